@@ -1,0 +1,11 @@
+/** The engine of kv. Programs reach it through the API and name none of its packages. */
+module dev.kv.core {
+  requires transitive dev.kv.api;
+  requires io.netty.buffer;
+  requires io.netty.common;
+  requires org.slf4j;
+  requires static com.github.luben.zstd_jni;
+  requires static com.google.errorprone.annotations;
+  requires static org.jspecify;
+  requires static org.xerial.snappy;
+}

@@ -1,0 +1,12 @@
+/** The kv command line. */
+module dev.kv.tools {
+  requires dev.kv.api;
+  requires dev.kv.core;
+  requires info.picocli;
+  requires me.tongfei.progressbar;
+  requires org.slf4j;
+  requires static org.jspecify;
+
+  opens dev.kv.tools to
+      info.picocli;
+}
