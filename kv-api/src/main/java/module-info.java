@@ -2,5 +2,7 @@
 module dev.kv.api {
   requires static transitive org.jspecify;
 
+  uses dev.kv.DBFactory;
+
   exports dev.kv;
 }

@@ -1,0 +1,23 @@
+package dev.kv;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The root of everything that the library throws for a reason outside the caller's code. Misuse of the
+ * API (a null, a negative size) is an {@link IllegalArgumentException} or {@link
+ * IllegalStateException} instead.
+ */
+public abstract sealed class DBException extends RuntimeException
+    permits CorruptionException,
+        DBClosedException,
+        DBIOException,
+        DBLockedException,
+        DBReadOnlyException,
+        OffHeapExhaustedException,
+        UnsupportedFormatException {
+  private static final long serialVersionUID = 1L;
+
+  DBException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+}
