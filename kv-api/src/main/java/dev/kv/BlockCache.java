@@ -2,10 +2,11 @@ package dev.kv;
 
 /**
  * An off-heap cache of uncompressed blocks that databases can share through {@link
- * Options.Builder#blockCache}. Least recently used blocks go first; a block in use is never evicted.
- * Thread-safe.
+ * Options.Builder#blockCache}. Least recently used blocks go first; a block in use is never
+ * evicted. Thread-safe.
  *
- * <p>Whoever creates a cache closes it, after the databases that use it. Closing twice does nothing.
+ * <p>Whoever creates a cache closes it, after the databases that use it. Closing twice does
+ * nothing.
  */
 public interface BlockCache extends AutoCloseable {
 

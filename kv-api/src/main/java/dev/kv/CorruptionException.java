@@ -2,7 +2,10 @@ package dev.kv;
 
 import org.jspecify.annotations.Nullable;
 
-/** Thrown when bytes on disk are not what the format says they must be: it names the file and offset. */
+/**
+ * Thrown when bytes on disk are not what the format says they must be: it names the file and
+ * offset.
+ */
 public final class CorruptionException extends DBException {
   private static final long serialVersionUID = 1L;
 
@@ -24,8 +27,7 @@ public final class CorruptionException extends DBException {
   }
 
   /** Creates the exception with the failure that showed the damage. */
-  public CorruptionException(
-      String message, String file, long offset, @Nullable Throwable cause) {
+  public CorruptionException(String message, String file, long offset, @Nullable Throwable cause) {
     super(
         message + " (file " + Escape.text(file) + (offset < 0 ? ")" : ", offset " + offset + ")"),
         cause);

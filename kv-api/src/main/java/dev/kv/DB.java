@@ -6,12 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ordered map from keys to values, both of any bytes, kept in a directory in C++ LevelDB's format.
- * Thread-safe. One process opens a directory at a time, and once; {@link Options#readOnly} opens beside
- * it.
+ * An ordered map from keys to values, both of any bytes, kept in a directory in C++ LevelDB's
+ * format. Thread-safe. One process opens a directory at a time, and once; {@link Options#readOnly}
+ * opens beside it.
  *
- * <p>Arrays are not kept: the caller may change them after a call returns, and owns what a call returns.
- * An interrupt of the calling thread fails no call and stays set.
+ * <p>Arrays are not kept: the caller may change them after a call returns, and owns what a call
+ * returns. An interrupt of the calling thread fails no call and stays set.
  *
  * <p>Calls after {@link #close} throw {@link DBClosedException}; failures of the file system {@link
  * DBIOException}; damaged files {@link CorruptionException}; writes after a failed one {@link
@@ -27,8 +27,8 @@ public interface DB extends AutoCloseable {
   }
 
   /**
-   * Deletes the database in {@code directory}: the files whose names are a database's, and the directory
-   * if nothing else is in it. Does nothing where there is none.
+   * Deletes the database in {@code directory}: the files whose names are a database's, and the
+   * directory if nothing else is in it. Does nothing where there is none.
    */
   static void destroy(Path directory, Options options) {
     DBFactory.instance().destroy(directory, options);
@@ -48,16 +48,18 @@ public interface DB extends AutoCloseable {
   byte @Nullable [] get(ReadOptions options, byte[] key);
 
   /**
-   * Copies the value of {@code key} (the remaining bytes, position kept) into {@code into}, direct or
-   * heap, as far as it has room, and advances its position by what was copied. Allocates nothing.
+   * Copies the value of {@code key} (the remaining bytes, position kept) into {@code into}, direct
+   * or heap, as far as it has room, and advances its position by what was copied. Allocates
+   * nothing.
    *
-   * @return the value's whole length in bytes, which may be more than was copied, or {@link #NOT_FOUND}
+   * @return the value's whole length in bytes, which may be more than was copied, or {@link
+   *     #NOT_FOUND}
    */
   int get(ReadOptions options, ByteBuffer key, ByteBuffer into);
 
   /**
-   * Lends the value of {@code key} to {@code reader} without a copy, and returns what that returns; null
-   * if there is no value. What it throws comes through.
+   * Lends the value of {@code key} to {@code reader} without a copy, and returns what that returns;
+   * null if there is no value. What it throws comes through.
    */
   <R extends @Nullable Object> @Nullable R read(
       ReadOptions options, byte[] key, ValueReader<R> reader);
@@ -113,13 +115,16 @@ public interface DB extends AutoCloseable {
   /** Returns the figures of this moment. */
   DBStats stats();
 
-  /** Returns about how many bytes on disk each range takes; what is still in a memtable does not count. */
+  /**
+   * Returns about how many bytes on disk each range takes; what is still in a memtable does not
+   * count.
+   */
   long[] approximateSizes(List<Range> ranges);
 
   /**
    * Compacts all keys from {@code begin} to {@code end}, both inclusive, null meaning no bound, and
-   * returns when it is done: deleted and overwritten data in that range is gone, but for what snapshots
-   * and iterators hold.
+   * returns when it is done: deleted and overwritten data in that range is gone, but for what
+   * snapshots and iterators hold.
    */
   void compactRange(byte @Nullable [] begin, byte @Nullable [] end);
 
@@ -134,8 +139,8 @@ public interface DB extends AutoCloseable {
 
   /**
    * Closes the database. Calls under way in other threads end with their result or with {@link
-   * DBClosedException}; iterators and snapshots need not be closed before. Writes that were not synced
-   * are handed to the operating system. Closing twice does nothing.
+   * DBClosedException}; iterators and snapshots need not be closed before. Writes that were not
+   * synced are handed to the operating system. Closing twice does nothing.
    */
   @Override
   void close();

@@ -2,9 +2,7 @@ package dev.kv;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * Thrown by every call on a database, iterator or snapshot whose database has been closed.
- */
+/** Thrown by every call on a database, iterator or snapshot whose database has been closed. */
 public final class DBClosedException extends DBException {
   private static final long serialVersionUID = 1L;
 

@@ -4,11 +4,11 @@ import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A total order over user keys. Its name is stored in the MANIFEST, and a database opens only with a
- * comparator of that name; so an order that changes needs a new name.
+ * A total order over user keys. Its name is stored in the MANIFEST, and a database opens only with
+ * a comparator of that name; so an order that changes needs a new name.
  *
- * <p>Implementations are thread-safe, never throw, and do not keep the slices, whose window ends with
- * the call.
+ * <p>Implementations are thread-safe, never throw, and do not keep the slices, whose window ends
+ * with the call.
  */
 public interface DBComparator {
 
@@ -25,7 +25,9 @@ public interface DBComparator {
     return new ArrayComparator(name, order);
   }
 
-  /** Returns the name that the MANIFEST keeps. Names that begin with {@code leveldb.} are LevelDB's. */
+  /**
+   * Returns the name that the MANIFEST keeps. Names that begin with {@code leveldb.} are LevelDB's.
+   */
   String name();
 
   /** Compares two user keys. */

@@ -3,8 +3,8 @@ package dev.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root of everything that the library throws for a reason outside the caller's code. Misuse of the
- * API (a null, a negative size) is an {@link IllegalArgumentException} or {@link
+ * The root of everything that the library throws for a reason outside the caller's code. Misuse of
+ * the API (a null, a negative size) is an {@link IllegalArgumentException} or {@link
  * IllegalStateException} instead.
  */
 public abstract sealed class DBException extends RuntimeException

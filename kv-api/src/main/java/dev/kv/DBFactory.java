@@ -4,13 +4,15 @@ import java.nio.file.Path;
 import java.util.ServiceLoader;
 
 /**
- * The engine behind the API, found once through {@link ServiceLoader}. Programs use the static methods
- * of {@link DB}, {@link WriteBatch}, {@link BlockCache}, {@link FilterPolicy}, {@link Env} and {@link
- * TableWriter} instead. Thread-safe.
+ * The engine behind the API, found once through {@link ServiceLoader}. Programs use the static
+ * methods of {@link DB}, {@link WriteBatch}, {@link BlockCache}, {@link FilterPolicy}, {@link Env}
+ * and {@link TableWriter} instead. Thread-safe.
  */
 public interface DBFactory {
 
-  /** Returns the engine on the class or module path; {@link IllegalStateException} if there is none. */
+  /**
+   * Returns the engine on the class or module path; {@link IllegalStateException} if there is none.
+   */
   static DBFactory instance() {
     return Holder.FACTORY;
   }

@@ -3,7 +3,8 @@ package dev.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when the operating system refused or failed an operation: the message names it and the file.
+ * Thrown when the operating system refused or failed an operation: the message names it and the
+ * file.
  */
 public final class DBIOException extends DBException {
   private static final long serialVersionUID = 1L;

@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * A cursor over a frozen view of a database, in the comparator's order. Begins before any entry: a seek
- * comes first. Not thread-safe. Close it: it pins memory and files.
+ * A cursor over a frozen view of a database, in the comparator's order. Begins before any entry: a
+ * seek comes first. Not thread-safe. Close it: it pins memory and files.
  *
  * <p>A damaged block throws {@link CorruptionException} and leaves the cursor invalid; after the
  * database's close every method but {@link #close} throws {@link DBClosedException}.
@@ -60,8 +60,8 @@ public interface DBIterator extends AutoCloseable {
   void close();
 
   /**
-   * Returns the entries from here to the end as a {@link Iterator} of copies, from the first entry where
-   * the cursor has not been placed. It moves this cursor, and ends with it.
+   * Returns the entries from here to the end as a {@link Iterator} of copies, from the first entry
+   * where the cursor has not been placed. It moves this cursor, and ends with it.
    */
   default Iterator<Map.Entry<byte[], byte[]>> asIterator() {
     if (!isValid()) {

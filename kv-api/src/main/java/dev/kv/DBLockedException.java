@@ -3,7 +3,8 @@ package dev.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown by an open, a repair or a destroy when the directory's LOCK is held by this or another process.
+ * Thrown by an open, a repair or a destroy when the directory's LOCK is held by this or another
+ * process.
  */
 public final class DBLockedException extends DBException {
   private static final long serialVersionUID = 1L;

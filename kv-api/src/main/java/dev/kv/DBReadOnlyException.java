@@ -3,8 +3,8 @@ package dev.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown by a write to a database that was opened read-only, or that an earlier failure, given as the cause,
- * has made read-only until it is opened again. Reads go on.
+ * Thrown by a write to a database that was opened read-only, or that an earlier failure, given as
+ * the cause, has made read-only until it is opened again. Reads go on.
  */
 public final class DBReadOnlyException extends DBException {
   private static final long serialVersionUID = 1L;

@@ -3,8 +3,8 @@ package dev.kv;
 import java.util.List;
 
 /**
- * The figures of a database at one moment. Sizes are in bytes, times in microseconds, counts since the
- * open.
+ * The figures of a database at one moment. Sizes are in bytes, times in microseconds, counts since
+ * the open.
  *
  * @param levels the levels, from 0 on
  * @param offHeap the memory held off the heap, by kind
@@ -89,7 +89,8 @@ public record DBStats(
    *
    * @param logs logs replayed
    * @param records batches replayed
-   * @param droppedBytes bytes behind the point where recovery ended or damage was skipped; 0 when whole
+   * @param droppedBytes bytes behind the point where recovery ended or damage was skipped; 0 when
+   *     whole
    * @param reason why they were dropped; empty when whole
    */
   public record Recovery(int logs, long records, long droppedBytes, String reason) {}

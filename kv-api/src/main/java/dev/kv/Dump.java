@@ -2,13 +2,16 @@ package dev.kv;
 
 import java.nio.file.Path;
 
-/** Prints what a log, MANIFEST or table file holds, byte ranges and damage included. Changes nothing on disk. */
+/**
+ * Prints what a log, MANIFEST or table file holds, byte ranges and damage included. Changes nothing
+ * on disk.
+ */
 public final class Dump {
   private Dump() {}
 
   /**
-   * Prints {@code file}, whose name tells its kind, line by line. Damaged parts are shown with their
-   * offset and the dump goes on behind them.
+   * Prints {@code file}, whose name tells its kind, line by line. Damaged parts are shown with
+   * their offset and the dump goes on behind them.
    */
   public static void file(Path file, Options options, Sink sink) {
     DBFactory.instance().dump(file, options, sink);

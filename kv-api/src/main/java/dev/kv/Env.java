@@ -6,8 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operating system as a database sees it: files, directories, locks, clock and threads. Thread-safe.
- * Wrap one with {@link ForwardingEnv}. Every implementation passes the same contract test.
+ * The operating system as a database sees it: files, directories, locks, clock and threads.
+ * Thread-safe. Wrap one with {@link ForwardingEnv}. Every implementation passes the same contract
+ * test.
  *
  * <p>A missing file is a {@link java.nio.file.NoSuchFileException}. Names that a database gives are
  * always children of its directory.
@@ -71,8 +72,8 @@ public interface Env {
   void syncDirectory(Path directory) throws IOException;
 
   /**
-   * Locks a file, which is created if it does not exist, against this and every other process, through
-   * whatever path or link it is reached.
+   * Locks a file, which is created if it does not exist, against this and every other process,
+   * through whatever path or link it is reached.
    *
    * @return the lock, or null if it is held already
    */

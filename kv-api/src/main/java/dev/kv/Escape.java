@@ -1,6 +1,8 @@
 package dev.kv;
 
-/** Printing of bytes from strangers: nothing outside 0x20-0x7E gets through, nor a bare backslash. */
+/**
+ * Printing of bytes from strangers: nothing outside 0x20-0x7E gets through, nor a bare backslash.
+ */
 public final class Escape {
   private static final char[] HEX = "0123456789abcdef".toCharArray();
 
@@ -15,7 +17,9 @@ public final class Escape {
     return text.toString();
   }
 
-  /** Returns {@code text} with every character outside printable ASCII, and the backslash, escaped. */
+  /**
+   * Returns {@code text} with every character outside printable ASCII, and the backslash, escaped.
+   */
   public static String text(String text) {
     StringBuilder escaped = new StringBuilder(text.length());
     for (int i = 0; i < text.length(); i++) {

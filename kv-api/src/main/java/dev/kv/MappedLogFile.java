@@ -4,9 +4,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A log file written by stores into memory: what is stored survives the death of the process at once, and
- * loss of power after {@link #sync}. The region below {@link #reserved} is filled with zeros on disk
- * ahead of the stores, so that a full disk shows in {@link #reserve}, never in a store.
+ * A log file written by stores into memory: what is stored survives the death of the process at
+ * once, and loss of power after {@link #sync}. The region below {@link #reserved} is filled with
+ * zeros on disk ahead of the stores, so that a full disk shows in {@link #reserve}, never in a
+ * store.
  *
  * <p>One thread stores and syncs at a time; another may reserve meanwhile.
  */
@@ -18,8 +19,9 @@ public interface MappedLogFile extends AutoCloseable {
   void reserve(long end) throws IOException;
 
   /**
-   * Copies {@code length} bytes of {@code source} from {@code offset} on to {@code position}, wholly
-   * below {@link #reserved}. Stores become visible in the order of the calls. Enters no kernel.
+   * Copies {@code length} bytes of {@code source} from {@code offset} on to {@code position},
+   * wholly below {@link #reserved}. Stores become visible in the order of the calls. Enters no
+   * kernel.
    */
   void store(long position, ByteBuffer source, int offset, int length) throws IOException;
 

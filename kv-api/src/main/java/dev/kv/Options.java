@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a database is opened: LevelDB's options and defaults. Immutable; made by {@link #builder()}.
  *
- * <p>Numbers outside a range are clipped as LevelDB does, and the open logs it; nonsense (null, negative
- * sizes) is an {@link IllegalArgumentException} or {@link NullPointerException} at the builder.
+ * <p>Numbers outside a range are clipped as LevelDB does, and the open logs it; nonsense (null,
+ * negative sizes) is an {@link IllegalArgumentException} or {@link NullPointerException} at the
+ * builder.
  */
 public final class Options {
   /** LevelDB's defaults. */
@@ -107,19 +108,26 @@ public final class Options {
     return errorIfExists;
   }
 
-  /** Returns whether anything but a torn last log record fails the open ({@link RecoveryMode#STRICT}) and
-   * background reads check all they can. */
+  /**
+   * Returns whether anything but a torn last log record fails the open ({@link
+   * RecoveryMode#STRICT}) and background reads check all they can.
+   */
   public boolean paranoidChecks() {
     return paranoidChecks;
   }
 
-  /** Returns whether the database is opened without LOCK and without writing anything: logs are replayed into
-   * memory. Works beside a live writer, on the state at the open. */
+  /**
+   * Returns whether the database is opened without LOCK and without writing anything: logs are
+   * replayed into memory. Works beside a live writer, on the state at the open.
+   */
   public boolean readOnly() {
     return readOnly;
   }
 
-  /** Returns whether an open goes on appending to the last log and MANIFEST where they end on a record boundary. */
+  /**
+   * Returns whether an open goes on appending to the last log and MANIFEST where they end on a
+   * record boundary.
+   */
   public boolean reuseLogs() {
     return reuseLogs;
   }
@@ -134,7 +142,10 @@ public final class Options {
     return comparator;
   }
 
-  /** Returns the operating system as the database sees it; null in the builder means {@link Env#fileSystem()}. */
+  /**
+   * Returns the operating system as the database sees it; null in the builder means {@link
+   * Env#fileSystem()}.
+   */
   public Env env() {
     return env;
   }
@@ -149,20 +160,26 @@ public final class Options {
     return maxOpenFiles;
   }
 
-  /** Returns how many tables are mapped, the others being read by position; -1: a quarter of vm.max_map_count,
-   * at most 1000; 0 maps none. */
+  /**
+   * Returns how many tables are mapped, the others being read by position; -1: a quarter of
+   * vm.max_map_count, at most 1000; 0 maps none.
+   */
   public int maxMappedTables() {
     return maxMappedTables;
   }
 
-  /** Returns the cache to use, for databases that share one; null: the database makes its own of
-   * {@link #blockCacheSize()}. */
+  /**
+   * Returns the cache to use, for databases that share one; null: the database makes its own of
+   * {@link #blockCacheSize()}.
+   */
   public @Nullable BlockCache blockCache() {
     return blockCache;
   }
 
-  /** Returns the capacity in bytes of the database's own cache; 0 caches nothing. Without effect with
-   * {@link #blockCache()}. */
+  /**
+   * Returns the capacity in bytes of the database's own cache; 0 caches nothing. Without effect
+   * with {@link #blockCache()}.
+   */
   public long blockCacheSize() {
     return blockCacheSize;
   }
@@ -192,7 +209,10 @@ public final class Options {
     return zstdCompressionLevel;
   }
 
-  /** Returns whether snappy-java is used where its library loads; false, or where it does not, a codec in Java. */
+  /**
+   * Returns whether snappy-java is used where its library loads; false, or where it does not, a
+   * codec in Java.
+   */
   public boolean nativeSnappy() {
     return nativeSnappy;
   }
@@ -202,7 +222,10 @@ public final class Options {
     return filterPolicy;
   }
 
-  /** Returns whether a table that many reads touch in vain is compacted; false suits loads that only read. */
+  /**
+   * Returns whether a table that many reads touch in vain is compacted; false suits loads that only
+   * read.
+   */
   public boolean seekCompaction() {
     return seekCompaction;
   }
@@ -212,8 +235,11 @@ public final class Options {
     return maxBackgroundCompactions;
   }
 
-  /** Returns the most bytes the database may hold off the heap, all kinds together; 0: no limit but the JVM's.
-   * When it is spent, a write throws {@link OffHeapExhaustedException} before it is logged, and reads bypass the cache. */
+  /**
+   * Returns the most bytes the database may hold off the heap, all kinds together; 0: no limit but
+   * the JVM's. When it is spent, a write throws {@link OffHeapExhaustedException} before it is
+   * logged, and reads bypass the cache.
+   */
   public long offHeapLimit() {
     return offHeapLimit;
   }
@@ -258,21 +284,29 @@ public final class Options {
       return this;
     }
 
-    /** Sets whether anything but a torn last log record fails the open ({@link RecoveryMode#STRICT}) and
-   * background reads check all they can. Default {@code false}. */
+    /**
+     * Sets whether anything but a torn last log record fails the open ({@link RecoveryMode#STRICT})
+     * and background reads check all they can. Default {@code false}.
+     */
     public Builder paranoidChecks(boolean paranoidChecks) {
       this.paranoidChecks = paranoidChecks;
       return this;
     }
 
-    /** Sets whether the database is opened without LOCK and without writing anything: logs are replayed into
-   * memory. Works beside a live writer, on the state at the open. Default {@code false}. */
+    /**
+     * Sets whether the database is opened without LOCK and without writing anything: logs are
+     * replayed into memory. Works beside a live writer, on the state at the open. Default {@code
+     * false}.
+     */
     public Builder readOnly(boolean readOnly) {
       this.readOnly = readOnly;
       return this;
     }
 
-    /** Sets whether an open goes on appending to the last log and MANIFEST where they end on a record boundary. Default {@code false}. */
+    /**
+     * Sets whether an open goes on appending to the last log and MANIFEST where they end on a
+     * record boundary. Default {@code false}.
+     */
     public Builder reuseLogs(boolean reuseLogs) {
       this.reuseLogs = reuseLogs;
       return this;
@@ -284,21 +318,31 @@ public final class Options {
       return this;
     }
 
-    /** Sets the order of the keys; its name must be the one that the database was created with. Default {@code DBComparator.bytewise()}. */
+    /**
+     * Sets the order of the keys; its name must be the one that the database was created with.
+     * Default {@code DBComparator.bytewise()}.
+     */
     public Builder comparator(DBComparator comparator) {
       this.comparator = Objects.requireNonNull(comparator, "comparator");
       return this;
     }
 
-    /** Sets the operating system as the database sees it; null in the builder means {@link Env#fileSystem()}. Default none. */
+    /**
+     * Sets the operating system as the database sees it; null in the builder means {@link
+     * Env#fileSystem()}. Default none.
+     */
     public Builder env(@Nullable Env env) {
       this.env = env;
       return this;
     }
 
-    /** Sets the bytes of a memtable before it is flushed; clipped to 64 KiB..1 GiB. Default {@code 4 << 20}. */
+    /**
+     * Sets the bytes of a memtable before it is flushed; clipped to 64 KiB..1 GiB. Default {@code 4
+     * << 20}.
+     */
     public Builder writeBufferSize(int writeBufferSize) {
-      this.writeBufferSize = clip(atLeast("writeBufferSize", writeBufferSize, 0), 65536, 1073741824);
+      this.writeBufferSize =
+          clip(atLeast("writeBufferSize", writeBufferSize, 0), 65536, 1073741824);
       return this;
     }
 
@@ -308,28 +352,36 @@ public final class Options {
       return this;
     }
 
-    /** Sets how many tables are mapped, the others being read by position; -1: a quarter of vm.max_map_count,
-   * at most 1000; 0 maps none. Default {@code -1}. */
+    /**
+     * Sets how many tables are mapped, the others being read by position; -1: a quarter of
+     * vm.max_map_count, at most 1000; 0 maps none. Default {@code -1}.
+     */
     public Builder maxMappedTables(int maxMappedTables) {
       this.maxMappedTables = atLeast("maxMappedTables", maxMappedTables, -1);
       return this;
     }
 
-    /** Sets the cache to use, for databases that share one; null: the database makes its own of
-   * {@link #blockCacheSize()}. Default none. */
+    /**
+     * Sets the cache to use, for databases that share one; null: the database makes its own of
+     * {@link #blockCacheSize()}. Default none.
+     */
     public Builder blockCache(@Nullable BlockCache blockCache) {
       this.blockCache = blockCache;
       return this;
     }
 
-    /** Sets the capacity in bytes of the database's own cache; 0 caches nothing. Without effect with
-   * {@link #blockCache()}. Default {@code 8L << 20}. */
+    /**
+     * Sets the capacity in bytes of the database's own cache; 0 caches nothing. Without effect with
+     * {@link #blockCache()}. Default {@code 8L << 20}.
+     */
     public Builder blockCacheSize(long blockCacheSize) {
       this.blockCacheSize = atLeast("blockCacheSize", blockCacheSize, 0);
       return this;
     }
 
-    /** Sets the bytes of a block before compression; clipped to 1 KiB..4 MiB. Default {@code 4096}. */
+    /**
+     * Sets the bytes of a block before compression; clipped to 1 KiB..4 MiB. Default {@code 4096}.
+     */
     public Builder blockSize(int blockSize) {
       this.blockSize = clip(atLeast("blockSize", blockSize, 0), 1024, 4194304);
       return this;
@@ -341,13 +393,19 @@ public final class Options {
       return this;
     }
 
-    /** Sets the bytes after which a compaction begins another table; clipped to 1 MiB..1 GiB. Default {@code 2 << 20}. */
+    /**
+     * Sets the bytes after which a compaction begins another table; clipped to 1 MiB..1 GiB.
+     * Default {@code 2 << 20}.
+     */
     public Builder maxFileSize(int maxFileSize) {
       this.maxFileSize = clip(atLeast("maxFileSize", maxFileSize, 0), 1048576, 1073741824);
       return this;
     }
 
-    /** Sets how new blocks are compressed; blocks of any kind are read. Default {@code CompressionType.SNAPPY}. */
+    /**
+     * Sets how new blocks are compressed; blocks of any kind are read. Default {@code
+     * CompressionType.SNAPPY}.
+     */
     public Builder compression(CompressionType compression) {
       this.compression = Objects.requireNonNull(compression, "compression");
       return this;
@@ -359,7 +417,10 @@ public final class Options {
       return this;
     }
 
-    /** Sets whether snappy-java is used where its library loads; false, or where it does not, a codec in Java. Default {@code true}. */
+    /**
+     * Sets whether snappy-java is used where its library loads; false, or where it does not, a
+     * codec in Java. Default {@code true}.
+     */
     public Builder nativeSnappy(boolean nativeSnappy) {
       this.nativeSnappy = nativeSnappy;
       return this;
@@ -371,7 +432,10 @@ public final class Options {
       return this;
     }
 
-    /** Sets whether a table that many reads touch in vain is compacted; false suits loads that only read. Default {@code true}. */
+    /**
+     * Sets whether a table that many reads touch in vain is compacted; false suits loads that only
+     * read. Default {@code true}.
+     */
     public Builder seekCompaction(boolean seekCompaction) {
       this.seekCompaction = seekCompaction;
       return this;
@@ -379,12 +443,16 @@ public final class Options {
 
     /** Sets how many compactions of disjoint ranges run at once; at least 1. Default {@code 1}. */
     public Builder maxBackgroundCompactions(int maxBackgroundCompactions) {
-      this.maxBackgroundCompactions = atLeast("maxBackgroundCompactions", maxBackgroundCompactions, 1);
+      this.maxBackgroundCompactions =
+          atLeast("maxBackgroundCompactions", maxBackgroundCompactions, 1);
       return this;
     }
 
-    /** Sets the most bytes the database may hold off the heap, all kinds together; 0: no limit but the JVM's.
-   * When it is spent, a write throws {@link OffHeapExhaustedException} before it is logged, and reads bypass the cache. Default {@code 0}. */
+    /**
+     * Sets the most bytes the database may hold off the heap, all kinds together; 0: no limit but
+     * the JVM's. When it is spent, a write throws {@link OffHeapExhaustedException} before it is
+     * logged, and reads bypass the cache. Default {@code 0}.
+     */
     public Builder offHeapLimit(long offHeapLimit) {
       this.offHeapLimit = atLeast("offHeapLimit", offHeapLimit, 0);
       return this;

@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A file read at positions, by any number of threads. A read that races with {@link #close} throws {@link
- * IOException} or succeeds; it never touches unmapped memory.
+ * A file read at positions, by any number of threads. A read that races with {@link #close} throws
+ * {@link IOException} or succeeds; it never touches unmapped memory.
  */
 public interface RandomAccessFile extends AutoCloseable {
   /**
-   * Reads {@code length} bytes at {@code position} into {@code into} at {@code offset}, whose position
-   * and limit play no part.
+   * Reads {@code length} bytes at {@code position} into {@code into} at {@code offset}, whose
+   * position and limit play no part.
    *
    * @return how many were read: less than {@code length} only at the end of the file
    */

@@ -4,7 +4,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a read is done. Immutable; made by {@link #builder()}. Arrays given to the builder are copied.
+ * How a read is done. Immutable; made by {@link #builder()}. Arrays given to the builder are
+ * copied.
  */
 public final class ReadOptions {
   /** Checksums verified, cache filled, no snapshot, no bounds. */
@@ -48,7 +49,9 @@ public final class ReadOptions {
     return builder;
   }
 
-  /** Returns whether each block's checksum is verified when it is loaded. Default true (C++: false). */
+  /**
+   * Returns whether each block's checksum is verified when it is loaded. Default true (C++: false).
+   */
   public boolean verifyChecksums() {
     return verifyChecksums;
   }

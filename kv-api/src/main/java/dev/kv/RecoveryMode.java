@@ -1,6 +1,8 @@
 package dev.kv;
 
-/** What an open does with damage in a log; {@link Options#paranoidChecks()} selects {@link #STRICT}. */
+/**
+ * What an open does with damage in a log; {@link Options#paranoidChecks()} selects {@link #STRICT}.
+ */
 public enum RecoveryMode {
   /**
    * Recovery ends at a torn write, in that log and all later ones; what was dropped is logged and

@@ -6,7 +6,8 @@ import java.nio.ByteBuffer;
 /** A file read from its beginning, by one thread. */
 public interface SequentialFile extends AutoCloseable {
   /**
-   * Reads up to the buffer's remaining bytes and advances its position. A short read is not the end.
+   * Reads up to the buffer's remaining bytes and advances its position. A short read is not the
+   * end.
    *
    * @return how many were read, or -1 at the end of the file
    */

@@ -10,8 +10,8 @@ import java.util.Arrays;
  *
  * <p>A slice lent by the library has a <em>window</em>: it is readable until the call that lent it
  * returns ({@link DB#read}) or until the next move of the iterator it came from. After its window
- * every method but {@link #toString} throws {@link IllegalStateException}. Whoever wants to keep the
- * bytes copies them with {@link #toByteArray()}.
+ * every method but {@link #toString} throws {@link IllegalStateException}. Whoever wants to keep
+ * the bytes copies them with {@link #toByteArray()}.
  *
  * <p>A slice is not thread-safe: it belongs to the thread that it was lent to. Misuse from another
  * thread throws or reads stale bytes; it never reads freed memory.
@@ -45,12 +45,14 @@ public abstract class Slice implements Comparable<Slice> {
   /** Returns the eight bytes from {@code index} on as a long in {@code order}. */
   public abstract long getLong(int index, ByteOrder order);
 
-  /** Copies {@code count} bytes from {@code index} on into {@code target} at {@code targetOffset}. */
+  /**
+   * Copies {@code count} bytes from {@code index} on into {@code target} at {@code targetOffset}.
+   */
   public abstract void copyTo(int index, byte[] target, int targetOffset, int count);
 
   /**
-   * Copies the whole slice into {@code target} at its position and advances that by {@link #length};
-   * {@link java.nio.BufferOverflowException} where it does not fit.
+   * Copies the whole slice into {@code target} at its position and advances that by {@link
+   * #length}; {@link java.nio.BufferOverflowException} where it does not fit.
    */
   public abstract void copyTo(ByteBuffer target);
 
@@ -88,9 +90,11 @@ public abstract class Slice implements Comparable<Slice> {
   /** Returns true for a slice with the same bytes. */
   @Override
   public final boolean equals(Object other) {
-    return other instanceof Slice slice
-        && slice.length() == length()
-        && mismatch(slice) == length();
+    if (!(other instanceof Slice slice)) {
+      return false;
+    }
+    int length = length();
+    return slice.length() == length && mismatch(slice) == length;
   }
 
   @Override
@@ -107,8 +111,7 @@ public abstract class Slice implements Comparable<Slice> {
     int common = Math.min(length(), other.length());
     int i = 0;
     for (; i + Long.BYTES <= common; i += Long.BYTES) {
-      long difference =
-          getLong(i, ByteOrder.BIG_ENDIAN) ^ other.getLong(i, ByteOrder.BIG_ENDIAN);
+      long difference = getLong(i, ByteOrder.BIG_ENDIAN) ^ other.getLong(i, ByteOrder.BIG_ENDIAN);
       if (difference != 0) {
         return i + (Long.numberOfLeadingZeros(difference) >>> 3);
       }
@@ -123,6 +126,11 @@ public abstract class Slice implements Comparable<Slice> {
   @Override
   public String toString() {
     byte[] head = Arrays.copyOf(toByteArray(), Math.min(length(), 32));
-    return "Slice[" + length() + " bytes: " + Escape.bytes(head) + (length() > 32 ? "..." : "") + "]";
+    return "Slice["
+        + length()
+        + " bytes: "
+        + Escape.bytes(head)
+        + (length() > 32 ? "..." : "")
+        + "]";
   }
 }

@@ -3,13 +3,15 @@ package dev.kv;
 import java.nio.file.Path;
 
 /**
- * Writes a stand-alone table of user keys, which {@link TableReader} and LevelDB's {@code Table} read.
- * It is not part of a database. Not thread-safe. Ends in {@link #finish} or {@link #abandon}; closing
- * an unfinished writer abandons it.
+ * Writes a stand-alone table of user keys, which {@link TableReader} and LevelDB's {@code Table}
+ * read. It is not part of a database. Not thread-safe. Ends in {@link #finish} or {@link #abandon};
+ * closing an unfinished writer abandons it.
  */
 public interface TableWriter extends AutoCloseable {
 
-  /** Creates {@code file}, which must not exist, by the comparator, block and compression options. */
+  /**
+   * Creates {@code file}, which must not exist, by the comparator, block and compression options.
+   */
   static TableWriter create(Path file, Options options) {
     return DBFactory.instance().newTableWriter(file, options);
   }

@@ -3,8 +3,8 @@ package dev.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown for a directory or file that is well-formed but not ours to read: another comparator's, RocksDB's, a
- * compression whose library is absent (the message names the jar).
+ * Thrown for a directory or file that is well-formed but not ours to read: another comparator's,
+ * RocksDB's, a compression whose library is absent (the message names the jar).
  */
 public final class UnsupportedFormatException extends DBException {
   private static final long serialVersionUID = 1L;

@@ -5,7 +5,10 @@ import java.nio.ByteBuffer;
 
 /** A file written at its end, by one thread at a time. An interrupt never closes it. */
 public interface WritableFile extends AutoCloseable {
-  /** Writes the buffer's remaining bytes and advances its position; with an exception, some may be written. */
+  /**
+   * Writes the buffer's remaining bytes and advances its position; with an exception, some may be
+   * written.
+   */
   void append(ByteBuffer bytes) throws IOException;
 
   /** Hands everything to the operating system. */

@@ -34,7 +34,9 @@ public interface WriteBatch {
   /** Returns the number of operations. */
   int count();
 
-  /** Returns the size in bytes of the encoded batch, which is what the log will hold; 12 when empty. */
+  /**
+   * Returns the size in bytes of the encoded batch, which is what the log will hold; 12 when empty.
+   */
   long approximateSize();
 
   /** Hands every operation to {@code handler}, in order. */

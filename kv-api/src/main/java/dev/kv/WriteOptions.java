@@ -3,8 +3,8 @@ package dev.kv;
 /**
  * How a write is done.
  *
- * @param sync true: the write survives loss of power once it returns; false: it survives the death of
- *     the process
+ * @param sync true: the write survives loss of power once it returns; false: it survives the death
+ *     of the process
  */
 public record WriteOptions(boolean sync) {
   /** Not synced. */

@@ -1,6 +1,0 @@
-package dev.kv;
-
-/** Keeps the package from being empty until the API is there. */
-final class EmptyPackage {
-  private EmptyPackage() {}
-}

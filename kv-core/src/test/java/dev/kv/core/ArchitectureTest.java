@@ -1,0 +1,136 @@
+package dev.kv.core;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The engine's packages stand in layers, and a package imports only from layers below its own. */
+final class ArchitectureTest {
+
+  private static final String ROOT = "dev.kv.core.";
+
+  /** Bottom first. */
+  private static final List<Set<String>> LAYERS =
+      List.of(
+          Set.of("codec", "memory", "env"),
+          Set.of("key", "log", "cache", "filter"),
+          Set.of("iterator", "batch", "version"),
+          Set.of("block", "memtable"),
+          Set.of("table", "manifest"),
+          Set.of("read", "write", "compaction"),
+          Set.of("db"));
+
+  private static JavaClasses engine;
+
+  @BeforeAll
+  static void importClasses() {
+    engine =
+        new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("dev.kv");
+  }
+
+  @Test
+  void package_anyOfTheEngine_standsInALayer() {
+    Set<String> known = new TreeSet<>();
+    LAYERS.forEach(known::addAll);
+    Set<String> found = new TreeSet<>();
+    for (JavaClass type : engine) {
+      if (type.getPackageName().startsWith(ROOT)) {
+        found.add(type.getPackageName().substring(ROOT.length()));
+      }
+    }
+    assertThat(known).containsAll(found);
+  }
+
+  @ParameterizedTest
+  @MethodSource("packages")
+  void package_inItsLayer_importsOnlyLowerLayers(String name) {
+    noClasses()
+        .that(resideInAPackage(ROOT + name))
+        .should()
+        .dependOnClassesThat(resideInAnyPackage(forbiddenTo(name)))
+        .because("a package imports only from layers below its own")
+        .allowEmptyShould(true)
+        .check(engine);
+  }
+
+  @Test
+  void packages_ofTheEngine_haveNoCycle() {
+    slices()
+        .matching(ROOT + "(*)..")
+        .should()
+        .beFreeOfCycles()
+        .allowEmptyShould(true)
+        .check(engine);
+  }
+
+  @Test
+  void api_ofTheLibrary_knowsNothingOfTheEngine() {
+    noClasses()
+        .that(resideInAPackage("dev.kv"))
+        .should()
+        .dependOnClassesThat(resideInAPackage("dev.kv.core.."))
+        .allowEmptyShould(true)
+        .check(engine);
+  }
+
+  @Test
+  void api_ofTheLibrary_needsOnlyTheJdk() {
+    classes()
+        .that(resideInAPackage("dev.kv"))
+        .should()
+        .onlyDependOnClassesThat(resideInAnyPackage("dev.kv", "java..", "org.jspecify.annotations"))
+        .allowEmptyShould(true)
+        .check(engine);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"sun.misc..", "jdk.internal..", "com.google.common..", "java.util.logging.."})
+  void library_anywhere_staysAwayFrom(String unwanted) {
+    noClasses()
+        .that(resideInAPackage("dev.kv.."))
+        .should()
+        .dependOnClassesThat(resideInAPackage(unwanted))
+        .allowEmptyShould(true)
+        .check(engine);
+  }
+
+  private static Stream<String> packages() {
+    return LAYERS.stream().flatMap(Set::stream).sorted();
+  }
+
+  /** Every other package of the layer of {@code name} and of the layers above. */
+  private static String[] forbiddenTo(String name) {
+    List<String> forbidden = new ArrayList<>();
+    boolean reached = false;
+    for (Set<String> layer : LAYERS) {
+      reached |= layer.contains(name);
+      for (String other : layer) {
+        if (reached && !other.equals(name)) {
+          forbidden.add(ROOT + other + "..");
+        }
+      }
+    }
+    return forbidden.toArray(String[]::new);
+  }
+}
