@@ -1,0 +1,79 @@
+package dev.kv.core.version;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the tree knows of one table: number, size and the first and last internal key. One object stands for a
+ * table in every version that holds it, so it also carries what is remembered between reads: the
+ * seeks it is still allowed and the handle of the open table. Thread-safe.
+ */
+public final class FileMetadata {
+  /** One seek costs about as much as the compaction of this many bytes. */
+  private static final long BYTES_PER_SEEK = 16 << 10;
+
+  private static final int MIN_ALLOWED_SEEKS = 100;
+
+  private final long number;
+  private final long size;
+  private final byte[] smallest;
+  private final byte[] largest;
+  private final AtomicInteger allowedSeeks;
+  private volatile @Nullable Object tableHandle;
+
+  /** Creates the metadata of a table; the arrays are internal keys, kept and never changed. */
+  public FileMetadata(long number, long size, byte[] smallest, byte[] largest) {
+    this.number = number;
+    this.size = size;
+    this.smallest = smallest;
+    this.largest = largest;
+    this.allowedSeeks =
+        new AtomicInteger(
+            (int) Math.min(Integer.MAX_VALUE, Math.max(MIN_ALLOWED_SEEKS, size / BYTES_PER_SEEK)));
+  }
+
+  /** Returns the number that names the file. */
+  public long number() {
+    return number;
+  }
+
+  /** Returns the file's size in bytes. */
+  public long size() {
+    return size;
+  }
+
+  /** Returns the first internal key; borrowed, never to be changed. */
+  public byte[] smallest() {
+    return smallest;
+  }
+
+  /** Returns the last internal key; borrowed, never to be changed. */
+  public byte[] largest() {
+    return largest;
+  }
+
+  /** Returns how many more seeks the table may see in vain before a compaction pays. */
+  public int allowedSeeks() {
+    return allowedSeeks.get();
+  }
+
+  /** Takes one seek off; returns true where none is left. */
+  boolean chargeSeek() {
+    return allowedSeeks.decrementAndGet() <= 0;
+  }
+
+  /** Returns the handle of the open table that was last seen here, if any; to be pinned before use. */
+  public @Nullable Object tableHandle() {
+    return tableHandle;
+  }
+
+  /** Remembers the handle of the open table, without a pin. */
+  public void setTableHandle(@Nullable Object handle) {
+    tableHandle = handle;
+  }
+
+  @Override
+  public String toString() {
+    return "table " + number + " of " + size + " bytes";
+  }
+}

@@ -1,0 +1,142 @@
+package dev.kv.core.version;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The step from one version to the next, and a record of the MANIFEST. Immutable. Encoded and decoded by
+ * {@link VersionEditCodec}, which holds the grammar.
+ *
+ * @param comparatorName the name of the comparator, or null
+ * @param logNumber the oldest log that still counts, or {@link #UNSET}
+ * @param previousLogNumber the log that an old LevelDB was still flushing; 0 is none, or {@link #UNSET}
+ * @param nextFileNumber a number beyond all that were given out, or {@link #UNSET}
+ * @param lastSequence the last sequence number in use, or {@link #UNSET}
+ * @param compactPointers where the next compaction of a level begins
+ * @param deletedFiles the tables that go
+ * @param newFiles the tables that come
+ */
+public record VersionEdit(
+    @Nullable String comparatorName,
+    long logNumber,
+    long previousLogNumber,
+    long nextFileNumber,
+    long lastSequence,
+    List<CompactPointer> compactPointers,
+    List<DeletedFile> deletedFiles,
+    List<NewFile> newFiles) {
+
+  /** The value of a number that the edit does not set. */
+  public static final long UNSET = -1;
+
+  /** Copies the lists. */
+  public VersionEdit {
+    compactPointers = List.copyOf(compactPointers);
+    deletedFiles = List.copyOf(deletedFiles);
+    newFiles = List.copyOf(newFiles);
+  }
+
+  /** The internal key behind which the next size compaction of a level begins. */
+  public record CompactPointer(int level, byte[] key) {}
+
+  /** A table that leaves a level. */
+  public record DeletedFile(int level, long number) {}
+
+  /** A table that enters a level. */
+  public record NewFile(int level, FileMetadata file) {}
+
+  /** Returns a builder of an edit that changes nothing yet. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Returns a builder that starts from this edit. */
+  public Builder toBuilder() {
+    Builder builder = new Builder();
+    builder.comparatorName = comparatorName;
+    builder.logNumber = logNumber;
+    builder.previousLogNumber = previousLogNumber;
+    builder.nextFileNumber = nextFileNumber;
+    builder.lastSequence = lastSequence;
+    builder.compactPointers.addAll(compactPointers);
+    builder.deletedFiles.addAll(deletedFiles);
+    builder.newFiles.addAll(newFiles);
+    return builder;
+  }
+
+  /** Builds a {@link VersionEdit}. Not thread-safe. */
+  public static final class Builder {
+    private @Nullable String comparatorName;
+    private long logNumber = UNSET;
+    private long previousLogNumber = UNSET;
+    private long nextFileNumber = UNSET;
+    private long lastSequence = UNSET;
+    private final List<CompactPointer> compactPointers = new ArrayList<>();
+    private final List<DeletedFile> deletedFiles = new ArrayList<>();
+    private final List<NewFile> newFiles = new ArrayList<>();
+
+    private Builder() {}
+
+    /** Sets the comparator's name. */
+    public Builder comparatorName(String name) {
+      comparatorName = name;
+      return this;
+    }
+
+    /** Sets the oldest log that still counts. */
+    public Builder logNumber(long number) {
+      logNumber = number;
+      return this;
+    }
+
+    /** Sets the log of an immutable memtable, which only old versions of LevelDB used; 0 is none. */
+    public Builder previousLogNumber(long number) {
+      previousLogNumber = number;
+      return this;
+    }
+
+    /** Sets a file number beyond all that were given out. */
+    public Builder nextFileNumber(long number) {
+      nextFileNumber = number;
+      return this;
+    }
+
+    /** Sets the last sequence number in use. */
+    public Builder lastSequence(long sequence) {
+      lastSequence = sequence;
+      return this;
+    }
+
+    /** Sets where the next compaction of a level begins. */
+    public Builder compactPointer(int level, byte[] key) {
+      compactPointers.add(new CompactPointer(level, key));
+      return this;
+    }
+
+    /** Takes a table out of a level. */
+    public Builder deleteFile(int level, long number) {
+      deletedFiles.add(new DeletedFile(level, number));
+      return this;
+    }
+
+    /** Puts a table into a level. */
+    public Builder addFile(int level, FileMetadata file) {
+      newFiles.add(new NewFile(level, file));
+      return this;
+    }
+
+    /** Returns the edit. */
+    public VersionEdit build() {
+      return new VersionEdit(
+          comparatorName,
+          logNumber,
+          previousLogNumber,
+          nextFileNumber,
+          lastSequence,
+          compactPointers,
+          deletedFiles,
+          newFiles);
+    }
+  }
+}
