@@ -1,0 +1,106 @@
+package dev.kv.core.iterator;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * A cursor over sorted entries whose keys and values lie in direct memory. Begins before any entry.
+ *
+ * <p>The entry is <em>borrowed</em>: the coordinates that {@link #keyBuffer()} and the others
+ * return are good until the next move. They are plain fields, so that reading them is no virtual
+ * call.
+ *
+ * <p>Damage throws {@link dev.kv.CorruptionException}, a failed read {@link dev.kv.DBIOException};
+ * the cursor is invalid afterwards and a seek may be tried again.
+ *
+ * <p>Every method belongs to one thread but {@link #close()}: that may be called by another thread
+ * at any time, and more than once. A move that runs meanwhile throws, or ends on stale bytes, and
+ * touches no freed memory; whoever closes from outside therefore checks, after each of its own
+ * operations, whether the close has happened, and then discards the outcome.
+ */
+public abstract class InternalIterator implements AutoCloseable {
+  /** No bytes, in a buffer of the kind that all others are. */
+  protected static final ByteBuffer NO_BYTES =
+      ByteBuffer.allocateDirect(0).order(ByteOrder.LITTLE_ENDIAN);
+
+  protected boolean valid;
+  protected ByteBuffer keyBuffer = NO_BYTES;
+  protected int keyOffset;
+  protected int keyLength;
+  protected ByteBuffer valueBuffer = NO_BYTES;
+  protected int valueOffset;
+  protected int valueLength;
+
+  /** For implementations. */
+  protected InternalIterator() {}
+
+  /** Returns true if the cursor stands on an entry. */
+  public final boolean isValid() {
+    return valid;
+  }
+
+  /** Returns the buffer that the entry's key lies in. */
+  public final ByteBuffer keyBuffer() {
+    return keyBuffer;
+  }
+
+  /** Returns where in {@link #keyBuffer()} the entry's key begins. */
+  public final int keyOffset() {
+    return keyOffset;
+  }
+
+  /** Returns the length of the entry's key. */
+  public final int keyLength() {
+    return keyLength;
+  }
+
+  /** Returns the buffer that the entry's value lies in. */
+  public final ByteBuffer valueBuffer() {
+    return valueBuffer;
+  }
+
+  /** Returns where in {@link #valueBuffer()} the entry's value begins. */
+  public final int valueOffset() {
+    return valueOffset;
+  }
+
+  /** Returns the length of the entry's value. */
+  public final int valueLength() {
+    return valueLength;
+  }
+
+  /** Moves to the first entry, if any. */
+  public abstract void seekToFirst();
+
+  /** Moves to the last entry, if any. */
+  public abstract void seekToLast();
+
+  /**
+   * Moves to the first entry at or after a key, given in the form in which this cursor shows keys.
+   */
+  public abstract void seek(ByteBuffer key, int offset, int length);
+
+  /** Moves to the next entry. Requires {@link #isValid()}. */
+  public abstract void next();
+
+  /** Moves to the entry before. Requires {@link #isValid()}. */
+  public abstract void prev();
+
+  /** Releases what this cursor pins. */
+  @Override
+  public abstract void close();
+
+  /** Shows {@code child}'s entry, or its having none, as this cursor's own. */
+  @CanIgnoreReturnValue
+  protected final boolean show(InternalIterator child) {
+    keyBuffer = child.keyBuffer;
+    keyOffset = child.keyOffset;
+    keyLength = child.keyLength;
+    valueBuffer = child.valueBuffer;
+    valueOffset = child.valueOffset;
+    valueLength = child.valueLength;
+    valid = child.valid;
+    return child.valid;
+  }
+}
