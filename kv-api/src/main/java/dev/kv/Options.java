@@ -21,7 +21,7 @@ public final class Options {
   private final boolean reuseLogs;
   private final RecoveryMode recoveryMode;
   private final DBComparator comparator;
-  private final Env env;
+  private final @Nullable Env env;
   private final int writeBufferSize;
   private final int maxOpenFiles;
   private final int maxMappedTables;
@@ -46,7 +46,7 @@ public final class Options {
     reuseLogs = builder.reuseLogs;
     recoveryMode = builder.recoveryMode;
     comparator = builder.comparator;
-    env = builder.env == null ? Env.fileSystem() : builder.env;
+    env = builder.env;
     writeBufferSize = builder.writeBufferSize;
     maxOpenFiles = builder.maxOpenFiles;
     maxMappedTables = builder.maxMappedTables;
@@ -147,7 +147,7 @@ public final class Options {
    * Env#fileSystem()}.
    */
   public Env env() {
-    return env;
+    return env == null ? Env.fileSystem() : env;
   }
 
   /** Returns the bytes of a memtable before it is flushed; clipped to 64 KiB..1 GiB. */
