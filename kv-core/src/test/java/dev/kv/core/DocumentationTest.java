@@ -1,0 +1,114 @@
+package dev.kv.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Compiles every Java block of the README and of src-docs. */
+class DocumentationTest {
+  private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+  private static final Pattern DECLARATION =
+      Pattern.compile(
+          "^(public |final |static )*(class|record|interface|enum) ", Pattern.MULTILINE);
+  private static final String IMPORTS =
+      """
+      import dev.kv.*;
+      import java.io.*;
+      import java.nio.*;
+      import java.nio.charset.StandardCharsets;
+      import java.nio.file.Path;
+      import java.util.*;
+      import java.util.stream.*;
+      """;
+
+  /** What a block may use without declaring it. */
+  private static final String FIELDS =
+      "static DB db; static Path directory; static byte[] key, value;\n";
+
+  @TempDir Path classes;
+
+  @TestFactory
+  Stream<DynamicTest> javaBlocks_ofTheDocuments_compile() throws IOException {
+    Path root = Path.of("").toAbsolutePath().getParent();
+    try (Stream<Path> pages = Files.walk(root.resolve("src-docs"))) {
+      List<Path> documents =
+          Stream.concat(
+                  Stream.of(root.resolve("README.md")),
+                  pages.filter(page -> page.toString().endsWith(".md")).sorted())
+              .toList();
+      List<DynamicTest> tests =
+          documents.stream().flatMap(page -> blocks(root.relativize(page), page)).toList();
+      assertThat(tests).as("blocks found").isNotEmpty();
+      return tests.stream();
+    }
+  }
+
+  private Stream<DynamicTest> blocks(Path name, Path page) {
+    try {
+      String text = Files.readString(page);
+      return BLOCK
+          .matcher(text)
+          .results()
+          .map(
+              block -> {
+                long line = text.substring(0, block.start()).lines().count() + 1;
+                String code = block.group(1);
+                return DynamicTest.dynamicTest(name + ":" + line, () -> compile(code));
+              });
+    } catch (IOException unreadable) {
+      throw new AssertionError(unreadable);
+    }
+  }
+
+  private void compile(String block) {
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    StringWriter messages = new StringWriter();
+    List<String> options =
+        List.of(
+            "--release",
+            "17",
+            "-proc:none",
+            "-cp",
+            System.getProperty("java.class.path"),
+            "-d",
+            classes.toString());
+    boolean compiled =
+        compiler.getTask(messages, null, null, options, null, List.of(source(wrap(block)))).call();
+    assertThat(compiled).as("%s%n%s", block, messages).isTrue();
+  }
+
+  /** Makes a block a compilation unit: declarations become members, statements a method's body. */
+  private static String wrap(String block) {
+    Matcher declaration = DECLARATION.matcher(block);
+    String body =
+        declaration.find() && declaration.start() == 0
+            ? block
+            : "static void run() throws Exception {\n" + block + "\n}";
+    return IMPORTS + "class Block {\n" + FIELDS + body + "\n}";
+  }
+
+  private static JavaFileObject source(String code) {
+    return new SimpleJavaFileObject(
+        URI.create("string:///Block.java"), JavaFileObject.Kind.SOURCE) {
+      @Override
+      public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+        return code;
+      }
+    };
+  }
+}
