@@ -1,0 +1,173 @@
+package dev.kv.core.env;
+
+import dev.kv.Env;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lock on a database's directory: a lock of the operating system on its file LOCK, and an entry in a
+ * registry of this process.
+ *
+ * <p>The registry is there because POSIX drops the lock as soon as the process closes any descriptor of
+ * the file, silently: so nobody may even open LOCK while it is held. It is asked before the file is
+ * opened. It is kept in the system properties, as strings under {@link #PREFIX}, because only something of
+ * the runtime's own is common to all class loaders that may have loaded this class; strings, because
+ * programs that walk the properties expect nothing else.
+ *
+ * <p>Keys are the real path, so that links to the directory are seen through, and the file's identity
+ * (device and inode), so that a second mount or a hard link is too. The identity is safe to keep: while
+ * the lock is held the file is open and its inode cannot be given to another.
+ */
+final class DirectoryLock implements Env.Lock {
+  private static final String PREFIX = "dev.kv.lock:";
+  private static final String HELD = "held";
+
+  private final FileChannel channel;
+  private final List<String> keys;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private DirectoryLock(FileChannel channel, List<String> keys) {
+    this.channel = channel;
+    this.keys = keys;
+  }
+
+  /**
+   * Locks {@code file}.
+   *
+   * @param unclosable takes channels that must stay open, because to close them would drop a lock held
+   *     by code that this registry knows nothing of
+   * @return the lock, or null if it is held
+   */
+  static @Nullable DirectoryLock acquire(Path file, Unclosable unclosable) throws IOException {
+    Path real = realPath(file);
+    List<String> keys = new ArrayList<>();
+    boolean locked = false;
+    try {
+      if (!register("path:" + real, keys) || !registerIdentity(real, keys)) {
+        return null;
+      }
+      FileChannel channel = Uninterrupted.run(() -> open(real, unclosable));
+      if (channel == null) {
+        return null;
+      }
+      registerIdentity(real, keys);
+      locked = true;
+      return new DirectoryLock(channel, keys);
+    } finally {
+      if (!locked) {
+        unregister(keys);
+      }
+    }
+  }
+
+  /** Returns whether {@code file} is locked by this process: then it must not be opened. */
+  static boolean isHeld(Path file) throws IOException {
+    try {
+      Path real = file.toRealPath();
+      String identity = identity(real);
+      return System.getProperty(PREFIX + "path:" + real) != null
+          || (identity != null && System.getProperty(PREFIX + identity) != null);
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+
+  private static Path realPath(Path file) throws IOException {
+    if (Files.isSymbolicLink(file)) {
+      throw new FileSystemException(file.toString(), null, "is a symbolic link: not locked");
+    }
+    Path parent = file.toAbsolutePath().getParent();
+    Path name = file.getFileName();
+    if (parent == null || name == null) {
+      throw new FileSystemException(file.toString(), null, "is no file to lock");
+    }
+    return parent.toRealPath().resolve(name);
+  }
+
+  /** Opens and locks; null if the lock is held elsewhere. */
+  private static @Nullable FileChannel open(Path real, Unclosable unclosable) throws IOException {
+    FileChannel channel =
+        FileChannel.open(
+            real, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+    FileLock lock = null;
+    boolean close = true;
+    try {
+      lock = channel.tryLock();
+    } catch (OverlappingFileLockException e) {
+      unclosable.keep(channel);
+      close = false;
+    } finally {
+      if (lock == null && close) {
+        channel.close();
+      }
+    }
+    return lock == null ? null : channel;
+  }
+
+  private static boolean registerIdentity(Path real, List<String> keys) throws IOException {
+    String identity = identity(real);
+    return identity == null || keys.contains(PREFIX + identity) || register(identity, keys);
+  }
+
+  private static boolean register(String name, List<String> keys) {
+    String key = PREFIX + name;
+    if (System.getProperties().putIfAbsent(key, HELD) != null) {
+      return false;
+    }
+    keys.add(key);
+    return true;
+  }
+
+  private static void unregister(List<String> keys) {
+    for (String key : keys) {
+      System.getProperties().remove(key);
+    }
+  }
+
+  /** Returns the file's identity, or null if it does not exist or the file system has none. */
+  private static @Nullable String identity(Path real) throws IOException {
+    try {
+      Object key =
+          Files.readAttributes(real, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+              .fileKey();
+      return key == null ? null : "file:" + key;
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (closed.compareAndSet(false, true)) {
+      try {
+        channel.close();
+      } finally {
+        unregister(keys);
+      }
+    }
+  }
+
+  /** Channels on a lock file that stay open as long as the process. Thread-safe. */
+  static final class Unclosable {
+    private final Queue<FileChannel> channels = new ConcurrentLinkedQueue<>();
+
+    void keep(FileChannel channel) {
+      channels.add(channel);
+    }
+  }
+}

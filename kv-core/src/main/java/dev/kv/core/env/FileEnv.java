@@ -1,0 +1,292 @@
+package dev.kv.core.env;
+
+import dev.kv.MappedLogFile;
+import dev.kv.RandomAccessFile;
+import dev.kv.SequentialFile;
+import dev.kv.WritableFile;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The environment of the file system. Files are read and written through java.io.RandomAccessFile and
+ * mappings; a channel is opened only for the moment of one call that needs it, so an interrupt of a
+ * caller's thread can close nothing that others use.
+ *
+ * <p>It counts what it holds open: {@link #openFiles} and {@link #liveMappings} are 0 when all databases
+ * are closed, the latter after {@link #awaitUnmapped}.
+ */
+public final class FileEnv extends HostEnv {
+  private static final boolean WINDOWS =
+      System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("windows");
+  private static final int WINDOWS_TRIES = 20;
+  private static final long WINDOWS_PAUSE_MICROS = 10_000;
+
+  private final @Nullable Mapper mapper = Mapper.forRuntime();
+  private final Unmapper unmapper = new Unmapper();
+  private final OpenFiles descriptors = new OpenFiles();
+  private final DescriptorSync descriptorSync = DescriptorSync.forSystem();
+  private final DirectoryLock.Unclosable unclosable = new DirectoryLock.Unclosable();
+
+  /** Creates an environment; one serves the whole process. */
+  public FileEnv() {}
+
+  @Override
+  public SequentialFile openSequential(Path file) throws IOException {
+    return new FileSequential(file, open(file, "r"), descriptors);
+  }
+
+  @Override
+  public RandomAccessFile openRandomAccess(Path file, boolean map) throws IOException {
+    if (map && mapper != null) {
+      MappedFile mapped = tryMap(file, mapper);
+      if (mapped != null) {
+        return mapped;
+      }
+    }
+    return new FileReadFile(file, open(file, "r"), descriptors);
+  }
+
+  /** Maps the whole file, or returns null where it is too long or the system has no more mappings. */
+  private @Nullable MappedFile tryMap(Path file, Mapper mapper) throws IOException {
+    refuseLock(file);
+    return Uninterrupted.run(
+        () -> {
+          try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            long size = channel.size();
+            if (size == 0 || size > Integer.MAX_VALUE || !Files.isRegularFile(file)) {
+              return null;
+            }
+            Mapping mapping = mapOrNull(channel, size, mapper);
+            return mapping == null ? null : new MappedFile(file, size, mapping, unmapper);
+          }
+        });
+  }
+
+  private static @Nullable Mapping mapOrNull(FileChannel channel, long size, Mapper mapper)
+      throws IOException {
+    try {
+      return mapper.map(channel, MapMode.READ_ONLY, 0, size);
+    } catch (java.nio.channels.ClosedChannelException e) {
+      throw e;
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public WritableFile createWritable(Path file) throws IOException {
+    java.io.RandomAccessFile opened = open(file, "rw");
+    boolean done = false;
+    try {
+      opened.setLength(0);
+      WritableFile writable = new FileWritable(file, opened, descriptorSync, descriptors);
+      done = true;
+      return writable;
+    } finally {
+      if (!done) {
+        opened.close();
+      }
+    }
+  }
+
+  @Override
+  public WritableFile openAppendable(Path file) throws IOException {
+    java.io.RandomAccessFile opened = open(file, "rw");
+    boolean done = false;
+    try {
+      opened.seek(opened.length());
+      WritableFile writable = new FileWritable(file, opened, descriptorSync, descriptors);
+      done = true;
+      return writable;
+    } finally {
+      if (!done) {
+        opened.close();
+      }
+    }
+  }
+
+  @Override
+  public @Nullable MappedLogFile createMappedLog(Path file) throws IOException {
+    if (mapper == null) {
+      return null;
+    }
+    java.io.RandomAccessFile opened = open(file, "rw");
+    boolean done = false;
+    try {
+      opened.setLength(0);
+      MappedLogFile log =
+          new FileMappedLog(file, opened, mapper, unmapper, descriptorSync, descriptors);
+      done = true;
+      return log;
+    } finally {
+      if (!done) {
+        opened.close();
+      }
+    }
+  }
+
+  private static java.io.RandomAccessFile open(Path file, String mode) throws IOException {
+    refuseLock(file);
+    try {
+      return new java.io.RandomAccessFile(file.toFile(), mode);
+    } catch (FileNotFoundException e) {
+      throw translate(file, e);
+    }
+  }
+
+  /** The runtime throws its FileNotFoundException for whatever prevents an open. */
+  private static IOException translate(Path file, FileNotFoundException e) {
+    Path parent = file.toAbsolutePath().getParent();
+    FileSystemException translated;
+    if (Files.isDirectory(file)) {
+      translated = new FileSystemException(file.toString(), null, "is a directory");
+    } else if (!Files.exists(file) && (parent == null || Files.isWritable(parent))
+        || (parent != null && !Files.exists(parent))) {
+      translated = new NoSuchFileException(file.toString());
+    } else {
+      translated = new AccessDeniedException(file.toString(), null, e.getMessage());
+    }
+    translated.initCause(e);
+    return translated;
+  }
+
+  /** To open a lock file that this process holds, and close it, would drop the lock. */
+  private static void refuseLock(Path file) throws IOException {
+    if (file.endsWith("LOCK") && DirectoryLock.isHeld(file)) {
+      throw new AccessDeniedException(file.toString(), null, "is locked by this process");
+    }
+  }
+
+  @Override
+  public boolean exists(Path file) {
+    return Files.exists(file);
+  }
+
+  @Override
+  public List<String> list(Path directory) throws IOException {
+    List<String> names = new ArrayList<>();
+    try (DirectoryStream<Path> children = Files.newDirectoryStream(directory)) {
+      for (Path child : children) {
+        names.add(String.valueOf(child.getFileName()));
+      }
+    } catch (java.nio.file.DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return names;
+  }
+
+  @Override
+  public void delete(Path file) throws IOException {
+    if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+      throw new FileSystemException(file.toString(), null, "is a directory");
+    }
+    withTries(() -> Files.delete(file));
+  }
+
+  @Override
+  public void createDirectory(Path directory) throws IOException {
+    Files.createDirectories(directory);
+  }
+
+  @Override
+  public void deleteDirectory(Path directory) throws IOException {
+    if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)
+        && !Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      throw new NotDirectoryException(directory.toString());
+    }
+    withTries(() -> Files.delete(directory));
+  }
+
+  @Override
+  public long size(Path file) throws IOException {
+    return Files.size(file);
+  }
+
+  @Override
+  public void rename(Path from, Path to) throws IOException {
+    withTries(
+        () ->
+            Files.move(
+                from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING));
+  }
+
+  /** Windows refuses what is done to a file while it is mapped or a virus scanner looks at it: try again. */
+  private void withTries(Change change) throws IOException {
+    for (int tries = WINDOWS ? WINDOWS_TRIES : 1; ; tries--) {
+      try {
+        change.run();
+        return;
+      } catch (NoSuchFileException e) {
+        throw e;
+      } catch (FileSystemException e) {
+        if (tries == 1) {
+          throw e;
+        }
+      }
+      unmapper.await();
+      sleepMicros(WINDOWS_PAUSE_MICROS);
+    }
+  }
+
+  @Override
+  public void syncDirectory(Path directory) throws IOException {
+    if (WINDOWS) {
+      return;
+    }
+    Uninterrupted.run(
+        () -> {
+          try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+            return directory;
+          }
+        });
+  }
+
+  @Override
+  public @Nullable Lock lock(Path file) throws IOException {
+    return DirectoryLock.acquire(file, unclosable);
+  }
+
+  /** Returns how many files are open. */
+  public int openFiles() {
+    return descriptors.count();
+  }
+
+  /** Returns how many mappings exist. */
+  public int liveMappings() {
+    return unmapper.count();
+  }
+
+  /** Waits until every mapping that was closed is given back. */
+  public void awaitUnmapped() {
+    unmapper.await();
+  }
+
+  /** Returns a line, or a stack, for each open file and each mapping. */
+  public List<String> describeOpen() {
+    List<String> lines = new ArrayList<>(descriptors.describe());
+    lines.addAll(unmapper.describe());
+    return lines;
+  }
+
+  /** A change to a directory. */
+  private interface Change {
+    void run() throws IOException;
+  }
+}

@@ -1,0 +1,269 @@
+package dev.kv.core.env;
+
+import dev.kv.MappedLogFile;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A log on disk that is written by stores into windows mapped over it.
+ *
+ * <pre>
+ *   0          dirty            stored         reserved        mapped = size of the file
+ *   | records  | unsynced records | zeros, filled | hole          |
+ *   |---- windows given back ----|---- window ----|---- window ---|
+ * </pre>
+ *
+ * <p>The file grows a window at a time: its size first, which makes it end on a multiple of 32 KiB whatever
+ * happens then, and a hole of what is new; then the hole is filled with zeros by write(), 16 KiB at a
+ * time, ahead of the stores. A store into a hole could meet a full disk and would fault; after the fill it
+ * cannot. Larger writes would make the page cache use larger pages, and a sync writes whole pages.
+ *
+ * <p>A sync of a range is msync, on Linux fdatasync of that range: it covers the blocks newly
+ * allocated and a size changed since. The first one after the file grew is a whole fsync nevertheless,
+ * which depends on nothing but POSIX; and so is one that reaches below the windows still mapped.
+ */
+final class FileMappedLog implements MappedLogFile {
+  private static final int BLOCK = 32 << 10;
+  private static final int FILL = 16 << 10;
+  private static final long SMALLEST_WINDOW = 1 << 20;
+  private static final long LARGEST_WINDOW = 4 << 20;
+  private static final byte[] ZEROS = new byte[FILL];
+
+  private final Path path;
+  private final RandomAccessFile file;
+  private final Mapper mapper;
+  private final Unmapper unmapper;
+  private final DescriptorSync descriptorSync;
+  private final OpenFiles descriptors;
+  private final ReentrantLock reserving = new ReentrantLock();
+
+  // Written under reserving.
+  private volatile long reserved;
+  private volatile boolean sizeUnsynced;
+  private volatile boolean closed;
+  private long mapped;
+  private final Deque<Window> ahead = new ArrayDeque<>();
+
+  // Of the storing thread.
+  private @Nullable Window current;
+
+  /** Takes over {@code file}, which is empty and closes with this. */
+  FileMappedLog(
+      Path path,
+      RandomAccessFile file,
+      Mapper mapper,
+      Unmapper unmapper,
+      DescriptorSync descriptorSync,
+      OpenFiles descriptors) {
+    this.path = path;
+    this.file = file;
+    this.mapper = mapper;
+    this.unmapper = unmapper;
+    this.descriptorSync = descriptorSync;
+    this.descriptors = descriptors;
+    descriptors.opened(this, path);
+  }
+
+  @Override
+  public long reserved() {
+    return reserved;
+  }
+
+  @Override
+  public void reserve(long end) throws IOException {
+    if (end < 0 || end % BLOCK != 0) {
+      throw new IllegalArgumentException("end " + end + " is no multiple of " + BLOCK);
+    }
+    reserving.lock();
+    try {
+      checkOpen();
+      for (long filled = reserved; filled < end; filled += BLOCK) {
+        if (filled == mapped) {
+          mapNext();
+        }
+        file.seek(filled);
+        for (int i = 0; i < BLOCK / FILL; i++) {
+          file.write(ZEROS, 0, FILL);
+        }
+        reserved = filled + BLOCK;
+      }
+    } finally {
+      reserving.unlock();
+    }
+  }
+
+  private void mapNext() throws IOException {
+    long start = mapped;
+    long length = Math.max(SMALLEST_WINDOW, Math.min(LARGEST_WINDOW, start));
+    file.setLength(start + length);
+    sizeUnsynced = true;
+    Mapping mapping =
+        Objects.requireNonNull(
+            Uninterrupted.run(
+                () -> {
+                  try (FileChannel channel =
+                      FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                    return mapper.map(channel, MapMode.READ_WRITE, start, length);
+                  }
+                }));
+    unmapper.mapped(mapping, path);
+    ahead.add(new Window(start, start + length, mapping));
+    mapped = start + length;
+  }
+
+  @Override
+  public void store(long position, ByteBuffer source, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, source.capacity());
+    if (position < 0 || length > reserved - position) {
+      throw new IllegalArgumentException(
+          "store of " + length + " bytes at " + position + " with " + reserved + " reserved");
+    }
+    Window window = current;
+    if (window != null && position >= window.start && position + length <= window.end) {
+      store(window, position, source, offset, length);
+    } else {
+      storeAcross(position, source, offset, length);
+    }
+  }
+
+  private void storeAcross(long position, ByteBuffer source, int offset, int length)
+      throws IOException {
+    long at = position;
+    int done = 0;
+    while (done < length) {
+      Window window = windowAt(at);
+      int count = (int) Math.min(length - done, window.end - at);
+      store(window, at, source, offset + done, count);
+      at += count;
+      done += count;
+    }
+  }
+
+  private void store(Window window, long position, ByteBuffer source, int offset, int length)
+      throws IOException {
+    try {
+      window.mapping.buffer().put((int) (position - window.start), source, offset, length);
+      VarHandle.releaseFence();
+    } catch (InternalError e) {
+      throw new IOException("cannot store " + length + " bytes at " + position + " of " + path, e);
+    }
+  }
+
+  /** Returns the window of {@code position}; windows behind it are given back. */
+  private Window windowAt(long position) throws IOException {
+    Window window = current;
+    if (window != null && position >= window.start && position < window.end) {
+      return window;
+    }
+    if (window != null && position < window.start) {
+      throw new IllegalArgumentException("store at " + position + " behind " + window.start);
+    }
+    reserving.lock();
+    try {
+      checkOpen();
+      while (window == null || position >= window.end) {
+        if (window != null) {
+          unmapper.unmap(window.mapping);
+        }
+        window = ahead.remove();
+        current = window;
+      }
+      return window;
+    } finally {
+      reserving.unlock();
+    }
+  }
+
+  @Override
+  public void sync(long from, long to) throws IOException {
+    if (from < 0 || from > to || to > reserved) {
+      throw new IllegalArgumentException("sync of " + from + " to " + to);
+    }
+    checkOpen();
+    Window window = current;
+    if (sizeUnsynced
+        || descriptorSync != DescriptorSync.DESCRIPTOR
+        || window == null
+        || from < window.start
+        || to > window.end) {
+      sizeUnsynced = false;
+      descriptorSync.sync(path, file);
+    } else if (from < to) {
+      force(window, from, to);
+    }
+  }
+
+  private void force(Window window, long from, long to) throws IOException {
+    try {
+      window.mapping.buffer().force((int) (from - window.start), (int) (to - from));
+    } catch (java.io.UncheckedIOException e) {
+      throw e.getCause();
+    } catch (InternalError e) {
+      throw new IOException("cannot sync " + path, e);
+    }
+  }
+
+  @Override
+  public void cut(long length) throws IOException {
+    reserving.lock();
+    try {
+      checkOpen();
+      if (length < 0 || length > reserved) {
+        throw new IllegalArgumentException("cut at " + length + " of " + reserved);
+      }
+      unmapAll();
+      reserved = length;
+      mapped = length;
+      file.setLength(length);
+      sizeUnsynced = true;
+    } finally {
+      reserving.unlock();
+    }
+  }
+
+  private void unmapAll() {
+    Window window = current;
+    if (window != null) {
+      unmapper.unmapNow(window.mapping);
+      current = null;
+    }
+    for (Window each : ahead) {
+      unmapper.unmapNow(each.mapping);
+    }
+    ahead.clear();
+  }
+
+  @Override
+  public void close() throws IOException {
+    reserving.lock();
+    try {
+      if (!closed) {
+        closed = true;
+        unmapAll();
+        descriptors.closed(this);
+        file.close();
+      }
+    } finally {
+      reserving.unlock();
+    }
+  }
+
+  private void checkOpen() throws IOException {
+    if (closed) {
+      throw new IOException("closed: " + path);
+    }
+  }
+
+  private record Window(long start, long end, Mapping mapping) {}
+}

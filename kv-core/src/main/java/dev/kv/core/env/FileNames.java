@@ -1,0 +1,121 @@
+package dev.kv.core.env;
+
+import java.nio.file.Path;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The names of a database's files.
+ *
+ * <pre>
+ *   name := "CURRENT" | "LOCK" | "LOG" | "LOG.old" | "MANIFEST-" digits | digits suffix
+ *   suffix := ".log" | ".ldb" | ".sst" | ".dbtmp"
+ * </pre>
+ *
+ * <p>Numbers are written with at least six digits. Read are any digits that make at most {@link
+ * Long#MAX_VALUE}; a name outside this grammar belongs to somebody else and is never touched.
+ */
+public final class FileNames {
+  private static final String MANIFEST_PREFIX = "MANIFEST-";
+
+  private FileNames() {}
+
+  /** Returns the path of the table {@code number}, as it is written today. */
+  public static Path table(Path directory, long number) {
+    return numbered(directory, number, ".ldb");
+  }
+
+  /** Returns the path of the table {@code number}, as it was written before LevelDB 1.14. */
+  public static Path oldTable(Path directory, long number) {
+    return numbered(directory, number, ".sst");
+  }
+
+  /** Returns the path of the log {@code number}. */
+  public static Path log(Path directory, long number) {
+    return numbered(directory, number, ".log");
+  }
+
+  /** Returns the path of the temporary file {@code number}. */
+  public static Path temp(Path directory, long number) {
+    return numbered(directory, number, ".dbtmp");
+  }
+
+  /** Returns the path of the manifest {@code number}. */
+  public static Path manifest(Path directory, long number) {
+    return directory.resolve(MANIFEST_PREFIX + digits(number));
+  }
+
+  /** Returns the path of the file that names the manifest in use. */
+  public static Path current(Path directory) {
+    return directory.resolve("CURRENT");
+  }
+
+  /** Returns the path of the file that is locked. */
+  public static Path lock(Path directory) {
+    return directory.resolve("LOCK");
+  }
+
+  /** Returns the path of the text for people. */
+  public static Path infoLog(Path directory) {
+    return directory.resolve("LOG");
+  }
+
+  /** Returns the path of the previous opening's text for people. */
+  public static Path oldInfoLog(Path directory) {
+    return directory.resolve("LOG.old");
+  }
+
+  /** Returns what the file of that name (without a directory) is, or null if it is not a database's. */
+  public static @Nullable FileName parse(String name) {
+    switch (name) {
+      case "CURRENT":
+        return new FileName(FileName.Kind.CURRENT, 0);
+      case "LOCK":
+        return new FileName(FileName.Kind.LOCK, 0);
+      case "LOG", "LOG.old":
+        return new FileName(FileName.Kind.INFO_LOG, 0);
+      default:
+        break;
+    }
+    if (name.startsWith(MANIFEST_PREFIX)) {
+      return of(FileName.Kind.MANIFEST, name, MANIFEST_PREFIX.length(), name.length());
+    }
+    int dot = name.indexOf('.');
+    if (dot < 0) {
+      return null;
+    }
+    return switch (name.substring(dot)) {
+      case ".log" -> of(FileName.Kind.LOG, name, 0, dot);
+      case ".ldb", ".sst" -> of(FileName.Kind.TABLE, name, 0, dot);
+      case ".dbtmp" -> of(FileName.Kind.TEMP, name, 0, dot);
+      default -> null;
+    };
+  }
+
+  private static Path numbered(Path directory, long number, String suffix) {
+    return directory.resolve(digits(number) + suffix);
+  }
+
+  private static String digits(long number) {
+    if (number < 0) {
+      throw new IllegalArgumentException("file number " + number);
+    }
+    return String.format(Locale.ROOT, "%06d", number);
+  }
+
+  /** Returns the name with the number that stands from {@code begin} to {@code end}, or null. */
+  private static @Nullable FileName of(FileName.Kind kind, String name, int begin, int end) {
+    if (begin == end) {
+      return null;
+    }
+    long number = 0;
+    for (int i = begin; i < end; i++) {
+      int digit = name.charAt(i) - '0';
+      if (digit < 0 || digit > 9 || number > (Long.MAX_VALUE - digit) / 10) {
+        return null;
+      }
+      number = number * 10 + digit;
+    }
+    return new FileName(kind, number);
+  }
+}

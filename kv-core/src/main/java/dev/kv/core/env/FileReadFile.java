@@ -1,0 +1,95 @@
+package dev.kv.core.env;
+
+import dev.kv.RandomAccessFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A file on disk read at positions under a lock of its own: seek and read, with no channel that an
+ * interrupt could close. It serves where a file is not mapped.
+ */
+final class FileReadFile implements RandomAccessFile {
+  private static final int SMALLEST_PIECE = 8 << 10;
+  private static final int LARGEST_PIECE = 64 << 10;
+
+  private final Path path;
+  private final long size;
+  private final OpenFiles descriptors;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by lock.
+  private final java.io.RandomAccessFile file;
+  private byte[] piece = new byte[SMALLEST_PIECE];
+  private boolean closed;
+
+  /** Takes over {@code file}, which closes with this. */
+  FileReadFile(Path path, java.io.RandomAccessFile file, OpenFiles descriptors) throws IOException {
+    this.path = path;
+    this.file = file;
+    this.size = file.length();
+    this.descriptors = descriptors;
+    descriptors.opened(this, path);
+  }
+
+  @Override
+  public int read(long position, ByteBuffer into, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, into.capacity());
+    if (position < 0) {
+      throw new IllegalArgumentException("position " + position);
+    }
+    lock.lock();
+    try {
+      if (closed) {
+        throw new IOException("closed: " + path);
+      }
+      return readLocked(position, into, offset, length);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private int readLocked(long position, ByteBuffer into, int offset, int length)
+      throws IOException {
+    if (length > piece.length && piece.length < LARGEST_PIECE) {
+      piece = new byte[Math.min(length, LARGEST_PIECE)];
+    }
+    file.seek(position);
+    int done = 0;
+    while (done < length) {
+      int count = file.read(piece, 0, Math.min(length - done, piece.length));
+      if (count < 0) {
+        break;
+      }
+      into.put(offset + done, piece, 0, count);
+      done += count;
+    }
+    return done;
+  }
+
+  @Override
+  public long size() {
+    return size;
+  }
+
+  @Override
+  public long mappedBytes() {
+    return 0;
+  }
+
+  @Override
+  public void close() throws IOException {
+    lock.lock();
+    try {
+      if (!closed) {
+        closed = true;
+        descriptors.closed(this);
+        file.close();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package dev.kv.core.env;
+
+import dev.kv.SequentialFile;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/** A file on disk read from its beginning, with no channel that an interrupt could close. */
+final class FileSequential implements SequentialFile {
+  private static final int PIECE = 32 << 10;
+
+  private final RandomAccessFile file;
+  private final OpenFiles descriptors;
+  private byte[] piece = new byte[0];
+
+  /** Takes over {@code file}, which closes with this. */
+  FileSequential(Path path, RandomAccessFile file, OpenFiles descriptors) {
+    this.file = file;
+    this.descriptors = descriptors;
+    descriptors.opened(this, path);
+  }
+
+  @Override
+  public int read(ByteBuffer into) throws IOException {
+    if (into.hasArray()) {
+      int count = file.read(into.array(), into.arrayOffset() + into.position(), into.remaining());
+      if (count > 0) {
+        into.position(into.position() + count);
+      }
+      return count;
+    }
+    if (piece.length == 0) {
+      piece = new byte[PIECE];
+    }
+    int count = file.read(piece, 0, Math.min(into.remaining(), piece.length));
+    if (count > 0) {
+      into.put(piece, 0, count);
+    }
+    return count;
+  }
+
+  @Override
+  public void skip(long count) throws IOException {
+    if (count < 0) {
+      throw new IllegalArgumentException("skip of " + count);
+    }
+    long left = Math.max(0, file.length() - file.getFilePointer());
+    file.seek(file.getFilePointer() + Math.min(count, left));
+  }
+
+  @Override
+  public void close() throws IOException {
+    descriptors.closed(this);
+    file.close();
+  }
+}

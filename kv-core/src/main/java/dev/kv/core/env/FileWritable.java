@@ -1,0 +1,100 @@
+package dev.kv.core.env;
+
+import dev.kv.WritableFile;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * A file on disk written at its end, buffered, with no channel that an interrupt could close. After a
+ * write failed nobody knows where the file ends: it writes nothing more, and says so.
+ */
+final class FileWritable implements WritableFile {
+  private static final int BUFFER = 64 << 10;
+
+  private final Path path;
+  private final RandomAccessFile file;
+  private final DescriptorSync descriptorSync;
+  private final OpenFiles descriptors;
+  private final byte[] buffer = new byte[BUFFER];
+  private int buffered;
+  private long length;
+  private boolean failed;
+  private boolean closed;
+
+  /** Takes over {@code file}, whose position is its end, and which closes with this. */
+  FileWritable(
+      Path path, RandomAccessFile file, DescriptorSync descriptorSync, OpenFiles descriptors)
+      throws IOException {
+    this.path = path;
+    this.file = file;
+    this.length = file.getFilePointer();
+    this.descriptorSync = descriptorSync;
+    this.descriptors = descriptors;
+    descriptors.opened(this, path);
+  }
+
+  @Override
+  public void append(ByteBuffer bytes) throws IOException {
+    checkUsable();
+    while (bytes.hasRemaining()) {
+      if (buffered == BUFFER) {
+        drain();
+      }
+      int count = Math.min(bytes.remaining(), BUFFER - buffered);
+      bytes.get(buffer, buffered, count);
+      buffered += count;
+      length += count;
+    }
+  }
+
+  @Override
+  public void flush() throws IOException {
+    checkUsable();
+    drain();
+  }
+
+  @Override
+  public void sync() throws IOException {
+    checkUsable();
+    drain();
+    descriptorSync.sync(path, file);
+  }
+
+  @Override
+  public long length() {
+    return length;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try {
+      if (!failed) {
+        drain();
+      }
+    } finally {
+      descriptors.closed(this);
+      file.close();
+    }
+  }
+
+  private void drain() throws IOException {
+    if (buffered > 0) {
+      failed = true;
+      file.write(buffer, 0, buffered);
+      failed = false;
+      buffered = 0;
+    }
+  }
+
+  private void checkUsable() throws IOException {
+    if (closed || failed) {
+      throw new IOException((closed ? "closed: " : "an earlier write failed: ") + path);
+    }
+  }
+}

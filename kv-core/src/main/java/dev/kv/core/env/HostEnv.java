@@ -1,0 +1,36 @@
+package dev.kv.core.env;
+
+import dev.kv.Env;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** What every environment of this machine shares: its clock and its threads. */
+abstract class HostEnv implements Env {
+  HostEnv() {}
+
+  @Override
+  public final long nowMicros() {
+    return TimeUnit.NANOSECONDS.toMicros(System.nanoTime());
+  }
+
+  @Override
+  public final void sleepMicros(long micros) {
+    long deadline = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(micros);
+    boolean interrupted = false;
+    for (long left = deadline - System.nanoTime(); left > 0; left = deadline - System.nanoTime()) {
+      interrupted |= Thread.interrupted();
+      LockSupport.parkNanos(this, left);
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public final Thread startThread(String name, Runnable task) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
+  }
+}

@@ -1,0 +1,109 @@
+package dev.kv.core.env;
+
+import dev.kv.RandomAccessFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A file on disk mapped into memory, read by copying out.
+ *
+ * <p>Invariants:
+ *
+ * <ol>
+ *   <li>{@code references} is 1 for the owner until {@link #close}, and 1 for each read under way.
+ *   <li>Whoever takes {@code references} to 0 hands the mapping to the unmapper, once; from 0 it never
+ *       rises. So no read touches unmapped memory.
+ *   <li>{@link #copy} is the only place that touches the mapping. Where somebody cut the file short, the
+ *       fault shows there, as an {@link IOException}; bytes are judged only in the copy.
+ * </ol>
+ */
+final class MappedFile implements RandomAccessFile {
+  private final Path path;
+  private final long size;
+  private final Mapping mapping;
+  private final MappedByteBuffer bytes;
+  private final Unmapper unmapper;
+  private final AtomicInteger references = new AtomicInteger(1);
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Takes over {@code mapping}, which is of the whole file. */
+  MappedFile(Path path, long size, Mapping mapping, Unmapper unmapper) {
+    this.path = path;
+    this.size = size;
+    this.mapping = mapping;
+    this.bytes = mapping.buffer();
+    this.unmapper = unmapper;
+    unmapper.mapped(mapping, path);
+  }
+
+  @Override
+  public int read(long position, ByteBuffer into, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, into.capacity());
+    if (position < 0) {
+      throw new IllegalArgumentException("position " + position);
+    }
+    int count = (int) Math.max(0, Math.min(length, size - position));
+    if (!retain()) {
+      throw new IOException("closed: " + path);
+    }
+    try {
+      if (count > 0) {
+        copy((int) position, into, offset, count);
+      }
+    } finally {
+      release();
+    }
+    return count;
+  }
+
+  private void copy(int position, ByteBuffer into, int offset, int length) throws IOException {
+    try {
+      into.put(offset, bytes, position, length);
+    } catch (InternalError e) {
+      throw new IOException(
+          "cannot read " + length + " bytes at " + position + " of " + path + ": was it cut short?",
+          e);
+    } catch (IllegalStateException e) {
+      throw new IOException("unmapped: " + path, e);
+    }
+  }
+
+  private boolean retain() {
+    int count = references.get();
+    while (count != 0) {
+      if (references.compareAndSet(count, count + 1)) {
+        return true;
+      }
+      count = references.get();
+    }
+    return false;
+  }
+
+  private void release() {
+    if (references.decrementAndGet() == 0) {
+      unmapper.unmap(mapping);
+    }
+  }
+
+  @Override
+  public long size() {
+    return size;
+  }
+
+  @Override
+  public long mappedBytes() {
+    return size;
+  }
+
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      release();
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package dev.kv.core.env;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way this runtime maps files so that they can be unmapped at a known moment. From Java 22 on it is
+ * a shared arena of java.lang.foreign, reached by method handles because this code is compiled for 17;
+ * before, it is the cleaner of the buffer, called through sun.misc.Unsafe, which serves nothing else here.
+ */
+abstract class Mapper {
+  private static final int FIRST_WITH_ARENAS = 22;
+
+  Mapper() {}
+
+  /** Returns the mapper for this runtime, or null where memory could not be given back: nothing is mapped then. */
+  static @Nullable Mapper forRuntime() {
+    try {
+      return Runtime.version().feature() >= FIRST_WITH_ARENAS ? new Arenas() : new Cleaners();
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      return null;
+    }
+  }
+
+  /** Maps a part of {@code channel}'s file; a failure to map is an {@link IOException}. */
+  abstract Mapping map(FileChannel channel, MapMode mode, long position, long size)
+      throws IOException;
+
+  private static RuntimeException unexpected(Throwable e) throws IOException {
+    if (e instanceof IOException io) {
+      throw io;
+    }
+    if (e instanceof OutOfMemoryError) {
+      throw new IOException("map failed", e);
+    }
+    if (e instanceof Error error) {
+      throw error;
+    }
+    return e instanceof RuntimeException runtime ? runtime : new IllegalStateException(e);
+  }
+
+  /** One shared arena per mapping. */
+  private static final class Arenas extends Mapper {
+    private final MethodHandle open;
+    private final MethodHandle map;
+    private final MethodHandle asBuffer;
+    private final MethodHandle close;
+
+    Arenas() throws ReflectiveOperationException {
+      MethodHandles.Lookup lookup = MethodHandles.publicLookup();
+      Class<?> arena = Class.forName("java.lang.foreign.Arena");
+      Class<?> segment = Class.forName("java.lang.foreign.MemorySegment");
+      open =
+          lookup
+              .findStatic(arena, "ofShared", MethodType.methodType(arena))
+              .asType(MethodType.methodType(Object.class));
+      map =
+          lookup
+              .findVirtual(
+                  FileChannel.class,
+                  "map",
+                  MethodType.methodType(segment, MapMode.class, long.class, long.class, arena))
+              .asType(
+                  MethodType.methodType(
+                      Object.class,
+                      FileChannel.class,
+                      MapMode.class,
+                      long.class,
+                      long.class,
+                      Object.class));
+      asBuffer =
+          lookup
+              .findVirtual(segment, "asByteBuffer", MethodType.methodType(ByteBuffer.class))
+              .asType(MethodType.methodType(ByteBuffer.class, Object.class));
+      close =
+          lookup
+              .findVirtual(arena, "close", MethodType.methodType(void.class))
+              .asType(MethodType.methodType(void.class, Object.class));
+    }
+
+    @Override
+    Mapping map(FileChannel channel, MapMode mode, long position, long size) throws IOException {
+      Object arena = null;
+      try {
+        arena = (Object) open.invokeExact();
+        Object segment = (Object) map.invokeExact(channel, mode, position, size, arena);
+        ByteBuffer buffer = (ByteBuffer) asBuffer.invokeExact(segment);
+        return new ArenaMapping((MappedByteBuffer) buffer, arena);
+      } catch (Throwable e) {
+        if (arena != null) {
+          close(arena);
+        }
+        throw unexpected(e);
+      }
+    }
+
+    private void close(Object arena) {
+      try {
+        close.invokeExact(arena);
+      } catch (RuntimeException | Error e) {
+        throw e;
+      } catch (Throwable e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    private final class ArenaMapping extends Mapping {
+      private final Object arena;
+
+      ArenaMapping(MappedByteBuffer buffer, Object arena) {
+        super(buffer);
+        this.arena = arena;
+      }
+
+      @Override
+      void unmap() {
+        close(arena);
+      }
+    }
+  }
+
+  /** The buffer's own cleaner. */
+  private static final class Cleaners extends Mapper {
+    private final MethodHandle invokeCleaner;
+
+    Cleaners() throws ReflectiveOperationException {
+      Class<?> unsafe = Class.forName("sun.misc.Unsafe");
+      Field instance = unsafe.getDeclaredField("theUnsafe");
+      instance.setAccessible(true);
+      invokeCleaner =
+          MethodHandles.publicLookup()
+              .findVirtual(
+                  unsafe, "invokeCleaner", MethodType.methodType(void.class, ByteBuffer.class))
+              .bindTo(instance.get(null));
+    }
+
+    @Override
+    Mapping map(FileChannel channel, MapMode mode, long position, long size) throws IOException {
+      MappedByteBuffer buffer;
+      try {
+        buffer = channel.map(mode, position, size);
+      } catch (OutOfMemoryError e) {
+        throw new IOException("map failed", e);
+      }
+      return new CleanerMapping(buffer);
+    }
+
+    private final class CleanerMapping extends Mapping {
+      CleanerMapping(MappedByteBuffer buffer) {
+        super(buffer);
+      }
+
+      @Override
+      void unmap() {
+        try {
+          invokeCleaner.invokeExact((ByteBuffer) buffer());
+        } catch (RuntimeException | Error e) {
+          throw e;
+        } catch (Throwable e) {
+          throw new IllegalStateException(e);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,213 @@
+package dev.kv.core.log;
+
+import dev.kv.SequentialFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * The fragments of a log, block by block. Each step yields a fragment, bytes that are none, or a gap; the
+ * fields say more about what the last step yielded. A short read of the file is not taken for its end.
+ */
+final class FragmentReader {
+  /** What {@link #next} returns besides a fragment's type, 1 to 255, or 0 for a damaged one. */
+  static final int END = -1;
+
+  /** Bytes that are no fragment were passed over. */
+  static final int BAD = -2;
+
+  /** A region that was never written was passed over, and behind it something was. */
+  static final int GAP = -3;
+
+  private static final int SECTOR = 512;
+
+  private final SequentialFile file;
+  private final boolean checksum;
+  private final CRC32C crc = new CRC32C();
+
+  // The block: [at, blockLength) is not read yet, block[0] stands at blockStart of the file.
+  private final ByteBuffer block = LogWriter.scratch(LogFormat.BLOCK);
+  private long blockStart;
+  private int blockLength;
+  private int at;
+  private boolean lastBlock;
+
+  // Fragments never written, of which nothing written was seen behind yet; gapStart is -1 for none.
+  private long gapStart = -1;
+  private boolean gapHasZeroSector;
+  private boolean gapHasBytes;
+
+  private long offset;
+  private long bytes;
+  private int payloadAt;
+  private boolean torn;
+  private String reason = "";
+  private LogEnd end = LogEnd.RECORD;
+
+  /** Creates a reader of {@code file}, which stands at {@code blockStart}, a block's beginning. */
+  FragmentReader(SequentialFile file, boolean checksum, long blockStart) {
+    this.file = file;
+    this.checksum = checksum;
+    this.blockStart = blockStart;
+  }
+
+  /** Goes on to the next fragment and returns its type, or {@link #END}, {@link #BAD} or {@link #GAP}. */
+  int next() throws IOException {
+    while (true) {
+      int left = blockLength - at;
+      if (left < LogFormat.HEADER) {
+        if (lastBlock || !readBlock()) {
+          return finish(left);
+        }
+        continue;
+      }
+      int length = block.getShort(at + LogFormat.LENGTH_OFFSET) & 0xffff;
+      int type = block.get(at + LogFormat.TYPE_OFFSET) & 0xff;
+      if (type == LogFormat.ZERO && length == 0) {
+        passUnwritten();
+        continue;
+      }
+      if (gapStart >= 0) {
+        return endGap();
+      }
+      if (length > left - LogFormat.HEADER) {
+        if (lastBlock) {
+          end = LogEnd.TORN;
+          at = blockLength;
+          return END;
+        }
+        return bad("bad record length", blockLength);
+      }
+      int next = at + LogFormat.HEADER + length;
+      if (checksum && !checksumMatches(length)) {
+        return bad("checksum mismatch", next);
+      }
+      offset = blockStart + at;
+      payloadAt = at + LogFormat.HEADER;
+      bytes = length;
+      at = next;
+      return type;
+    }
+  }
+
+  /** Returns the block, which holds the payload of the fragment read last until the next step. */
+  ByteBuffer block() {
+    return block;
+  }
+
+  /** Returns where in {@link #block} the payload of the fragment begins. */
+  int payloadAt() {
+    return payloadAt;
+  }
+
+  /** Returns where in the file the fragment's header, the bad bytes or the gap begins. */
+  long offset() {
+    return offset;
+  }
+
+  /** Returns the number of bytes: of the payload, the bad bytes or the gap. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** Returns whether a whole sector under the bad bytes, or of the gap, is zero. */
+  boolean torn() {
+    return torn;
+  }
+
+  /** Returns what is wrong with the bad bytes. */
+  String reason() {
+    return reason;
+  }
+
+  /** Returns how the file ends, after {@link #END}; {@link LogEnd#RECORD} says only that nothing is left. */
+  LogEnd end() {
+    return end;
+  }
+
+  /** Returns the file's length, after {@link #END}. */
+  long fileLength() {
+    return blockStart + blockLength;
+  }
+
+  private boolean readBlock() throws IOException {
+    blockStart += blockLength;
+    blockLength = 0;
+    at = 0;
+    block.clear();
+    while (block.hasRemaining() && file.read(block) >= 0) {
+      blockLength = block.position();
+    }
+    lastBlock = blockLength < LogFormat.BLOCK;
+    return blockLength > 0;
+  }
+
+  /** Passes over the rest of the block, whose header was never written. */
+  private void passUnwritten() {
+    if (gapStart < 0) {
+      gapStart = blockStart + at;
+      gapHasZeroSector = false;
+      gapHasBytes = false;
+    }
+    gapHasZeroSector |= hasZeroSector(at, blockLength);
+    gapHasBytes |= !isZero(at, blockLength);
+    at = blockLength;
+  }
+
+  private int endGap() {
+    offset = gapStart;
+    bytes = blockStart + at - gapStart;
+    torn = gapHasZeroSector;
+    gapStart = -1;
+    return GAP;
+  }
+
+  /** Passes over the rest of the block; the damaged fragment ends at {@code fragmentEnd}. */
+  private int bad(String why, int fragmentEnd) {
+    offset = blockStart + at;
+    bytes = (long) blockLength - at;
+    torn = hasZeroSector(at, fragmentEnd);
+    reason = why;
+    at = blockLength;
+    return BAD;
+  }
+
+  /** Ends, with {@code left} bytes in the last block that are too few for a header. */
+  private int finish(int left) {
+    boolean trailer = LogFormat.leftInBlock(at) < LogFormat.HEADER;
+    if (gapHasBytes && gapStart >= 0 || left > 0 && !isZero(at, blockLength)) {
+      end = LogEnd.TORN;
+    } else if (end == LogEnd.RECORD && (gapStart >= 0 || left > 0 && !trailer)) {
+      end = LogEnd.ZEROS;
+    }
+    return END;
+  }
+
+  private boolean checksumMatches(int length) {
+    int stored = block.getInt(at);
+    crc.reset();
+    block.limit(at + LogFormat.HEADER + length).position(at + LogFormat.TYPE_OFFSET);
+    crc.update(block);
+    block.clear();
+    return LogWriter.mask((int) crc.getValue()) == stored;
+  }
+
+  /** Returns whether a sector, any part of which is in [from, to) of the block, is zero throughout. */
+  private boolean hasZeroSector(int from, int to) {
+    for (int sector = from - from % SECTOR; sector < to; sector += SECTOR) {
+      if (isZero(sector, Math.min(sector + SECTOR, blockLength))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isZero(int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (block.get(i) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,160 @@
+package dev.kv.core.log;
+
+import dev.kv.MappedLogFile;
+import dev.kv.WritableFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The writing end of a log (see {@link LogFormat}), for one thread at a time; {@link #reserveAhead} may
+ * run on another meanwhile.
+ *
+ * <p>After an append or a sync failed nobody knows what the file holds: every later one fails with the
+ * first failure as its cause. Once an append returns, the record survives the death of the process.
+ */
+public abstract sealed class LogWriter implements AutoCloseable
+    permits MappedLogWriter, AppendingLogWriter {
+  private static final int CRC_MASK_DELTA = 0xa282ead8;
+
+  private final Path name;
+  private final CRC32C crc = new CRC32C();
+  private long length;
+  private long synced;
+  private @Nullable Throwable failure;
+
+  LogWriter(Path name, long length) {
+    this.name = name;
+    this.length = length;
+    this.synced = length;
+  }
+
+  /** Returns a writer of the new log {@code file}, which it takes over. */
+  public static LogWriter mapped(Path name, MappedLogFile file) {
+    return new MappedLogWriter(name, file);
+  }
+
+  /**
+   * Returns a writer at the end of {@code file}, which it takes over.
+   *
+   * @param initialLength the file's length, which must be the end of a record (or 0)
+   */
+  public static LogWriter appending(Path name, WritableFile file, long initialLength) {
+    if (initialLength < 0) {
+      throw new IllegalArgumentException("initial length " + initialLength);
+    }
+    return new AppendingLogWriter(name, file, initialLength);
+  }
+
+  /** Appends a record: {@code len} bytes from {@code off} of a direct buffer that is no mapping. */
+  public final void append(ByteBuffer record, int off, int len) throws IOException {
+    checkUsable();
+    Objects.checkFromIndexSize(off, len, record.capacity());
+    boolean done = false;
+    try {
+      long header = LogFormat.nextHeader(length);
+      write(header, record, off, len);
+      length = LogFormat.endOfRecord(header, len);
+      done = true;
+    } catch (IOException | RuntimeException | Error e) {
+      failure = e;
+      throw e;
+    } finally {
+      if (!done && failure == null) {
+        failure = new IOException("append to " + name + " did not end");
+      }
+    }
+  }
+
+  /** Makes every record appended durable; does nothing where they are. */
+  public final void sync() throws IOException {
+    checkUsable();
+    if (synced == length) {
+      return;
+    }
+    try {
+      sync(synced, length);
+      synced = length;
+    } catch (IOException | RuntimeException | Error e) {
+      failure = e;
+      throw e;
+    }
+  }
+
+  /** Returns the file's name. */
+  public final Path name() {
+    return name;
+  }
+
+  /** Returns the log's length: where the last record ends. */
+  public final long length() {
+    return length;
+  }
+
+  /** Returns whether every record appended is durable. */
+  public final boolean isSynced() {
+    return synced == length && failure == null;
+  }
+
+  /** Returns whether it is time to call {@link #reserveAhead}. */
+  public abstract boolean needsReserve();
+
+  /**
+   * Prepares room for records to come, on any thread. Without it, or where it fails, {@link #append}
+   * makes its own, and reports what goes wrong then.
+   */
+  public abstract void reserveAhead() throws IOException;
+
+  /** Ends the file behind the last record and closes it. */
+  public abstract void closeCleanly() throws IOException;
+
+  /** Closes the file as it is. Closing twice does nothing. */
+  @Override
+  public abstract void close() throws IOException;
+
+  /** Writes all fragments of a record, the first header at {@code header}. */
+  abstract void write(long header, ByteBuffer record, int off, int len) throws IOException;
+
+  abstract void sync(long from, long to) throws IOException;
+
+  /** Puts the header of a fragment at {@code at} of {@code into}, which is in little-endian order. */
+  final void putHeader(ByteBuffer into, int at, byte type, ByteBuffer payload, int off, int len) {
+    crc.reset();
+    crc.update(type);
+    int position = payload.position();
+    int limit = payload.limit();
+    payload.limit(off + len).position(off);
+    crc.update(payload);
+    payload.limit(limit).position(position);
+    into.putInt(at, mask((int) crc.getValue()));
+    into.putShort(at + LogFormat.LENGTH_OFFSET, (short) len);
+    into.put(at + LogFormat.TYPE_OFFSET, type);
+  }
+
+  /** Returns the form in which a checksum is stored. */
+  static int mask(int crc) {
+    return Integer.rotateRight(crc, 15) + CRC_MASK_DELTA;
+  }
+
+  /** Returns the type of a fragment. */
+  static byte type(boolean first, boolean last) {
+    if (first) {
+      return last ? LogFormat.FULL : LogFormat.FIRST;
+    }
+    return last ? LogFormat.LAST : LogFormat.MIDDLE;
+  }
+
+  static ByteBuffer scratch(int capacity) {
+    return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private void checkUsable() throws IOException {
+    if (failure != null) {
+      throw new IOException("log " + name + " failed before", failure);
+    }
+  }
+}

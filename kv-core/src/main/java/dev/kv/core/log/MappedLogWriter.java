@@ -1,0 +1,93 @@
+package dev.kv.core.log;
+
+import dev.kv.MappedLogFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * A log written by stores into memory. Of each record all payloads are stored before the first header,
+ * and headers in order: what a killed process leaves behind its last record has no header, and reads as
+ * the end.
+ */
+final class MappedLogWriter extends LogWriter {
+  /** Below so many bytes prepared, more are asked for. */
+  private static final long LOW_WATER = 256 << 10;
+
+  /** How much is prepared at a time. */
+  private static final long STEP = 256 << 10;
+
+  private final MappedLogFile file;
+  private ByteBuffer headers = scratch(64 * LogFormat.HEADER);
+
+  MappedLogWriter(Path name, MappedLogFile file) {
+    super(name, 0);
+    this.file = file;
+  }
+
+  @Override
+  void write(long header, ByteBuffer record, int off, int len) throws IOException {
+    long end = LogFormat.endOfRecord(header, len);
+    if (end > file.reserved()) {
+      file.reserve(LogFormat.roundUp(end));
+    }
+    if (len > LogFormat.leftInBlock(header) - LogFormat.HEADER) {
+      writeFragments(header, record, off, len);
+      return;
+    }
+    file.store(header + LogFormat.HEADER, record, off, len);
+    putHeader(headers, 0, LogFormat.FULL, record, off, len);
+    file.store(header, headers, 0, LogFormat.HEADER);
+  }
+
+  private void writeFragments(long header, ByteBuffer record, int off, int len) throws IOException {
+    int fragments = LogFormat.fragments(header, len);
+    if (headers.capacity() / LogFormat.HEADER < fragments) {
+      headers = scratch(2 * fragments * LogFormat.HEADER);
+    }
+    long at = header;
+    int from = off;
+    int left = len;
+    for (int i = 0; i < fragments; i++) {
+      int count = Math.min(left, LogFormat.leftInBlock(at) - LogFormat.HEADER);
+      byte type = type(i == 0, i == fragments - 1);
+      file.store(at + LogFormat.HEADER, record, from, count);
+      putHeader(headers, i * LogFormat.HEADER, type, record, from, count);
+      from += count;
+      left -= count;
+      at += LogFormat.HEADER + count;
+    }
+    at = header;
+    for (int i = 0; i < fragments; i++) {
+      file.store(at, headers, i * LogFormat.HEADER, LogFormat.HEADER);
+      at += LogFormat.leftInBlock(at);
+    }
+  }
+
+  @Override
+  void sync(long from, long to) throws IOException {
+    file.sync(from, to);
+  }
+
+  @Override
+  public boolean needsReserve() {
+    return file.reserved() - length() < LOW_WATER;
+  }
+
+  @Override
+  public void reserveAhead() throws IOException {
+    file.reserve(file.reserved() + STEP);
+  }
+
+  @Override
+  public void closeCleanly() throws IOException {
+    try (file) {
+      file.cut(length());
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}

@@ -1,0 +1,65 @@
+package dev.kv.core.log;
+
+import dev.kv.OffHeapExhaustedException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The record that a {@link LogReader} read last. It is filled by the reader, grows as needed and is used
+ * again; for one thread.
+ */
+public final class RecordBuffer {
+  private static final int SMALLEST = 4 << 10;
+  private static final int LARGEST = Integer.MAX_VALUE - 8;
+
+  private ByteBuffer buffer = allocate(SMALLEST);
+  private int length;
+
+  /** Creates an empty buffer. */
+  public RecordBuffer() {}
+
+  /** Returns the direct buffer, in little-endian order, that begins with the record; valid until the next read. */
+  public ByteBuffer buffer() {
+    return buffer;
+  }
+
+  /** Returns the record's length. */
+  public int length() {
+    return length;
+  }
+
+  /** Returns a copy of the record. */
+  public byte[] copyBytes() {
+    byte[] copy = new byte[length];
+    buffer.get(0, copy);
+    return copy;
+  }
+
+  void clear() {
+    length = 0;
+  }
+
+  /** Adds bytes to the record's end; returns false if no buffer can be so large. */
+  boolean add(ByteBuffer source, int off, int len) {
+    long needed = (long) length + len;
+    if (needed > LARGEST) {
+      return false;
+    }
+    if (needed > buffer.capacity()) {
+      ByteBuffer larger = allocate((int) Math.min(LARGEST, Math.max(needed, 2L * length)));
+      larger.put(0, buffer, 0, length);
+      buffer = larger;
+    }
+    buffer.put(length, source, off, len);
+    length = (int) needed;
+    return true;
+  }
+
+  private static ByteBuffer allocate(int capacity) {
+    try {
+      return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
+    } catch (OutOfMemoryError e) {
+      throw new OffHeapExhaustedException("no room for a log record of " + capacity + " bytes", e);
+    }
+  }
+}
