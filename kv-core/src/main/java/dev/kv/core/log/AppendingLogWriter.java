@@ -26,6 +26,7 @@ final class AppendingLogWriter extends LogWriter {
     int left = len;
     for (int i = 0; i < fragments; i++) {
       int count = Math.min(left, LogFormat.leftInBlock(at) - LogFormat.HEADER);
+      block.clear();
       putHeader(block, 0, type(i == 0, i == fragments - 1), record, from, count);
       block.put(LogFormat.HEADER, record, from, count);
       file.append(block.limit(LogFormat.HEADER + count).position(0));
@@ -38,7 +39,7 @@ final class AppendingLogWriter extends LogWriter {
 
   private void pad(int count) throws IOException {
     if (count > 0) {
-      block.putInt(0, 0).putShort(4, (short) 0);
+      block.clear().putInt(0, 0).putShort(4, (short) 0);
       file.append(block.limit(count).position(0));
     }
   }
