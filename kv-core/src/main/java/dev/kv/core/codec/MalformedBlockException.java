@@ -1,0 +1,14 @@
+package dev.kv.core.codec;
+
+/**
+ * Thrown for stored bytes that do not decompress. It knows no file and offset: the caller turns it into
+ * a {@link dev.kv.CorruptionException}, which does.
+ */
+public final class MalformedBlockException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  /** Creates the exception; {@code message} says what is wrong. */
+  public MalformedBlockException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,22 @@
+package dev.kv.core.key;
+
+import java.nio.ByteBuffer;
+
+/** A total order over keys in direct buffers, and the shortening of keys for indexes. Thread-safe. */
+public abstract class KeyComparator {
+  /** Only for the orders of this package. */
+  KeyComparator() {}
+
+  /** Compares two keys; both buffers are little-endian. */
+  public abstract int compare(
+      ByteBuffer a, int aOffset, int aLength, ByteBuffer b, int bOffset, int bLength);
+
+  /** Returns a key in [{@code start}, {@code limit}) as short as it knows, or {@code start} itself. */
+  public abstract byte[] shortestSeparator(byte[] start, byte[] limit);
+
+  /** Returns a key at or after {@code key} as short as it knows, or {@code key} itself. */
+  public abstract byte[] shortSuccessor(byte[] key);
+
+  /** Returns the order's name. */
+  public abstract String name();
+}

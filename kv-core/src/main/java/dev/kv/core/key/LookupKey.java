@@ -1,0 +1,73 @@
+package dev.kv.core.key;
+
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.OffHeapBuffer;
+import java.nio.ByteBuffer;
+
+/**
+ * The target of a point read: a user key and the tag of the newest version in view, in a reusable direct
+ * buffer. Belongs to one thread at a time.
+ */
+public final class LookupKey implements AutoCloseable {
+  private static final int INITIAL_CAPACITY = 64;
+
+  private final OffHeapBuffer memory;
+  private ByteBuffer buffer;
+  private int userKeyLength;
+
+  /** Creates a key whose buffer counts against {@code budget}. */
+  public LookupKey(OffHeapBudget budget) {
+    memory = new OffHeapBuffer(budget, INITIAL_CAPACITY);
+    buffer = memory.buffer();
+  }
+
+  /** Sets the user key and the sequence number to read at. */
+  public void set(byte[] userKey, long sequence) {
+    reserve(userKey.length);
+    buffer.put(0, userKey);
+    finish(userKey.length, sequence);
+  }
+
+  /** Sets the user key, from a direct or heap buffer, and the sequence number to read at. */
+  public void set(ByteBuffer userKey, int offset, int length, long sequence) {
+    reserve(length);
+    buffer.put(0, userKey, offset, length);
+    finish(length, sequence);
+  }
+
+  private void reserve(int length) {
+    if (buffer.capacity() < (long) length + InternalKey.TRAILER) {
+      buffer = memory.ensureCapacity(Math.addExact(length, InternalKey.TRAILER));
+    }
+  }
+
+  private void finish(int length, long sequence) {
+    userKeyLength = length;
+    buffer.putLong(length, InternalKey.seekTag(sequence));
+  }
+
+  /** Returns the buffer that holds the internal key at {@link #offset}; valid until the next set. */
+  public ByteBuffer buffer() {
+    return buffer;
+  }
+
+  /** Returns where the key begins. */
+  public int offset() {
+    return 0;
+  }
+
+  /** Returns the user key's length. */
+  public int userKeyLength() {
+    return userKeyLength;
+  }
+
+  /** Returns the length with the tag. */
+  public int internalKeyLength() {
+    return userKeyLength + InternalKey.TRAILER;
+  }
+
+  @Override
+  public void close() {
+    memory.close();
+  }
+}

@@ -1,0 +1,31 @@
+package dev.kv.core.key;
+
+import org.jspecify.annotations.Nullable;
+
+/** What an entry says of its key; the code is the low byte of the tag. */
+public enum ValueKind {
+  /** The key is gone: a tombstone. */
+  DELETION(0),
+  /** The key has a value. Also the kind of seek targets, for it sorts first. */
+  VALUE(1);
+
+  private final byte code;
+
+  ValueKind(int code) {
+    this.code = (byte) code;
+  }
+
+  /** Returns the byte on disk. */
+  public byte code() {
+    return code;
+  }
+
+  /** Returns the kind with that byte, or null: anything above 1 is corruption. */
+  public static @Nullable ValueKind of(int code) {
+    return switch (code) {
+      case 0 -> DELETION;
+      case 1 -> VALUE;
+      default -> null;
+    };
+  }
+}

@@ -1,0 +1,14 @@
+/**
+ * Keys: what users write, and what the engine stores.
+ *
+ * <p>An {@link dev.kv.core.key.InternalKey} is a user key and a tag of sequence number and {@link
+ * dev.kv.core.key.ValueKind}. {@link dev.kv.core.key.UserKeyComparator} orders the former with the
+ * program's comparator, {@link dev.kv.core.key.InternalKeyComparator} the latter, newest first. A
+ * {@link dev.kv.core.key.LookupKey} is a point read's target.
+ *
+ * <p>Called by everything from filters upwards; imports {@code memory}, {@code codec} and the API.
+ */
+@NullMarked
+package dev.kv.core.key;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,92 @@
+package dev.kv.core.memory;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The allocator of blocks: buffers of about the size asked for, carved out of slabs that are recycled.
+ * Thread-safe.
+ *
+ * <p>Sizes come in classes, sixteen to a doubling from 1 KiB on, so that a buffer wastes at most a
+ * sixteenth. A slab belongs to one class and is cut into slots; each slot's buffer and view are made
+ * once. A slab that falls empty is kept while few are, and otherwise dropped to the garbage collector:
+ * Netty's own pools free their chunks by hand, and a late reader would then touch unmapped memory.
+ * Buffers above {@link SizeClasses#LARGEST} get memory of their own.
+ *
+ * <p>The budget counts whole slabs, their free slots as {@link MemoryKind#BLOCK}.
+ */
+public final class BlockAllocator implements AutoCloseable {
+  private final OffHeapBudget budget;
+  private final SlotPool[] pools = new SlotPool[SizeClasses.COUNT];
+  private final AtomicLong live = new AtomicLong();
+  private volatile boolean closed;
+
+  /** Creates an allocator whose memory counts against {@code budget}. */
+  public BlockAllocator(OffHeapBudget budget) {
+    this.budget = budget;
+    for (int i = 0; i < pools.length; i++) {
+      pools[i] = new SlotPool(this, SizeClasses.size(i));
+    }
+  }
+
+  /**
+   * Returns a buffer of at least {@code length} bytes, with a reference count of 1 and arbitrary
+   * contents. Throws {@link dev.kv.OffHeapExhaustedException} where there is no memory.
+   */
+  public ByteBuf allocate(MemoryKind kind, int length) {
+    if (length < 0) {
+      throw new IllegalArgumentException("negative length " + length);
+    }
+    BlockBuf buf =
+        length <= SizeClasses.LARGEST
+            ? pools[SizeClasses.indexOf(length)].take()
+            : BlockBuf.alone(this, length);
+    buf.begin(kind);
+    live.incrementAndGet();
+    return buf;
+  }
+
+  /** Returns the bytes that the buffer really takes. */
+  public static int chargeOf(ByteBuf buf) {
+    return ((BlockBuf) buf).charge();
+  }
+
+  /** Returns the buffer's memory as a little-endian view whose index 0 is its first byte. */
+  public static ByteBuffer viewOf(ByteBuf buf) {
+    return ((BlockBuf) buf).view();
+  }
+
+  /** Returns how many buffers are allocated and not released. */
+  public long liveBuffers() {
+    return live.get();
+  }
+
+  /** Gives up all memory that is not in use now; the rest follows as its buffers are released. */
+  @Override
+  public void close() {
+    closed = true;
+    for (SlotPool pool : pools) {
+      pool.dropEmptySlabs();
+    }
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  OffHeapBudget budget() {
+    return budget;
+  }
+
+  /** Takes back a buffer whose last reference is gone. */
+  void release(BlockBuf buf) {
+    live.decrementAndGet();
+    Slab slab = buf.slab();
+    if (slab == null) {
+      budget.release(MemoryKind.BLOCK, buf.charge());
+    } else {
+      slab.pool().giveBack(slab, buf);
+    }
+  }
+}

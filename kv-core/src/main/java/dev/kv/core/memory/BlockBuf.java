@@ -1,0 +1,96 @@
+package dev.kv.core.memory;
+
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledDirectByteBuf;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A buffer of a {@link BlockAllocator}: a slot of a slab, used again and again, or memory of its own. At
+ * its last release it goes back to the allocator.
+ */
+final class BlockBuf extends UnpooledDirectByteBuf {
+  private final BlockAllocator allocator;
+  private final @Nullable Slab slab;
+  private final ByteBuffer view;
+  private MemoryKind kind = MemoryKind.BLOCK;
+  private boolean used;
+  private @Nullable Throwable released;
+
+  private BlockBuf(BlockAllocator allocator, @Nullable Slab slab, ByteBuffer memory) {
+    super(UnpooledByteBufAllocator.DEFAULT, memory, memory.capacity());
+    this.allocator = allocator;
+    this.slab = slab;
+    view = memory;
+  }
+
+  /** Makes the buffer of a free slot. */
+  static BlockBuf slot(Slab slab, ByteBuffer memory, int offset, int size) {
+    ByteBuffer part = memory.slice(offset, size).order(ByteOrder.LITTLE_ENDIAN);
+    return new BlockBuf(slab.pool().allocator(), slab, part);
+  }
+
+  /** Makes a buffer with memory of its own. */
+  static BlockBuf alone(BlockAllocator allocator, int length) {
+    OffHeapBudget budget = allocator.budget();
+    budget.reserve(MemoryKind.BLOCK, length);
+    boolean allocated = false;
+    try {
+      BlockBuf buf = new BlockBuf(allocator, null, DirectMemory.allocate(length));
+      allocated = true;
+      return buf;
+    } finally {
+      if (!allocated) {
+        budget.release(MemoryKind.BLOCK, length);
+      }
+    }
+  }
+
+  /** Begins a use: the reference count is 1. */
+  void begin(MemoryKind kind) {
+    if (used) {
+      resetRefCnt();
+      setIndex(0, 0);
+      if (Invariants.ON) {
+        if (!Poison.isWhole(view, 0, view.capacity())) {
+          throw new AssertionError("block written after its release", released);
+        }
+        released = null;
+      }
+    }
+    used = true;
+    this.kind = kind;
+    allocator.budget().move(MemoryKind.BLOCK, kind, charge());
+  }
+
+  int charge() {
+    return view.capacity();
+  }
+
+  ByteBuffer view() {
+    return view;
+  }
+
+  @Nullable Slab slab() {
+    return slab;
+  }
+
+  @Override
+  public boolean release() {
+    if (Invariants.ON && refCnt() == 0) {
+      throw new AssertionError("block released twice; the first time is the cause", released);
+    }
+    return super.release();
+  }
+
+  @Override
+  protected void deallocate() {
+    if (Invariants.ON) {
+      Poison.fill(view, 0, view.capacity());
+      released = new Throwable("released here");
+    }
+    allocator.budget().move(kind, MemoryKind.BLOCK, charge());
+    allocator.release(this);
+  }
+}

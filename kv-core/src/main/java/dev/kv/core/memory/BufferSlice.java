@@ -1,0 +1,95 @@
+package dev.kv.core.memory;
+
+import dev.kv.Slice;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A slice whose window its owner opens and closes: it is pointed at bytes, lent, and revoked.
+ *
+ * <p>Each read takes the buffer once and checks its index against the length and, in the buffer
+ * itself, against the buffer. A read that races with the owner in another thread, which is misuse,
+ * throws or reads other bytes of that buffer, and nothing outside it.
+ */
+public final class BufferSlice extends Slice {
+  private @Nullable ByteBuffer buffer;
+  private int offset;
+  private int length;
+
+  /** Creates a slice with its window closed. */
+  public BufferSlice() {}
+
+  /** Opens the window over {@code length} bytes of {@code buffer} from {@code offset} on. */
+  public void point(ByteBuffer buffer, int offset, int length) {
+    this.buffer = buffer;
+    this.offset = offset;
+    this.length = length;
+  }
+
+  /** Closes the window: every read throws until the next {@link #point}. */
+  public void revoke() {
+    buffer = null;
+  }
+
+  private ByteBuffer window() {
+    ByteBuffer window = buffer;
+    if (window == null) {
+      throw new IllegalStateException(
+          "slice used after its window: it is valid only until the call that lent it returns, or"
+              + " until the next move of its iterator; copy it with toByteArray() to keep it");
+    }
+    return window;
+  }
+
+  @Override
+  public int length() {
+    window();
+    return length;
+  }
+
+  @Override
+  public byte byteAt(int index) {
+    ByteBuffer window = window();
+    return window.get(offset + Objects.checkIndex(index, length));
+  }
+
+  @Override
+  public int getInt(int index, ByteOrder order) {
+    ByteBuffer window = window();
+    int value = window.getInt(offset + Objects.checkFromIndexSize(index, Integer.BYTES, length));
+    return order == window.order() ? value : Integer.reverseBytes(value);
+  }
+
+  @Override
+  public long getLong(int index, ByteOrder order) {
+    ByteBuffer window = window();
+    long value = window.getLong(offset + Objects.checkFromIndexSize(index, Long.BYTES, length));
+    return order == window.order() ? value : Long.reverseBytes(value);
+  }
+
+  @Override
+  public void copyTo(int index, byte[] target, int targetOffset, int count) {
+    ByteBuffer window = window();
+    Objects.checkFromIndexSize(index, count, length);
+    window.get(offset + index, target, targetOffset, count);
+  }
+
+  @Override
+  public void copyTo(ByteBuffer target) {
+    ByteBuffer window = window();
+    int at = target.position();
+    int count = length;
+    if (count > target.remaining()) {
+      throw new java.nio.BufferOverflowException();
+    }
+    target.put(at, window, offset, count);
+    target.position(at + count);
+  }
+
+  @Override
+  public String toString() {
+    return buffer == null ? "Slice[after its window]" : super.toString();
+  }
+}

@@ -1,0 +1,95 @@
+package dev.kv.core.memory;
+
+import dev.kv.OffHeapExhaustedException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/** The count of a database's off-heap bytes, by kind, against one limit. Thread-safe. */
+public final class OffHeapBudget {
+  private static final int KINDS = MemoryKind.values().length;
+
+  private final long limit;
+  private final AtomicLong total = new AtomicLong();
+  private final AtomicLongArray byKind = new AtomicLongArray(KINDS);
+
+  /** Creates a budget of {@code limit} bytes; 0 means no limit. */
+  public OffHeapBudget(long limit) {
+    if (limit < 0) {
+      throw new IllegalArgumentException("negative off-heap limit " + limit);
+    }
+    this.limit = limit;
+  }
+
+  /** Counts {@code bytes}; throws, having counted nothing, where they do not fit. */
+  public void reserve(MemoryKind kind, long bytes) {
+    if (!tryReserve(kind, bytes)) {
+      throw exhausted(kind, bytes);
+    }
+  }
+
+  /** Counts {@code bytes} and returns true, or returns false where they do not fit. */
+  public boolean tryReserve(MemoryKind kind, long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("negative reservation " + bytes);
+    }
+    if (limit == 0) {
+      total.addAndGet(bytes);
+    } else {
+      long now;
+      do {
+        now = total.get();
+        if (bytes > limit - now) {
+          return false;
+        }
+      } while (!total.compareAndSet(now, now + bytes));
+    }
+    byKind.addAndGet(kind.ordinal(), bytes);
+    return true;
+  }
+
+  /** Takes back {@code bytes} that were reserved for {@code kind}. */
+  public void release(MemoryKind kind, long bytes) {
+    long left = byKind.addAndGet(kind.ordinal(), -bytes);
+    total.addAndGet(-bytes);
+    if (Invariants.ON && left < 0) {
+      throw new AssertionError("released " + -left + " bytes too many of " + kind);
+    }
+  }
+
+  /** Moves {@code bytes} from one kind to another; the sum stays. */
+  void move(MemoryKind from, MemoryKind to, long bytes) {
+    if (from != to) {
+      byKind.addAndGet(to.ordinal(), bytes);
+      byKind.addAndGet(from.ordinal(), -bytes);
+    }
+  }
+
+  /** Returns the bytes of one kind. */
+  public long used(MemoryKind kind) {
+    return byKind.get(kind.ordinal());
+  }
+
+  /** Returns the bytes of all kinds. */
+  public long used() {
+    return total.get();
+  }
+
+  /** Returns the limit; 0 for none. */
+  public long limit() {
+    return limit;
+  }
+
+  OffHeapExhaustedException exhausted(MemoryKind kind, long bytes) {
+    return new OffHeapExhaustedException(
+        "no room for "
+            + bytes
+            + " bytes ("
+            + kind
+            + "): "
+            + used()
+            + " of the off-heap limit of "
+            + limit
+            + " bytes are in use; raise Options.offHeapLimit, or make writeBufferSize or the"
+            + " block cache smaller");
+  }
+}

@@ -1,0 +1,60 @@
+package dev.kv.core.memory;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A growable direct buffer for scratch work, counted as {@link MemoryKind#WRITE_BUFFER}. Belongs to one
+ * thread at a time.
+ */
+public final class OffHeapBuffer implements AutoCloseable {
+  private final OffHeapBudget budget;
+  private ByteBuffer buffer;
+  private boolean closed;
+
+  /** Creates a buffer of {@code capacity} bytes. */
+  public OffHeapBuffer(OffHeapBudget budget, int capacity) {
+    this.budget = budget;
+    buffer = allocate(capacity);
+  }
+
+  /** Returns the memory, little-endian; valid until {@link #ensureCapacity} grows it. */
+  public ByteBuffer buffer() {
+    return buffer;
+  }
+
+  /** Returns a buffer of at least {@code capacity} bytes that begins with what this one held. */
+  public ByteBuffer ensureCapacity(int capacity) {
+    int old = buffer.capacity();
+    if (capacity > old) {
+      ByteBuffer grown =
+          allocate((int) Math.max(capacity, Math.min(2L * old, Integer.MAX_VALUE - 8)));
+      grown.put(0, buffer, 0, old);
+      buffer = grown;
+      budget.release(MemoryKind.WRITE_BUFFER, old);
+    }
+    return buffer;
+  }
+
+  private ByteBuffer allocate(int capacity) {
+    budget.reserve(MemoryKind.WRITE_BUFFER, capacity);
+    boolean allocated = false;
+    try {
+      ByteBuffer memory = DirectMemory.allocate(capacity);
+      allocated = true;
+      return memory;
+    } finally {
+      if (!allocated) {
+        budget.release(MemoryKind.WRITE_BUFFER, capacity);
+      }
+    }
+  }
+
+  /** Gives the memory to the collector. Closing twice does nothing. */
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      budget.release(MemoryKind.WRITE_BUFFER, buffer.capacity());
+    }
+  }
+}

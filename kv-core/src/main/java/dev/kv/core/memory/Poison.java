@@ -1,0 +1,31 @@
+package dev.kv.core.memory;
+
+import java.nio.ByteBuffer;
+
+/** Filling of freed memory, so that a late reader finds garbage that shows. */
+final class Poison {
+  private static final long PATTERN = 0xdbdbdbdbdbdbdbdbL;
+
+  private Poison() {}
+
+  static void fill(ByteBuffer buffer, int offset, int length) {
+    int end = offset + length;
+    int i = offset;
+    for (; i + Long.BYTES <= end; i += Long.BYTES) {
+      buffer.putLong(i, PATTERN);
+    }
+    for (; i < end; i++) {
+      buffer.put(i, Invariants.POISON);
+    }
+  }
+
+  /** Returns true if every byte is still poison: nobody wrote after the release. */
+  static boolean isWhole(ByteBuffer buffer, int offset, int length) {
+    for (int i = offset; i < offset + length; i++) {
+      if (buffer.get(i) != Invariants.POISON) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,60 @@
+package dev.kv.core.memory;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/** A resource that is freed when the last of its owners releases it. Begins with one owner. */
+public abstract class RefCounted {
+  private static final VarHandle REFERENCES;
+
+  static {
+    try {
+      REFERENCES = MethodHandles.lookup().findVarHandle(RefCounted.class, "references", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private volatile int references = 1;
+
+  /** For subclasses. */
+  protected RefCounted() {}
+
+  /** Adds an owner; the caller must be one. */
+  public final void retain() {
+    int before = (int) REFERENCES.getAndAdd(this, 1);
+    if (before <= 0) {
+      throw new AssertionError("retained after it was freed: " + this);
+    }
+  }
+
+  /** Adds an owner and returns true, or returns false where it has been freed. */
+  public final boolean tryRetain() {
+    int now;
+    do {
+      now = references;
+      if (now <= 0) {
+        return false;
+      }
+    } while (!REFERENCES.compareAndSet(this, now, now + 1));
+    return true;
+  }
+
+  /** Gives up ownership; the last owner frees. */
+  public final void release() {
+    int before = (int) REFERENCES.getAndAdd(this, -1);
+    if (before == 1) {
+      free();
+    } else if (before <= 0) {
+      throw new AssertionError("released once too often: " + this);
+    }
+  }
+
+  /** Returns the number of owners at this moment. */
+  public final int references() {
+    return references;
+  }
+
+  /** Frees the resource. Called once. */
+  protected abstract void free();
+}

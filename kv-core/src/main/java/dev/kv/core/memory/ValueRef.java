@@ -1,0 +1,54 @@
+package dev.kv.core.memory;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a point read found its value: bytes, and the pin that keeps them. Reusable; owned by one
+ * thread, which releases it before it is set again.
+ */
+public final class ValueRef {
+  private static final ByteBuffer NOTHING = DirectMemory.allocate(0);
+
+  /** The buffer with the value in it. */
+  public ByteBuffer buffer = NOTHING;
+
+  /** Where the value begins. */
+  public int offset;
+
+  /** How long it is. */
+  public int length;
+
+  /** What keeps the bytes valid; null where the reader's own pin does. */
+  public @Nullable Pinned pin;
+
+  /** Creates an empty reference. */
+  public ValueRef() {}
+
+  /** Points at a value; {@code pin} is adopted. */
+  public void set(ByteBuffer buffer, int offset, int length, @Nullable Pinned pin) {
+    this.buffer = buffer;
+    this.offset = offset;
+    this.length = length;
+    this.pin = pin;
+  }
+
+  /** Returns a copy of the value on the heap. */
+  public byte[] copy() {
+    byte[] bytes = new byte[length];
+    buffer.get(offset, bytes);
+    return bytes;
+  }
+
+  /** Closes the pin, if there is one, and forgets the value. */
+  public void release() {
+    Pinned held = pin;
+    buffer = NOTHING;
+    offset = 0;
+    length = 0;
+    if (held != null) {
+      pin = null;
+      held.close();
+    }
+  }
+}
