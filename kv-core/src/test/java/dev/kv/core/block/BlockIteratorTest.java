@@ -1,0 +1,229 @@
+package dev.kv.core.block;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBComparator;
+import dev.kv.Slice;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyComparator;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.OffHeapBuffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Comparator;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BlockIteratorTest {
+  private static final DBComparator REVERSE =
+      new DBComparator() {
+        @Override
+        public String name() {
+          return "test.Reverse";
+        }
+
+        @Override
+        public int compare(Slice a, Slice b) {
+          return Comparator.<Slice>reverseOrder().compare(a, b);
+        }
+      };
+
+  private static BlockIterator on(KeyComparator comparator, ByteBuffer block) {
+    BlockIterator cursor =
+        new BlockIterator(comparator, new OffHeapBuffer(new OffHeapBudget(0), 0));
+    cursor.reset(block, block.capacity(), "000005.ldb", 4711);
+    return cursor;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 16, 128, 100_000})
+  void moves_randomEntries_followTheModel(int interval) {
+    for (int seed = 0; seed < 25; seed++) {
+      Random random = new Random(seed * 31L + interval);
+      int count = random.nextInt(8) == 0 ? 0 : random.nextInt(150);
+      KeyComparator internal = new InternalKeyComparator(DBComparator.bytewise());
+      follow(internal, Entries.internal(internal, random, count), interval, random, true, seed);
+      KeyComparator reverse = new InternalKeyComparator(REVERSE);
+      follow(reverse, Entries.internal(reverse, random, count), interval, random, true, seed);
+      KeyComparator user = new UserKeyComparator(DBComparator.bytewise());
+      follow(user, Entries.user(user, random, count), interval, random, false, seed);
+    }
+  }
+
+  private static void follow(
+      KeyComparator order,
+      Entries entries,
+      int interval,
+      Random random,
+      boolean internal,
+      int seed) {
+    try {
+      new CursorModel(on(order, entries.block(interval)), entries, random, internal).run(400);
+    } catch (AssertionError | RuntimeException e) {
+      throw new AssertionError("interval " + interval + ", seed " + seed + ", " + order, e);
+    }
+  }
+
+  @Test
+  void prev_intervalLargerThanItsRecord_showsEveryEntry() {
+    Random random = new Random(301);
+    KeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
+    Entries entries = Entries.internal(order, random, 1200);
+    new CursorModel(on(order, entries.block(5000)), entries, random, true).run(200);
+  }
+
+  @Test
+  void prev_keysLargerThanTheRecord_showsEveryEntry() throws Exception {
+    KeyComparator order = new UserKeyComparator(DBComparator.bytewise());
+    BlockBuilder builder = new BlockBuilder(16, new OffHeapBudget(0));
+    ByteBuffer key = ByteBuffer.allocateDirect(40_000).order(ByteOrder.LITTLE_ENDIAN);
+    for (int i = 0; i < 40; i++) {
+      key.put(39_000, (byte) i);
+      builder.add(key, 0, 39_001 + i, key, 0, i);
+    }
+    int length = builder.finish();
+    ByteBuffer block = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
+    block.put(0, builder.buffer(), 0, length);
+    BlockIterator cursor = on(order, block);
+    cursor.seekToLast();
+    for (int i = 39; i >= 0; i--) {
+      assertThat(cursor.isValid()).isTrue();
+      assertThat(cursor.keyLength()).isEqualTo(39_001 + i);
+      assertThat(cursor.keyBuffer().get(cursor.keyOffset() + 39_000)).isEqualTo((byte) i);
+      assertThat(cursor.valueLength()).isEqualTo(i);
+      cursor.prev();
+    }
+    assertThat(cursor.isValid()).isFalse();
+  }
+
+  @Test
+  void seek_ownVersionsOfOneKey_findsTheNewestAtOrBelow() {
+    KeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
+    try (BlockBuilder builder = new BlockBuilder(16, new OffHeapBudget(0))) {
+      for (int sequence = 40; sequence > 0; sequence--) {
+        byte[] key = InternalKey.encode("k".getBytes(), sequence * 100L, ValueKind.VALUE);
+        builder.add(Entries.direct(key), 0, key.length, Entries.direct(key), 0, 0);
+      }
+      int length = builder.finish();
+      ByteBuffer block = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
+      BlockIterator cursor = on(order, block.put(0, builder.buffer(), 0, length));
+      for (int sequence = 4100; sequence >= 100; sequence--) {
+        byte[] target = InternalKey.encode("k".getBytes(), sequence, ValueKind.VALUE);
+        cursor.seek(Entries.direct(target), 0, target.length);
+        long found = InternalKey.sequence(InternalKey.tag(CursorModel.key(cursor)));
+        assertThat(found).isEqualTo(Math.min(4000, sequence / 100 * 100L));
+      }
+    }
+  }
+
+  @Test
+  void reset_emptyBlock_hasNoEntries() {
+    KeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
+    ByteBuffer block = Entries.internal(order, new Random(1), 0).block(16);
+    assertThat(block.capacity()).isEqualTo(8);
+    BlockIterator cursor = on(order, block);
+    cursor.seekToFirst();
+    assertThat(cursor.isValid()).isFalse();
+    cursor.seekToLast();
+    assertThat(cursor.isValid()).isFalse();
+    cursor.seek(ByteBuffer.allocateDirect(8), 0, 8);
+    assertThat(cursor.isValid()).isFalse();
+  }
+
+  @Test
+  void reset_impossibleRestartCount_throwsWithFileAndOffset() {
+    KeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
+    ByteBuffer block = Entries.internal(order, new Random(1), 5).block(16);
+    for (int count : new int[] {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, block.capacity() / 4}) {
+      block.putInt(block.capacity() - 4, count);
+      assertThatThrownBy(() -> on(order, block))
+          .isInstanceOfSatisfying(
+              CorruptionException.class,
+              e -> {
+                assertThat(e.file()).isEqualTo("000005.ldb");
+                assertThat(e.offset()).isEqualTo(4711);
+              });
+    }
+    ByteBuffer tiny = ByteBuffer.allocateDirect(3).order(ByteOrder.LITTLE_ENDIAN);
+    assertThatThrownBy(() -> on(order, tiny)).isInstanceOf(CorruptionException.class);
+  }
+
+  /** Unverified bytes may give any answer, but only a cursor or the named exception. */
+  @Test
+  void moves_damagedBytes_throwCorruptionOrEnd() {
+    int corruptions = 0;
+    for (int seed = 0; seed < 400; seed++) {
+      Random random = new Random(seed);
+      KeyComparator order =
+          new InternalKeyComparator(seed % 3 == 0 ? REVERSE : DBComparator.bytewise());
+      ByteBuffer block = Entries.internal(order, random, 30).block(1 + random.nextInt(20));
+      for (int i = 0; i <= random.nextInt(3); i++) {
+        block.put(random.nextInt(block.capacity()), (byte) random.nextInt(256));
+      }
+      try {
+        corruptions += walk(order, block, random);
+      } catch (RuntimeException e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+    assertThat(corruptions).isGreaterThan(50);
+  }
+
+  private static int walk(KeyComparator order, ByteBuffer block, Random random) {
+    int corruptions = 0;
+    for (int round = 0; round < 6; round++) {
+      try {
+        BlockIterator cursor = on(order, block);
+        byte[] key =
+            InternalKey.encode(Entries.randomKey(random), random.nextInt(9), ValueKind.VALUE);
+        switch (round % 3) {
+          case 0 -> cursor.seekToFirst();
+          case 1 -> cursor.seekToLast();
+          default -> cursor.seek(Entries.direct(key), 0, key.length);
+        }
+        for (int step = 0; cursor.isValid() && step < 100; step++) {
+          CursorModel.key(cursor);
+          CursorModel.value(cursor);
+          if (round < 3) {
+            cursor.next();
+          } else {
+            cursor.prev();
+          }
+        }
+      } catch (CorruptionException e) {
+        corruptions++;
+      }
+    }
+    return corruptions;
+  }
+
+  @Test
+  void moves_afterWarmUp_allocateNothing() {
+    KeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
+    Entries entries = Entries.internal(order, new Random(7), 100);
+    ByteBuffer block = entries.block(16);
+    BlockIterator cursor = on(order, block);
+    byte[] key = entries.list().get(57).key();
+    ByteBuffer target = Entries.direct(key);
+    long bytes =
+        AllocationMeter.bytes(
+            () -> {
+              cursor.reset(block, block.capacity(), "000005.ldb", 0);
+              for (cursor.seekToFirst(); cursor.isValid(); ) {
+                cursor.next();
+              }
+              for (cursor.seekToLast(); cursor.isValid(); ) {
+                cursor.prev();
+              }
+              cursor.seek(target, 0, key.length);
+            });
+    assertThat(bytes).isZero();
+  }
+}

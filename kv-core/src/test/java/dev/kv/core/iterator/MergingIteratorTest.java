@@ -1,0 +1,152 @@
+package dev.kv.core.iterator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.DBComparator;
+import dev.kv.core.block.CursorModel;
+import dev.kv.core.block.Entries;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyComparator;
+import dev.kv.core.key.ValueKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class MergingIteratorTest {
+  private final KeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
+
+  private ListCursor cursor(String... keys) {
+    List<Entries.Entry> entries = new ArrayList<>();
+    for (String key : keys) {
+      entries.add(entry(key, ""));
+    }
+    return new ListCursor(order, entries);
+  }
+
+  private static Entries.Entry entry(String key, String value) {
+    return new Entries.Entry(
+        InternalKey.encode(key.getBytes(), 1, ValueKind.VALUE), value.getBytes());
+  }
+
+  private static String user(InternalIterator cursor) {
+    return cursor.isValid() ? new String(InternalKey.userKey(CursorModel.key(cursor))) : "end";
+  }
+
+  @Test
+  void moves_randomChildren_followTheModel() {
+    for (int seed = 0; seed < 150; seed++) {
+      Random random = new Random(seed);
+      Entries all = Entries.internal(order, random, random.nextInt(60));
+      int count = random.nextInt(7);
+      List<List<Entries.Entry>> parts = new ArrayList<>();
+      for (int i = 0; i < Math.max(count, 1); i++) {
+        parts.add(new ArrayList<>());
+      }
+      for (Entries.Entry entry : all.list()) {
+        parts.get(random.nextInt(parts.size())).add(entry);
+      }
+      InternalIterator[] children = new InternalIterator[parts.size()];
+      for (int i = 0; i < children.length; i++) {
+        children[i] = new ListCursor(order, parts.get(i));
+      }
+      try {
+        new CursorModel(MergingIterator.of(order, children), all, random, true).run(300);
+      } catch (AssertionError e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+  }
+
+  @Test
+  void of_noChildren_isEmpty() {
+    InternalIterator merged = MergingIterator.of(order);
+    merged.seekToFirst();
+    assertThat(merged.isValid()).isFalse();
+  }
+
+  @Test
+  void of_oneChild_isThatChild() {
+    ListCursor only = cursor("a");
+    assertThat(MergingIterator.of(order, only)).isSameAs(only);
+  }
+
+  @Test
+  void moves_equalKeys_showThemInTheChildrensOrderBothWays() {
+    List<Entries.Entry> first = new ArrayList<>(List.of(entry("a", "0"), entry("b", "0")));
+    List<Entries.Entry> second = new ArrayList<>(List.of(entry("a", "1"), entry("b", "1")));
+    List<Entries.Entry> third = new ArrayList<>(List.of(entry("a", "2"), entry("b", "2")));
+    InternalIterator merged =
+        MergingIterator.of(
+            order,
+            new ListCursor(order, first),
+            new ListCursor(order, second),
+            new ListCursor(order, third));
+    String[] values = {"0", "1", "2", "0", "1", "2"};
+    for (int turn = 0; turn < 6; turn++) {
+      merged.seekToFirst();
+      for (int i = 0; i < turn; i++) {
+        assertThat(new String(CursorModel.value(merged))).isEqualTo(values[i]);
+        merged.next();
+      }
+      for (int i = turn; i >= 0; i--) {
+        assertThat(new String(CursorModel.value(merged))).as("turn %d", turn).isEqualTo(values[i]);
+        merged.prev();
+      }
+      assertThat(merged.isValid()).isFalse();
+    }
+  }
+
+  @Test
+  void prev_entriesAddedMeanwhile_neverGoesForward() {
+    ListCursor memtable = cursor("a", "k", "z");
+    InternalIterator merged = MergingIterator.of(order, memtable, cursor("c", "m", "p"));
+    merged.seekToFirst();
+    merged.next();
+    assertThat(user(merged)).isEqualTo("c");
+    memtable.insert(1, entry("d", ""));
+    memtable.insert(2, entry("e", ""));
+    merged.prev();
+    assertThat(user(merged)).isEqualTo("a");
+  }
+
+  @Test
+  void next_entriesAddedMeanwhile_neverGoesBack() {
+    ListCursor memtable = cursor("a", "z");
+    InternalIterator merged = MergingIterator.of(order, memtable, cursor("c", "m", "p"));
+    merged.seekToLast();
+    merged.prev();
+    merged.prev();
+    assertThat(user(merged)).isEqualTo("m");
+    memtable.insert(1, entry("b", ""));
+    memtable.insert(2, entry("d", ""));
+    merged.next();
+    assertThat(user(merged)).isEqualTo("p");
+  }
+
+  @Test
+  void moves_sameDirection_seekNoChild() {
+    ListCursor a = cursor("a", "d", "e", "f", "h");
+    ListCursor b = cursor("b", "c", "g");
+    InternalIterator merged = MergingIterator.of(order, a, b);
+    StringBuilder seen = new StringBuilder();
+    for (merged.seekToFirst(); merged.isValid(); merged.next()) {
+      seen.append(user(merged));
+    }
+    for (merged.seekToLast(); merged.isValid(); merged.prev()) {
+      seen.append(user(merged));
+    }
+    assertThat(seen.toString()).isEqualTo("abcdefgh" + "hgfedcba");
+    assertThat(a.seeks + b.seeks).isZero();
+  }
+
+  @Test
+  void close_always_closesEveryChild() {
+    ListCursor a = cursor("a");
+    ListCursor b = cursor("b");
+    MergingIterator.of(order, a, b).close();
+    assertThat(a.closes).isEqualTo(1);
+    assertThat(b.closes).isEqualTo(1);
+  }
+}
