@@ -1,5 +1,6 @@
 package dev.kv.core.version;
 
+import dev.kv.core.key.InternalKey;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,16 @@ public final class FileMetadata {
   /** Returns the last internal key; borrowed, never to be changed. */
   public byte[] largest() {
     return largest;
+  }
+
+  /** Returns a copy of the first user key. */
+  public byte[] smallestUserKey() {
+    return InternalKey.userKey(smallest);
+  }
+
+  /** Returns a copy of the last user key. */
+  public byte[] largestUserKey() {
+    return InternalKey.userKey(largest);
   }
 
   /** Returns how many more seeks the table may see in vain before a compaction pays. */

@@ -1,0 +1,312 @@
+package dev.kv.core.version;
+
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.memory.RefCounted;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One arrangement of the tables over the levels. The arrangement never changes; what does change is who holds
+ * it (counted, so that it is known which tables are still read) and the table that seeks have worn out.
+ * Thread-safe.
+ *
+ * <p>Invariants: 1. in levels from 1 on, tables are in order and the range of internal keys of each ends
+ * before the next begins; 2. of two versions of a user key, the newer never lies deeper; 3. level 0 goes
+ * from the newest table to the oldest.
+ */
+public final class Version extends RefCounted {
+  private final InternalKeyComparator comparator;
+  private final LevelFiles[] levels;
+  private final Consumer<Version> whenFree;
+  private final AtomicReference<@Nullable SeekCandidate> seekCandidate = new AtomicReference<>();
+
+  /** Takes the array of levels over; {@code whenFree} is told once the last holder is gone. */
+  Version(InternalKeyComparator comparator, LevelFiles[] levels, Consumer<Version> whenFree) {
+    this.comparator = comparator;
+    this.levels = levels;
+    this.whenFree = whenFree;
+  }
+
+  /** Returns a version without tables, held by the caller. */
+  public static Version empty(InternalKeyComparator comparator, Consumer<Version> whenFree) {
+    LevelFiles[] levels = new LevelFiles[Levels.COUNT];
+    for (int level = 0; level < Levels.COUNT; level++) {
+      levels[level] = LevelFiles.empty(comparator);
+    }
+    return new Version(comparator, levels, whenFree);
+  }
+
+  @Override
+  protected void free() {
+    whenFree.accept(this);
+  }
+
+  /** Returns the order of its internal keys. */
+  public InternalKeyComparator comparator() {
+    return comparator;
+  }
+
+  LevelFiles level(int level) {
+    return levels[level];
+  }
+
+  /** Returns how many tables a level has. */
+  public int fileCount(int level) {
+    return levels[level].count();
+  }
+
+  /** Returns a level's table by index. */
+  public FileMetadata file(int level, int index) {
+    return levels[level].get(index);
+  }
+
+  /** Returns a level's tables: of level 0 from the newest to the oldest, of others by key. */
+  public List<FileMetadata> files(int level) {
+    return levels[level].list();
+  }
+
+  /** Returns the sum of the sizes of a level's tables. */
+  public long bytes(int level) {
+    return levels[level].bytes();
+  }
+
+  /** Gives the number of every table to {@code sink}. */
+  public void forEachFileNumber(LongConsumer sink) {
+    for (LevelFiles level : levels) {
+      for (int i = 0; i < level.count(); i++) {
+        sink.accept(level.get(i).number());
+      }
+    }
+  }
+
+  /** Returns whether the user key of an internal key lies within the range of a level-0 table. */
+  public boolean levelZeroCovers(int index, ByteBuffer key, int offset, int length) {
+    return levels[0].covers(index, key, offset, length);
+  }
+
+  /**
+   * Returns the index of the one table of a level from 1 on that may hold the newest entry at or behind an
+   * internal key for the same user key, or -1.
+   */
+  public int find(int level, ByteBuffer key, int offset, int length) {
+    return levels[level].find(key, offset, length);
+  }
+
+  /**
+   * Returns the index of the first table of a level from 1 on whose last key is at or after an internal
+   * key, or {@link #fileCount}.
+   */
+  public int lowerBound(int level, ByteBuffer key, int offset, int length) {
+    return levels[level].lowerBound(key, offset, length);
+  }
+
+  /**
+   * Notes that a read looked into {@code file} in vain. Returns true if the version has just come to want a
+   * compaction for it.
+   */
+  public boolean recordSeek(int level, FileMetadata file) {
+    return file.chargeSeek()
+        && seekCandidate.get() == null
+        && seekCandidate.compareAndSet(null, new SeekCandidate(level, file));
+  }
+
+  /**
+   * Notes a sample of what iterators read: the first of several tables that cover the key is charged a seek.
+   * Returns as {@link #recordSeek}.
+   */
+  public boolean recordReadSample(ByteBuffer key, int offset, int length) {
+    FileMetadata first = null;
+    int firstLevel = 0;
+    for (int level = 0; level < Levels.COUNT; level++) {
+      int index = level == 0 ? -1 : levels[level].find(key, offset, length);
+      int end = level == 0 ? levels[0].count() : index + 1;
+      for (int i = Math.max(index, 0); i < end; i++) {
+        if (level == 0 && !levels[0].covers(i, key, offset, length)) {
+          continue;
+        }
+        if (first != null) {
+          return recordSeek(firstLevel, first);
+        }
+        first = levels[level].get(i);
+        firstLevel = level;
+      }
+    }
+    return false;
+  }
+
+  /** Returns the table that seeks have worn out, if there is one. */
+  public @Nullable SeekCandidate seekCandidate() {
+    return seekCandidate.get();
+  }
+
+  /**
+   * Returns a level's tables that hold user keys from {@code begin} to {@code end}, both within, null being
+   * no bound. In level 0 the range grows by each table found, until no other overlaps it.
+   */
+  public List<FileMetadata> overlapping(int level, byte @Nullable [] begin, byte @Nullable [] end) {
+    return level == 0 ? overlappingLevelZero(begin, end) : overlappingSorted(level, begin, end);
+  }
+
+  private List<FileMetadata> overlappingLevelZero(byte @Nullable [] begin, byte @Nullable [] end) {
+    UserKeyComparator user = comparator.userComparator();
+    List<FileMetadata> found = new ArrayList<>();
+    byte[] low = begin;
+    byte[] high = end;
+    int i = 0;
+    while (i < levels[0].count()) {
+      FileMetadata file = levels[0].get(i++);
+      byte[] smallest = file.smallestUserKey();
+      byte[] largest = file.largestUserKey();
+      if ((low != null && user.compare(largest, low) < 0)
+          || (high != null && user.compare(smallest, high) > 0)) {
+        continue;
+      }
+      found.add(file);
+      boolean widened = false;
+      if (low != null && user.compare(smallest, low) < 0) {
+        low = smallest;
+        widened = true;
+      }
+      if (high != null && user.compare(largest, high) > 0) {
+        high = largest;
+        widened = true;
+      }
+      if (widened) {
+        found.clear();
+        i = 0;
+      }
+    }
+    return found;
+  }
+
+  private List<FileMetadata> overlappingSorted(
+      int level, byte @Nullable [] begin, byte @Nullable [] end) {
+    UserKeyComparator user = comparator.userComparator();
+    LevelFiles files = levels[level];
+    int from = 0;
+    int limit = files.count();
+    while (begin != null && from < limit) {
+      int middle = (from + limit) >>> 1;
+      if (user.compare(files.get(middle).largestUserKey(), begin) < 0) {
+        from = middle + 1;
+      } else {
+        limit = middle;
+      }
+    }
+    int to = from;
+    while (to < files.count()
+        && (end == null || user.compare(files.get(to).smallestUserKey(), end) <= 0)) {
+      to++;
+    }
+    return files.list().subList(from, to);
+  }
+
+  /** Returns whether a table of the level holds user keys of the range; null is no bound. */
+  public boolean overlaps(int level, byte @Nullable [] begin, byte @Nullable [] end) {
+    if (level > 0) {
+      return !overlappingSorted(level, begin, end).isEmpty();
+    }
+    UserKeyComparator user = comparator.userComparator();
+    for (FileMetadata file : levels[0].list()) {
+      if ((begin == null || user.compare(file.largestUserKey(), begin) >= 0)
+          && (end == null || user.compare(file.smallestUserKey(), end) <= 0)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Returns how deep a flushed memtable may be placed: below level 0 only where no table at that level or above
+   * and no output of a running job overlaps it, and where it overlaps few bytes one level further down.
+   *
+   * @param occupied what running jobs will fill
+   * @param maxFileSize the size of a table, from which the limit of the overlap follows
+   */
+  public int pickLevelForMemtableOutput(
+      byte[] smallestUserKey,
+      byte[] largestUserKey,
+      Collection<OccupiedRange> occupied,
+      long maxFileSize) {
+    int level = 0;
+    if (overlaps(0, smallestUserKey, largestUserKey)) {
+      return level;
+    }
+    long limit = Levels.maxGrandparentOverlapBytes(maxFileSize);
+    while (level < Levels.MAX_MEMTABLE_LEVEL
+        && !overlaps(level + 1, smallestUserKey, largestUserKey)
+        && !isOccupied(level + 1, smallestUserKey, largestUserKey, occupied)
+        && totalSize(overlapping(level + 2, smallestUserKey, largestUserKey)) <= limit) {
+      level++;
+    }
+    return level;
+  }
+
+  private boolean isOccupied(
+      int level, byte[] smallest, byte[] largest, Collection<OccupiedRange> occupied) {
+    UserKeyComparator user = comparator.userComparator();
+    for (OccupiedRange range : occupied) {
+      if (range.level() == level
+          && user.compare(range.keys().largest(), smallest) >= 0
+          && user.compare(range.keys().smallest(), largest) <= 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns the sum of the tables' sizes. */
+  public static long totalSize(Collection<FileMetadata> files) {
+    long sum = 0;
+    for (FileMetadata file : files) {
+      sum += file.size();
+    }
+    return sum;
+  }
+
+  /** Returns about how many bytes of tables lie before an internal key. */
+  public long approximateOffsetOf(byte[] internalKey, TableOffsets offsets) {
+    long sum = 0;
+    for (int level = 0; level < Levels.COUNT; level++) {
+      for (FileMetadata file : levels[level].list()) {
+        if (comparator.compare(file.largest(), internalKey) <= 0) {
+          sum += file.size();
+        } else if (comparator.compare(file.smallest(), internalKey) <= 0) {
+          sum += offsets.approximateOffsetOf(file, internalKey);
+        } else if (level > 0) {
+          break;
+        }
+      }
+    }
+    return sum;
+  }
+
+  /** Returns the tables level by level, in the text form of the property {@code leveldb.sstables}. */
+  public String describe() {
+    StringBuilder text = new StringBuilder();
+    for (int level = 0; level < Levels.COUNT; level++) {
+      text.append("--- level ").append(level).append(" ---\n");
+      List<FileMetadata> sorted = new ArrayList<>(levels[level].list());
+      if (level == 0) {
+        sorted.sort(
+            Comparator.comparing(FileMetadata::smallest, comparator::compare)
+                .thenComparingLong(FileMetadata::number));
+      }
+      for (FileMetadata file : sorted) {
+        text.append(' ').append(file.number()).append(':').append(file.size()).append('[');
+        text.append(InternalKey.describe(file.smallest())).append(" .. ");
+        text.append(InternalKey.describe(file.largest())).append("]\n");
+      }
+    }
+    return text.toString();
+  }
+}

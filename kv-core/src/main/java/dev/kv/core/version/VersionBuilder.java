@@ -1,0 +1,142 @@
+package dev.kv.core.version;
+
+import dev.kv.CorruptionException;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies edits to a version and builds the next one. What comes out is checked: a table enters once, begins
+ * before it ends, and from level 1 on tables do not overlap; anything else is a {@link CorruptionException}
+ * that names the MANIFEST. Not thread-safe.
+ *
+ * <p>The deletion of a table that is not there passes, since an old LevelDB could log an edit twice.
+ */
+public final class VersionBuilder {
+  private final InternalKeyComparator comparator;
+  private final Version base;
+  private final String source;
+  // For each level that an edit touched, its tables by number; the others are the base's.
+  private final List<@Nullable Map<Long, FileMetadata>> touched = new ArrayList<>();
+  // The level of every table in a touched level.
+  private final Map<Long, Integer> levelOfFile = new HashMap<>();
+
+  /** Starts from {@code base}, which is borrowed; {@code source} names the MANIFEST in messages. */
+  public VersionBuilder(Version base, String source) {
+    this.comparator = base.comparator();
+    this.base = base;
+    this.source = source;
+    for (int level = 0; level < Levels.COUNT; level++) {
+      touched.add(null);
+    }
+  }
+
+  /** Applies an edit: first its deletions, then its additions. */
+  public void apply(VersionEdit edit) {
+    for (VersionEdit.DeletedFile deleted : edit.deletedFiles()) {
+      if (touch(deleted.level()).remove(deleted.number()) != null) {
+        levelOfFile.remove(deleted.number());
+      }
+    }
+    for (VersionEdit.NewFile added : edit.newFiles()) {
+      add(added.level(), added.file());
+    }
+  }
+
+  private void add(int level, FileMetadata file) {
+    if (comparator.compare(file.smallest(), file.largest()) > 0) {
+      throw corruption("table " + file.number() + " ends before it begins");
+    }
+    int other = levelOf(file.number());
+    if (other >= 0) {
+      throw corruption(
+          "table " + file.number() + " is added to level " + level + " but is in level " + other);
+    }
+    touch(level).put(file.number(), file);
+    levelOfFile.put(file.number(), level);
+  }
+
+  private Map<Long, FileMetadata> touch(int level) {
+    Map<Long, FileMetadata> files = touched.get(level);
+    if (files == null) {
+      files = new HashMap<>();
+      for (FileMetadata file : base.files(level)) {
+        files.put(file.number(), file);
+        levelOfFile.put(file.number(), level);
+      }
+      touched.set(level, files);
+    }
+    return files;
+  }
+
+  private int levelOf(long number) {
+    Integer level = levelOfFile.get(number);
+    if (level != null) {
+      return level;
+    }
+    for (int i = 0; i < Levels.COUNT; i++) {
+      if (touched.get(i) == null) {
+        for (FileMetadata file : base.files(i)) {
+          if (file.number() == number) {
+            return i;
+          }
+        }
+      }
+    }
+    return -1;
+  }
+
+  /** Returns the version that came out, held by the caller; {@code whenFree} is told of its end. */
+  public Version build(Consumer<Version> whenFree) {
+    LevelFiles[] levels = new LevelFiles[Levels.COUNT];
+    for (int level = 0; level < Levels.COUNT; level++) {
+      Map<Long, FileMetadata> files = touched.get(level);
+      levels[level] = files == null ? base.level(level) : sorted(level, files);
+    }
+    return new Version(comparator, levels, whenFree);
+  }
+
+  private LevelFiles sorted(int level, Map<Long, FileMetadata> byNumber) {
+    FileMetadata[] files = byNumber.values().toArray(new FileMetadata[0]);
+    if (level == 0) {
+      Arrays.sort(files, Comparator.comparingLong(FileMetadata::number).reversed());
+    } else {
+      Arrays.sort(
+          files,
+          Comparator.comparing(FileMetadata::smallest, comparator::compare)
+              .thenComparingLong(FileMetadata::number));
+      checkDisjoint(level, files);
+    }
+    return new LevelFiles(comparator, files);
+  }
+
+  private void checkDisjoint(int level, FileMetadata[] files) {
+    for (int i = 1; i < files.length; i++) {
+      FileMetadata before = files[i - 1];
+      if (comparator.compare(before.largest(), files[i].smallest()) >= 0) {
+        throw corruption(
+            "tables "
+                + before.number()
+                + " and "
+                + files[i].number()
+                + " of level "
+                + level
+                + " overlap: the one ends at "
+                + InternalKey.describe(before.largest())
+                + ", the other begins at "
+                + InternalKey.describe(files[i].smallest()));
+      }
+    }
+  }
+
+  private CorruptionException corruption(String message) {
+    return new CorruptionException(message, source, CorruptionException.NO_OFFSET);
+  }
+}

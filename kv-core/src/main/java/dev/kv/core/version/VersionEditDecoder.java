@@ -1,0 +1,201 @@
+package dev.kv.core.version;
+
+import dev.kv.CorruptionException;
+import dev.kv.Escape;
+import dev.kv.UnsupportedFormatException;
+import dev.kv.core.codec.Varint;
+import dev.kv.core.key.InternalKey;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Reads one version edit, whose grammar stands in {@link VersionEditCodec}. Every length is checked against
+ * the record's end before anything is allocated for it, so a record costs no more than a small multiple of
+ * its own size.
+ */
+final class VersionEditDecoder {
+  private static final int FIRST_ROCKSDB_TAG = 100;
+
+  private final ByteBuffer record;
+  private final int begin;
+  private final int limit;
+  private final String file;
+  private final long fileOffset;
+  private final VersionEdit.Builder edit = VersionEdit.builder();
+  private final Set<Long> newNumbers = new HashSet<>();
+  private final Set<VersionEdit.DeletedFile> deletedFiles = new HashSet<>();
+  private int at;
+  private int seenNumbers;
+
+  VersionEditDecoder(ByteBuffer record, int offset, int length, String file, long fileOffset) {
+    this.record = record;
+    this.begin = offset;
+    this.at = offset;
+    this.limit = offset + length;
+    this.file = file;
+    this.fileOffset = fileOffset;
+  }
+
+  VersionEdit decode() {
+    while (at < limit) {
+      decodeField(varint32("tag"));
+    }
+    return edit.build();
+  }
+
+  private void decodeField(int tag) {
+    switch (tag) {
+      case VersionEditCodec.COMPARATOR -> {
+        once(tag, "comparator");
+        edit.comparatorName(utf8("comparator"));
+      }
+      case VersionEditCodec.LOG_NUMBER -> {
+        once(tag, "log number");
+        edit.logNumber(number("log number"));
+      }
+      case VersionEditCodec.PREVIOUS_LOG_NUMBER -> {
+        once(tag, "previous log number");
+        edit.previousLogNumber(number("previous log number"));
+      }
+      case VersionEditCodec.NEXT_FILE_NUMBER -> {
+        once(tag, "next file number");
+        edit.nextFileNumber(number("next file number"));
+      }
+      case VersionEditCodec.LAST_SEQUENCE -> {
+        once(tag, "last sequence");
+        edit.lastSequence(sequence());
+      }
+      case VersionEditCodec.COMPACT_POINTER ->
+          edit.compactPointer(level(), internalKey("compact pointer"));
+      case VersionEditCodec.DELETED_FILE -> decodeDeletedFile();
+      case VersionEditCodec.NEW_FILE -> decodeNewFile();
+      default -> throw unknown(tag);
+    }
+  }
+
+  private void decodeDeletedFile() {
+    VersionEdit.DeletedFile deleted =
+        new VersionEdit.DeletedFile(level(), number("deleted table's number"));
+    if (!deletedFiles.add(deleted)) {
+      throw corruption("table " + deleted.number() + " is deleted twice");
+    }
+    edit.deleteFile(deleted.level(), deleted.number());
+  }
+
+  private void decodeNewFile() {
+    int level = level();
+    long number = number("new table's number");
+    long size = number("new table's size");
+    byte[] smallest = internalKey("smallest key");
+    byte[] largest = internalKey("largest key");
+    if (!newNumbers.add(number)) {
+      throw corruption("table " + number + " is added twice");
+    }
+    edit.addFile(level, new FileMetadata(number, size, smallest, largest));
+  }
+
+  private RuntimeException unknown(int tag) {
+    if (tag >= FIRST_ROCKSDB_TAG) {
+      return new UnsupportedFormatException(
+          "the MANIFEST "
+              + Escape.text(file)
+              + " holds tag "
+              + tag
+              + ", which only RocksDB writes: this is a RocksDB database; open it with RocksDB");
+    }
+    return corruption("unknown tag " + Integer.toUnsignedString(tag));
+  }
+
+  private void once(int tag, String what) {
+    if ((seenNumbers & 1 << tag) != 0) {
+      throw corruption(what + " stands twice");
+    }
+    seenNumbers |= 1 << tag;
+  }
+
+  private int level() {
+    int level = varint32("level");
+    if (level < 0 || level >= Levels.COUNT) {
+      throw corruption(
+          "level " + Integer.toUnsignedString(level) + " is not below " + Levels.COUNT);
+    }
+    return level;
+  }
+
+  private long sequence() {
+    long sequence = varint64("last sequence");
+    if (sequence < 0 || sequence > InternalKey.MAX_SEQUENCE) {
+      throw corruption(
+          "last sequence "
+              + Long.toUnsignedString(sequence)
+              + " is beyond "
+              + InternalKey.MAX_SEQUENCE);
+    }
+    return sequence;
+  }
+
+  /** Reads a number of a file or of bytes; the counter that gives out file numbers must not overflow. */
+  private long number(String what) {
+    long number = varint64(what);
+    if (number < 0 || number > Long.MAX_VALUE / 2) {
+      throw corruption(what + " " + Long.toUnsignedString(number) + " is too large");
+    }
+    return number;
+  }
+
+  private byte[] internalKey(String what) {
+    byte[] key = bytes(what);
+    if (!InternalKey.isWellFormed(key)) {
+      throw corruption(what + " is no internal key");
+    }
+    return key;
+  }
+
+  private String utf8(String what) {
+    byte[] bytes = bytes(what);
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      throw new CorruptionException("version edit: " + what + " is not UTF-8", file, fileOffset, e);
+    }
+  }
+
+  private byte[] bytes(String what) {
+    int length = varint32(what);
+    if (length < 0 || length > limit - at) {
+      throw corruption(
+          what + " of " + Integer.toUnsignedString(length) + " bytes runs over the record's end");
+    }
+    byte[] bytes = new byte[length];
+    record.get(at, bytes);
+    at += length;
+    return bytes;
+  }
+
+  private int varint32(String what) {
+    long result = Varint.get32(record, at, limit);
+    if (result == Varint.MALFORMED) {
+      throw corruption(what + " is cut off or no number");
+    }
+    at = Varint.next32(result);
+    return Varint.value32(result);
+  }
+
+  private long varint64(String what) {
+    int end = Varint.end64(record, at, limit);
+    if (end == Varint.MALFORMED) {
+      throw corruption(what + " is cut off or no number");
+    }
+    long value = Varint.get64(record, at, end);
+    at = end;
+    return value;
+  }
+
+  private CorruptionException corruption(String message) {
+    return new CorruptionException(
+        "version edit, " + (at - begin) + " bytes into the record: " + message, file, fileOffset);
+  }
+}

@@ -1,0 +1,165 @@
+package dev.kv.core.version;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.DBComparator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.ValueKind;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class VersionTest {
+  private static ByteBuffer lookup(String key) {
+    return VersionText.direct(VersionText.key(key));
+  }
+
+  @Test
+  void allowedSeeks_ofATable_growWithItsSize() {
+    assertThat(VersionText.file("1:10", "a@1..b@1").allowedSeeks()).isEqualTo(100);
+    assertThat(VersionText.file("1:2097152", "a@1..b@1").allowedSeeks()).isEqualTo(128);
+    assertThat(VersionText.file("1:" + Long.MAX_VALUE, "a@1..b@1").allowedSeeks())
+        .isEqualTo(Integer.MAX_VALUE);
+  }
+
+  @Test
+  void recordSeek_onceSeeksAreUsedUp_namesTheTableOnce() {
+    Version version = VersionText.version(List.of("L1 1:10 a@1..b@1", "L2 2:10 a@1..b@1"));
+    FileMetadata worn = version.file(1, 0);
+    for (int i = 1; i < 100; i++) {
+      assertThat(version.recordSeek(1, worn)).isFalse();
+      assertThat(version.seekCandidate()).isNull();
+    }
+    assertThat(version.recordSeek(1, worn)).isTrue();
+    assertThat(version.seekCandidate()).isEqualTo(new SeekCandidate(1, worn));
+    FileMetadata other = version.file(2, 0);
+    for (int i = 0; i < 200; i++) {
+      assertThat(version.recordSeek(2, other)).isFalse();
+    }
+    assertThat(version.seekCandidate()).isEqualTo(new SeekCandidate(1, worn));
+  }
+
+  @Test
+  void recordReadSample_ofAKeyInOneTable_chargesNothing() {
+    Version version = VersionText.version(List.of("L0 9:1 a@9..c@9", "L1 1:10 d@1..e@1"));
+    version.recordReadSample(lookup("b@100"), 0, 9);
+    version.recordReadSample(lookup("d@100"), 0, 9);
+    version.recordReadSample(lookup("x@100"), 0, 9);
+    assertThat(version.file(0, 0).allowedSeeks()).isEqualTo(100);
+    assertThat(version.file(1, 0).allowedSeeks()).isEqualTo(100);
+  }
+
+  @Test
+  void recordReadSample_ofAKeyInSeveral_chargesTheNewest() {
+    Version version =
+        VersionText.version(
+            List.of("L0 8:1 a@8..c@8", "L0 9:1 a@9..c@9", "L1 1:1 a@2..e@1", "L3 2:1 d@1..e@1"));
+    version.recordReadSample(lookup("b@100"), 0, 9);
+    assertThat(version.file(0, 0).number()).isEqualTo(9);
+    assertThat(version.file(0, 0).allowedSeeks()).isEqualTo(99);
+    version.recordReadSample(lookup("d@100"), 0, 9);
+    assertThat(version.file(1, 0).allowedSeeks()).isEqualTo(99);
+    assertThat(version.file(0, 1).allowedSeeks()).isEqualTo(100);
+    assertThat(version.file(3, 0).allowedSeeks()).isEqualTo(100);
+  }
+
+  @Test
+  void build_ofANextVersion_keepsTheTablesObjects() {
+    Version first = VersionText.version(List.of("L1 1:10 a@1..b@1", "L1 2:10 c@1..d@1"));
+    Version second = VersionText.apply(first, VersionText.edit(List.of("+L1 3:1 e@1..f@1")));
+    assertThat(second.file(1, 0)).isSameAs(first.file(1, 0));
+    assertThat(second.file(1, 1)).isSameAs(first.file(1, 1));
+    assertThat(second.bytes(1)).isEqualTo(21);
+    assertThat(first.files(1)).hasSize(2);
+    List<Long> numbers = new ArrayList<>();
+    second.forEachFileNumber(numbers::add);
+    assertThat(numbers).containsExactly(1L, 2L, 3L);
+  }
+
+  @Test
+  void release_byTheLastHolder_tellsTheOwner() {
+    List<Version> freed = new ArrayList<>();
+    Version version = Version.empty(VersionText.COMPARATOR, freed::add);
+    version.retain();
+    version.release();
+    assertThat(freed).isEmpty();
+    version.release();
+    assertThat(freed).containsExactly(version);
+    assertThat(version.tryRetain()).isFalse();
+  }
+
+  @Test
+  void files_ofALevel_cannotBeChanged() {
+    Version version = VersionText.version(List.of("L1 1:10 a@1..b@1"));
+    FileMetadata file = version.file(1, 0);
+    assertThatThrownBy(() -> version.files(1).set(0, file))
+        .isInstanceOf(UnsupportedOperationException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void find_amongRandomTables_agreesWithAScan(boolean bytewise) {
+    long seed = 42;
+    Random random = new Random(seed);
+    DBComparator order =
+        bytewise
+            ? DBComparator.bytewise()
+            : DBComparator.of("reverse", (a, b) -> Arrays.compareUnsigned(b, a));
+    InternalKeyComparator comparator = new InternalKeyComparator(order);
+    for (int round = 0; round < 200; round++) {
+      List<byte[]> keys = new ArrayList<>();
+      for (int i = 0; i < 2 * random.nextInt(12); i++) {
+        keys.add(randomKey(random));
+      }
+      keys.sort(comparator::compare);
+      VersionEdit.Builder edit = VersionEdit.builder();
+      for (int i = 0; i + 1 < keys.size(); i += 2) {
+        if (i == 0 || comparator.compare(keys.get(i - 1), keys.get(i)) < 0) {
+          edit.addFile(2, new FileMetadata(i + 1, 1, keys.get(i), keys.get(i + 1)));
+        }
+      }
+      Version version = VersionText.apply(Version.empty(comparator, v -> {}), edit.build());
+      for (int i = 0; i < 20; i++) {
+        byte[] key = randomKey(random);
+        int scanned = 0;
+        while (scanned < version.fileCount(2)
+            && comparator.compare(version.file(2, scanned).largest(), key) < 0) {
+          scanned++;
+        }
+        int holds =
+            scanned < version.fileCount(2)
+                    && comparator
+                            .userComparator()
+                            .compare(
+                                version.file(2, scanned).smallestUserKey(),
+                                InternalKey.userKey(key))
+                        <= 0
+                ? scanned
+                : -1;
+        String place = "seed " + seed + ", round " + round + ", " + InternalKey.describe(key);
+        assertThat(version.lowerBound(2, VersionText.direct(key), 0, key.length))
+            .as(place)
+            .isEqualTo(scanned);
+        assertThat(version.find(2, VersionText.direct(key), 0, key.length))
+            .as(place)
+            .isEqualTo(holds);
+      }
+    }
+  }
+
+  /** Returns keys that often agree in the eight bytes that are held as a number, with zeros at their ends. */
+  private static byte[] randomKey(Random random) {
+    byte[] user = new byte[random.nextInt(12)];
+    for (int i = 0; i < user.length; i++) {
+      user[i] = (byte) (i < 7 ? 0 : new int[] {0, 1, 0x7f, 0x80, 0xff}[random.nextInt(5)]);
+    }
+    return InternalKey.encode(user, random.nextInt(3), ValueKind.VALUE);
+  }
+}
