@@ -1,0 +1,75 @@
+package dev.kv.core.manifest;
+
+import dev.kv.CorruptionException;
+import dev.kv.Env;
+import dev.kv.SequentialFile;
+import dev.kv.WritableFile;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/**
+ * The file CURRENT, which names the MANIFEST in use: its name and a newline, nothing else. It carries no
+ * checksum, so the parser is strict: what it accepts is the name of a child of the directory.
+ *
+ * @param manifest the MANIFEST's name
+ * @param number the number in that name
+ */
+public record CurrentFile(String manifest, long number) {
+  /** Longer than any name: {@code MANIFEST-}, 19 digits and a newline. */
+  private static final int MAX_BYTES = 64;
+
+  /** Reads CURRENT; {@link java.nio.file.NoSuchFileException} where there is none. */
+  public static CurrentFile read(Env env, Path directory) throws IOException {
+    ByteBuffer content = ByteBuffer.allocateDirect(MAX_BYTES);
+    Path file = FileNames.current(directory);
+    try (SequentialFile in = env.openSequential(file)) {
+      while (content.hasRemaining() && in.read(content) >= 0) {
+        continue;
+      }
+    }
+    byte[] bytes = new byte[content.position()];
+    content.get(0, bytes);
+    return parse(bytes, file.toString());
+  }
+
+  static CurrentFile parse(byte[] content, String file) {
+    String text = new String(content, StandardCharsets.ISO_8859_1);
+    if (!text.endsWith("\n")) {
+      throw corruption("CURRENT does not end in a newline", file);
+    }
+    String manifest = text.substring(0, text.length() - 1);
+    FileName name = FileNames.parse(manifest);
+    if (name == null || name.kind() != FileName.Kind.MANIFEST) {
+      throw corruption("CURRENT does not name a MANIFEST", file);
+    }
+    return new CurrentFile(manifest, name.number());
+  }
+
+  /** Writes and syncs what CURRENT is to be, under a temporary name. */
+  static void prepare(Env env, Path directory, long manifestNumber) throws IOException {
+    String content = FileNames.manifest(directory, manifestNumber).getFileName() + "\n";
+    byte[] bytes = content.getBytes(StandardCharsets.US_ASCII);
+    ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
+    try (WritableFile out = env.createWritable(FileNames.temp(directory, manifestNumber))) {
+      out.append(buffer);
+      out.sync();
+    }
+  }
+
+  /**
+   * Makes what was prepared CURRENT and syncs the directory. After an exception either may be CURRENT, so
+   * neither MANIFEST may be deleted.
+   */
+  static void change(Env env, Path directory, long manifestNumber) throws IOException {
+    env.rename(FileNames.temp(directory, manifestNumber), FileNames.current(directory));
+    env.syncDirectory(directory);
+  }
+
+  private static CorruptionException corruption(String message, String file) {
+    return new CorruptionException(message, file, 0);
+  }
+}

@@ -1,0 +1,24 @@
+package dev.kv.core.manifest;
+
+import dev.kv.Env;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.memory.OffHeapBudget;
+import java.nio.file.Path;
+
+/**
+ * What a version set works with.
+ *
+ * @param env the operating system
+ * @param directory the database's directory
+ * @param comparator the order of the internal keys
+ * @param budget where the write buffer's bytes are counted
+ * @param maxFileSize the size of a table, above which a MANIFEST is not reused or is replaced
+ * @param reuseManifest whether an open goes on appending to a MANIFEST
+ */
+public record ManifestContext(
+    Env env,
+    Path directory,
+    InternalKeyComparator comparator,
+    OffHeapBudget budget,
+    long maxFileSize,
+    boolean reuseManifest) {}

@@ -1,0 +1,189 @@
+package dev.kv.core.manifest;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBIOException;
+import dev.kv.Escape;
+import dev.kv.UnsupportedFormatException;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.log.LogEnd;
+import dev.kv.core.log.LogReader;
+import dev.kv.core.log.RecordBuffer;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import dev.kv.core.version.VersionBuilder;
+import dev.kv.core.version.VersionEdit;
+import dev.kv.core.version.VersionEditCodec;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads CURRENT and the MANIFEST that it names. Writes nothing.
+ *
+ * <p>Only the last record can be incomplete for a good reason: an edit counts once it is synced, and they are
+ * synced one by one. So an end that a crash tore off is taken as the end, unless a whole record stands
+ * behind it; all other damage is a {@link CorruptionException}.
+ */
+final class ManifestReader {
+  private final ManifestContext context;
+  private final CurrentFile current;
+  private final String file;
+  private final VersionBuilder builder;
+  private final List<byte @Nullable []> compactPointers =
+      new ArrayList<>(Collections.nCopies(Levels.COUNT, null));
+  private long logNumber = VersionEdit.UNSET;
+  private long previousLogNumber = VersionEdit.UNSET;
+  private long nextFileNumber = VersionEdit.UNSET;
+  private long lastSequence = VersionEdit.UNSET;
+  private long tornAt = -1;
+  private String tornReason = "";
+
+  private ManifestReader(ManifestContext context, CurrentFile current, Version empty) {
+    this.context = context;
+    this.current = current;
+    this.file = context.directory().resolve(current.manifest()).toString();
+    this.builder = new VersionBuilder(empty, file);
+  }
+
+  /**
+   * Returns what the MANIFEST says.
+   *
+   * @param whenFree is told when the version is held no more
+   */
+  static RecoveredManifest read(ManifestContext context, Consumer<Version> whenFree) {
+    Path directory = context.directory();
+    try {
+      CurrentFile current = CurrentFile.read(context.env(), directory);
+      while (true) {
+        try {
+          Version empty = Version.empty(context.comparator(), version -> {});
+          return new ManifestReader(context, current, empty).read(whenFree);
+        } catch (NoSuchFileException e) {
+          // A writer beside a read-only open may have replaced the MANIFEST meanwhile.
+          CurrentFile now = CurrentFile.read(context.env(), directory);
+          if (now.equals(current)) {
+            throw new CorruptionException(
+                "CURRENT names " + current.manifest() + ", which is not there",
+                directory.resolve("CURRENT").toString(),
+                0,
+                e);
+          }
+          current = now;
+        }
+      }
+    } catch (IOException e) {
+      throw new DBIOException("cannot read the MANIFEST in " + directory + ": " + e, e);
+    }
+  }
+
+  private RecoveredManifest read(Consumer<Version> whenFree) throws IOException {
+    Path path = context.directory().resolve(current.manifest());
+    long length = context.env().size(path);
+    boolean endsOnRecord;
+    boolean torn;
+    try (LogReader reader =
+        new LogReader(file, context.env().openSequential(path), this::damaged, true)) {
+      readRecords(reader);
+      endsOnRecord = reader.end() == LogEnd.RECORD && reader.endOfLastRecord() == length;
+      torn = reader.end() == LogEnd.TORN || tornAt >= 0;
+    }
+    require(nextFileNumber, "next file number");
+    require(logNumber, "log number");
+    require(lastSequence, "last sequence");
+    if (torn) {
+      requireLog();
+    }
+    return new RecoveredManifest(
+        current.manifest(),
+        current.number(),
+        length,
+        endsOnRecord && !torn,
+        torn,
+        builder.build(whenFree),
+        logNumber,
+        Math.max(previousLogNumber, 0),
+        nextFileNumber,
+        lastSequence,
+        Collections.unmodifiableList(compactPointers));
+  }
+
+  private void readRecords(LogReader reader) throws IOException {
+    RecordBuffer record = new RecordBuffer();
+    while (reader.readRecord(record)) {
+      if (tornAt >= 0) {
+        throw corruption(tornReason + ", and whole records stand behind it", tornAt);
+      }
+      apply(
+          VersionEditCodec.decode(
+              record.buffer(), 0, record.length(), file, reader.lastRecordOffset()));
+    }
+  }
+
+  private void damaged(long offset, long bytes, String reason, boolean torn) {
+    if (!torn) {
+      throw corruption(reason + ", " + bytes + " bytes", offset);
+    }
+    if (tornAt < 0) {
+      tornAt = offset;
+      tornReason = reason;
+    }
+  }
+
+  private void apply(VersionEdit edit) {
+    checkComparator(edit.comparatorName());
+    builder.apply(edit);
+    for (VersionEdit.CompactPointer pointer : edit.compactPointers()) {
+      compactPointers.set(pointer.level(), pointer.key());
+    }
+    logNumber = later(logNumber, edit.logNumber());
+    previousLogNumber = later(previousLogNumber, edit.previousLogNumber());
+    nextFileNumber = later(nextFileNumber, edit.nextFileNumber());
+    lastSequence = later(lastSequence, edit.lastSequence());
+  }
+
+  private static long later(long before, long now) {
+    return now == VersionEdit.UNSET ? before : now;
+  }
+
+  private void checkComparator(@Nullable String name) {
+    String own = context.comparator().userComparator().name();
+    if (name != null && !name.equals(own)) {
+      throw new UnsupportedFormatException(
+          "the database in "
+              + context.directory()
+              + " is ordered by the comparator "
+              + Escape.text(name)
+              + ", and was opened with "
+              + Escape.text(own)
+              + ": give its own as Options.comparator");
+    }
+  }
+
+  /**
+   * A log is deleted only when an edit that takes its place is durable. So where the end is missing and the oldest
+   * log that the rest names is gone too, what is missing was no unfinished edit.
+   */
+  private void requireLog() throws IOException {
+    Path log = FileNames.log(context.directory(), logNumber);
+    if (logNumber > 0 && !context.env().exists(log)) {
+      throw corruption(
+          "it ends inside a record, and " + log.getFileName() + ", which it needs then, is gone",
+          CorruptionException.NO_OFFSET);
+    }
+  }
+
+  private void require(long value, String what) {
+    if (value == VersionEdit.UNSET) {
+      throw corruption("no edit sets the " + what, CorruptionException.NO_OFFSET);
+    }
+  }
+
+  private CorruptionException corruption(String message, long offset) {
+    return new CorruptionException("MANIFEST: " + message, file, offset);
+  }
+}

@@ -1,0 +1,89 @@
+package dev.kv.core.manifest;
+
+import dev.kv.WritableFile;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.log.LogWriter;
+import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.version.VersionEdit;
+import dev.kv.core.version.VersionEditCodec;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One MANIFEST being written. Not thread-safe. After an exception it must not be written to again. */
+final class ManifestWriter implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ManifestWriter.class);
+
+  private static final int INITIAL_BYTES = 4096;
+
+  private final ManifestContext context;
+  private final Path file;
+  private final LogWriter log;
+  private final OffHeapBuffer record;
+
+  private ManifestWriter(ManifestContext context, Path file, LogWriter log, OffHeapBuffer record) {
+    this.context = context;
+    this.file = file;
+    this.log = log;
+    this.record = record;
+  }
+
+  /** Creates the MANIFEST of a number, empty. */
+  static ManifestWriter create(ManifestContext context, long number) throws IOException {
+    Path file = FileNames.manifest(context.directory(), number);
+    return open(context, file, context.env().createWritable(file), 0);
+  }
+
+  /** Opens a MANIFEST that ends on a record boundary at {@code length}, to append to it. */
+  static ManifestWriter reopen(ManifestContext context, Path file, long length) throws IOException {
+    return open(context, file, context.env().openAppendable(file), length);
+  }
+
+  private static ManifestWriter open(
+      ManifestContext context, Path file, WritableFile out, long length) throws IOException {
+    try {
+      LogWriter log = LogWriter.appending(file, out, length);
+      return new ManifestWriter(
+          context, file, log, new OffHeapBuffer(context.budget(), INITIAL_BYTES));
+    } catch (RuntimeException e) {
+      out.close();
+      throw e;
+    }
+  }
+
+  /** Appends an edit as one record. */
+  void append(VersionEdit edit) throws IOException {
+    byte[] bytes = VersionEditCodec.encode(edit);
+    record.ensureCapacity(bytes.length);
+    record.buffer().put(0, bytes);
+    log.append(record.buffer(), 0, bytes.length);
+  }
+
+  /** Makes what was appended durable. */
+  void sync() throws IOException {
+    log.sync();
+  }
+
+  /** Returns the file's length. */
+  long length() {
+    return log.length();
+  }
+
+  @Override
+  public void close() throws IOException {
+    record.close();
+    log.close();
+  }
+
+  /** Closes and deletes a MANIFEST that never became current; {@code reason} takes what fails thereby. */
+  void delete(Throwable reason) {
+    try {
+      close();
+      context.env().delete(file);
+    } catch (IOException | RuntimeException e) {
+      reason.addSuppressed(e);
+    }
+    LOG.warn("deleted {}, which could not be written: {}", file, reason.toString());
+  }
+}

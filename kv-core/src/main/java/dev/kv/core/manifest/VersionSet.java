@@ -1,0 +1,373 @@
+package dev.kv.core.manifest;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.kv.DBIOException;
+import dev.kv.DBReadOnlyException;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import dev.kv.core.version.VersionBuilder;
+import dev.kv.core.version.VersionEdit;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The versions of a database that are in use, of which one is current, and the MANIFEST behind them. Thread-safe.
+ *
+ * <p>{@link #logAndApply} makes the next version current once its edit is durable. One step runs at a time,
+ * under a lock of this class alone, which comes before the database's: whoever holds the database's lock
+ * does not call it.
+ *
+ * <p>What is durable when: the directory is synced before an edit that names new tables, so that they are
+ * there; a new MANIFEST begins with the whole version, is synced with its directory entry, and only
+ * then CURRENT is changed. After a failed write or sync nobody knows what a restart will find, so every
+ * later step fails with the first cause until the database is opened again.
+ */
+public final class VersionSet implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(VersionSet.class);
+
+  /** A MANIFEST is replaced once it is so many times as large as the version it began with. */
+  private static final int GROWTH_BEFORE_ROTATION = 4;
+
+  // Constant after construction.
+  private final ManifestContext context;
+  private final Runnable whenVersionFreed;
+
+  // Self-synchronised. The volatile fields are written under manifestLock, lastSequence by the
+  // writer.
+  private final Set<Version> live = ConcurrentHashMap.newKeySet();
+  private final AtomicLong nextFileNumber = new AtomicLong(2);
+  private volatile Version current;
+  private volatile long lastSequence;
+  private volatile long logNumber;
+  private volatile long previousLogNumber;
+  private volatile long manifestNumber;
+  private volatile List<byte @Nullable []> compactPointers =
+      Collections.nCopies(Levels.COUNT, null);
+
+  // Guarded by manifestLock.
+  private final ReentrantLock manifestLock = new ReentrantLock();
+  private @Nullable ManifestWriter manifest;
+  private long rotateAt;
+  private @Nullable Throwable failure;
+  private boolean closed;
+
+  /**
+   * Creates a set whose current version is empty.
+   *
+   * @param whenVersionFreed told, by any thread and without a lock of the database, that a version which
+   *     was not current is in use no more, so that tables may have become obsolete
+   */
+  public VersionSet(ManifestContext context, Runnable whenVersionFreed) {
+    this.context = context;
+    this.whenVersionFreed = whenVersionFreed;
+    this.current = Version.empty(context.comparator(), this::freed);
+    live.add(current);
+  }
+
+  private void freed(Version version) {
+    live.remove(version);
+    whenVersionFreed.run();
+  }
+
+  /**
+   * Reads CURRENT and the MANIFEST, and makes what they say current. Writes nothing unless it goes on with
+   * that MANIFEST.
+   *
+   * @param readOnly whether the MANIFEST will never be written
+   * @return whether the next edit has to be logged in any case, since it begins a new MANIFEST
+   */
+  public boolean recover(boolean readOnly) {
+    manifestLock.lock();
+    try {
+      RecoveredManifest recovered = ManifestReader.read(context, this::freed);
+      live.add(recovered.version());
+      Version before = current;
+      current = recovered.version();
+      before.release();
+      manifestNumber = recovered.nextFileNumber();
+      nextFileNumber.set(recovered.nextFileNumber() + 1);
+      lastSequence = recovered.lastSequence();
+      logNumber = recovered.logNumber();
+      previousLogNumber = recovered.previousLogNumber();
+      compactPointers = recovered.compactPointers();
+      markFileNumberUsed(logNumber);
+      markFileNumberUsed(previousLogNumber);
+      return readOnly || !reuse(recovered);
+    } finally {
+      manifestLock.unlock();
+    }
+  }
+
+  /** Goes on with the MANIFEST where that is asked for, it is small and ends exactly on a record. */
+  private boolean reuse(RecoveredManifest recovered) {
+    if (!context.reuseManifest()
+        || !recovered.endsOnRecord()
+        || recovered.length() >= context.maxFileSize()) {
+      return false;
+    }
+    Path file = context.directory().resolve(recovered.name());
+    try {
+      manifest = ManifestWriter.reopen(context, file, recovered.length());
+    } catch (IOException e) {
+      LOG.warn("cannot append to {}, begins a new one: {}", file, e.toString());
+      return false;
+    }
+    LOG.info("goes on with {}", file);
+    manifestNumber = recovered.number();
+    rotateAt = context.maxFileSize();
+    return true;
+  }
+
+  /** Returns the current version, borrowed: it may be freed at any time after the next step. */
+  public Version current() {
+    return current;
+  }
+
+  /** Returns the current version; the caller must release it. */
+  public Version acquireCurrent() {
+    while (true) {
+      Version version = current;
+      if (version.tryRetain()) {
+        return version;
+      }
+    }
+  }
+
+  /** Gives the number of every table that a version in use holds to {@code sink}, some more than once. */
+  public void forEachLiveFileNumber(LongConsumer sink) {
+    for (Version version : live) {
+      version.forEachFileNumber(sink);
+    }
+  }
+
+  /** Returns how many versions are in use. */
+  public int liveVersions() {
+    return live.size();
+  }
+
+  /** Returns a number for a new file. */
+  public long newFileNumber() {
+    return nextFileNumber.getAndIncrement();
+  }
+
+  /** Makes sure that a number is never given out. */
+  public void markFileNumberUsed(long number) {
+    nextFileNumber.accumulateAndGet(number + 1, Math::max);
+  }
+
+  /** Returns the last sequence number that was given out. */
+  public long lastSequence() {
+    return lastSequence;
+  }
+
+  /** Sets the last sequence number that was given out; it never falls. */
+  public void setLastSequence(long sequence) {
+    lastSequence = sequence;
+  }
+
+  /** Returns the number of the oldest log that is not wholly in tables. */
+  public long logNumber() {
+    return logNumber;
+  }
+
+  /** Returns the number of a log before {@link #logNumber} that counts too, or 0: only of old databases. */
+  public long previousLogNumber() {
+    return previousLogNumber;
+  }
+
+  /** Returns the number of the MANIFEST in use; files of lower ones are obsolete. */
+  public long manifestNumber() {
+    return manifestNumber;
+  }
+
+  /** Returns for each level the internal key behind which its next compaction begins, or null. */
+  public List<byte @Nullable []> compactPointers() {
+    return compactPointers;
+  }
+
+  /** Logs an edit and makes the version that it leads to current. */
+  public void logAndApply(VersionEdit edit) {
+    logAndApply(version -> edit);
+  }
+
+  /**
+   * Takes a step to the next version. The edit is completed with the log numbers (where it sets none), the next
+   * file number and the last sequence.
+   *
+   * @throws DBIOException where the MANIFEST could not be written: all later steps fail too
+   * @throws DBReadOnlyException where an earlier step failed so
+   */
+  public void logAndApply(VersionChange change) {
+    manifestLock.lock();
+    try {
+      requireUsable();
+      VersionEdit asked = change.prepare(current);
+      boolean rotate = manifest == null || manifest.length() >= rotateAt;
+      long number = manifest != null && rotate ? newFileNumber() : manifestNumber;
+      VersionEdit edit = complete(asked);
+      VersionBuilder builder = new VersionBuilder(current, manifestPath(number).toString());
+      builder.apply(edit);
+      Version next = builder.build(this::freed);
+      live.add(next);
+      log(edit, next, rotate, number);
+      install(edit, next);
+      change.install(next);
+    } finally {
+      manifestLock.unlock();
+    }
+  }
+
+  private void requireUsable() {
+    if (closed) {
+      throw new AssertionError("the version set is closed");
+    }
+    if (failure != null) {
+      throw new DBReadOnlyException(
+          "the MANIFEST in "
+              + context.directory()
+              + " could not be written before; reopen the database",
+          failure);
+    }
+  }
+
+  private VersionEdit complete(VersionEdit asked) {
+    VersionEdit.Builder edit = asked.toBuilder();
+    if (asked.logNumber() == VersionEdit.UNSET) {
+      edit.logNumber(logNumber);
+    } else if (asked.logNumber() < logNumber || asked.logNumber() >= nextFileNumber.get()) {
+      throw new AssertionError("log number " + asked.logNumber() + " after " + logNumber);
+    }
+    if (asked.previousLogNumber() == VersionEdit.UNSET) {
+      edit.previousLogNumber(previousLogNumber);
+    }
+    return edit.nextFileNumber(nextFileNumber.get()).lastSequence(lastSequence).build();
+  }
+
+  /** Makes an edit durable; whatever goes wrong is remembered, and {@code next} given up. */
+  private void log(VersionEdit edit, Version next, boolean rotate, long number) {
+    boolean done = false;
+    try {
+      if (!edit.newFiles().isEmpty()) {
+        context.env().syncDirectory(context.directory());
+      }
+      if (rotate) {
+        changeManifest(edit, number);
+      } else {
+        ManifestWriter writer = requireNonNull(manifest);
+        writer.append(edit);
+        writer.sync();
+      }
+      done = true;
+    } catch (IOException e) {
+      failure = e;
+      throw new DBIOException("cannot write the MANIFEST in " + context.directory() + ": " + e, e);
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      throw e;
+    } finally {
+      if (!done) {
+        next.release();
+      }
+    }
+  }
+
+  /** Begins a MANIFEST with the current version and an edit, and makes CURRENT name it. */
+  private void changeManifest(VersionEdit edit, long number) throws IOException {
+    ManifestWriter writer = ManifestWriter.create(context, number);
+    try {
+      writer.append(snapshot());
+      rotateAt = Math.max(context.maxFileSize(), GROWTH_BEFORE_ROTATION * writer.length());
+      writer.append(edit);
+      writer.sync();
+      context.env().syncDirectory(context.directory());
+      CurrentFile.prepare(context.env(), context.directory(), number);
+    } catch (IOException | RuntimeException | Error e) {
+      writer.delete(e);
+      throw e;
+    }
+    ManifestWriter before = manifest;
+    manifest = writer;
+    CurrentFile.change(context.env(), context.directory(), number);
+    manifestNumber = number;
+    if (before != null) {
+      closeQuietly(before);
+    }
+  }
+
+  private VersionEdit snapshot() {
+    VersionEdit.Builder edit =
+        VersionEdit.builder().comparatorName(context.comparator().userComparator().name());
+    for (int level = 0; level < Levels.COUNT; level++) {
+      byte[] pointer = compactPointers.get(level);
+      if (pointer != null) {
+        edit.compactPointer(level, pointer);
+      }
+    }
+    for (int level = 0; level < Levels.COUNT; level++) {
+      for (FileMetadata file : current.files(level)) {
+        edit.addFile(level, file);
+      }
+    }
+    return edit.build();
+  }
+
+  private void install(VersionEdit edit, Version next) {
+    logNumber = edit.logNumber();
+    previousLogNumber = edit.previousLogNumber();
+    if (!edit.compactPointers().isEmpty()) {
+      List<byte @Nullable []> pointers = new ArrayList<>(compactPointers);
+      for (VersionEdit.CompactPointer pointer : edit.compactPointers()) {
+        pointers.set(pointer.level(), pointer.key());
+      }
+      compactPointers = Collections.unmodifiableList(pointers);
+    }
+    Version before = current;
+    current = next;
+    before.release();
+  }
+
+  private Path manifestPath(long number) {
+    return FileNames.manifest(context.directory(), number);
+  }
+
+  /** Closes the MANIFEST and gives up the current version. Closing twice does nothing. */
+  @Override
+  public void close() {
+    manifestLock.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      if (manifest != null) {
+        closeQuietly(manifest);
+      }
+      current.release();
+    } finally {
+      manifestLock.unlock();
+    }
+  }
+
+  /** Closes a MANIFEST all of which is durable already, so that a failure loses nothing. */
+  private static void closeQuietly(ManifestWriter writer) {
+    try {
+      writer.close();
+    } catch (IOException e) {
+      LOG.warn("closing a MANIFEST failed: {}", e.toString());
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package dev.kv.core.manifest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.DBIOException;
+import dev.kv.DBReadOnlyException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every operation on the disk fails once, without its effect or after it. */
+final class ManifestFaultTest extends ManifestTestBase {
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void logAndApply_withAFault_isStickyAndLeavesOneStateOrTheOther(boolean afterItsEffect) {
+    int surfaced = 0;
+    try (VersionSet setUp = created()) {
+      setUp.logAndApply(edit("+L1 5:10 a@1..c@2"));
+    }
+    String before = describeRecovered();
+    for (int k = 0; k < 100; k++) {
+      String after;
+      try (VersionSet set = recovered(context())) {
+        env.failAt(k, afterItsEffect);
+        long number = 10 + k;
+        String line = "+L0 " + number + ":10 a@1..c@2";
+        try {
+          set.logAndApply(edit(line));
+          assertThat(k).isGreaterThanOrEqualTo(env.operations().size());
+          break;
+        } catch (DBIOException e) {
+          surfaced++;
+          assertThat(e).hasMessageContaining(RecordingEnv.FAULT);
+          assertThat(describe(set)).as("fault %d", k).isEqualTo(before);
+        }
+        int count = env.operations().size();
+        assertThatThrownBy(() -> set.logAndApply(edit("+L0 9:1 a@1..b@1")))
+            .isInstanceOf(DBReadOnlyException.class)
+            .hasRootCauseMessage(RecordingEnv.FAULT + ": " + env.operations().get(k));
+        assertThat(env.operations()).hasSize(count);
+        assertThat(renameTried() && deleted("MANIFEST")).as("fault %d", k).isFalse();
+        after = describeRecovered();
+        if (after.equals(before)) {
+          continue;
+        }
+        assertThat(renameTried()).isTrue();
+        assertThat(after).contains(number + ":10['a'");
+        before = after;
+      }
+    }
+    env.failAt(-1, false);
+    assertThat(surfaced).isGreaterThan(10);
+    assertThat(describeRecovered()).contains("5:10['a'");
+  }
+
+  private boolean renameTried() {
+    return env.operations().stream().anyMatch(o -> o.startsWith("rename"));
+  }
+
+  private boolean deleted(String prefix) {
+    return env.operations().stream().anyMatch(o -> o.startsWith("delete " + prefix));
+  }
+
+  @Test
+  void logAndApply_withAFaultInAnOpenManifest_isSticky() {
+    for (int k = 0; k < 3; k++) {
+      for (boolean afterItsEffect : List.of(false, true)) {
+        try (VersionSet set = k == 0 && !afterItsEffect ? created() : recovered(context())) {
+          set.logAndApply(edit("-L6 1"));
+          String before = describe(set);
+          env.failAt(k, afterItsEffect);
+          assertThatThrownBy(() -> set.logAndApply(edit("+L0 9:1 a@1..b@1")))
+              .isInstanceOf(DBIOException.class);
+          env.failAt(-1, false);
+          assertThatThrownBy(() -> set.logAndApply(edit("-L6 1")))
+              .isInstanceOf(DBReadOnlyException.class);
+          assertThat(env.operations()).isEmpty();
+          assertThat(describe(set)).isEqualTo(before);
+        }
+        try (VersionSet set = recovered(context())) {
+          // Appended but not known to be durable: it may be there or not.
+          set.logAndApply(edit("-L0 9"));
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void create_withAFault_leavesNothingOrAWholeDatabase(boolean afterItsEffect) {
+    for (int k = 0; k < 100; k++) {
+      names().forEach(name -> assertThat(directory.resolve(name).toFile().delete()).isTrue());
+      env.failAt(k, afterItsEffect);
+      try {
+        NewDatabase.create(context());
+        assertThat(k).isEqualTo(9);
+        return;
+      } catch (DBIOException e) {
+        assertThat(e).hasMessageContaining(RecordingEnv.FAULT);
+      }
+      env.failAt(-1, false);
+      if (names().contains("CURRENT")) {
+        assertThat(describeRecovered()).contains("log 0");
+      }
+      NewDatabase.create(context());
+      assertThat(describeRecovered()).contains("log 0");
+    }
+  }
+}

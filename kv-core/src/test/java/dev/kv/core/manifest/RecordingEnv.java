@@ -1,0 +1,114 @@
+package dev.kv.core.manifest;
+
+import dev.kv.Env;
+import dev.kv.ForwardingEnv;
+import dev.kv.WritableFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Writes down every operation that changes the disk, and makes one of them fail on demand. */
+final class RecordingEnv extends ForwardingEnv {
+  /** What the failing operation throws. */
+  static final String FAULT = "injected fault";
+
+  private final List<String> operations = new ArrayList<>();
+  private int failAt = -1;
+  private boolean halfDone;
+
+  RecordingEnv(Env target) {
+    super(target);
+  }
+
+  List<String> operations() {
+    return operations;
+  }
+
+  /** Starts to count anew; the operation of that index, from 0, fails. */
+  void failAt(int index, boolean afterItsEffect) {
+    operations.clear();
+    failAt = index;
+    halfDone = afterItsEffect;
+  }
+
+  private interface Action {
+    void run() throws IOException;
+  }
+
+  private void act(String operation, Action action) throws IOException {
+    boolean fails = operations.size() == failAt;
+    operations.add(operation);
+    if (!fails || halfDone) {
+      action.run();
+    }
+    if (fails) {
+      throw new IOException(FAULT + ": " + operation);
+    }
+  }
+
+  @Override
+  public WritableFile createWritable(Path file) throws IOException {
+    WritableFile[] opened = new WritableFile[1];
+    act("create " + file.getFileName(), () -> opened[0] = super.createWritable(file));
+    return new RecordingFile(file.getFileName().toString(), opened[0]);
+  }
+
+  @Override
+  public WritableFile openAppendable(Path file) throws IOException {
+    WritableFile[] opened = new WritableFile[1];
+    act("reopen " + file.getFileName(), () -> opened[0] = super.openAppendable(file));
+    return new RecordingFile(file.getFileName().toString(), opened[0]);
+  }
+
+  @Override
+  public void delete(Path file) throws IOException {
+    act("delete " + file.getFileName(), () -> super.delete(file));
+  }
+
+  @Override
+  public void rename(Path from, Path to) throws IOException {
+    act("rename " + from.getFileName() + " to " + to.getFileName(), () -> super.rename(from, to));
+  }
+
+  @Override
+  public void syncDirectory(Path directory) throws IOException {
+    act("sync directory", () -> super.syncDirectory(directory));
+  }
+
+  private final class RecordingFile implements WritableFile {
+    private final String name;
+    private final WritableFile target;
+
+    RecordingFile(String name, WritableFile target) {
+      this.name = name;
+      this.target = target;
+    }
+
+    @Override
+    public void append(ByteBuffer bytes) throws IOException {
+      act("append " + name, () -> target.append(bytes));
+    }
+
+    @Override
+    public void flush() throws IOException {
+      target.flush();
+    }
+
+    @Override
+    public void sync() throws IOException {
+      act("sync " + name, target::sync);
+    }
+
+    @Override
+    public long length() {
+      return target.length();
+    }
+
+    @Override
+    public void close() throws IOException {
+      target.close();
+    }
+  }
+}

@@ -1,0 +1,309 @@
+package dev.kv.core.manifest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBComparator;
+import dev.kv.UnsupportedFormatException;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.version.Version;
+import dev.kv.core.version.VersionEdit;
+import dev.kv.core.version.VersionText;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class VersionSetTest extends ManifestTestBase {
+
+  @Test
+  void create_ofADatabase_writesTheBytesOfLevelDb() throws IOException {
+    NewDatabase.create(context());
+    assertThat(names()).containsExactly("CURRENT", "MANIFEST-000001");
+    assertThat(Files.readString(FileNames.current(directory))).isEqualTo("MANIFEST-000001\n");
+    assertThat(Files.readAllBytes(manifest(1)))
+        .isEqualTo(
+            HexFormat.of()
+                .parseHex(
+                    "957cb9c5220001"
+                        + "011a6c6576656c64622e4279746577697365436f6d70617261746f72020003020400"));
+  }
+
+  @Test
+  void open_ofANewDatabase_givesTheNumbersOfLevelDb() {
+    try (VersionSet set = created()) {
+      assertThat(set.manifestNumber()).isEqualTo(2);
+      assertThat(set.logNumber()).isEqualTo(3);
+      assertThat(set.newFileNumber()).isEqualTo(4);
+      assertThat(names()).contains("CURRENT", "MANIFEST-000001", "MANIFEST-000002");
+    }
+  }
+
+  @Test
+  void logAndApply_ofEdits_isWhatARecoveryFinds() {
+    String expected;
+    try (VersionSet set = created()) {
+      set.setLastSequence(77);
+      set.logAndApply(edit("+L0 5:10 a@1..c@2", "+L2 6:20 a@0..b@0"));
+      set.logAndApply(edit("-L0 5", "+L1 5:10 a@1..c@2", "+L1 7:9 d@5..e@6:d"));
+      set.logAndApply(VersionEdit.builder().compactPointer(1, VersionText.key("c@2")).build());
+      expected = describe(set);
+      assertThat(set.compactPointers()).hasSize(7);
+    }
+    assertThat(describeRecovered())
+        .isEqualTo(expected)
+        .contains("5:10['a' @ 1", "7:9['d'", "last 77");
+    try (VersionSet set = recovered(context(files, MAX_FILE_SIZE, false))) {
+      // The log's number was 3, and four files follow; the next MANIFEST takes the next number.
+      assertThat(set.manifestNumber()).isEqualTo(4);
+      assertThat(set.newFileNumber()).isEqualTo(5);
+      set.logAndApply(edit("-L2 6"));
+      expected = describe(set);
+    }
+    assertThat(describeRecovered()).isEqualTo(expected).doesNotContain("6:20");
+  }
+
+  @Test
+  void logAndApply_ofAChange_preparesWritesAndInstallsInThisOrder() {
+    List<String> steps = new ArrayList<>();
+    try (VersionSet set = created()) {
+      Version before = set.current();
+      set.logAndApply(
+          new VersionChange() {
+            @Override
+            public VersionEdit prepare(Version current) {
+              assertThat(current).isSameAs(before);
+              env.operations().clear();
+              steps.add("prepare");
+              return edit("+L0 5:10 a@1..c@2");
+            }
+
+            @Override
+            public void install(Version next) {
+              assertThat(set.current()).isSameAs(next);
+              assertThat(next.fileCount(0)).isEqualTo(1);
+              steps.addAll(env.operations());
+              steps.add("install");
+            }
+          });
+    }
+    assertThat(steps)
+        .containsExactly(
+            "prepare",
+            "sync directory",
+            "append MANIFEST-000002",
+            "sync MANIFEST-000002",
+            "install");
+  }
+
+  @Test
+  void logAndApply_ofTheFirstEdit_changesCurrentOnlyOnceTheManifestIsDurable() {
+    NewDatabase.create(context());
+    try (VersionSet set = recovered(context())) {
+      env.operations().clear();
+      set.logAndApply(edit("+L0 5:10 a@1..c@2"));
+    }
+    assertThat(env.operations())
+        .containsExactly(
+            "sync directory",
+            "create MANIFEST-000002",
+            "append MANIFEST-000002",
+            "append MANIFEST-000002",
+            "sync MANIFEST-000002",
+            "sync directory",
+            "create 000002.dbtmp",
+            "append 000002.dbtmp",
+            "sync 000002.dbtmp",
+            "rename 000002.dbtmp to CURRENT",
+            "sync directory");
+  }
+
+  @Test
+  void create_ofADatabase_makesEachStepDurableBeforeTheNext() {
+    NewDatabase.create(context());
+    assertThat(env.operations())
+        .containsExactly(
+            "create MANIFEST-000001",
+            "append MANIFEST-000001",
+            "sync MANIFEST-000001",
+            "sync directory",
+            "create 000001.dbtmp",
+            "append 000001.dbtmp",
+            "sync 000001.dbtmp",
+            "rename 000001.dbtmp to CURRENT",
+            "sync directory");
+  }
+
+  @Test
+  void recover_readOnly_writesNothing() {
+    created().close();
+    env.operations().clear();
+    try (VersionSet set = new VersionSet(context(env, MAX_FILE_SIZE, true), () -> {})) {
+      set.recover(true);
+      assertThat(set.logNumber()).isEqualTo(3);
+    }
+    assertThat(env.operations()).isEmpty();
+  }
+
+  @Test
+  void recover_withReuse_goesOnWithTheManifest() {
+    created().close();
+    try (VersionSet set = new VersionSet(context(env, MAX_FILE_SIZE, true), () -> {})) {
+      assertThat(set.recover(false)).isFalse();
+      assertThat(set.manifestNumber()).isEqualTo(2);
+      set.logAndApply(edit("+L0 8:10 a@1..c@2"));
+    }
+    assertThat(names()).doesNotContain("MANIFEST-000003", "MANIFEST-000004");
+    assertThat(describeRecovered()).contains("8:10['a'");
+  }
+
+  @Test
+  void recover_withReuseOfALargeManifest_beginsAnother() {
+    created().close();
+    try (VersionSet set = new VersionSet(context(env, 30, true), () -> {})) {
+      assertThat(set.recover(false)).isTrue();
+    }
+  }
+
+  @Test
+  void recover_withReuseOfATornManifest_beginsAnother() throws IOException {
+    created().close();
+    byte[] whole = Files.readAllBytes(manifest(2));
+    for (int extra = 1; extra < 12; extra++) {
+      byte[] torn = Arrays.copyOf(whole, whole.length + extra);
+      Arrays.fill(torn, whole.length, torn.length, (byte) (extra > 6 ? 1 : 0));
+      Files.write(manifest(2), torn);
+      Files.write(FileNames.log(directory, 3), new byte[0]);
+      try (VersionSet set = new VersionSet(context(files, MAX_FILE_SIZE, true), () -> {})) {
+        assertThat(set.recover(false)).as("%d bytes behind", extra).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void logAndApply_onceTheManifestIsLarge_replacesIt() throws IOException {
+    NewDatabase.create(context());
+    String expected;
+    try (VersionSet set = recovered(context(env, 1000, false))) {
+      for (int i = 10; i < 200; i++) {
+        VersionEdit.Builder edit =
+            edit("+L1 " + i + ":" + i + " k" + i + "@5..k" + i + "@4").toBuilder();
+        set.logAndApply((i > 12 ? edit.deleteFile(1, i - 3) : edit).build());
+        set.markFileNumberUsed(i);
+      }
+      expected = describe(set);
+      assertThat(set.manifestNumber()).isGreaterThan(20);
+      assertThat(Files.size(manifest(set.manifestNumber()))).isLessThan(2000);
+      assertThat(Files.readString(FileNames.current(directory)))
+          .isEqualTo(manifest(set.manifestNumber()).getFileName() + "\n");
+    }
+    assertThat(describeRecovered()).isEqualTo(expected);
+  }
+
+  @Test
+  void recover_withAnotherComparator_namesBoth() {
+    created().close();
+    ManifestContext other =
+        new ManifestContext(
+            files,
+            directory,
+            new InternalKeyComparator(DBComparator.of("mine", Arrays::compare)),
+            new OffHeapBudget(0),
+            MAX_FILE_SIZE,
+            false);
+    assertThatThrownBy(() -> recovered(other))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("leveldb.BytewiseComparator")
+        .hasMessageContaining("mine");
+  }
+
+  @Test
+  void recover_ofARocksDbManifest_saysSo() throws IOException {
+    write(7, List.of(HexFormat.of().parseHex("0302" + "ac0200")));
+    assertThatThrownBy(this::describeRecovered)
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("RocksDB");
+  }
+
+  @Test
+  void recover_withoutANeededField_isCorruption() throws IOException {
+    VersionEdit whole = complete().build();
+    write(whole);
+    assertThat(describeRecovered()).contains("log 3 last 1000");
+    write(VersionEdit.builder().logNumber(1).lastSequence(1).build());
+    assertThatThrownBy(this::describeRecovered)
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("no edit sets the next file number");
+    write(VersionEdit.builder().nextFileNumber(1).lastSequence(1).build());
+    assertThatThrownBy(this::describeRecovered).hasMessageContaining("log number");
+    write(VersionEdit.builder().logNumber(1).nextFileNumber(1).build());
+    assertThatThrownBy(this::describeRecovered).hasMessageContaining("last sequence");
+    write();
+    assertThatThrownBy(this::describeRecovered).isInstanceOf(CorruptionException.class);
+  }
+
+  @Test
+  void recover_withoutTheManifest_isCorruption() throws IOException {
+    created().close();
+    Files.delete(manifest(2));
+    assertThatThrownBy(this::describeRecovered)
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("MANIFEST-000002");
+  }
+
+  @Test
+  void recover_ofNumbersThatTheManifestForgot_countsTheLogsAsUsed() throws IOException {
+    write(complete().nextFileNumber(4).logNumber(90).previousLogNumber(95).build());
+    try (VersionSet set = recovered(context())) {
+      assertThat(set.previousLogNumber()).isEqualTo(95);
+      assertThat(set.newFileNumber()).isEqualTo(96);
+      set.markFileNumberUsed(200);
+      set.markFileNumberUsed(100);
+      assertThat(set.newFileNumber()).isEqualTo(201);
+    }
+  }
+
+  @Test
+  void versions_inUse_keepTheirTablesAlive() {
+    int[] freed = new int[1];
+    NewDatabase.create(context());
+    try (VersionSet set = new VersionSet(context(), () -> freed[0]++)) {
+      set.recover(false);
+      set.logAndApply(edit("+L1 5:10 a@1..c@2"));
+      Version pinned = set.acquireCurrent();
+      freed[0] = 0;
+      set.logAndApply(edit("-L1 5", "+L1 6:10 a@1..c@2"));
+      assertThat(freed[0]).isZero();
+      assertThat(liveNumbers(set)).containsOnly(5L, 6L);
+      assertThat(set.liveVersions()).isEqualTo(2);
+      pinned.release();
+      assertThat(freed[0]).isEqualTo(1);
+      assertThat(liveNumbers(set)).containsExactly(6L);
+    }
+  }
+
+  private static List<Long> liveNumbers(VersionSet set) {
+    List<Long> numbers = new ArrayList<>();
+    set.forEachLiveFileNumber(numbers::add);
+    return numbers;
+  }
+
+  @Test
+  void logAndApply_ofAnEditThatBreaksTheLevels_writesNothing() {
+    try (VersionSet set = created()) {
+      set.logAndApply(edit("+L1 5:10 a@1..c@2"));
+      env.operations().clear();
+      assertThatThrownBy(() -> set.logAndApply(edit("+L1 6:10 b@1..d@2")))
+          .isInstanceOf(CorruptionException.class);
+      assertThat(env.operations()).isEmpty();
+      set.logAndApply(edit("+L2 6:10 b@1..d@2"));
+    }
+    assertThat(describeRecovered()).contains("6:10");
+  }
+}
