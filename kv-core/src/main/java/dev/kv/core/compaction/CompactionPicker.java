@@ -1,0 +1,154 @@
+package dev.kv.core.compaction;
+
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.LevelScores;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.SeekCandidate;
+import dev.kv.core.version.Version;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses what to compact next: first the level that is fullest, round and round its keys from where its last
+ * compaction ended, then a table that seeks have worn out. Pure: the same arguments give the same choice.
+ * Immutable.
+ */
+public final class CompactionPicker {
+  private final long maxFileSize;
+  private final boolean seekCompaction;
+
+  /**
+   * Creates a picker.
+   *
+   * @param maxFileSize the bytes after which an output is ended
+   * @param seekCompaction whether seeks may cause a compaction
+   */
+  public CompactionPicker(long maxFileSize, boolean seekCompaction) {
+    this.maxFileSize = maxFileSize;
+    this.seekCompaction = seekCompaction;
+  }
+
+  /** Returns whether a version wants a compaction, one that could run at once or not. */
+  public boolean isDue(Version version, RunningJobs running) {
+    SeekCandidate candidate = version.seekCandidate();
+    return running.scores(version).isCompactionDue()
+        || (seekCompaction && candidate != null && !running.isBusy(candidate.file()));
+  }
+
+  /**
+   * Returns the compaction to run next beside the running jobs, or null where none is due or can run now.
+   *
+   * @param compactPointers for each level the internal key behind which to begin, or null
+   */
+  public @Nullable Compaction pick(
+      Version version, RunningJobs running, List<byte @Nullable []> compactPointers) {
+    LevelScores scores = running.scores(version);
+    for (int rank = 0; rank < Levels.COUNT - 1; rank++) {
+      int level = scores.nth(rank);
+      if (scores.score(level) < 1) {
+        break;
+      }
+      Compaction compaction = pickForSize(version, running, level, compactPointers.get(level));
+      if (compaction != null) {
+        return compaction;
+      }
+    }
+    return seekCompaction ? pickForSeeks(version, running) : null;
+  }
+
+  private @Nullable Compaction pickForSize(
+      Version version, RunningJobs running, int level, byte @Nullable [] pointer) {
+    List<FileMetadata> files = version.files(level);
+    int count = files.size();
+    int first = level == 0 ? count - 1 : firstBehind(version, files, pointer);
+    for (int i = 0; i < count; i++) {
+      // Level 0 from the oldest table on, since older entries must go down first.
+      FileMetadata file = files.get(level == 0 ? first - i : (first + i) % count);
+      Compaction compaction = compactionOf(Compaction.Reason.SIZE, version, running, level, file);
+      if (compaction != null) {
+        return compaction;
+      }
+    }
+    return null;
+  }
+
+  private static int firstBehind(
+      Version version, List<FileMetadata> files, byte @Nullable [] pointer) {
+    InternalKeyComparator comparator = version.comparator();
+    for (int i = 0; pointer != null && i < files.size(); i++) {
+      if (comparator.compare(files.get(i).largest(), pointer) > 0) {
+        return i;
+      }
+    }
+    return 0;
+  }
+
+  private @Nullable Compaction pickForSeeks(Version version, RunningJobs running) {
+    SeekCandidate candidate = version.seekCandidate();
+    return candidate == null || candidate.level() == Levels.COUNT - 1
+        ? null
+        : compactionOf(
+            Compaction.Reason.SEEK, version, running, candidate.level(), candidate.file());
+  }
+
+  private @Nullable Compaction compactionOf(
+      Compaction.Reason reason,
+      Version version,
+      RunningJobs running,
+      int level,
+      FileMetadata file) {
+    if (running.isBusy(file)) {
+      return null;
+    }
+    List<FileMetadata> picked =
+        level == 0
+            ? version.overlapping(0, file.smallestUserKey(), file.largestUserKey())
+            : List.of(file);
+    Compaction compaction = new InputSelector(version, maxFileSize).select(reason, level, picked);
+    return running.conflicts(compaction) ? null : compaction;
+  }
+
+  /**
+   * Returns the next step of a compaction that the user asked for: tables of {@code level} within the user
+   * keys from {@code begin} to {@code end}, null being no bound. From level 1 on it takes only so many at a time;
+   * the next step begins at {@link ManualPick#nextBegin}.
+   */
+  public ManualPick pickManual(
+      Version version,
+      RunningJobs running,
+      int level,
+      byte @Nullable [] begin,
+      byte @Nullable [] end) {
+    if (level < 0 || level >= Levels.COUNT - 1) {
+      throw new IllegalArgumentException("no compaction begins at level " + level);
+    }
+    List<FileMetadata> files = version.overlapping(level, begin, end);
+    if (files.isEmpty()) {
+      return ManualPick.NOTHING;
+    }
+    List<FileMetadata> picked = level == 0 ? files : head(files);
+    Compaction compaction =
+        new InputSelector(version, maxFileSize).select(Compaction.Reason.MANUAL, level, picked);
+    boolean more = picked.size() < files.size();
+    return running.conflicts(compaction)
+        ? ManualPick.BLOCKED
+        : new ManualPick(
+            compaction, false, more ? picked.get(picked.size() - 1).largestUserKey() : null);
+  }
+
+  /** Returns the first tables, up to the size that a compaction may be widened to, and at least one. */
+  private List<FileMetadata> head(List<FileMetadata> files) {
+    List<FileMetadata> head = new ArrayList<>();
+    long bytes = 0;
+    for (FileMetadata file : files) {
+      head.add(file);
+      bytes += file.size();
+      if (bytes >= Levels.expandedCompactionBytes(maxFileSize)) {
+        break;
+      }
+    }
+    return head;
+  }
+}

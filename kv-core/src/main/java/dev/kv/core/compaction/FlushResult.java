@@ -1,0 +1,39 @@
+package dev.kv.core.compaction;
+
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.KeyRange;
+import dev.kv.core.version.Version;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a flush came to.
+ *
+ * @param table the new table, durable but for its directory entry, or null where the memtable was empty
+ * @param stats what it cost
+ */
+public record FlushResult(@Nullable FileMetadata table, JobStats stats) {
+
+  /** Returns the user keys that the table spans. Requires that there is one. */
+  public KeyRange keys() {
+    FileMetadata file = requireTable();
+    return new KeyRange(file.smallestUserKey(), file.largestUserKey());
+  }
+
+  /**
+   * Returns the level that the table goes to. Called with {@code version} current and until the install, so that
+   * nothing older can come above it; where the level is not 0, the caller notes it as {@linkplain
+   * RunningJobs#occupy occupied} until then.
+   */
+  public int pickLevel(Version version, RunningJobs running, long maxFileSize) {
+    KeyRange keys = keys();
+    return version.pickLevelForMemtableOutput(
+        keys.smallest(), keys.largest(), running.occupied(), maxFileSize);
+  }
+
+  private FileMetadata requireTable() {
+    if (table == null) {
+      throw new AssertionError("an empty memtable makes no table");
+    }
+    return table;
+  }
+}

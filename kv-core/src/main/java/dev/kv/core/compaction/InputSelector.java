@@ -1,0 +1,132 @@
+package dev.kv.core.compaction;
+
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.KeyRange;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Widens the tables that a compaction was picked for to all that have to go with them.
+ *
+ * <p>Two rules are correctness. Level 0: tables overlap, and if a table moved down without an older one that it
+ * overlaps, the older entries would shadow the newer; the version's search grows its range for that. Boundary
+ * files: the versions of one user key may span two tables, and if the first moved down without the
+ * second, the second's older entries would shadow the first's; so a table that begins with the user key
+ * that another ends with goes with it.
+ */
+final class InputSelector {
+  private final InternalKeyComparator comparator;
+  private final UserKeyComparator userComparator;
+  private final Version version;
+  private final long maxFileSize;
+
+  InputSelector(Version version, long maxFileSize) {
+    this.comparator = version.comparator();
+    this.userComparator = comparator.userComparator();
+    this.version = version;
+    this.maxFileSize = maxFileSize;
+  }
+
+  /** Returns the compaction of {@code picked}, which is not empty, and all that belongs to it. */
+  Compaction select(Compaction.Reason reason, int level, List<FileMetadata> picked) {
+    List<FileMetadata> inputs = withBoundaryFiles(level, picked);
+    List<FileMetadata> next = nextLevelInputs(level, inputs);
+    if (!next.isEmpty()) {
+      List<FileMetadata> wider = widened(level, inputs, next);
+      if (wider != null) {
+        inputs = wider;
+      }
+    }
+    KeyRange all = rangeOf(inputs, next);
+    List<FileMetadata> grandparents =
+        level + 2 < Levels.COUNT
+            ? version.overlapping(level + 2, all.smallest(), all.largest())
+            : List.of();
+    return new Compaction(
+        reason, version, level, inputs, next, grandparents, all, largestKey(inputs), maxFileSize);
+  }
+
+  private List<FileMetadata> nextLevelInputs(int level, List<FileMetadata> inputs) {
+    KeyRange range = rangeOf(inputs, List.of());
+    return withBoundaryFiles(
+        level + 1, version.overlapping(level + 1, range.smallest(), range.largest()));
+  }
+
+  /**
+   * Returns more tables of the level that can be taken without taking more of the next, or null where
+   * there are none or the compaction would become too large.
+   */
+  private @Nullable List<FileMetadata> widened(
+      int level, List<FileMetadata> inputs, List<FileMetadata> next) {
+    KeyRange all = rangeOf(inputs, next);
+    List<FileMetadata> wider =
+        withBoundaryFiles(level, version.overlapping(level, all.smallest(), all.largest()));
+    boolean fits =
+        wider.size() > inputs.size()
+            && Version.totalSize(next) + Version.totalSize(wider)
+                < Levels.expandedCompactionBytes(maxFileSize);
+    return fits && nextLevelInputs(level, wider).size() == next.size() ? wider : null;
+  }
+
+  /** Returns {@code files} and the boundary files that follow from them. */
+  List<FileMetadata> withBoundaryFiles(int level, List<FileMetadata> files) {
+    if (files.isEmpty()) {
+      return files;
+    }
+    List<FileMetadata> all = new ArrayList<>(files);
+    byte[] largest = largestKey(all);
+    FileMetadata boundary = boundaryFile(level, largest);
+    while (boundary != null) {
+      all.add(boundary);
+      largest = boundary.largest();
+      boundary = boundaryFile(level, largest);
+    }
+    return all;
+  }
+
+  /** Returns the first table that begins behind {@code largest} if it does so with the same user key. */
+  private @Nullable FileMetadata boundaryFile(int level, byte[] largest) {
+    FileMetadata first = null;
+    for (FileMetadata file : version.files(level)) {
+      if (comparator.compare(file.smallest(), largest) > 0
+          && (first == null || comparator.compare(file.smallest(), first.smallest()) < 0)) {
+        first = file;
+      }
+    }
+    return first != null && userComparator.compare(first.smallestUserKey(), userKey(largest)) == 0
+        ? first
+        : null;
+  }
+
+  private static byte[] userKey(byte[] internalKey) {
+    return InternalKey.userKey(internalKey);
+  }
+
+  private byte[] largestKey(List<FileMetadata> files) {
+    byte[] largest = files.get(0).largest();
+    for (FileMetadata file : files) {
+      if (comparator.compare(file.largest(), largest) > 0) {
+        largest = file.largest();
+      }
+    }
+    return largest;
+  }
+
+  private KeyRange rangeOf(List<FileMetadata> first, List<FileMetadata> second) {
+    byte[] smallest = first.get(0).smallest();
+    byte[] largest = first.get(0).largest();
+    for (List<FileMetadata> files : List.of(first, second)) {
+      for (FileMetadata file : files) {
+        smallest = comparator.compare(file.smallest(), smallest) < 0 ? file.smallest() : smallest;
+        largest = comparator.compare(file.largest(), largest) > 0 ? file.largest() : largest;
+      }
+    }
+    return new KeyRange(userKey(smallest), userKey(largest));
+  }
+}

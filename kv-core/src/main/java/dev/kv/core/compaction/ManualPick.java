@@ -1,0 +1,16 @@
+package dev.kv.core.compaction;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One step of a compaction that the user asked for.
+ *
+ * @param compaction what to run, or null: see {@code blocked}
+ * @param blocked true where a running job is in the way and the caller tries again once one ends
+ * @param nextBegin the user key at which the next step begins, or null where this is the last
+ */
+public record ManualPick(
+    @Nullable Compaction compaction, boolean blocked, byte @Nullable [] nextBegin) {
+  static final ManualPick NOTHING = new ManualPick(null, false, null);
+  static final ManualPick BLOCKED = new ManualPick(null, true, null);
+}

@@ -1,0 +1,58 @@
+package dev.kv.core.compaction;
+
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * Where a compaction ends one output and begins the next: when it is large enough, or when it overlaps so much
+ * two levels down that its own compaction would be costly. Never between versions of one user key, for
+ * such tables would have to be compacted together ever after. Not thread-safe.
+ */
+final class OutputSplitter {
+  private final UserKeyComparator comparator;
+  private final List<FileMetadata> grandparents;
+  private final long maxFileSize;
+  private final long maxOverlap;
+  private int next;
+  private boolean anyKey;
+  private long overlap;
+
+  OutputSplitter(UserKeyComparator comparator, List<FileMetadata> grandparents, long maxFileSize) {
+    this.comparator = comparator;
+    this.grandparents = grandparents;
+    this.maxFileSize = maxFileSize;
+    this.maxOverlap = Levels.maxGrandparentOverlapBytes(maxFileSize);
+  }
+
+  /**
+   * Returns whether the open output is to end before an entry with a new user key. Called once for each new user key,
+   * in order, whether an output is open or not: where none is, the answer means nothing.
+   *
+   * @param outputBytes the size of the open output so far
+   */
+  boolean splitsBefore(ByteBuffer key, int offset, int userLength, long outputBytes) {
+    while (next < grandparents.size() && isBehind(key, offset, userLength)) {
+      if (anyKey) {
+        overlap += grandparents.get(next).size();
+      }
+      next++;
+    }
+    anyKey = true;
+    boolean split = outputBytes >= maxFileSize || overlap > maxOverlap;
+    if (split) {
+      overlap = 0;
+    }
+    return split;
+  }
+
+  private boolean isBehind(ByteBuffer key, int offset, int userLength) {
+    byte[] largest = grandparents.get(next).largest();
+    return comparator.compare(
+            key, offset, userLength, largest, largest.length - InternalKey.TRAILER)
+        > 0;
+  }
+}

@@ -1,0 +1,134 @@
+package dev.kv.core.compaction;
+
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.KeyRange;
+import dev.kv.core.version.LevelScores;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.OccupiedRange;
+import dev.kv.core.version.Version;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What the running flushes and compactions take and will fill, so that several can run at once. Not
+ * thread-safe: the owner guards it by the lock under which jobs are picked and installed.
+ *
+ * <p>Two compactions may run at once if they share no input and the ranges that their outputs span in one level
+ * do not overlap. That is enough: a compaction takes all tables of the output level that its range
+ * overlaps, so the range of outputs of another that it could shadow would show as a shared input or here.
+ */
+public final class RunningJobs {
+  private final UserKeyComparator comparator;
+  private final Set<FileMetadata> inputs = new HashSet<>();
+  private final Map<Compaction, OccupiedRange> compactions = new IdentityHashMap<>();
+  private final List<OccupiedRange> occupied = new ArrayList<>();
+  private final long[] inputBytes = new long[Levels.COUNT];
+  private int levelZeroInputs;
+
+  /** Starts with no job. */
+  public RunningJobs(UserKeyComparator comparator) {
+    this.comparator = comparator;
+  }
+
+  /** Returns what running jobs will fill; a view. */
+  public Collection<OccupiedRange> occupied() {
+    return Collections.unmodifiableList(occupied);
+  }
+
+  /** Notes that a flush will put a table into a level; for levels from 1 on. */
+  public OccupiedRange occupy(int level, KeyRange keys) {
+    OccupiedRange range = new OccupiedRange(level, keys);
+    occupied.add(range);
+    return range;
+  }
+
+  /** Forgets what {@link #occupy} noted; called with the install. */
+  public void vacate(OccupiedRange range) {
+    if (!occupied.remove(range)) {
+      throw new AssertionError("not occupied: " + range);
+    }
+  }
+
+  /** Notes that a compaction starts. Requires that it {@linkplain #conflicts does not conflict}. */
+  public void start(Compaction compaction) {
+    assert !conflicts(compaction) : compaction;
+    compactions.put(compaction, occupy(compaction.outputLevel(), compaction.keys()));
+    take(compaction.level(), compaction.inputs(), 1);
+    take(compaction.outputLevel(), compaction.nextLevelInputs(), 1);
+  }
+
+  /** Forgets a compaction; called with the install, or when it failed. */
+  public void end(Compaction compaction) {
+    OccupiedRange range = compactions.remove(compaction);
+    if (range == null) {
+      throw new AssertionError("not running: " + compaction);
+    }
+    vacate(range);
+    take(compaction.level(), compaction.inputs(), -1);
+    take(compaction.outputLevel(), compaction.nextLevelInputs(), -1);
+  }
+
+  /** Returns how many compactions run. */
+  public int compactions() {
+    return compactions.size();
+  }
+
+  private void take(int level, List<FileMetadata> files, int sign) {
+    for (FileMetadata file : files) {
+      if (sign > 0) {
+        inputs.add(file);
+      } else {
+        inputs.remove(file);
+      }
+    }
+    inputBytes[level] += sign * Version.totalSize(files);
+    if (level == 0) {
+      levelZeroInputs += sign * files.size();
+    }
+  }
+
+  /** Returns whether a table is an input of a running compaction. */
+  public boolean isBusy(FileMetadata file) {
+    return inputs.contains(file);
+  }
+
+  /** Returns whether a compaction has to wait for a running job. */
+  public boolean conflicts(Compaction compaction) {
+    return anyBusy(compaction.inputs())
+        || anyBusy(compaction.nextLevelInputs())
+        || overlapsOutput(compaction);
+  }
+
+  private boolean anyBusy(List<FileMetadata> files) {
+    for (FileMetadata file : files) {
+      if (inputs.contains(file)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean overlapsOutput(Compaction compaction) {
+    KeyRange keys = compaction.keys();
+    for (OccupiedRange range : occupied) {
+      if (range.level() == compaction.outputLevel()
+          && comparator.compare(range.keys().largest(), keys.smallest()) >= 0
+          && comparator.compare(range.keys().smallest(), keys.largest()) <= 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns the scores of a version's levels without what running compactions take away. */
+  public LevelScores scores(Version version) {
+    return LevelScores.of(version, levelZeroInputs, inputBytes);
+  }
+}
