@@ -1,14 +1,28 @@
 package dev.kv.jmh;
 
+import dev.kv.jmh.bench.DbBenchCommand;
 import java.io.IOException;
+import java.util.Arrays;
+import picocli.CommandLine;
 
-/** The entry point of the benchmarks: hands its arguments to JMH. */
+/** The entry point: {@code db_bench ...}, or the arguments of JMH. */
 public final class Main {
 
   private Main() {}
 
-  /** Runs the benchmarks that the arguments select. */
+  /** Runs what the arguments select. */
   public static void main(String[] args) throws IOException {
-    org.openjdk.jmh.Main.main(args);
+    String first = args.length == 0 ? "" : args[0];
+    if (first.equals("db_bench")) {
+      System.exit(execute(new DbBenchCommand(System.out), args));
+    } else {
+      org.openjdk.jmh.Main.main(args);
+    }
+  }
+
+  private static int execute(Object command, String[] args) {
+    return new CommandLine(command)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .execute(Arrays.copyOfRange(args, 1, args.length));
   }
 }

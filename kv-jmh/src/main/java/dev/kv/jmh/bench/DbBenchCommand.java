@@ -1,0 +1,159 @@
+package dev.kv.jmh.bench;
+
+import dev.kv.jmh.result.Measurement;
+import dev.kv.jmh.result.ResultFile;
+import dev.kv.jmh.result.RunInfo;
+import dev.kv.jmh.result.Summary;
+import dev.kv.jmh.store.StoreDirectory;
+import dev.kv.jmh.store.StoreKind;
+import dev.kv.jmh.store.StoreProbe;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command {@code db_bench}. Exit code 1 if no store works here. */
+@Command(
+    name = "db_bench",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = "LevelDB's db_bench over kv and its peers.")
+public final class DbBenchCommand implements Callable<Integer> {
+  private final PrintStream out;
+
+  @Spec @Nullable CommandSpec spec;
+
+  @Option(
+      names = "--benchmarks",
+      defaultValue = Catalogue.DEFAULT,
+      paramLabel = "NAME,...",
+      description = "what runs, in order (default ${DEFAULT-VALUE})")
+  String benchmarks = Catalogue.DEFAULT;
+
+  @Option(
+      names = "--store",
+      split = ",",
+      defaultValue = "kv",
+      paramLabel = "NAME",
+      description = "kv, leveldbjni, rocksdb, lmdb, iq80, mvstore, xodus, mapdb")
+  List<String> stores = List.of();
+
+  @Option(
+      names = "--pairs",
+      defaultValue = "1",
+      description = "rounds that count, in each of which every store has its turn")
+  int pairs;
+
+  @Option(
+      names = "--warmup",
+      description = "rounds before them; default 1 with more than one pair, else 0")
+  @Nullable Integer warmup;
+
+  @Option(names = "--output", paramLabel = "DIR", description = "directory for a result file")
+  @Nullable Path output;
+
+  @Option(
+      names = "--details",
+      arity = "0..1",
+      defaultValue = "1",
+      fallbackValue = "1",
+      converter = ZeroOrOne.class,
+      paramLabel = DbBenchFlags.ZERO_OR_ONE,
+      description = "a line on heap, disk, write amplification, stalls and memory for each result")
+  boolean details;
+
+  @Mixin DbBenchFlags flags = new DbBenchFlags();
+
+  /** Makes a command that prints to {@code out}. */
+  public DbBenchCommand(PrintStream out) {
+    this.out = out;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    List<String> names = checked(() -> Catalogue.parse(benchmarks));
+    List<StoreKind> wanted = checked(() -> stores.stream().map(StoreKind::of).toList());
+    Path directory =
+        flags.db == null
+            ? Files.createTempDirectory("kv-db-bench")
+            : Files.createDirectories(flags.db);
+    try {
+      return run(names, wanted, directory);
+    } finally {
+      if (flags.db == null) {
+        StoreDirectory.delete(directory);
+      }
+    }
+  }
+
+  private int run(List<String> names, List<StoreKind> wanted, Path directory) throws IOException {
+    Console console = new Console(out, details);
+    RunInfo info = Machine.describe(arguments());
+    console.header(info, flags);
+    List<StoreKind> working = working(wanted, directory, console);
+    if (working.isEmpty()) {
+      return 1;
+    }
+    int warmupRounds = Optional.ofNullable(warmup).orElse(pairs > 1 ? 1 : 0);
+    Tournament.Rounds rounds = new Tournament.Rounds(warmupRounds, pairs);
+    Tournament tournament = new Tournament(working, names, flags, rounds, console);
+    boolean keep = flags.db != null && pairs == 1;
+    Summary summary;
+    if (output == null) {
+      summary = tournament.run(directory, keep, measurement -> {});
+    } else {
+      try (ResultFile file = ResultFile.create(output, info)) {
+        Consumer<Measurement> results = file::add;
+        summary = tournament.run(directory, keep, results);
+      }
+    }
+    if (rounds.all() * working.size() > 1) {
+      console.note("\nmedian of " + pairs + (working.size() > 1 ? " rounds in turns" : " rounds"));
+      console.note(new PairTable(summary).text());
+    }
+    return 0;
+  }
+
+  private static List<StoreKind> working(List<StoreKind> wanted, Path scratch, Console console)
+      throws IOException {
+    List<StoreKind> working = new ArrayList<>();
+    for (StoreKind kind : wanted) {
+      Optional<String> trouble = StoreProbe.trouble(kind, scratch);
+      if (trouble.isPresent()) {
+        console.note(
+            "left out:   " + kind.label() + ", which does not work here: " + trouble.get());
+      } else {
+        working.add(kind);
+      }
+    }
+    return working;
+  }
+
+  private List<String> arguments() {
+    return spec == null ? List.of() : spec.commandLine().getParseResult().originalArgs();
+  }
+
+  private <T> T checked(Supplier<T> parsing) {
+    try {
+      return parsing.get();
+    } catch (IllegalArgumentException e) {
+      if (spec == null) {
+        throw e;
+      }
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
+  }
+}

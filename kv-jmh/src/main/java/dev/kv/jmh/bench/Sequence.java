@@ -1,0 +1,85 @@
+package dev.kv.jmh.bench;
+
+import dev.kv.jmh.result.Measurement;
+import dev.kv.jmh.store.StoreDirectory;
+import dev.kv.jmh.store.StoreKind;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** One store's turn: the benchmarks in the order given, on one directory. */
+final class Sequence {
+  private final StoreKind kind;
+  private final List<String> benchmarks;
+  private final DbBenchFlags flags;
+  private final int round;
+  private final boolean cold;
+  private final Console console;
+  private int serial;
+
+  Sequence(
+      StoreKind kind,
+      List<String> benchmarks,
+      DbBenchFlags flags,
+      int round,
+      boolean cold,
+      Console console) {
+    this.kind = kind;
+    this.benchmarks = benchmarks;
+    this.flags = flags;
+    this.round = round;
+    this.cold = cold;
+    this.console = console;
+  }
+
+  /** Runs it, and hands each measurement to {@code results}. */
+  void run(Path directory, Consumer<Measurement> results) {
+    if (!flags.useExistingDb) {
+      StoreDirectory.delete(directory);
+    }
+    ResidentMemory.resetPeak();
+    Catalogue catalogue = new Catalogue(flags);
+    try (Database database = new Database(kind, directory, flags.settings())) {
+      database.open();
+      for (int i = 0; i < benchmarks.size(); i++) {
+        Plan plan = catalogue.plan(benchmarks.get(i));
+        if (plan.fresh() && flags.useExistingDb) {
+          console.skipped(plan.name(), "--use_existing_db is true");
+        } else {
+          run(plan, i, database, results);
+        }
+      }
+    }
+  }
+
+  private void run(Plan plan, int position, Database database, Consumer<Measurement> results) {
+    if (plan.fresh()) {
+      database.recreate();
+    }
+    BenchmarkRun run = new BenchmarkRun(plan, database, flags.threads, serial, flags.histogram);
+    serial += flags.threads + plan.extraThreads();
+    try {
+      run.run();
+    } catch (UnsupportedOperationException e) {
+      console.skipped(plan.name(), kind.label() + " cannot do it: " + e.getMessage());
+      return;
+    }
+    if (plan.task() instanceof PropertyTask) {
+      console.note(plan.name() + run.message());
+      return;
+    }
+    Measurement measurement =
+        new Measurement(
+            kind.label(),
+            plan.name(),
+            position,
+            round,
+            cold,
+            run.timing(),
+            run.message(),
+            run.latencies(),
+            run.footprint());
+    console.line(measurement);
+    results.accept(measurement);
+  }
+}

@@ -1,0 +1,100 @@
+package dev.kv.jmh.bench;
+
+import dev.kv.jmh.result.Measurement;
+import dev.kv.jmh.result.Summary;
+import dev.kv.jmh.store.StoreDirectory;
+import dev.kv.jmh.store.StoreKind;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Several stores in turns over several rounds, every other round in reverse order, so that what
+ * drifts on the machine meets all alike.
+ */
+final class Tournament {
+  private final List<StoreKind> stores;
+  private final List<String> benchmarks;
+  private final DbBenchFlags flags;
+  private final Rounds rounds;
+  private final Console console;
+
+  /**
+   * How often.
+   *
+   * @param warmup rounds first that do not count, but are shown
+   * @param counted rounds that count
+   */
+  record Rounds(int warmup, int counted) {
+    int all() {
+      return warmup + counted;
+    }
+
+    /** The first and only round is cold, too. */
+    boolean cold(int round) {
+      return round < warmup || all() == 1;
+    }
+  }
+
+  Tournament(
+      List<StoreKind> stores,
+      List<String> benchmarks,
+      DbBenchFlags flags,
+      Rounds rounds,
+      Console console) {
+    this.stores = stores;
+    this.benchmarks = benchmarks;
+    this.flags = flags;
+    this.rounds = rounds;
+    this.console = console;
+  }
+
+  /** Runs all rounds with databases under {@code directory}, and returns what was measured. */
+  Summary run(Path directory, boolean keep, Consumer<Measurement> results) {
+    List<Measurement> all = new ArrayList<>();
+    List<StoreKind> order = new ArrayList<>(stores);
+    for (int round = 0; round < rounds.all(); round++) {
+      for (StoreKind kind : order) {
+        settle();
+        console.turn(kind.label(), round, rounds.cold(round));
+        Path database = directory.resolve(kind.label());
+        new Sequence(kind, benchmarks, flags, round, rounds.cold(round), console)
+            .run(
+                database,
+                measurement -> {
+                  all.add(measurement);
+                  results.accept(measurement);
+                });
+        if (!keep) {
+          StoreDirectory.delete(database);
+        }
+      }
+      Collections.reverse(order);
+    }
+    List<String> labels = stores.stream().map(StoreKind::label).toList();
+    all.sort((a, b) -> labels.indexOf(a.store()) - labels.indexOf(b.store()));
+    return Summary.of(all);
+  }
+
+  /** Leaves the next store neither the garbage of the one before nor its unwritten pages. */
+  private void settle() {
+    if (rounds.all() * stores.size() == 1) {
+      return;
+    }
+    System.gc();
+    try {
+      Process sync = new ProcessBuilder("sync").start();
+      if (!sync.waitFor(1, TimeUnit.MINUTES)) {
+        console.note("the file system is still writing");
+      }
+    } catch (IOException e) {
+      console.note("no sync here: " + e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,183 @@
+package dev.kv.jmh.store;
+
+import dev.kv.CompressionType;
+import dev.kv.DB;
+import dev.kv.DBIterator;
+import dev.kv.DBStats;
+import dev.kv.FilterPolicy;
+import dev.kv.Options;
+import dev.kv.WriteBatch;
+import dev.kv.WriteOptions;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** This project's databases. */
+final class KvStore implements Store {
+  private final DB db;
+  private final Path directory;
+  private final StoreSettings settings;
+
+  private KvStore(DB db, Path directory, StoreSettings settings) {
+    this.db = db;
+    this.directory = directory;
+    this.settings = settings;
+  }
+
+  static Store open(Path directory, StoreSettings settings) {
+    Options.Builder options =
+        Options.builder()
+            .createIfMissing(true)
+            .blockCacheSize(settings.cacheBytes())
+            .writeBufferSize(settings.writeBufferBytes())
+            .maxFileSize(settings.maxFileBytes())
+            .blockSize(settings.blockBytes())
+            .maxOpenFiles(settings.maxOpenFiles())
+            .reuseLogs(settings.reuseLogs())
+            .compression(settings.compression() ? CompressionType.SNAPPY : CompressionType.NONE);
+    if (settings.bloomBits() > 0) {
+      options.filterPolicy(FilterPolicy.bloom(settings.bloomBits()));
+    }
+    return new KvStore(DB.open(directory, options.build()), directory, settings);
+  }
+
+  @Override
+  public Writer writer(boolean sync) {
+    WriteOptions options = sync ? WriteOptions.SYNC : WriteOptions.DEFAULT;
+    return new Writer() {
+      @Override
+      public void put(byte[] key, byte[] value) {
+        db.put(options, key, value);
+      }
+
+      @Override
+      public void delete(byte[] key) {
+        db.delete(options, key);
+      }
+
+      @Override
+      public void commit() {}
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  @Override
+  public Writer batchWriter(boolean sync) {
+    WriteOptions options = sync ? WriteOptions.SYNC : WriteOptions.DEFAULT;
+    WriteBatch batch = WriteBatch.create();
+    return new Writer() {
+      @Override
+      public void put(byte[] key, byte[] value) {
+        batch.put(key, value);
+      }
+
+      @Override
+      public void delete(byte[] key) {
+        batch.delete(key);
+      }
+
+      @Override
+      public void commit() {
+        db.write(options, batch);
+        batch.clear();
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  @Override
+  public Reader reader() {
+    return KvReaders.of(db, settings.readAccess());
+  }
+
+  @Override
+  public Cursor cursor() {
+    DBIterator iterator = db.iterator();
+    return new Cursor() {
+      @Override
+      public void scanForward(long limit, OpMeter meter) {
+        iterator.seekToFirst();
+        for (long i = 0; i < limit && iterator.isValid(); i++) {
+          readEntry(iterator, meter);
+          iterator.next();
+        }
+      }
+
+      @Override
+      public void scanBackward(long limit, OpMeter meter) {
+        iterator.seekToLast();
+        for (long i = 0; i < limit && iterator.isValid(); i++) {
+          readEntry(iterator, meter);
+          iterator.prev();
+        }
+      }
+
+      @Override
+      public boolean seek(byte[] key) {
+        iterator.seek(key);
+        return iterator.isValid() && equal(iterator, key);
+      }
+
+      @Override
+      public void close() {
+        iterator.close();
+      }
+    };
+  }
+
+  private static void readEntry(DBIterator iterator, OpMeter meter) {
+    var key = iterator.keySlice();
+    var value = iterator.valueSlice();
+    meter.consume(ByteSum.of(key) + ByteSum.of(value));
+    meter.addBytes(key.length() + (long) value.length());
+    meter.tick();
+  }
+
+  private static boolean equal(DBIterator iterator, byte[] key) {
+    var slice = iterator.keySlice();
+    if (slice.length() != key.length) {
+      return false;
+    }
+    for (int i = 0; i < key.length; i++) {
+      if (slice.byteAt(i) != key[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void compact() {
+    db.compactRange(null, null);
+  }
+
+  @Override
+  public @Nullable String property(String name) {
+    return db.property(name);
+  }
+
+  @Override
+  public StoreFigures figures() {
+    long read = 0;
+    long written = 0;
+    DBStats stats = db.stats();
+    for (DBStats.Level level : stats.levels()) {
+      read += level.compactionBytesRead();
+      written += level.compactionBytesWritten();
+    }
+    return new StoreFigures(read, written, stats.writeStalls().micros());
+  }
+
+  @Override
+  public long diskBytes() {
+    return StoreDirectory.bytes(directory);
+  }
+
+  @Override
+  public void close() {
+    db.close();
+  }
+}

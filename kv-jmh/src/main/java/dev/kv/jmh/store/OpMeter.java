@@ -1,0 +1,89 @@
+package dev.kv.jmh.store;
+
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the operations of one thread and the bytes that they moved, and with a histogram takes the
+ * time of each. Not thread-safe.
+ */
+public final class OpMeter {
+  private static final long MAX_NANOS = 3_600_000_000_000L;
+  private static final long STALL_NANOS = 1_000_000;
+
+  private final @Nullable Histogram histogram;
+  private long operations;
+  private long bytes;
+  private long sum;
+  private long stalledNanos;
+  private long lastNanos;
+
+  /** Makes a meter; {@code timed} makes each operation cost one look at the clock. */
+  public OpMeter(boolean timed) {
+    histogram = timed ? new Histogram(MAX_NANOS, 3) : null;
+  }
+
+  /** Begins the first operation: what came before is not timed. */
+  public void start() {
+    operations = 0;
+    bytes = 0;
+    stalledNanos = 0;
+    if (histogram != null) {
+      histogram.reset();
+      lastNanos = System.nanoTime();
+    }
+  }
+
+  /** Ends an operation and begins the next. */
+  public void tick() {
+    operations++;
+    if (histogram != null) {
+      time(histogram);
+    }
+  }
+
+  private void time(Histogram times) {
+    long now = System.nanoTime();
+    long nanos = now - lastNanos;
+    lastNanos = now;
+    times.recordValue(Math.min(nanos, MAX_NANOS));
+    if (nanos >= STALL_NANOS) {
+      stalledNanos += nanos;
+    }
+  }
+
+  /** Adds to the bytes that were moved. */
+  public void addBytes(long count) {
+    bytes += count;
+  }
+
+  /** Takes a value that was computed from what was read, so that the reading is not optimised away. */
+  public void consume(long value) {
+    sum += value;
+  }
+
+  /** Returns the number of operations that have ended. */
+  public long operations() {
+    return operations;
+  }
+
+  /** Returns the bytes that were moved. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** Returns the sum of the values consumed. */
+  public long sum() {
+    return sum;
+  }
+
+  /** Returns the time in nanoseconds of operations that took a millisecond or more, if timed. */
+  public long stalledNanos() {
+    return stalledNanos;
+  }
+
+  /** Returns the times in nanoseconds, or null if they were not taken. */
+  public @Nullable Histogram histogram() {
+    return histogram;
+  }
+}

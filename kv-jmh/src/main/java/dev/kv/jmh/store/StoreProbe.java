@@ -1,0 +1,48 @@
+package dev.kv.jmh.store;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Whether a product works on this machine: its native library loads and a value comes back. */
+public final class StoreProbe {
+
+  private StoreProbe() {}
+
+  /** Returns why {@code kind} does not work here, or nothing if it does. */
+  public static Optional<String> trouble(StoreKind kind, Path scratch) throws IOException {
+    Files.createDirectories(scratch);
+    Path directory = Files.createTempDirectory(scratch, "probe-" + kind.label());
+    try {
+      return roundTrip(kind, directory);
+    } catch (LinkageError | RuntimeException | IOException e) {
+      return Optional.of(reason(e));
+    } finally {
+      StoreDirectory.delete(directory);
+    }
+  }
+
+  private static String reason(Throwable thrown) {
+    Throwable root = thrown;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root.toString().lines().findFirst().orElse("no reason given");
+  }
+
+  private static Optional<String> roundTrip(StoreKind kind, Path directory) throws IOException {
+    byte[] key = "probe".getBytes(StandardCharsets.UTF_8);
+    byte[] value = new byte[100];
+    try (Store store = kind.open(directory, StoreSettings.DEFAULT);
+        Writer writer = store.writer(false);
+        Reader reader = store.reader()) {
+      writer.put(key, value);
+      int length = reader.get(key);
+      return length == value.length
+          ? Optional.empty()
+          : Optional.of("wrote a value of 100 bytes, read " + length);
+    }
+  }
+}
