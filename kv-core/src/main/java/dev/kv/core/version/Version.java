@@ -273,15 +273,15 @@ public final class Version extends RefCounted {
     return sum;
   }
 
-  /** Returns about how many bytes of tables lie before an internal key. */
-  public long approximateOffsetOf(byte[] internalKey, TableOffsets offsets) {
+  /** Returns about how many bytes of tables lie before an internal key in a direct buffer. */
+  public long approximateOffsetOf(ByteBuffer key, int offset, int length, TableOffsets tables) {
     long sum = 0;
     for (int level = 0; level < Levels.COUNT; level++) {
       for (FileMetadata file : levels[level].list()) {
-        if (comparator.compare(file.largest(), internalKey) <= 0) {
+        if (comparator.compare(key, offset, length, file.largest()) >= 0) {
           sum += file.size();
-        } else if (comparator.compare(file.smallest(), internalKey) <= 0) {
-          sum += offsets.approximateOffsetOf(file, internalKey);
+        } else if (comparator.compare(key, offset, length, file.smallest()) >= 0) {
+          sum += tables.approximateOffsetOf(file, key, offset, length);
         } else if (level > 0) {
           break;
         }

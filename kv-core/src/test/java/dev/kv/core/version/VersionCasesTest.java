@@ -118,6 +118,8 @@ final class VersionCasesTest {
 
   private String offset(CaseFile.Case one) {
     byte[] key = VersionText.key(one.required("key"));
-    return version.approximateOffsetOf(key, (file, target) -> 1) + "\n";
+    return version.approximateOffsetOf(
+            VersionText.direct(key), 0, key.length, (file, target, offset, length) -> 1)
+        + "\n";
   }
 }
