@@ -5,9 +5,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the tree knows of one table: number, size and the first and last internal key. One object stands for a
- * table in every version that holds it, so it also carries what is remembered between reads: the
- * seeks it is still allowed and the handle of the open table. Thread-safe.
+ * What the tree knows of one table: number, size and the first and last internal key. One object
+ * stands for a table in every version that holds it, so it also carries what is remembered between
+ * reads: the seeks it is still allowed and the handle of the open table. Thread-safe.
  */
 public final class FileMetadata {
   /** One seek costs about as much as the compaction of this many bytes. */
@@ -73,7 +73,9 @@ public final class FileMetadata {
     return allowedSeeks.decrementAndGet() <= 0;
   }
 
-  /** Returns the handle of the open table that was last seen here, if any; to be pinned before use. */
+  /**
+   * Returns the handle of the open table that was last seen here, if any; to be pinned before use.
+   */
   public @Nullable Object tableHandle() {
     return tableHandle;
   }

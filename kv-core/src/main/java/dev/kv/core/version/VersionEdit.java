@@ -5,12 +5,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The step from one version to the next, and a record of the MANIFEST. Immutable. Encoded and decoded by
- * {@link VersionEditCodec}, which holds the grammar.
+ * The step from one version to the next, and a record of the MANIFEST. Immutable. Encoded and
+ * decoded by {@link VersionEditCodec}, which holds the grammar.
  *
  * @param comparatorName the name of the comparator, or null
  * @param logNumber the oldest log that still counts, or {@link #UNSET}
- * @param previousLogNumber the log that an old LevelDB was still flushing; 0 is none, or {@link #UNSET}
+ * @param previousLogNumber the log that an old LevelDB was still flushing; 0 is none, or {@link
+ *     #UNSET}
  * @param nextFileNumber a number beyond all that were given out, or {@link #UNSET}
  * @param lastSequence the last sequence number in use, or {@link #UNSET}
  * @param compactPointers where the next compaction of a level begins
@@ -90,7 +91,9 @@ public record VersionEdit(
       return this;
     }
 
-    /** Sets the log of an immutable memtable, which only old versions of LevelDB used; 0 is none. */
+    /**
+     * Sets the log of an immutable memtable, which only old versions of LevelDB used; 0 is none.
+     */
     public Builder previousLogNumber(long number) {
       previousLogNumber = number;
       return this;

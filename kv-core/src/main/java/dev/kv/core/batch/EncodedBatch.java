@@ -1,0 +1,176 @@
+package dev.kv.core.batch;
+
+import dev.kv.Slice;
+import dev.kv.WriteBatch;
+import dev.kv.core.codec.Fixed;
+import dev.kv.core.codec.Varint;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.memory.BufferSlice;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * The write batch, kept in the encoding that the log holds.
+ *
+ * <pre>
+ * batch     := sequence fixed64, count fixed32, operation*
+ * operation := 1, key length varint32, key, value length varint32, value
+ *            | 0, key length varint32, key
+ * </pre>
+ */
+public final class EncodedBatch implements WriteBatch {
+  /** Bytes before the first operation. */
+  public static final int HEADER = Long.BYTES + Integer.BYTES;
+
+  private static final int COUNT_OFFSET = Long.BYTES;
+  private static final int FIRST_CAPACITY = 256;
+
+  private byte[] bytes = new byte[FIRST_CAPACITY];
+  private int length = HEADER;
+
+  /** Creates an empty batch. */
+  public EncodedBatch() {}
+
+  @Override
+  public EncodedBatch put(byte[] key, byte[] value) {
+    int at = begin(ValueKind.VALUE, key.length, value.length);
+    at = putBytes(at, key);
+    length = putBytes(at, value);
+    return counted(1);
+  }
+
+  @Override
+  public EncodedBatch put(ByteBuffer key, ByteBuffer value) {
+    int at = begin(ValueKind.VALUE, key.remaining(), value.remaining());
+    at = putBytes(at, key);
+    length = putBytes(at, value);
+    return counted(1);
+  }
+
+  @Override
+  public EncodedBatch delete(byte[] key) {
+    length = putBytes(begin(ValueKind.DELETION, key.length, 0), key);
+    return counted(1);
+  }
+
+  @Override
+  public EncodedBatch delete(ByteBuffer key) {
+    length = putBytes(begin(ValueKind.DELETION, key.remaining(), 0), key);
+    return counted(1);
+  }
+
+  private int begin(ValueKind kind, int keyLength, int valueLength) {
+    reserve(1L + 2 * Varint.MAX_32 + keyLength + valueLength);
+    bytes[length] = kind.code();
+    return length + 1;
+  }
+
+  private int putBytes(int offset, byte[] source) {
+    int at = Varint.put32(bytes, offset, source.length);
+    System.arraycopy(source, 0, bytes, at, source.length);
+    return at + source.length;
+  }
+
+  private int putBytes(int offset, ByteBuffer source) {
+    int size = source.remaining();
+    int at = Varint.put32(bytes, offset, size);
+    source.get(source.position(), bytes, at, size);
+    return at + size;
+  }
+
+  private EncodedBatch counted(int operations) {
+    Fixed.put32(bytes, COUNT_OFFSET, count() + operations);
+    return this;
+  }
+
+  private void reserve(long more) {
+    long needed = length + more;
+    if (needed > Integer.MAX_VALUE - 8) {
+      throw new IllegalArgumentException(
+          "batch would hold " + needed + " bytes: write it in parts below 2 GiB");
+    }
+    if (needed > bytes.length) {
+      long doubled = Math.min(2L * bytes.length, Integer.MAX_VALUE - 8);
+      bytes = Arrays.copyOf(bytes, (int) Math.max(needed, doubled));
+    }
+  }
+
+  @Override
+  public EncodedBatch append(WriteBatch other) {
+    EncodedBatch source = (EncodedBatch) other;
+    int size = source.length - HEADER;
+    int operations = source.count();
+    reserve(size);
+    System.arraycopy(source.bytes, HEADER, bytes, length, size);
+    length += size;
+    return counted(operations);
+  }
+
+  @Override
+  public EncodedBatch clear() {
+    length = HEADER;
+    return counted(-count());
+  }
+
+  @Override
+  public int count() {
+    return Fixed.get32(bytes, COUNT_OFFSET);
+  }
+
+  @Override
+  public long approximateSize() {
+    return length;
+  }
+
+  /** Returns the array that holds the encoding in its first {@link #length} bytes; not a copy. */
+  public byte[] bytes() {
+    return bytes;
+  }
+
+  /** Returns the encoding's length. */
+  public int length() {
+    return length;
+  }
+
+  /** Sets the sequence number of the first operation. */
+  public void setSequence(long sequence) {
+    Fixed.put64(bytes, 0, sequence);
+  }
+
+  /** Returns the sequence number of the first operation. */
+  public long sequence() {
+    return Fixed.get64(bytes, 0);
+  }
+
+  @Override
+  public void iterate(Handler handler) {
+    ByteBuffer view = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    BatchCursor cursor = new BatchCursor();
+    BufferSlice key = new BufferSlice();
+    BufferSlice value = new BufferSlice();
+    try {
+      for (cursor.start(view, HEADER, length - HEADER); cursor.next(); ) {
+        key.point(view, cursor.keyOffset(), cursor.keyLength());
+        value.point(view, cursor.valueOffset(), cursor.valueLength());
+        hand(cursor.kind(), key, value, handler);
+      }
+    } finally {
+      key.revoke();
+      value.revoke();
+    }
+  }
+
+  private static void hand(ValueKind kind, Slice key, Slice value, Handler handler) {
+    if (kind == ValueKind.VALUE) {
+      handler.put(key, value);
+    } else {
+      handler.delete(key);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "WriteBatch[" + count() + " operations, " + length + " bytes]";
+  }
+}

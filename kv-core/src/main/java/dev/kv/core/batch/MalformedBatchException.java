@@ -1,0 +1,21 @@
+package dev.kv.core.batch;
+
+/**
+ * Thrown for bytes that are no batch. It knows no file: whoever read the batch from one turns it into a
+ * {@link dev.kv.CorruptionException}.
+ */
+public final class MalformedBatchException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1L;
+
+  private final int offset;
+
+  MalformedBatchException(String message, int offset) {
+    super(message);
+    this.offset = offset;
+  }
+
+  /** Returns the offset in the buffer that was decoded. */
+  public int offset() {
+    return offset;
+  }
+}

@@ -1,0 +1,162 @@
+package dev.kv.core.codec;
+
+import dev.kv.CompressionType;
+import dev.kv.UnsupportedFormatException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compression and decompression of one block at a time, between direct buffers. Belongs to one thread at
+ * a time.
+ *
+ * <p>Snappy is snappy-java's where its library loads, else {@link JavaSnappy}; zstd is zstd-jni's where
+ * that is on the class path.
+ */
+public final class BlockCompression {
+  /** No snappy stream expands more: the densest element is 3 bytes for 64. */
+  private static final int LARGEST_SNAPPY_RATIO = 22;
+
+  /** The most that a zstd block may claim: options allow blocks of 4 MiB, and an entry can be bigger. */
+  private static final int LARGEST_CONTENT = 1 << 30;
+
+  private static final int ZSTD_MAGIC = 0xfd2fb528;
+
+  private final @Nullable NativeSnappy nativeSnappy;
+  private @Nullable JavaSnappy javaSnappy;
+
+  /** Creates a codec that uses snappy's native library where asked to and where it loads. */
+  public BlockCompression(boolean nativeSnappy) {
+    this.nativeSnappy = nativeSnappy ? NativeSnappy.instance() : null;
+  }
+
+  private JavaSnappy javaSnappy() {
+    JavaSnappy codec = javaSnappy;
+    if (codec == null) {
+      codec = new JavaSnappy();
+      javaSnappy = codec;
+    }
+    return codec;
+  }
+
+  /** Returns the most bytes that {@link #compress} can write for {@code length} bytes. */
+  public int maxCompressedLength(CompressionType type, int length) {
+    return switch (type) {
+      case NONE -> length;
+      case SNAPPY -> JavaSnappy.maxCompressedLength(length);
+      case ZSTD -> ZstdCodec.maxCompressedLength(length);
+    };
+  }
+
+  /**
+   * Compresses {@code length} bytes of {@code source} into {@code target}, which has {@link
+   * #maxCompressedLength} bytes of room, and returns how many it wrote.
+   */
+  public int compress(
+      CompressionType type,
+      int zstdLevel,
+      ByteBuffer source,
+      int offset,
+      int length,
+      ByteBuffer target,
+      int targetOffset) {
+    switch (type) {
+      case SNAPPY:
+        return nativeSnappy != null
+            ? nativeSnappy.compress(source, offset, length, target, targetOffset)
+            : javaSnappy().compress(source, offset, length, target, targetOffset);
+      case ZSTD:
+        requireZstd();
+        return ZstdCodec.compress(zstdLevel, source, offset, length, target, targetOffset);
+      default:
+        target.put(targetOffset, source, offset, length);
+        return length;
+    }
+  }
+
+  /**
+   * Returns how many bytes a stored block holds, bounded by what its kind can expand to.
+   *
+   * @param code the compression byte behind the block
+   */
+  public int uncompressedLength(byte code, ByteBuffer source, int offset, int length)
+      throws MalformedBlockException {
+    switch (code) {
+      case 0:
+        return length;
+      case 1:
+        int size = JavaSnappy.uncompressedLength(source, offset, length);
+        if (size > (long) length * LARGEST_SNAPPY_RATIO) {
+          throw new MalformedBlockException(
+              "snappy block of " + length + " bytes claims to hold " + size);
+        }
+        return size;
+      case 2:
+        requireZstdFrame(source, offset, length);
+        long content = ZstdCodec.contentSize(source, offset, length);
+        if (content < 0 || content > LARGEST_CONTENT) {
+          throw new MalformedBlockException("zstd block with content size " + content);
+        }
+        return (int) content;
+      default:
+        throw new MalformedBlockException("unknown compression " + (code & 0xff));
+    }
+  }
+
+  /** Decompresses a stored block into exactly {@code targetLength} bytes of {@code target}. */
+  public void uncompress(
+      byte code,
+      ByteBuffer source,
+      int offset,
+      int length,
+      ByteBuffer target,
+      int targetOffset,
+      int targetLength)
+      throws MalformedBlockException {
+    switch (code) {
+      case 0:
+        if (length != targetLength) {
+          throw new MalformedBlockException("stored block of another length");
+        }
+        target.put(targetOffset, source, offset, length);
+        break;
+      case 1:
+        if (nativeSnappy != null) {
+          nativeSnappy.uncompress(source, offset, length, target, targetOffset, targetLength);
+        } else {
+          JavaSnappy.uncompress(source, offset, length, target, targetOffset, targetLength);
+        }
+        break;
+      case 2:
+        requireZstdFrame(source, offset, length);
+        ZstdCodec.uncompress(source, offset, length, target, targetOffset, targetLength);
+        break;
+      default:
+        throw new MalformedBlockException("unknown compression " + (code & 0xff));
+    }
+  }
+
+  private static void requireZstd() {
+    if (!ZstdCodec.isPresent()) {
+      throw new UnsupportedFormatException(
+          "zstd blocks need the jar com.github.luben:zstd-jni on the class path");
+    }
+  }
+
+  /** Code 2 is zlib in Mojang's fork of LevelDB: the frame's magic tells. */
+  private static void requireZstdFrame(ByteBuffer source, int offset, int length)
+      throws MalformedBlockException {
+    if (length < Integer.BYTES || source.getInt(offset) != ZSTD_MAGIC) {
+      if (length >= 2 && looksLikeZlib(source, offset)) {
+        throw new UnsupportedFormatException(
+            "block compressed with zlib, as Minecraft Bedrock's LevelDB does: not supported");
+      }
+      throw new MalformedBlockException("block marked as zstd is no zstd frame");
+    }
+    requireZstd();
+  }
+
+  private static boolean looksLikeZlib(ByteBuffer source, int offset) {
+    int header = (source.get(offset) & 0xff) << 8 | source.get(offset + 1) & 0xff;
+    return (header >>> 8 & 0x0f) == 8 && header % 31 == 0;
+  }
+}

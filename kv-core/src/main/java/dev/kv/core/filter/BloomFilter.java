@@ -1,0 +1,144 @@
+package dev.kv.core.filter;
+
+import dev.kv.FilterPolicy;
+import dev.kv.Slice;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+
+/**
+ * LevelDB's bloom filter, {@code leveldb.BuiltinBloomFilter2}.
+ *
+ * <pre>
+ * filter := bit array, number of probes as one byte
+ * </pre>
+ *
+ * The probes of a key begin at its 32-bit hash and step by that hash rotated right by 17, modulo the number
+ * of bits, unsigned. More than 30 probes are reserved for encodings to come and match everything.
+ */
+public final class BloomFilter implements FilterPolicy {
+  /** The name that C++ LevelDB stores. */
+  public static final String NAME = "leveldb.BuiltinBloomFilter2";
+
+  private static final int MAX_PROBES = 30;
+  private static final int MIN_BITS = 64;
+  private static final int SEED = 0xbc9f1d34;
+  private static final int MULTIPLIER = 0xc6a4a793;
+
+  private final int bitsPerKey;
+  private final int probes;
+
+  /** Creates the policy; {@code bitsPerKey} is not negative. */
+  public BloomFilter(int bitsPerKey) {
+    if (bitsPerKey < 0) {
+      throw new IllegalArgumentException("bitsPerKey is " + bitsPerKey + ", must be at least 0");
+    }
+    this.bitsPerKey = bitsPerKey;
+    probes = Math.max(1, Math.min(MAX_PROBES, (int) (bitsPerKey * 0.69)));
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public byte[] createFilter(List<Slice> keys) {
+    int[] hashes = new int[keys.size()];
+    for (int i = 0; i < hashes.length; i++) {
+      hashes[i] = hash(keys.get(i));
+    }
+    return create(hashes, hashes.length);
+  }
+
+  /** Returns a filter over keys of which the hashes are given. */
+  byte[] create(int[] hashes, int count) {
+    long wanted = Math.max(MIN_BITS, (long) count * bitsPerKey);
+    int bytes = (int) Math.min((wanted + 7) / 8, Integer.MAX_VALUE / 8 - 1);
+    int bits = bytes * 8;
+    byte[] filter = new byte[bytes + 1];
+    filter[bytes] = (byte) probes;
+    for (int i = 0; i < count; i++) {
+      int probe = hashes[i];
+      int step = Integer.rotateRight(probe, 17);
+      for (int j = 0; j < probes; j++) {
+        int bit = Integer.remainderUnsigned(probe, bits);
+        filter[bit >>> 3] |= (byte) (1 << (bit & 7));
+        probe += step;
+      }
+    }
+    return filter;
+  }
+
+  @Override
+  public boolean keyMayMatch(Slice key, Slice filter) {
+    ByteBuffer bytes = ByteBuffer.wrap(filter.toByteArray());
+    return mayContain(hash(key), bytes, 0, bytes.capacity());
+  }
+
+  /** Returns false only if no key of that hash went into the filter. */
+  public static boolean mayContain(int hash, ByteBuffer filter, int offset, int length) {
+    if (length < 2) {
+      return false;
+    }
+    int probes = filter.get(offset + length - 1) & 0xff;
+    if (probes > MAX_PROBES) {
+      return true;
+    }
+    int bits = (length - 1) * 8;
+    int probe = hash;
+    int step = Integer.rotateRight(probe, 17);
+    for (int j = 0; j < probes; j++) {
+      int bit = Integer.remainderUnsigned(probe, bits);
+      if ((filter.get(offset + (bit >>> 3)) & 1 << (bit & 7)) == 0) {
+        return false;
+      }
+      probe += step;
+    }
+    return true;
+  }
+
+  /** Returns LevelDB's hash of bytes in a little-endian buffer. */
+  public static int hash(ByteBuffer key, int offset, int length) {
+    int hash = SEED ^ length * MULTIPLIER;
+    int at = offset;
+    int end = offset + length;
+    for (; at + Integer.BYTES <= end; at += Integer.BYTES) {
+      hash = mix(hash, key.getInt(at));
+    }
+    int tail = 0;
+    for (int i = end - 1; i >= at; i--) {
+      tail = tail << 8 | key.get(i) & 0xff;
+    }
+    return end > at ? finish(hash, tail) : hash;
+  }
+
+  private static int hash(Slice key) {
+    int length = key.length();
+    int hash = SEED ^ length * MULTIPLIER;
+    int at = 0;
+    for (; at + Integer.BYTES <= length; at += Integer.BYTES) {
+      hash = mix(hash, key.getInt(at, ByteOrder.LITTLE_ENDIAN));
+    }
+    int tail = 0;
+    for (int i = length - 1; i >= at; i--) {
+      tail = tail << 8 | key.byteAt(i) & 0xff;
+    }
+    return length > at ? finish(hash, tail) : hash;
+  }
+
+  private static int mix(int hash, int word) {
+    int mixed = (hash + word) * MULTIPLIER;
+    return mixed ^ mixed >>> 16;
+  }
+
+  private static int finish(int hash, int tail) {
+    int mixed = (hash + tail) * MULTIPLIER;
+    return mixed ^ mixed >>> 24;
+  }
+
+  @Override
+  public String toString() {
+    return NAME + "(" + bitsPerKey + ")";
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * Filters: LevelDB's bloom filter, and the block of a table that holds filters of any policy.
+ *
+ * <p>Called by the table builder and reader; imports {@code key}, {@code memory} and the API.
+ */
+@NullMarked
+package dev.kv.core.filter;
+
+import org.jspecify.annotations.NullMarked;

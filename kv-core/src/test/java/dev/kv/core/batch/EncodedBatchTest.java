@@ -1,0 +1,141 @@
+package dev.kv.core.batch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.Slice;
+import dev.kv.WriteBatch;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class EncodedBatchTest {
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String contents(WriteBatch batch) {
+    StringBuilder text = new StringBuilder();
+    batch.iterate(
+        new WriteBatch.Handler() {
+          @Override
+          public void put(Slice key, Slice value) {
+            text.append("put(" + key.toUtf8String() + "," + value.toUtf8String() + ")");
+          }
+
+          @Override
+          public void delete(Slice key) {
+            text.append("delete(" + key.toUtf8String() + ")");
+          }
+        });
+    return text.toString();
+  }
+
+  @Test
+  void batch_empty_hasTwelveBytesAndNothing() {
+    EncodedBatch batch = new EncodedBatch();
+    assertThat(batch.count()).isZero();
+    assertThat(batch.approximateSize()).isEqualTo(12);
+    assertThat(contents(batch)).isEmpty();
+  }
+
+  @Test
+  void batch_operations_keepTheirOrder() {
+    EncodedBatch batch = new EncodedBatch().put(bytes("foo"), bytes("bar")).delete(bytes("box"));
+    batch.put(ByteBuffer.wrap(bytes("baz")), ByteBuffer.wrap(bytes("boo")));
+    batch.delete(ByteBuffer.wrap(bytes("xyz"), 1, 2));
+    batch.setSequence(100);
+    assertThat(batch.sequence()).isEqualTo(100);
+    assertThat(batch.count()).isEqualTo(4);
+    assertThat(contents(batch)).isEqualTo("put(foo,bar)delete(box)put(baz,boo)delete(yz)");
+  }
+
+  @Test
+  void batch_encoding_isLevelDbs() {
+    EncodedBatch batch = new EncodedBatch().put(bytes("k"), bytes("vv")).delete(bytes("d"));
+    batch.setSequence(3);
+    assertThat(Arrays.copyOf(batch.bytes(), batch.length()))
+        .containsExactly(3, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 1, 'k', 2, 'v', 'v', 0, 1, 'd');
+  }
+
+  @Test
+  void append_batches_addsCountsAndOperations() {
+    EncodedBatch first = new EncodedBatch();
+    EncodedBatch second = new EncodedBatch();
+    first.append(second);
+    assertThat(contents(first)).isEmpty();
+    second.put(bytes("a"), bytes("va"));
+    first.append(second);
+    assertThat(contents(first)).isEqualTo("put(a,va)");
+    second.clear();
+    second.put(bytes("b"), bytes("vb"));
+    first.append(second);
+    second.delete(bytes("foo"));
+    first.append(second);
+    assertThat(first.count()).isEqualTo(4);
+    assertThat(contents(first)).isEqualTo("put(a,va)put(b,vb)put(b,vb)delete(foo)");
+    first.append(first);
+    assertThat(first.count()).isEqualTo(8);
+  }
+
+  @Test
+  void approximateSize_growsWithTheOperations() {
+    EncodedBatch batch = new EncodedBatch();
+    long empty = batch.approximateSize();
+    long one = batch.put(bytes("foo"), bytes("bar")).approximateSize();
+    long two = batch.put(bytes("baz"), bytes("boo")).approximateSize();
+    long three = batch.delete(bytes("box")).approximateSize();
+    assertThat(empty).isLessThan(one);
+    assertThat(one).isLessThan(two);
+    assertThat(two).isLessThan(three);
+  }
+
+  @Test
+  void iterate_slicesKept_areRevoked() {
+    Slice[] kept = new Slice[1];
+    new EncodedBatch()
+        .delete(bytes("k"))
+        .iterate(
+            new WriteBatch.Handler() {
+              @Override
+              public void put(Slice key, Slice value) {}
+
+              @Override
+              public void delete(Slice key) {
+                kept[0] = key;
+              }
+            });
+    assertThatThrownBy(() -> kept[0].length()).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void cursor_damagedBatches_areRefusedOrReadInBounds() {
+    Random random = new Random(17);
+    int refused = 0;
+    for (int i = 0; i < 20_000; i++) {
+      EncodedBatch batch =
+          new EncodedBatch().put(bytes("key1"), new byte[random.nextInt(200)]).delete(bytes("k"));
+      int length =
+          random.nextInt(3) == 0 ? 12 + random.nextInt(batch.length() - 12) : batch.length();
+      ByteBuffer exact = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
+      exact.put(0, batch.bytes(), 0, length);
+      if (length > 12) {
+        exact.put(12 + random.nextInt(Math.min(8, length - 12)), (byte) random.nextInt());
+      }
+      BatchCursor cursor = new BatchCursor();
+      cursor.start(exact, 12, length - 12);
+      try {
+        while (cursor.next()) {
+          assertThat(cursor.keyOffset() + cursor.keyLength()).isLessThanOrEqualTo(length);
+          assertThat(cursor.valueOffset() + cursor.valueLength()).isLessThanOrEqualTo(length);
+        }
+      } catch (MalformedBatchException expected) {
+        refused++;
+      }
+    }
+    assertThat(refused).isGreaterThan(1000);
+  }
+}

@@ -1,0 +1,83 @@
+package dev.kv.core.filter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.Slice;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class BloomFilterTest {
+  private final BloomFilter bloom = new BloomFilter(10);
+
+  private static byte[] key(int n) {
+    return ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(n).array();
+  }
+
+  private static int hash(byte[] bytes) {
+    ByteBuffer direct = ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.LITTLE_ENDIAN);
+    return BloomFilter.hash(direct.put(0, bytes), 0, bytes.length);
+  }
+
+  private static boolean matches(byte[] filter, byte[] key) {
+    ByteBuffer direct = ByteBuffer.allocateDirect(filter.length).order(ByteOrder.LITTLE_ENDIAN);
+    return BloomFilter.mayContain(hash(key), direct.put(0, filter), 0, filter.length);
+  }
+
+  @Test
+  void hash_vectorsWithHighBits_areLevelDbs() {
+    assertThat(hash(new byte[] {})).isEqualTo(0xbc9f1d34);
+    assertThat(hash(new byte[] {0x62})).isEqualTo(0xef1345c4);
+    assertThat(hash(new byte[] {(byte) 0xc3, (byte) 0x97})).isEqualTo(0x5b663814);
+    assertThat(hash(new byte[] {(byte) 0xe2, (byte) 0x99, (byte) 0xa5})).isEqualTo(0x323c078f);
+    assertThat(hash(new byte[] {(byte) 0xe1, (byte) 0x80, (byte) 0xb9, 0x32}))
+        .isEqualTo(0xed21633a);
+  }
+
+  @Test
+  void filter_empty_matchesNothing() {
+    byte[] filter = bloom.createFilter(List.of());
+    assertThat(matches(filter, "hello".getBytes(StandardCharsets.UTF_8))).isFalse();
+    assertThat(matches(new byte[0], "hello".getBytes(StandardCharsets.UTF_8))).isFalse();
+  }
+
+  @Test
+  void filter_ofAnySize_matchesItsKeysAndFewOthers() {
+    int mediocre = 0;
+    for (int size : new int[] {1, 10, 100, 1000, 10_000}) {
+      int[] hashes = new int[size];
+      for (int i = 0; i < size; i++) {
+        hashes[i] = hash(key(i));
+      }
+      byte[] filter = bloom.create(hashes, size);
+      assertThat(filter.length).isLessThanOrEqualTo(size * 10 / 8 + 40);
+      for (int i = 0; i < size; i++) {
+        assertThat(matches(filter, key(i))).isTrue();
+      }
+      int wrong = 0;
+      for (int i = 0; i < 10_000; i++) {
+        wrong += matches(filter, key(i + 1_000_000_000)) ? 1 : 0;
+      }
+      assertThat(wrong).as("false positives in 10000 at %d keys", size).isLessThanOrEqualTo(200);
+      mediocre += wrong > 125 ? 1 : 0;
+    }
+    assertThat(mediocre).isLessThanOrEqualTo(1);
+  }
+
+  @Test
+  void filter_overSlices_isTheSame() {
+    byte[] filter = bloom.createFilter(List.of(Slice.of("hello"), Slice.of("world")));
+    assertThat(bloom.keyMayMatch(Slice.of("hello"), Slice.of(filter))).isTrue();
+    assertThat(bloom.keyMayMatch(Slice.of("x"), Slice.of(filter))).isFalse();
+    assertThat(filter[filter.length - 1]).as("probes").isEqualTo((byte) 6);
+  }
+
+  @Test
+  void filter_moreProbesThanDefined_matchesEverything() {
+    byte[] filter = bloom.createFilter(List.of());
+    filter[filter.length - 1] = 31;
+    assertThat(matches(filter, key(1))).isTrue();
+  }
+}

@@ -1,0 +1,132 @@
+package dev.kv.core.filter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.FilterPolicy;
+import dev.kv.Slice;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class FilterBlockTest {
+  /** A filter that lists its keys, so that nothing matches by accident. */
+  private static final class Exact implements FilterPolicy {
+    @Override
+    public String name() {
+      return "test.Exact";
+    }
+
+    @Override
+    public byte[] createFilter(List<Slice> keys) {
+      StringBuilder all = new StringBuilder("|");
+      keys.forEach(key -> all.append(key.toUtf8String()).append('|'));
+      return all.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public boolean keyMayMatch(Slice key, Slice filter) {
+      return filter.toUtf8String().contains("|" + key.toUtf8String() + "|");
+    }
+  }
+
+  private static ByteBuffer direct(byte[] bytes) {
+    return ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.LITTLE_ENDIAN).put(0, bytes);
+  }
+
+  private static void add(FilterBlockBuilder builder, String... keys) {
+    for (String key : keys) {
+      byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
+      builder.addKey(direct(bytes), 0, bytes.length);
+    }
+  }
+
+  private static FilterBlockReader reader(FilterPolicy policy, byte[] block) {
+    return new FilterBlockReader(policy, direct(block), 0, block.length);
+  }
+
+  private static boolean matches(FilterBlockReader reader, long offset, String key) {
+    byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
+    return reader.mayContain(offset, direct(bytes), 0, bytes.length);
+  }
+
+  @Test
+  void block_empty_matchesEverything() {
+    byte[] block = new FilterBlockBuilder(new Exact(), 11).finish();
+    assertThat(block).containsExactly(0, 0, 0, 0, 11);
+    assertThat(matches(reader(new Exact(), block), 0, "foo")).isTrue();
+    assertThat(matches(reader(new Exact(), block), 100_000, "foo")).isTrue();
+  }
+
+  @Test
+  void block_oneChunk_matchesItsKeys() {
+    FilterBlockBuilder builder = new FilterBlockBuilder(new Exact(), 11);
+    builder.startBlock(100);
+    add(builder, "foo", "bar", "box");
+    builder.startBlock(200);
+    add(builder, "box");
+    builder.startBlock(300);
+    add(builder, "hello");
+    FilterBlockReader reader = reader(new Exact(), builder.finish());
+    for (String key : List.of("foo", "bar", "box", "hello")) {
+      assertThat(matches(reader, 100, key)).isTrue();
+    }
+    assertThat(matches(reader, 100, "missing")).isFalse();
+    assertThat(matches(reader, 100, "other")).isFalse();
+  }
+
+  @Test
+  void block_manyChunks_keepsThemApart() {
+    FilterBlockBuilder builder = new FilterBlockBuilder(new Exact(), 11);
+    builder.startBlock(0);
+    add(builder, "foo");
+    builder.startBlock(2000);
+    add(builder, "bar");
+    builder.startBlock(3100);
+    add(builder, "box");
+    builder.startBlock(9000);
+    add(builder, "box", "hello");
+    FilterBlockReader reader = reader(new Exact(), builder.finish());
+    assertThat(matches(reader, 0, "foo")).isTrue();
+    assertThat(matches(reader, 2000, "bar")).isTrue();
+    assertThat(matches(reader, 0, "box")).isFalse();
+    assertThat(matches(reader, 3100, "box")).isTrue();
+    assertThat(matches(reader, 3100, "foo")).isFalse();
+    assertThat(matches(reader, 4100, "foo")).as("empty filter").isFalse();
+    assertThat(matches(reader, 9000, "hello")).isTrue();
+    assertThat(matches(reader, 9000, "foo")).isFalse();
+    assertThat(reader.wholeTable()).isFalse();
+  }
+
+  @Test
+  void block_base31_isOneFilterForTheTable() {
+    BloomFilter bloom = new BloomFilter(10);
+    FilterBlockBuilder builder = new FilterBlockBuilder(bloom, 31);
+    builder.startBlock(0);
+    add(builder, "foo");
+    builder.startBlock(5_000_000);
+    add(builder, "bar");
+    FilterBlockReader reader = reader(bloom, builder.finish());
+    assertThat(reader.wholeTable()).isTrue();
+    assertThat(matches(reader, 0, "foo")).isTrue();
+    assertThat(matches(reader, 5_000_000, "bar")).isTrue();
+    assertThat(matches(reader, 0, "absent")).isFalse();
+  }
+
+  @Test
+  void block_ofAnyBytes_isReadInBounds() {
+    Random random = new Random(3);
+    for (int i = 0; i < 20_000; i++) {
+      byte[] block = new byte[random.nextInt(40)];
+      random.nextBytes(block);
+      if (block.length > 5 && random.nextBoolean()) {
+        block[block.length - 3] = block[block.length - 4] = 0;
+        block[block.length - 2] = 0;
+      }
+      matches(reader(new BloomFilter(10), block), random.nextInt(100_000), "key");
+      matches(reader(new Exact(), block), random.nextInt(100_000), "key");
+    }
+  }
+}
