@@ -22,20 +22,33 @@ public final class NewDatabase {
             .nextFileNumber(MANIFEST_NUMBER + 1)
             .lastSequence(0)
             .build();
+    create(context, MANIFEST_NUMBER, edit);
+  }
+
+  /**
+   * Writes a MANIFEST that holds one edit, whole in itself, and makes CURRENT name it: what a repair found
+   * becomes a database. Files are durable on return.
+   */
+  public static void create(ManifestContext context, long manifestNumber, VersionEdit edit) {
     try {
-      ManifestWriter manifest = ManifestWriter.create(context, MANIFEST_NUMBER);
-      try (manifest) {
-        manifest.append(edit);
-        manifest.sync();
-      } catch (IOException | RuntimeException e) {
-        manifest.delete(e);
-        throw e;
-      }
+      writeManifest(context, manifestNumber, edit);
       context.env().syncDirectory(context.directory());
-      CurrentFile.prepare(context.env(), context.directory(), MANIFEST_NUMBER);
-      CurrentFile.change(context.env(), context.directory(), MANIFEST_NUMBER);
+      CurrentFile.prepare(context.env(), context.directory(), manifestNumber);
+      CurrentFile.change(context.env(), context.directory(), manifestNumber);
     } catch (IOException e) {
       throw new DBIOException("cannot create a database in " + context.directory() + ": " + e, e);
+    }
+  }
+
+  private static void writeManifest(ManifestContext context, long number, VersionEdit edit)
+      throws IOException {
+    ManifestWriter manifest = ManifestWriter.create(context, number);
+    try (manifest) {
+      manifest.append(edit);
+      manifest.sync();
+    } catch (IOException | RuntimeException e) {
+      manifest.delete(e);
+      throw e;
     }
   }
 }

@@ -1,5 +1,7 @@
 package dev.kv.core.version;
 
+import dev.kv.Escape;
+import dev.kv.core.key.InternalKey;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +66,40 @@ public record VersionEdit(
     builder.deletedFiles.addAll(deletedFiles);
     builder.newFiles.addAll(newFiles);
     return builder;
+  }
+
+  /** Returns the fields line by line, in the text form of LevelDB's dump, keys escaped. */
+  public String describe() {
+    StringBuilder text = new StringBuilder("VersionEdit {");
+    if (comparatorName != null) {
+      text.append("\n  Comparator: ").append(Escape.text(comparatorName));
+    }
+    describe(text, "LogNumber", logNumber);
+    describe(text, "PrevLogNumber", previousLogNumber);
+    describe(text, "NextFile", nextFileNumber);
+    describe(text, "LastSeq", lastSequence);
+    for (CompactPointer pointer : compactPointers) {
+      text.append("\n  CompactPointer: ").append(pointer.level()).append(' ');
+      text.append(InternalKey.describe(pointer.key()));
+    }
+    for (DeletedFile deleted : deletedFiles) {
+      text.append("\n  RemoveFile: ").append(deleted.level());
+      text.append(' ').append(deleted.number());
+    }
+    for (NewFile added : newFiles) {
+      FileMetadata file = added.file();
+      text.append("\n  AddFile: ").append(added.level()).append(' ').append(file.number());
+      text.append(' ').append(file.size()).append(' ');
+      text.append(InternalKey.describe(file.smallest())).append(" .. ");
+      text.append(InternalKey.describe(file.largest()));
+    }
+    return text.append("\n}\n").toString();
+  }
+
+  private static void describe(StringBuilder text, String name, long value) {
+    if (value != UNSET) {
+      text.append("\n  ").append(name).append(": ").append(value);
+    }
   }
 
   /** Builds a {@link VersionEdit}. Not thread-safe. */

@@ -10,24 +10,24 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Writes down every operation that changes the disk, and makes one of them fail on demand. */
-final class RecordingEnv extends ForwardingEnv {
+public final class RecordingEnv extends ForwardingEnv {
   /** What the failing operation throws. */
-  static final String FAULT = "injected fault";
+  public static final String FAULT = "injected fault";
 
   private final List<String> operations = new ArrayList<>();
   private int failAt = -1;
   private boolean halfDone;
 
-  RecordingEnv(Env target) {
+  public RecordingEnv(Env target) {
     super(target);
   }
 
-  List<String> operations() {
+  public List<String> operations() {
     return operations;
   }
 
   /** Starts to count anew; the operation of that index, from 0, fails. */
-  void failAt(int index, boolean afterItsEffect) {
+  public void failAt(int index, boolean afterItsEffect) {
     operations.clear();
     failAt = index;
     halfDone = afterItsEffect;

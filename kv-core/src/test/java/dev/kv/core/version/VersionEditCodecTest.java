@@ -223,6 +223,35 @@ final class VersionEditCodecTest {
   }
 
   @Test
+  void describe_ofAnEdit_isTheTextOfADump() {
+    VersionEdit edit =
+        VersionEdit.builder()
+            .comparatorName("mine\n")
+            .logNumber(3)
+            .previousLogNumber(0)
+            .nextFileNumber(9)
+            .lastSequence(77)
+            .compactPointer(1, VersionText.key("k@5"))
+            .deleteFile(2, 6)
+            .addFile(3, VersionText.file("8:100", "a@1..b@2:d"))
+            .build();
+    assertThat(edit.describe())
+        .isEqualTo(
+            """
+            VersionEdit {
+              Comparator: mine\\x0a
+              LogNumber: 3
+              PrevLogNumber: 0
+              NextFile: 9
+              LastSeq: 77
+              CompactPointer: 1 'k' @ 5 : 1
+              RemoveFile: 2 6
+              AddFile: 3 8 100 'a' @ 1 : 1 .. 'b' @ 2 : 0
+            }
+            """);
+  }
+
+  @Test
   void decode_atAnOffset_looksAtNothingElse() {
     byte[] bytes = "xx\u0001\u0001cyy".getBytes(StandardCharsets.ISO_8859_1);
     ByteBuffer buffer = VersionText.direct(bytes);
