@@ -22,6 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The environment of the file system. Files are read and written through java.io.RandomAccessFile and
@@ -32,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * are closed, the latter after {@link #awaitUnmapped}.
  */
 public final class FileEnv extends HostEnv {
+  private static final Logger LOG = LoggerFactory.getLogger(FileEnv.class);
   private static final boolean WINDOWS =
       System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("windows");
   private static final int WINDOWS_TRIES = 20;
@@ -127,16 +130,21 @@ public final class FileEnv extends HostEnv {
       return null;
     }
     java.io.RandomAccessFile opened = open(file, "rw");
+    FileMappedLog log =
+        new FileMappedLog(file, opened, mapper, unmapper, descriptorSync, descriptors);
     boolean done = false;
     try {
       opened.setLength(0);
-      MappedLogFile log =
-          new FileMappedLog(file, opened, mapper, unmapper, descriptorSync, descriptors);
+      log.reserve(FileMappedLog.BLOCK);
       done = true;
       return log;
+    } catch (IOException e) {
+      // A full disk shows again, and is reported, where the log is written without a mapping.
+      LOG.info("no mapped log {}", file, e);
+      return null;
     } finally {
       if (!done) {
-        opened.close();
+        log.close();
       }
     }
   }

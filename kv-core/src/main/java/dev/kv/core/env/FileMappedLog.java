@@ -9,8 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * A log on disk that is written by stores into windows mapped over it.
  *
  * <pre>
- *   0          dirty            stored         reserved        mapped = size of the file
- *   | records  | unsynced records | zeros, filled | hole          |
- *   |---- windows given back ----|---- window ----|---- window ---|
+ *   0                                     reserved       size of the file
+ *   | records stored | zeros, filled ahead | hole         |
+ *   |--- window ---|------ window ------|---- window -----|
  * </pre>
  *
  * <p>The file grows a window at a time: its size first, which makes it end on a multiple of 32 KiB whatever
@@ -31,11 +30,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A sync of a range is msync, on Linux fdatasync of that range: it covers the blocks newly
  * allocated and a size changed since. The first one after the file grew is a whole fsync nevertheless,
- * which depends on nothing but POSIX; and so is one that reaches below the windows still mapped.
+ * which depends on nothing but POSIX.
  */
 final class FileMappedLog implements MappedLogFile {
-  private static final int BLOCK = 32 << 10;
+  static final int BLOCK = 32 << 10;
+
   private static final int FILL = 16 << 10;
+  private static final int PAGE = 4 << 10;
   private static final long SMALLEST_WINDOW = 1 << 20;
   private static final long LARGEST_WINDOW = 4 << 20;
   private static final byte[] ZEROS = new byte[FILL];
@@ -46,16 +47,16 @@ final class FileMappedLog implements MappedLogFile {
   private final Unmapper unmapper;
   private final DescriptorSync descriptorSync;
   private final OpenFiles descriptors;
+  private final PendingFault pendingFault = new PendingFault();
   private final ReentrantLock reserving = new ReentrantLock();
 
   // Written under reserving.
   private volatile long reserved;
   private volatile boolean sizeUnsynced;
   private volatile boolean closed;
-  private long mapped;
-  private final Deque<Window> ahead = new ArrayDeque<>();
+  private volatile Window[] windows = {};
 
-  // Of the storing thread.
+  // Of the storing thread: the window stored to last.
   private @Nullable Window current;
 
   /** Takes over {@code file}, which is empty and closes with this. */
@@ -89,13 +90,10 @@ final class FileMappedLog implements MappedLogFile {
     try {
       checkOpen();
       for (long filled = reserved; filled < end; filled += BLOCK) {
-        if (filled == mapped) {
-          mapNext();
+        if (filled == mapped()) {
+          mapNext(filled);
         }
-        file.seek(filled);
-        for (int i = 0; i < BLOCK / FILL; i++) {
-          file.write(ZEROS, 0, FILL);
-        }
+        fill(filled);
         reserved = filled + BLOCK;
       }
     } finally {
@@ -103,8 +101,32 @@ final class FileMappedLog implements MappedLogFile {
     }
   }
 
-  private void mapNext() throws IOException {
-    long start = mapped;
+  /** Writes zeros over a block, and faults its pages in, which costs a storing thread 1 us a page. */
+  private void fill(long start) throws IOException {
+    file.seek(start);
+    for (int i = 0; i < BLOCK / FILL; i++) {
+      file.write(ZEROS, 0, FILL);
+    }
+    Window window = windows[windows.length - 1];
+    for (int i = 0; i < BLOCK; i += PAGE) {
+      window.mapping.buffer().put((int) (start - window.start) + i, (byte) 0);
+    }
+    InternalError fault = pendingFault.absorb();
+    if (fault != null) {
+      throw new IOException("cannot store at " + start + " of " + path, fault);
+    }
+  }
+
+  /** Returns the end of the last window. */
+  private long mapped() {
+    Window[] all = windows;
+    return all.length == 0 ? 0 : all[all.length - 1].end;
+  }
+
+  private void mapNext(long start) throws IOException {
+    if (file.length() != start) {
+      throw new IOException(path + " has " + file.length() + " bytes, not " + start);
+    }
     long length = Math.max(SMALLEST_WINDOW, Math.min(LARGEST_WINDOW, start));
     file.setLength(start + length);
     sizeUnsynced = true;
@@ -118,8 +140,9 @@ final class FileMappedLog implements MappedLogFile {
                   }
                 }));
     unmapper.mapped(mapping, path);
-    ahead.add(new Window(start, start + length, mapping));
-    mapped = start + length;
+    Window[] more = Arrays.copyOf(windows, windows.length + 1);
+    more[windows.length] = new Window(start, start + length, mapping);
+    windows = more;
   }
 
   @Override
@@ -152,37 +175,34 @@ final class FileMappedLog implements MappedLogFile {
 
   private void store(Window window, long position, ByteBuffer source, int offset, int length)
       throws IOException {
+    int at = (int) (position - window.start);
+    int last = length - 1;
+    InternalError cause;
     try {
-      window.mapping.buffer().put((int) (position - window.start), source, offset, length);
+      ByteBuffer bytes = window.mapping.buffer();
+      bytes.put(at, source, offset, length);
       VarHandle.releaseFence();
+      if (last < 0 || bytes.get(at + last) == source.get(offset + last)) {
+        return;
+      }
+      cause = pendingFault.absorb();
     } catch (InternalError e) {
-      throw new IOException("cannot store " + length + " bytes at " + position + " of " + path, e);
+      cause = e;
     }
+    throw new IOException(
+        "cannot store " + length + " bytes at " + position + " of " + path, cause);
   }
 
-  /** Returns the window of {@code position}; windows behind it are given back. */
+  /** Returns the window of {@code position}, which is below {@link #reserved}. */
   private Window windowAt(long position) throws IOException {
-    Window window = current;
-    if (window != null && position >= window.start && position < window.end) {
-      return window;
-    }
-    if (window != null && position < window.start) {
-      throw new IllegalArgumentException("store at " + position + " behind " + window.start);
-    }
-    reserving.lock();
-    try {
-      checkOpen();
-      while (window == null || position >= window.end) {
-        if (window != null) {
-          unmapper.unmap(window.mapping);
-        }
-        window = ahead.remove();
-        current = window;
+    Window[] all = windows;
+    for (int i = all.length - 1; i >= 0; i--) {
+      if (position >= all[i].start && position < all[i].end) {
+        current = all[i];
+        return all[i];
       }
-      return window;
-    } finally {
-      reserving.unlock();
     }
+    throw new IOException("closed: " + path);
   }
 
   @Override
@@ -191,16 +211,17 @@ final class FileMappedLog implements MappedLogFile {
       throw new IllegalArgumentException("sync of " + from + " to " + to);
     }
     checkOpen();
-    Window window = current;
-    if (sizeUnsynced
-        || descriptorSync != DescriptorSync.DESCRIPTOR
-        || window == null
-        || from < window.start
-        || to > window.end) {
+    if (sizeUnsynced || descriptorSync != DescriptorSync.DESCRIPTOR) {
       sizeUnsynced = false;
       descriptorSync.sync(path, file);
-    } else if (from < to) {
-      force(window, from, to);
+      return;
+    }
+    for (Window window : windows) {
+      long first = Math.max(from, window.start);
+      long end = Math.min(to, window.end);
+      if (first < end) {
+        force(window, first, end);
+      }
     }
   }
 
@@ -223,8 +244,7 @@ final class FileMappedLog implements MappedLogFile {
         throw new IllegalArgumentException("cut at " + length + " of " + reserved);
       }
       unmapAll();
-      reserved = length;
-      mapped = length;
+      reserved = 0;
       file.setLength(length);
       sizeUnsynced = true;
     } finally {
@@ -233,15 +253,12 @@ final class FileMappedLog implements MappedLogFile {
   }
 
   private void unmapAll() {
-    Window window = current;
-    if (window != null) {
+    current = null;
+    Window[] all = windows;
+    windows = new Window[0];
+    for (Window window : all) {
       unmapper.unmapNow(window.mapping);
-      current = null;
     }
-    for (Window each : ahead) {
-      unmapper.unmapNow(each.mapping);
-    }
-    ahead.clear();
   }
 
   @Override

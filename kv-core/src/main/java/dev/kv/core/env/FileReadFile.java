@@ -56,6 +56,9 @@ final class FileReadFile implements RandomAccessFile {
     if (length > piece.length && piece.length < LARGEST_PIECE) {
       piece = new byte[Math.min(length, LARGEST_PIECE)];
     }
+    if (position >= size && position >= file.length()) {
+      return 0;
+    }
     file.seek(position);
     int done = 0;
     while (done < length) {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file on disk mapped into memory, read by copying out.
@@ -23,6 +24,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * </ol>
  */
 final class MappedFile implements RandomAccessFile {
+  private static final byte MARK = 0x5a;
+
   private final Path path;
   private final long size;
   private final Mapping mapping;
@@ -30,6 +33,7 @@ final class MappedFile implements RandomAccessFile {
   private final Unmapper unmapper;
   private final AtomicInteger references = new AtomicInteger(1);
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final PendingFault pendingFault = new PendingFault();
 
   /** Takes over {@code mapping}, which is of the whole file. */
   MappedFile(Path path, long size, Mapping mapping, Unmapper unmapper) {
@@ -61,16 +65,35 @@ final class MappedFile implements RandomAccessFile {
     return count;
   }
 
+  /**
+   * Copies out of the mapping. A fault leaves the last byte undone, so it is set before and looked at after:
+   * see {@link PendingFault} for why the error cannot be waited for.
+   */
   private void copy(int position, ByteBuffer into, int offset, int length) throws IOException {
+    int last = offset + length - 1;
     try {
+      into.put(last, MARK);
       into.put(offset, bytes, position, length);
+      if (into.get(last) != MARK) {
+        return;
+      }
+      into.put(last, (byte) ~MARK);
+      into.put(offset, bytes, position, length);
+      if (into.get(last) != (byte) ~MARK) {
+        return;
+      }
     } catch (InternalError e) {
-      throw new IOException(
-          "cannot read " + length + " bytes at " + position + " of " + path + ": was it cut short?",
-          e);
+      throw fault(position, length, e);
     } catch (IllegalStateException e) {
       throw new IOException("unmapped: " + path, e);
     }
+    throw fault(position, length, pendingFault.absorb());
+  }
+
+  private IOException fault(int position, int length, @Nullable InternalError cause) {
+    return new IOException(
+        "cannot read " + length + " bytes at " + position + " of " + path + ": was it cut short?",
+        cause);
   }
 
   private boolean retain() {

@@ -56,9 +56,10 @@ final class FragmentReader {
     while (true) {
       int left = blockLength - at;
       if (left < LogFormat.HEADER) {
-        if (lastBlock || !readBlock()) {
+        if (lastBlock) {
           return finish(left);
         }
+        readBlock();
         continue;
       }
       int length = block.getShort(at + LogFormat.LENGTH_OFFSET) & 0xffff;
@@ -130,7 +131,7 @@ final class FragmentReader {
     return blockStart + blockLength;
   }
 
-  private boolean readBlock() throws IOException {
+  private void readBlock() throws IOException {
     blockStart += blockLength;
     blockLength = 0;
     at = 0;
@@ -139,7 +140,6 @@ final class FragmentReader {
       blockLength = block.position();
     }
     lastBlock = blockLength < LogFormat.BLOCK;
-    return blockLength > 0;
   }
 
   /** Passes over the rest of the block, whose header was never written. */

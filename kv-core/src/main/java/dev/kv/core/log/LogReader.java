@@ -24,6 +24,9 @@ public final class LogReader implements AutoCloseable {
   private long start;
 
   private boolean resyncing;
+
+  // Whether something damaged was passed over since the last whole record.
+  private boolean damaged;
   private boolean ended;
   private LogEnd end = LogEnd.TORN;
   private long lastRecordOffset;
@@ -118,6 +121,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   private void passOver(int type, RecordBuffer out) {
+    damaged |= type == FragmentReader.BAD;
     if (fragments.offset() >= initialOffset) {
       if (type == FragmentReader.GAP) {
         reporter.gap(fragments.offset(), fragments.bytes(), fragments.torn());
@@ -157,6 +161,7 @@ public final class LogReader implements AutoCloseable {
       }
       case LogFormat.MIDDLE, LogFormat.LAST -> {
         if (!inRecord) {
+          damaged = true;
           reporter.corruption(
               fragments.offset(), fragments.bytes(), "missing start of fragmented record", false);
           return false;
@@ -166,6 +171,7 @@ public final class LogReader implements AutoCloseable {
         long lost = fragments.bytes() + (inRecord ? out.length() : 0);
         long from = inRecord ? start : fragments.offset();
         inRecord = false;
+        damaged = true;
         out.clear();
         reporter.corruption(from, lost, "unknown record type " + type, false);
         return false;
@@ -178,6 +184,7 @@ public final class LogReader implements AutoCloseable {
     if (type != LogFormat.FULL && type != LogFormat.LAST) {
       return false;
     }
+    damaged = false;
     lastRecordOffset = start;
     endOfLastRecord = fragments.offset() + LogFormat.HEADER + fragments.bytes();
     return true;
@@ -187,6 +194,7 @@ public final class LogReader implements AutoCloseable {
   private void drop(String reason, boolean torn, RecordBuffer out) {
     long lost = out.length();
     inRecord = false;
+    damaged = true;
     out.clear();
     reporter.corruption(start, lost, reason, torn);
   }
@@ -207,7 +215,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   private LogEnd endOfLog() {
-    if (inRecord) {
+    if (inRecord || damaged) {
       return LogEnd.TORN;
     }
     if (fragments.end() == LogEnd.RECORD

@@ -1,0 +1,223 @@
+package dev.kv.core.env;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.Env;
+import dev.kv.MappedLogFile;
+import dev.kv.RandomAccessFile;
+import dev.kv.SequentialFile;
+import dev.kv.WritableFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class FileEnvTest extends EnvContract {
+  @TempDir private Path temp;
+  private FileEnv fileEnv;
+
+  @Override
+  protected Env newEnv() {
+    fileEnv = new FileEnv();
+    return fileEnv;
+  }
+
+  @Override
+  protected Path newDirectory(Env env) throws IOException {
+    return Files.createDirectory(temp.resolve("db"));
+  }
+
+  @AfterEach
+  void nothingIsLeftOpen() {
+    fileEnv.awaitUnmapped();
+    assertThat(fileEnv.describeOpen()).isEmpty();
+  }
+
+  @Test
+  void openFiles_countsWhatIsOpen() throws IOException {
+    write("f", "hello");
+    SequentialFile sequential = env.openSequential(dir.resolve("f"));
+    RandomAccessFile positional = env.openRandomAccess(dir.resolve("f"), false);
+    RandomAccessFile mapped = env.openRandomAccess(dir.resolve("f"), true);
+    WritableFile writable = env.openAppendable(dir.resolve("f"));
+    MappedLogFile log = mappedLog("l");
+    assertThat(fileEnv.openFiles()).isEqualTo(4);
+    assertThat(fileEnv.liveMappings()).isEqualTo(2);
+    assertThat(mapped.mappedBytes()).isEqualTo(5);
+    assertThat(positional.mappedBytes()).isZero();
+    assertThat(String.join("", fileEnv.describeOpen())).contains(dir.resolve("l").toString());
+    for (AutoCloseable each : List.of(sequential, positional, mapped, writable, log)) {
+      try {
+        each.close();
+      } catch (Exception e) {
+        throw new AssertionError(e);
+      }
+    }
+    fileEnv.awaitUnmapped();
+    assertThat(fileEnv.openFiles()).isZero();
+    assertThat(fileEnv.liveMappings()).isZero();
+  }
+
+  @Test
+  void unmapper_whenIdle_hasNoThread() throws Exception {
+    write("f", "hello");
+    List<RandomAccessFile> files = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      files.add(env.openRandomAccess(dir.resolve("f"), true));
+    }
+    assertThat(fileEnv.liveMappings()).isEqualTo(50);
+    for (RandomAccessFile file : files) {
+      file.close();
+    }
+    fileEnv.awaitUnmapped();
+    assertThat(fileEnv.liveMappings()).isZero();
+    for (int i = 0; i < 1000 && unmapThreads() > 0; i++) {
+      Thread.sleep(5);
+    }
+    assertThat(unmapThreads()).isZero();
+  }
+
+  private static long unmapThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("kv-unmap"))
+        .count();
+  }
+
+  @Test
+  void mappedFile_closedWhileRead_isUnmappedAfterTheRead() throws IOException {
+    write("f", randomBytes(100_000, 1));
+    RandomAccessFile file = env.openRandomAccess(dir.resolve("f"), true);
+    assertThat(file.mappedBytes()).isEqualTo(100_000);
+    file.close();
+    fileEnv.awaitUnmapped();
+    assertThat(fileEnv.liveMappings()).isZero();
+    assertThatThrownBy(() -> file.read(0, ByteBuffer.allocate(1), 0, 1))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(dir.resolve("f").toString());
+  }
+
+  /** Hot code, as that is where the runtime reports the fault late. */
+  @Test
+  void mappedFile_cutShortUnderReaders_throwsIOExceptionAndNothingLater() throws IOException {
+    byte[] data = randomBytes(1 << 20, 2);
+    write("f", data);
+    ByteBuffer into = ByteBuffer.allocateDirect(4096);
+    try (RandomAccessFile file = env.openRandomAccess(dir.resolve("f"), true)) {
+      long sum = 0;
+      for (int i = 0; i < 30_000; i++) {
+        sum += readOrMinusOne(file, i * 64 % 900_000, into, 1 + i % 4096);
+      }
+      assertThat(sum).isEqualTo(30_000);
+      try (java.io.RandomAccessFile cutter =
+          new java.io.RandomAccessFile(dir.resolve("f").toFile(), "rw")) {
+        cutter.setLength(4096);
+      }
+      for (int i = 0; i < 3000; i++) {
+        assertThat(readOrMinusOne(file, 4096 + i * 64, into, 1 + i % 4096)).isEqualTo(-1);
+      }
+      assertThat(readOrMinusOne(file, 0, into, 4096)).isEqualTo(1);
+      assertThat(into.get(100)).isEqualTo(data[100]);
+      // Straddling the new end: the last byte is not there.
+      assertThat(readOrMinusOne(file, 4000, into, 200)).isEqualTo(-1);
+      assertThatThrownBy(() -> file.read(8192, into, 0, 10))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(dir.resolve("f").toString());
+    }
+  }
+
+  private static int readOrMinusOne(RandomAccessFile file, int at, ByteBuffer into, int length) {
+    try {
+      int count = file.read(at, into, 0, length);
+      return count == length ? 1 : 0;
+    } catch (IOException e) {
+      return -1;
+    }
+  }
+
+  @Test
+  void mappedLog_cutShortUnderStores_throwsIOException() throws IOException {
+    try (MappedLogFile log = mappedLog("l")) {
+      log.reserve(1 << 20);
+      ByteBuffer source = direct("0123456789");
+      for (int i = 0; i < 20_000; i++) {
+        log.store(i * 20, source, 0, 10);
+      }
+      try (java.io.RandomAccessFile cutter =
+          new java.io.RandomAccessFile(dir.resolve("l").toFile(), "rw")) {
+        cutter.setLength(0);
+      }
+      for (int i = 0; i < 100; i++) {
+        int at = i * 4096;
+        assertThatThrownBy(() -> log.store(at, source, 0, 10))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining(dir.resolve("l").toString());
+      }
+      assertThatThrownBy(() -> log.reserve(2 << 20)).isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void interruptsAllTheTime_openAndReadAndReserve_neverFail() throws Exception {
+    write("f", randomBytes(10_000, 3));
+    Thread victim = Thread.currentThread();
+    AtomicReference<Boolean> stop = new AtomicReference<>(false);
+    Thread interrupter =
+        env.startThread(
+            "interrupter",
+            () -> {
+              while (!stop.get()) {
+                victim.interrupt();
+                env.sleepMicros(20);
+              }
+            });
+    try (MappedLogFile log = mappedLog("l")) {
+      ByteBuffer into = ByteBuffer.allocateDirect(100);
+      for (int i = 0; i < 200; i++) {
+        try (RandomAccessFile file = env.openRandomAccess(dir.resolve("f"), i % 4 != 0);
+            WritableFile writable = env.createWritable(dir.resolve("w"))) {
+          assertThat(file.read(i, into, 0, 100)).isEqualTo(100);
+          writable.append(ByteBuffer.allocate(1000));
+        }
+        if (i % 40 == 0) {
+          log.reserve((i / 40 + 1) << 20);
+          log.sync(0, log.reserved());
+          env.syncDirectory(dir);
+        }
+        try (Env.Lock lock = env.lock(dir.resolve("LOCK"))) {
+          assertThat(lock).isNotNull();
+        }
+      }
+    } finally {
+      stop.set(true);
+      interrupter.interrupt();
+      boolean joined = false;
+      while (!joined) {
+        try {
+          interrupter.join();
+          joined = true;
+        } catch (InterruptedException e) {
+          Thread.interrupted();
+        }
+      }
+      Thread.interrupted();
+    }
+  }
+
+  @Test
+  void mappedLog_fileSize_isAlwaysWholeBlocks() throws IOException {
+    try (MappedLogFile log = mappedLog("l")) {
+      for (int i = 1; i <= 20; i++) {
+        log.reserve(i * 100L * (32 << 10));
+        assertThat(env.size(dir.resolve("l")) % (32 << 10)).isZero();
+        assertThat(env.size(dir.resolve("l"))).isGreaterThanOrEqualTo(log.reserved());
+      }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package dev.kv.core.env;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.core.env.FileName.Kind;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class FileNamesTest {
+  private static final Path DIR = Path.of("some", "db");
+
+  @ParameterizedTest
+  @CsvSource({
+    "100.log, LOG, 100",
+    "0.log, LOG, 0",
+    "000003.log, LOG, 3",
+    "0.sst, TABLE, 0",
+    "0.ldb, TABLE, 0",
+    "000005.ldb, TABLE, 5",
+    "CURRENT, CURRENT, 0",
+    "LOCK, LOCK, 0",
+    "MANIFEST-2, MANIFEST, 2",
+    "MANIFEST-000007, MANIFEST, 7",
+    "LOG, INFO_LOG, 0",
+    "LOG.old, INFO_LOG, 0",
+    "000009.dbtmp, TEMP, 9",
+    "9223372036854775807.log, LOG, 9223372036854775807",
+    "00000000000000000000000000000012.log, LOG, 12",
+  })
+  void parse_ofADatabase_givesKindAndNumber(String name, Kind kind, long number) {
+    assertThat(FileNames.parse(name)).isEqualTo(new FileName(kind, number));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "foo",
+        "foo-dx-100.log",
+        ".log",
+        "manifest",
+        "CURREN",
+        "CURRENTX",
+        "MANIFES",
+        "MANIFEST",
+        "MANIFEST-",
+        "XMANIFEST-3",
+        "MANIFEST-3x",
+        "MANIFEST--3",
+        "MANIFEST-+3",
+        "MANIFEST-3/../4",
+        "LOC",
+        "LOCKx",
+        "LO",
+        "LOGx",
+        "LOG.olds",
+        "18446744073709551616.log",
+        "184467440737095516150.log",
+        "9223372036854775808.log",
+        "100",
+        "100.",
+        "100.lop",
+        "100.log.",
+        "100.ldb.tmp",
+        "-1.log",
+        "+1.log",
+        " 1.log",
+        "1 .log",
+        "0x1.log",
+        "\u0661.log",
+        "\uff11.log",
+        "../1.log",
+      })
+  void parse_ofSomebodyElse_isNull(String name) {
+    assertThat(FileNames.parse(name)).isNull();
+  }
+
+  @Test
+  void names_ofNumbers_areParsedBack() {
+    Random random = new Random(42);
+    for (int i = 0; i < 200; i++) {
+      long number = random.nextLong() >>> (1 + random.nextInt(63));
+      assertThat(parse(FileNames.log(DIR, number))).isEqualTo(new FileName(Kind.LOG, number));
+      assertThat(parse(FileNames.table(DIR, number))).isEqualTo(new FileName(Kind.TABLE, number));
+      assertThat(parse(FileNames.oldTable(DIR, number)))
+          .isEqualTo(new FileName(Kind.TABLE, number));
+      assertThat(parse(FileNames.manifest(DIR, number)))
+          .isEqualTo(new FileName(Kind.MANIFEST, number));
+      assertThat(parse(FileNames.temp(DIR, number))).isEqualTo(new FileName(Kind.TEMP, number));
+    }
+    assertThat(parse(FileNames.current(DIR))).isEqualTo(new FileName(Kind.CURRENT, 0));
+    assertThat(parse(FileNames.lock(DIR))).isEqualTo(new FileName(Kind.LOCK, 0));
+    assertThat(parse(FileNames.infoLog(DIR))).isEqualTo(new FileName(Kind.INFO_LOG, 0));
+    assertThat(parse(FileNames.oldInfoLog(DIR))).isEqualTo(new FileName(Kind.INFO_LOG, 0));
+  }
+
+  @Test
+  void names_areThoseOfLevelDb() {
+    assertThat(FileNames.log(DIR, 192)).isEqualTo(DIR.resolve("000192.log"));
+    assertThat(FileNames.table(DIR, 200)).isEqualTo(DIR.resolve("000200.ldb"));
+    assertThat(FileNames.oldTable(DIR, 200)).isEqualTo(DIR.resolve("000200.sst"));
+    assertThat(FileNames.manifest(DIR, 100)).isEqualTo(DIR.resolve("MANIFEST-000100"));
+    assertThat(FileNames.temp(DIR, 999)).isEqualTo(DIR.resolve("000999.dbtmp"));
+    assertThat(FileNames.log(DIR, 1234567)).isEqualTo(DIR.resolve("1234567.log"));
+    assertThat(FileNames.current(DIR)).isEqualTo(DIR.resolve("CURRENT"));
+  }
+
+  @Test
+  void names_negativeNumber_isRefused() {
+    assertThatThrownBy(() -> FileNames.log(DIR, -1)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private static FileName parse(Path path) {
+    return FileNames.parse(path.getFileName().toString());
+  }
+}

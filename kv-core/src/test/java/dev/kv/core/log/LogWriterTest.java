@@ -1,0 +1,275 @@
+package dev.kv.core.log;
+
+import static dev.kv.core.log.LogBytes.BLOCK;
+import static dev.kv.core.log.LogBytes.HEADER;
+import static dev.kv.core.log.LogBytes.big;
+import static dev.kv.core.log.LogBytes.direct;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.Env;
+import dev.kv.MappedLogFile;
+import dev.kv.SequentialFile;
+import dev.kv.core.env.MemEnv;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+final class LogWriterTest {
+  private final Env env = new MemEnv();
+  private final Path dir = Path.of("/log-writer-test");
+
+  private byte[] contents(Path file) throws IOException {
+    ByteBuffer into = ByteBuffer.allocate((int) env.size(file));
+    try (SequentialFile in = env.openSequential(file)) {
+      while (into.hasRemaining() && in.read(into) >= 0) {
+        continue;
+      }
+    }
+    return into.array();
+  }
+
+  @Test
+  void mappedAndAppended_randomRecords_areTheSameBytes() throws IOException {
+    env.createDirectory(dir);
+    for (int seed = 0; seed < 20; seed++) {
+      Random random = new Random(seed);
+      Path mapped = dir.resolve("mapped");
+      Path appended = dir.resolve("appended");
+      long length;
+      try (LogWriter one = LogWriter.mapped(mapped, env.createMappedLog(mapped));
+          LogWriter other = LogWriter.appending(appended, env.createWritable(appended), 0)) {
+        for (int i = 0; i < 60; i++) {
+          String text = LogBytes.skewed(i, random);
+          if (random.nextInt(5) == 0) {
+            int left = (int) (BLOCK - one.length() % BLOCK);
+            text = big("e", Math.max(0, left - HEADER - random.nextInt(2 * HEADER + 3)));
+          }
+          ByteBuffer record = direct("ab" + text + "cd");
+          one.append(record, 2, text.length());
+          other.append(record, 2, text.length());
+          assertThat(one.length()).as("seed %d", seed).isEqualTo(other.length());
+          assertThat(record.position()).isZero();
+          assertThat(record.remaining()).isEqualTo(record.capacity());
+          if (one.needsReserve() && random.nextInt(3) == 0) {
+            one.reserveAhead();
+            assertThat(one.needsReserve()).isFalse();
+          }
+          if (random.nextInt(10) == 0) {
+            one.sync();
+            assertThat(one.isSynced()).isTrue();
+          }
+        }
+        length = one.length();
+        one.closeCleanly();
+        other.closeCleanly();
+      }
+      assertThat(env.size(mapped)).as("seed %d", seed).isEqualTo(length);
+      assertThat(contents(mapped)).as("seed %d", seed).isEqualTo(contents(appended));
+    }
+  }
+
+  @Test
+  void mapped_closedWithoutCut_readsBackWithZerosBehind() throws IOException {
+    env.createDirectory(dir);
+    Path file = dir.resolve("l");
+    LogWriter writer = LogWriter.mapped(file, env.createMappedLog(file));
+    writer.append(direct("foo"), 0, 3);
+    writer.append(direct(big("x", 100_000)), 0, 100_000);
+    writer.close();
+    LogBytes log = new LogBytes();
+    log.append(contents(file));
+    LogBytes.Result result = log.read();
+    assertThat(result.records).containsExactly("foo", big("x", 100_000));
+    assertThat(result.reasons).isEmpty();
+    assertThat(result.end).isEqualTo(LogEnd.ZEROS);
+    assertThat(log.length() % BLOCK).isZero();
+  }
+
+  /** Every state between two stores is one that a killed process can leave. */
+  @Test
+  void mapped_killedBetweenAnyTwoStores_leavesWholeRecordsAndASilentEnd() throws IOException {
+    List<String> records = List.of("foo", big("y", 2 * BLOCK), "", "bar", big("z", 40_000));
+    List<Store> stores = new ArrayList<>();
+    LogWriter writer = LogWriter.mapped(Path.of("l"), new Recorder(stores));
+    List<Integer> storesPerRecord = new ArrayList<>();
+    for (String record : records) {
+      writer.append(direct(record), 0, record.length());
+      storesPerRecord.add(stores.size());
+    }
+    byte[] bytes = new byte[5 * BLOCK];
+    for (int done = 0; done <= stores.size(); done++) {
+      LogBytes log = new LogBytes();
+      log.append(bytes);
+      LogBytes.Result result = log.read();
+      int whole = 0;
+      while (whole < records.size() && storesPerRecord.get(whole) <= done) {
+        whole++;
+      }
+      assertThat(result.records).as("after %d stores", done).isEqualTo(records.subList(0, whole));
+      assertThat(result.reasons).as("after %d stores", done).isEmpty();
+      if (done < stores.size()) {
+        Store store = stores.get(done);
+        System.arraycopy(store.bytes, 0, bytes, (int) store.position, store.bytes.length);
+      }
+    }
+  }
+
+  @Test
+  void append_afterAFailedAppend_failsWithTheFirstCause() {
+    Failing file = new Failing();
+    LogWriter writer = LogWriter.mapped(Path.of("l"), file);
+    IOException full = new IOException("disk full");
+    file.failure = full;
+    assertThatThrownBy(() -> writer.append(direct("foo"), 0, 3)).isSameAs(full);
+    file.failure = null;
+    assertThatThrownBy(() -> writer.append(direct("foo"), 0, 3))
+        .isInstanceOf(IOException.class)
+        .hasCause(full);
+    assertThatThrownBy(writer::sync).isInstanceOf(IOException.class).hasCause(full);
+    assertThat(writer.isSynced()).isFalse();
+    assertThat(writer.length()).isZero();
+    assertThat(file.stores).isZero();
+  }
+
+  @Test
+  void append_afterAFailedSync_failsWithTheFirstCause() throws IOException {
+    Failing file = new Failing();
+    LogWriter writer = LogWriter.mapped(Path.of("l"), file);
+    writer.append(direct("foo"), 0, 3);
+    IOException lost = new IOException("device lost");
+    file.failure = lost;
+    assertThatThrownBy(writer::sync).isSameAs(lost);
+    file.failure = null;
+    int syncs = file.syncs;
+    assertThatThrownBy(writer::sync).isInstanceOf(IOException.class).hasCause(lost);
+    assertThatThrownBy(() -> writer.append(direct("foo"), 0, 3)).hasCause(lost);
+    assertThat(file.syncs).isEqualTo(syncs);
+  }
+
+  @Test
+  void append_failedByAnError_isFailedToo() {
+    Failing file = new Failing();
+    LogWriter writer = LogWriter.mapped(Path.of("l"), file);
+    file.error = new OutOfMemoryError("test");
+    assertThatThrownBy(() -> writer.append(direct("foo"), 0, 3)).isSameAs(file.error);
+    file.error = null;
+    assertThatThrownBy(() -> writer.append(direct("foo"), 0, 3)).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void append_badArguments_areRefusedAndNoFailure() throws IOException {
+    LogWriter writer = LogWriter.mapped(Path.of("l"), new Failing());
+    assertThatThrownBy(() -> writer.append(direct("foo"), 1, 3))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+    writer.append(direct("foo"), 1, 2);
+    assertThat(writer.length()).isEqualTo(HEADER + 2);
+    assertThatThrownBy(() -> LogWriter.appending(Path.of("l"), env.createWritable(dir), -1))
+        .isInstanceOf(Exception.class);
+  }
+
+  @Test
+  void sync_whatIsSynced_isNotSyncedAgain() throws IOException {
+    Failing file = new Failing();
+    LogWriter writer = LogWriter.mapped(Path.of("l"), file);
+    writer.sync();
+    assertThat(file.syncs).isZero();
+    writer.append(direct("foo"), 0, 3);
+    assertThat(writer.isSynced()).isFalse();
+    writer.sync();
+    writer.sync();
+    assertThat(file.syncs).isEqualTo(1);
+    assertThat(file.syncedFrom).isZero();
+    assertThat(file.syncedTo).isEqualTo(HEADER + 3);
+    writer.append(direct("foo"), 0, 3);
+    writer.sync();
+    assertThat(file.syncedFrom).isEqualTo(HEADER + 3);
+  }
+
+  @Test
+  void reserveAhead_failing_isNoFailureOfTheLog() throws IOException {
+    Failing file = new Failing();
+    LogWriter writer = LogWriter.mapped(Path.of("l"), file);
+    writer.append(direct("foo"), 0, 3);
+    file.failure = new IOException("disk full");
+    assertThatThrownBy(writer::reserveAhead).isSameAs(file.failure);
+    file.failure = null;
+    writer.append(direct("foo"), 0, 3);
+  }
+
+  private record Store(long position, byte[] bytes) {}
+
+  /** A mapped log that remembers its stores. */
+  private static final class Recorder extends Failing {
+    private final List<Store> all;
+
+    Recorder(List<Store> all) {
+      this.all = all;
+    }
+
+    @Override
+    public void store(long position, ByteBuffer source, int offset, int length) throws IOException {
+      super.store(position, source, offset, length);
+      byte[] bytes = new byte[length];
+      source.get(offset, bytes);
+      all.add(new Store(position, bytes));
+    }
+  }
+
+  /** A mapped log that keeps nothing and fails on demand. */
+  private static class Failing implements MappedLogFile {
+    IOException failure;
+    Error error;
+    long reserved;
+    int stores;
+    int syncs;
+    long syncedFrom = -1;
+    long syncedTo = -1;
+
+    private void fail() throws IOException {
+      if (failure != null) {
+        throw failure;
+      }
+      if (error != null) {
+        throw error;
+      }
+    }
+
+    @Override
+    public long reserved() {
+      return reserved;
+    }
+
+    @Override
+    public void reserve(long end) throws IOException {
+      fail();
+      assertThat(end % BLOCK).isZero();
+      reserved = Math.max(reserved, end);
+    }
+
+    @Override
+    public void store(long position, ByteBuffer source, int offset, int length) throws IOException {
+      fail();
+      assertThat(position + length).isLessThanOrEqualTo(reserved);
+      stores++;
+    }
+
+    @Override
+    public void sync(long from, long to) throws IOException {
+      syncs++;
+      syncedFrom = from;
+      syncedTo = to;
+      fail();
+    }
+
+    @Override
+    public void cut(long length) {}
+
+    @Override
+    public void close() {}
+  }
+}
