@@ -1,0 +1,116 @@
+package dev.kv.core.memtable;
+
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.LookupKey;
+import dev.kv.core.key.LookupResult;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.memory.ArenaPool;
+import dev.kv.core.memory.NativeArena;
+import dev.kv.core.memory.RefCounted;
+import dev.kv.core.memory.ValueRef;
+import java.nio.ByteBuffer;
+
+/**
+ * The newest writes of a database, sorted by internal key, in one arena off the heap. One thread adds at a
+ * time; any number read meanwhile, without a lock. The arena goes back to its pool with the last owner.
+ */
+public final class MemTable extends RefCounted {
+  private static final int ARENA_OVERHEAD = 1024;
+
+  private final InternalKeyComparator order;
+  private final NativeArena arena;
+  private final ArenaPool pool;
+  private final OffHeapSkipList list;
+  private volatile int entries;
+
+  /** Creates an empty memtable in an arena of {@code pool}, which it adopts. */
+  public MemTable(InternalKeyComparator order, NativeArena arena, ArenaPool pool) {
+    this.order = order;
+    this.arena = arena;
+    this.pool = pool;
+    list = new OffHeapSkipList(order, arena);
+  }
+
+  /** Returns an arena size in which so many entries with so many bytes of keys and values fit. */
+  public static long arenaBytesFor(long keyAndValueBytes, int count) {
+    return ARENA_OVERHEAD + keyAndValueBytes + (long) count * OffHeapSkipList.MAX_NODE_OVERHEAD;
+  }
+
+  /**
+   * Returns true if {@code count} entries with so many bytes of keys and values fit. To be asked before
+   * the log is written: {@link #add} cannot fail then.
+   */
+  public boolean hasRoomFor(long keyAndValueBytes, int count) {
+    return keyAndValueBytes + (long) count * OffHeapSkipList.MAX_NODE_OVERHEAD
+        <= arena.capacity() - arena.used();
+  }
+
+  /** Adds an entry, copied from {@code source}. Each sequence number is added once. */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // one thread adds
+  public void add(
+      long sequence,
+      ValueKind kind,
+      ByteBuffer source,
+      int keyOffset,
+      int keyLength,
+      int valueOffset,
+      int valueLength) {
+    list.insert(sequence, kind, source, keyOffset, keyLength, valueOffset, valueLength);
+    entries++;
+  }
+
+  /**
+   * Looks a key up.
+   *
+   * @param out points at the value, without a pin, where the result is {@link LookupResult#FOUND}
+   * @return a constant of {@link LookupResult}
+   */
+  public int get(LookupKey key, ValueRef out) {
+    ByteBuffer target = key.buffer();
+    int node = list.findGreaterOrEqual(target, key.offset(), key.internalKeyLength());
+    if (node == OffHeapSkipList.NIL) {
+      return LookupResult.NOT_FOUND;
+    }
+    ByteBuffer memory = list.memory();
+    int found = list.keyOffset(node);
+    int foundLength = list.keyLength(node);
+    if (order.compareUserKeys(
+            memory, found, foundLength, target, key.offset(), key.internalKeyLength())
+        != 0) {
+      return LookupResult.NOT_FOUND;
+    }
+    long tag = InternalKey.tag(memory, found, foundLength);
+    if (InternalKey.kindCode(tag) == ValueKind.DELETION.code()) {
+      return LookupResult.DELETED;
+    }
+    out.set(memory, list.valueOffset(node), list.valueLength(node), null);
+    return LookupResult.FOUND;
+  }
+
+  /** Returns a cursor over the internal keys; good while the memtable is owned. */
+  public InternalIterator iterator() {
+    return new MemTableIterator(list);
+  }
+
+  /** Returns the bytes of the arena that are in use. */
+  public long memoryUsed() {
+    return arena.used();
+  }
+
+  /** Returns the number of entries. */
+  public int entryCount() {
+    return entries;
+  }
+
+  /** Returns true if nothing was added. */
+  public boolean isEmpty() {
+    return entries == 0;
+  }
+
+  @Override
+  protected void free() {
+    pool.release(arena);
+  }
+}

@@ -1,0 +1,288 @@
+package dev.kv.core.memtable;
+
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.memory.Invariants;
+import dev.kv.core.memory.NativeArena;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * A skip list of entries in one arena. One thread inserts; any number read meanwhile, without a lock.
+ *
+ * <pre>
+ * node    := next fixed32 * height, header, internal key, value
+ * header  := internal key length fixed32, value length fixed32
+ * </pre>
+ *
+ * A node's offset is its header's, a multiple of 4; its links lie before it, level 0 nearest. Offset 0 is no
+ * node. Invariants:
+ *
+ * <ol>
+ *   <li>A node does not change after it is linked, but for its links, and is never unlinked.
+ *   <li>A node is linked at a level only after it is linked below, and with a release store, so that a
+ *       reader that sees the link sees the node.
+ *   <li>The links of a level are in the comparator's order.
+ * </ol>
+ */
+final class OffHeapSkipList {
+  /** No node. */
+  static final int NIL = 0;
+
+  static final int MAX_HEIGHT = 12;
+
+  /** The most bytes that a node takes beyond its user key and value. */
+  static final int MAX_NODE_OVERHEAD =
+      MAX_HEIGHT * Integer.BYTES + 2 * Integer.BYTES + InternalKey.TRAILER + Integer.BYTES - 1;
+
+  private static final int HEADER = 2 * Integer.BYTES;
+  private static final int HEAD = MAX_HEIGHT * Integer.BYTES;
+  private static final long SIGN = Long.MIN_VALUE;
+
+  private static final VarHandle LINK =
+      MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private final InternalKeyComparator order;
+  private final boolean bytewise;
+  private final NativeArena arena;
+  private final ByteBuffer memory;
+
+  // Written by the inserting thread alone.
+  private final int[] splice = new int[MAX_HEIGHT];
+  private final int[] last = new int[MAX_HEIGHT];
+  private int random = 0xdeadbeef;
+
+  /** The levels in use; a reader that sees an old value begins lower and finds the same. */
+  private volatile int height = 1;
+
+  OffHeapSkipList(InternalKeyComparator order, NativeArena arena) {
+    this.order = order;
+    this.bytewise = order.userComparator().isBytewise();
+    this.arena = arena;
+    memory = arena.buffer();
+    int start = arena.allocate(HEAD + HEADER, Integer.BYTES);
+    if (start != 0) {
+      throw new AssertionError("the arena is not empty");
+    }
+    for (int offset = 0; offset < HEAD + HEADER; offset += Integer.BYTES) {
+      memory.putInt(offset, NIL);
+    }
+    java.util.Arrays.fill(last, HEAD);
+  }
+
+  /** Inserts an entry, copied from {@code source}. No entry has an equal internal key; there is room. */
+  void insert(
+      long sequence,
+      ValueKind kind,
+      ByteBuffer source,
+      int keyOffset,
+      int keyLength,
+      int valueOffset,
+      int valueLength) {
+    int nodeHeight = randomHeight();
+    int node = newNode(nodeHeight, keyLength, valueLength);
+    int key = node + HEADER;
+    memory.put(key, source, keyOffset, keyLength);
+    memory.putLong(key + keyLength, InternalKey.pack(sequence, kind));
+    memory.put(key + keyLength + InternalKey.TRAILER, source, valueOffset, valueLength);
+    link(node, nodeHeight, key, keyLength + InternalKey.TRAILER);
+  }
+
+  private int newNode(int nodeHeight, int keyLength, int valueLength) {
+    int links = nodeHeight * Integer.BYTES;
+    long bytes = (long) links + HEADER + keyLength + InternalKey.TRAILER + valueLength;
+    int start =
+        bytes > Integer.MAX_VALUE ? NativeArena.FULL : arena.allocate((int) bytes, Integer.BYTES);
+    if (start == NativeArena.FULL) {
+      throw new AssertionError("no room in the memtable: the caller has to ask first");
+    }
+    int node = start + links;
+    memory.putInt(node, keyLength + InternalKey.TRAILER);
+    memory.putInt(node + Integer.BYTES, valueLength);
+    return node;
+  }
+
+  private void link(int node, int nodeHeight, int key, int keyLength) {
+    int[] before = splice;
+    int tail = last[0];
+    if (tail == HEAD || compare(tail, memory, key, keyLength, prefix(memory, key, keyLength)) < 0) {
+      before = last; // behind everything: sequential inserts search nothing
+    } else {
+      findSplice(key, keyLength);
+    }
+    if (nodeHeight > height) {
+      for (int level = height; level < nodeHeight; level++) {
+        before[level] = HEAD;
+      }
+      height = nodeHeight;
+    }
+    for (int level = 0; level < nodeHeight; level++) {
+      int previous = before[level];
+      int next = next(previous, level);
+      memory.putInt(linkOffset(node, level), next);
+      LINK.setRelease(memory, linkOffset(previous, level), node);
+      if (next == NIL) {
+        last[level] = node;
+      }
+    }
+  }
+
+  private void findSplice(int key, int keyLength) {
+    long prefix = prefix(memory, key, keyLength);
+    int node = HEAD;
+    int known = NIL;
+    for (int level = height - 1; level >= 0; level--) {
+      int next = next(node, level);
+      while (next != NIL && next != known && compare(next, memory, key, keyLength, prefix) < 0) {
+        node = next;
+        next = next(node, level);
+      }
+      known = next;
+      splice[level] = node;
+    }
+    if (Invariants.ON && known != NIL && compare(known, memory, key, keyLength, prefix) == 0) {
+      throw new AssertionError("an entry of this sequence number is there already");
+    }
+  }
+
+  private int randomHeight() {
+    int x = random;
+    x ^= x << 13;
+    x ^= x >>> 17;
+    x ^= x << 5;
+    random = x;
+    return 1 + (Integer.numberOfTrailingZeros(x | 1 << 2 * (MAX_HEIGHT - 1)) >>> 1);
+  }
+
+  /** Returns the first node at or after an internal key, or {@link #NIL}. */
+  int findGreaterOrEqual(ByteBuffer key, int offset, int length) {
+    long prefix = prefix(key, offset, length);
+    int node = HEAD;
+    int known = NIL;
+    int level = height - 1;
+    while (true) {
+      int next = next(node, level);
+      if (next != NIL && next != known && compare(next, key, offset, length, prefix) < 0) {
+        node = next;
+      } else if (level == 0) {
+        return next;
+      } else {
+        known = next;
+        level--;
+      }
+    }
+  }
+
+  /** Returns the last node before an internal key, or {@link #NIL}. */
+  int findLessThan(ByteBuffer key, int offset, int length) {
+    long prefix = prefix(key, offset, length);
+    int node = HEAD;
+    int known = NIL;
+    for (int level = height - 1; level >= 0; level--) {
+      int next = next(node, level);
+      while (next != NIL && next != known && compare(next, key, offset, length, prefix) < 0) {
+        node = next;
+        next = next(node, level);
+      }
+      known = next;
+    }
+    return node == HEAD ? NIL : node;
+  }
+
+  /** Returns the last node, or {@link #NIL}. */
+  int findLast() {
+    int node = HEAD;
+    for (int level = height - 1; level >= 0; level--) {
+      for (int next = next(node, level); next != NIL; next = next(node, level)) {
+        node = next;
+      }
+    }
+    return node == HEAD ? NIL : node;
+  }
+
+  /** Returns the first node, or {@link #NIL}. */
+  int first() {
+    return next(HEAD, 0);
+  }
+
+  /** Returns the node behind {@code node}, or {@link #NIL}. */
+  int next(int node) {
+    return next(node, 0);
+  }
+
+  private int next(int node, int level) {
+    return (int) LINK.getAcquire(memory, linkOffset(node, level));
+  }
+
+  private static int linkOffset(int node, int level) {
+    return node - (level + 1) * Integer.BYTES;
+  }
+
+  ByteBuffer memory() {
+    return memory;
+  }
+
+  int keyOffset(int node) {
+    return node + HEADER;
+  }
+
+  int keyLength(int node) {
+    return memory.getInt(node);
+  }
+
+  int valueOffset(int node) {
+    return node + HEADER + memory.getInt(node);
+  }
+
+  int valueLength(int node) {
+    return memory.getInt(node + Integer.BYTES);
+  }
+
+  /**
+   * Returns the first eight bytes of an internal key's user key as a big-endian number, zeros behind a
+   * shorter one. The load stays inside the key, for its tag has eight bytes.
+   */
+  private static long prefix(ByteBuffer buffer, int offset, int length) {
+    long bytes = Long.reverseBytes(buffer.getLong(offset));
+    int user = length - InternalKey.TRAILER;
+    return user >= Long.BYTES ? bytes : user == 0 ? 0 : bytes & -1L << Long.SIZE - 8 * user;
+  }
+
+  private int compare(int node, ByteBuffer key, int offset, int length, long prefix) {
+    int nodeLength = memory.getInt(node);
+    int nodeKey = node + HEADER;
+    if (!bytewise) {
+      return order.compare(memory, nodeKey, nodeLength, key, offset, length);
+    }
+    long nodePrefix = prefix(memory, nodeKey, nodeLength);
+    if (nodePrefix != prefix) {
+      return nodePrefix + SIGN < prefix + SIGN ? -1 : 1;
+    }
+    return compareBehindPrefix(nodeKey, nodeLength, key, offset, length);
+  }
+
+  /** Compares keys whose prefixes are equal, so that the shorter of two short ones begins the other. */
+  private int compareBehindPrefix(
+      int nodeKey, int nodeLength, ByteBuffer key, int offset, int length) {
+    int user = nodeLength - InternalKey.TRAILER;
+    int otherUser = length - InternalKey.TRAILER;
+    int result =
+        user <= Long.BYTES || otherUser <= Long.BYTES
+            ? user - otherUser
+            : UserKeyComparator.compareBytes(
+                memory,
+                nodeKey + Long.BYTES,
+                user - Long.BYTES,
+                key,
+                offset + Long.BYTES,
+                otherUser - Long.BYTES);
+    return result != 0
+        ? result
+        : Long.compareUnsigned(
+            InternalKey.tag(key, offset, length), InternalKey.tag(memory, nodeKey, nodeLength));
+  }
+}

@@ -1,0 +1,259 @@
+package dev.kv.core.memtable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.DBComparator;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.LookupKey;
+import dev.kv.core.key.LookupResult;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.memory.ArenaPool;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.ValueRef;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MemTableTest {
+  private final OffHeapBudget budget = new OffHeapBudget(0);
+  private final ArenaPool pool = new ArenaPool(budget);
+  private final LookupKey lookup = new LookupKey(budget);
+  private final ValueRef value = new ValueRef();
+
+  private MemTable create(DBComparator comparator, int capacity) {
+    return new MemTable(new InternalKeyComparator(comparator), pool.acquire(capacity), pool);
+  }
+
+  private static ByteBuffer direct(byte[]... parts) {
+    int length = Arrays.stream(parts).mapToInt(part -> part.length).sum();
+    ByteBuffer buffer = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
+    int at = 0;
+    for (byte[] part : parts) {
+      buffer.put(at, part);
+      at += part.length;
+    }
+    return buffer;
+  }
+
+  private static void add(MemTable table, long sequence, ValueKind kind, byte[] key, byte[] value) {
+    table.add(sequence, kind, direct(key, value), 0, key.length, key.length, value.length);
+  }
+
+  private int get(MemTable table, byte[] key, long sequence) {
+    lookup.set(key, sequence);
+    return table.get(lookup, value);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void get_emptyTable_findsNothing() {
+    MemTable table = create(DBComparator.bytewise(), 1 << 16);
+    assertThat(table.isEmpty()).isTrue();
+    assertThat(get(table, bytes("a"), 9)).isEqualTo(LookupResult.NOT_FOUND);
+    InternalIterator cursor = table.iterator();
+    cursor.seekToFirst();
+    assertThat(cursor.isValid()).isFalse();
+    cursor.seekToLast();
+    assertThat(cursor.isValid()).isFalse();
+    cursor.seek(direct(InternalKey.encode(bytes("x"), 1, ValueKind.VALUE)), 0, 9);
+    assertThat(cursor.isValid()).isFalse();
+    table.release();
+  }
+
+  @Test
+  void get_versions_seesTheNewestInView() {
+    MemTable table = create(DBComparator.bytewise(), 1 << 16);
+    add(table, 1, ValueKind.VALUE, bytes("k"), bytes("one"));
+    add(table, 2, ValueKind.DELETION, bytes("k"), new byte[0]);
+    add(table, InternalKey.MAX_SEQUENCE, ValueKind.VALUE, bytes("k"), bytes("last"));
+    assertThat(get(table, bytes("k"), 0)).isEqualTo(LookupResult.NOT_FOUND);
+    assertThat(get(table, bytes("k"), 1)).isEqualTo(LookupResult.FOUND);
+    assertThat(value.copy()).isEqualTo(bytes("one"));
+    assertThat(get(table, bytes("k"), 1000)).isEqualTo(LookupResult.DELETED);
+    assertThat(get(table, bytes("k"), InternalKey.MAX_SEQUENCE)).isEqualTo(LookupResult.FOUND);
+    assertThat(value.copy()).isEqualTo(bytes("last"));
+    assertThat(get(table, bytes("k\0"), InternalKey.MAX_SEQUENCE))
+        .isEqualTo(LookupResult.NOT_FOUND);
+    table.release();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void table_randomEntries_isTheModelInBothDirections(boolean bytewise) {
+    long seed = 4711;
+    Random random = new Random(seed);
+    DBComparator comparator =
+        bytewise
+            ? DBComparator.bytewise()
+            : DBComparator.of("test.Reverse", (a, b) -> Arrays.compareUnsigned(b, a));
+    InternalKeyComparator order = new InternalKeyComparator(comparator);
+    MemTable table = create(comparator, 4 << 20);
+    TreeMap<byte[], byte[]> model = new TreeMap<>(order::compare);
+    for (long sequence = 1; sequence <= 8000; sequence++) {
+      byte[] key = new byte[random.nextInt(4) == 0 ? random.nextInt(30) : random.nextInt(4)];
+      for (int i = 0; i < key.length; i++) {
+        key[i] = (byte) (random.nextInt(3) * 127);
+      }
+      byte[] content = new byte[random.nextInt(50)];
+      random.nextBytes(content);
+      ValueKind kind = random.nextInt(5) == 0 ? ValueKind.DELETION : ValueKind.VALUE;
+      assertThat(table.hasRoomFor(key.length + content.length, 1)).isTrue();
+      add(table, sequence, kind, key, content);
+      model.put(InternalKey.encode(key, sequence, kind), content);
+    }
+    assertThat(table.entryCount()).isEqualTo(model.size());
+    InternalIterator cursor = table.iterator();
+    cursor.seekToFirst();
+    for (Map.Entry<byte[], byte[]> entry : model.entrySet()) {
+      expect(cursor, entry, seed);
+      cursor.next();
+    }
+    assertThat(cursor.isValid()).isFalse();
+    cursor.seekToLast();
+    for (Map.Entry<byte[], byte[]> entry : model.descendingMap().entrySet()) {
+      expect(cursor, entry, seed);
+      cursor.prev();
+    }
+    assertThat(cursor.isValid()).isFalse();
+    for (int i = 0; i < 3000; i++) {
+      byte[] user = new byte[random.nextInt(6)];
+      for (int j = 0; j < user.length; j++) {
+        user[j] = (byte) (random.nextInt(3) * 127);
+      }
+      byte[] target = InternalKey.encode(user, random.nextInt(9000), ValueKind.VALUE);
+      cursor.seek(direct(target), 0, target.length);
+      Map.Entry<byte[], byte[]> expected = model.ceilingEntry(target);
+      assertThat(cursor.isValid()).isEqualTo(expected != null);
+      if (expected != null) {
+        expect(cursor, expected, seed);
+      }
+    }
+    table.release();
+  }
+
+  private static void expect(InternalIterator cursor, Map.Entry<byte[], byte[]> entry, long seed) {
+    assertThat(cursor.isValid()).as("seed %d", seed).isTrue();
+    byte[] key = InternalKey.copy(cursor.keyBuffer(), cursor.keyOffset(), cursor.keyLength());
+    assertThat(key).as("seed %d", seed).isEqualTo(entry.getKey());
+    byte[] content = new byte[cursor.valueLength()];
+    cursor.valueBuffer().get(cursor.valueOffset(), content);
+    assertThat(content).as("seed %d", seed).isEqualTo(entry.getValue());
+  }
+
+  @Test
+  void add_ascendingKeys_staysSortedAmongRandomOnes() {
+    MemTable table = create(DBComparator.bytewise(), 1 << 20);
+    Random random = new Random(1);
+    for (int i = 0; i < 5000; i++) {
+      int n = i % 100 == 0 ? random.nextInt(100_000) : 100_000 + i;
+      add(table, i + 1, ValueKind.VALUE, bytes(String.format("%08d", n)), new byte[0]);
+    }
+    InternalIterator cursor = table.iterator();
+    byte[] before = new byte[0];
+    int seen = 0;
+    for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+      byte[] key = InternalKey.copy(cursor.keyBuffer(), cursor.keyOffset(), cursor.keyLength());
+      assertThat(Arrays.compareUnsigned(before, key)).isNegative();
+      before = key;
+      seen++;
+    }
+    assertThat(seen).isEqualTo(5000);
+    table.release();
+  }
+
+  @Test
+  void hasRoomFor_untilItSaysNo_addNeverFails() {
+    Random random = new Random(2);
+    for (int round = 0; round < 50; round++) {
+      MemTable table = create(DBComparator.bytewise(), 1 << 14);
+      long sequence = 0;
+      byte[] key = new byte[random.nextInt(40)];
+      byte[] content = new byte[random.nextInt(40)];
+      while (table.hasRoomFor(key.length + content.length, 1)) {
+        random.nextBytes(key);
+        add(table, ++sequence, ValueKind.VALUE, key, content);
+      }
+      assertThat(sequence).isPositive();
+      assertThat(table.memoryUsed()).isLessThanOrEqualTo(1 << 14);
+      assertThatThrownBy(
+              () -> add(table, 1L << 40, ValueKind.VALUE, new byte[1 << 14], new byte[0]))
+          .isInstanceOf(AssertionError.class);
+      table.release();
+    }
+  }
+
+  @Test
+  void arenaBytesFor_anyEntries_isEnough() {
+    byte[] key = new byte[1000];
+    byte[] content = new byte[100_000];
+    int bytes = (int) MemTable.arenaBytesFor(10L * (key.length + content.length), 10);
+    MemTable table = create(DBComparator.bytewise(), bytes);
+    assertThat(table.hasRoomFor(10L * (key.length + content.length), 10)).isTrue();
+    for (int i = 0; i < 10; i++) {
+      add(table, i + 1, ValueKind.VALUE, key, content);
+    }
+    table.release();
+    pool.close();
+    lookup.close();
+    assertThat(pool.liveArenas()).isZero();
+    assertThat(budget.used()).isZero();
+  }
+
+  /** Values repeat their key's number, so that a reader sees whether it reads a whole entry. */
+  @Test
+  void reader_besideTheWriter_seesWholeEntriesInOrder() throws InterruptedException {
+    MemTable table = create(DBComparator.bytewise(), 8 << 20);
+    AtomicBoolean done = new AtomicBoolean();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread reader = new Thread(() -> readAll(table, done));
+    reader.setUncaughtExceptionHandler((thread, thrown) -> failure.set(thrown));
+    reader.start();
+    ByteBuffer source = direct(new byte[24]);
+    Random random = new Random(12);
+    for (long sequence = 1; sequence <= 60_000; sequence++) {
+      long number = random.nextLong();
+      source.putLong(0, number).putLong(8, number).putLong(16, ~number);
+      table.add(sequence, ValueKind.VALUE, source, 0, 8, 8, 16);
+    }
+    done.set(true);
+    reader.join();
+    assertThat(failure.get()).as("seed 12").isNull();
+    table.release();
+  }
+
+  private static void readAll(MemTable table, AtomicBoolean done) {
+    boolean last;
+    do {
+      last = done.get();
+      int atLeast = table.entryCount();
+      int seen = 0;
+      long before = 0;
+      InternalIterator cursor = table.iterator();
+      for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+        long number = cursor.keyBuffer().getLong(cursor.keyOffset());
+        assertThat(cursor.valueBuffer().getLong(cursor.valueOffset())).isEqualTo(number);
+        assertThat(cursor.valueBuffer().getLong(cursor.valueOffset() + 8)).isEqualTo(~number);
+        long ordered = Long.reverseBytes(number);
+        assertThat(seen == 0 || Long.compareUnsigned(before, ordered) <= 0).isTrue();
+        before = ordered;
+        seen++;
+      }
+      assertThat(seen).isGreaterThanOrEqualTo(atLeast);
+    } while (!last);
+  }
+}
