@@ -8,4 +8,17 @@ module dev.kv.core {
   requires static com.google.errorprone.annotations;
   requires static org.jspecify;
   requires static org.xerial.snappy;
+
+  exports dev.kv.core.batch to
+      dev.kv.tools;
+  exports dev.kv.core.env to
+      dev.kv.tools;
+  exports dev.kv.core.key to
+      dev.kv.tools;
+  exports dev.kv.core.log to
+      dev.kv.tools;
+  exports dev.kv.core.manifest to
+      dev.kv.tools;
+  exports dev.kv.core.version to
+      dev.kv.tools;
 }

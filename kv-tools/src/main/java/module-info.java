@@ -2,6 +2,7 @@
 module dev.kv.tools {
   requires dev.kv.api;
   requires dev.kv.core;
+  requires com.fasterxml.jackson.core;
   requires info.picocli;
   requires me.tongfei.progressbar;
   requires org.slf4j;

@@ -2,24 +2,68 @@ package dev.kv.tools;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
 
-/** The entry point of the kv command line. */
+/** The kv command line: what stands before the subcommand, and how a failure is told. */
 @Command(
     name = "kv",
     mixinStandardHelpOptions = true,
-    description = "Reads, writes and inspects key-value stores.")
-public final class Main implements Runnable {
+    versionProvider = Version.class,
+    description = "Reads, writes and inspects LevelDB databases.",
+    footer = {
+      "",
+      "Exit codes: 0 done, 1 failed, 2 wrong usage. Data goes to standard output, messages to",
+      "standard error. A KEY or VALUE is text; \\xNN in it stands for one byte."
+    },
+    subcommands = {
+      DemoCommand.class,
+      GetCommand.class,
+      PutCommand.class,
+      DeleteCommand.class,
+      ScanCommand.class,
+      LoadCommand.class,
+      StatsCommand.class,
+      CompactCommand.class
+    })
+final class Main implements Runnable {
+  @Spec private CommandSpec spec;
 
-  /** Made by the command line parser. */
-  Main() {}
+  @Option(
+      names = "--verbose",
+      scope = ScopeType.INHERIT,
+      description = "Log what the engine does, and print the stack trace of a failure.")
+  private boolean verbose;
 
   /** Runs one command and exits with its code. */
   public static void main(String[] args) {
-    System.exit(new CommandLine(new Main()).execute(args));
+    System.exit(run(args));
+  }
+
+  /** Runs one command and returns its exit code. */
+  static int run(String... args) {
+    boolean verbose = java.util.List.of(args).contains("--verbose");
+    System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", verbose ? "debug" : "error");
+    Main main = new Main();
+    CommandLine commandLine = new CommandLine(main);
+    commandLine.setCaseInsensitiveEnumValuesAllowed(true);
+    commandLine.setExecutionExceptionHandler(
+        (failure, failed, parsed) -> report(failure, failed, main.verbose));
+    return commandLine.execute(args);
+  }
+
+  private static int report(Exception failure, CommandLine failed, boolean verbose) {
+    failed.getErr().println("kv: " + Failure.describe(failure));
+    if (verbose) {
+      failure.printStackTrace(failed.getErr());
+    }
+    return failed.getCommandSpec().exitCodeOnExecutionException();
   }
 
   @Override
   public void run() {
-    CommandLine.usage(this, System.out);
+    throw new CommandLine.ParameterException(spec.commandLine(), "Missing command");
   }
 }

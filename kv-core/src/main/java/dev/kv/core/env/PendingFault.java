@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class PendingFault {
   // Not constant for the compiler, and kept: else it would fold the allocation away.
   private volatile int one = 1;
+
   @SuppressWarnings("UnusedVariable")
   private volatile byte @Nullable [][] sink;
 

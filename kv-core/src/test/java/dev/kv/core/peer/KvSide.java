@@ -1,0 +1,113 @@
+package dev.kv.core.peer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.CompressionType;
+import dev.kv.DB;
+import dev.kv.DBIterator;
+import dev.kv.FilterPolicy;
+import dev.kv.Options;
+import dev.kv.WriteBatch;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.stream.Stream;
+
+/** What the tests of this package do with kv. */
+final class KvSide {
+  private KvSide() {}
+
+  /** The ways in which kv writes its files. */
+  enum Configuration {
+    SNAPPY(Options.builder()),
+    PURE_JAVA_SNAPPY(Options.builder().nativeSnappy(false)),
+    PLAIN(Options.builder().compression(CompressionType.NONE)),
+    BLOOM(Options.builder().filterPolicy(FilterPolicy.bloom(10))),
+    RESTART_1(Options.builder().blockRestartInterval(1)),
+    REUSED_LOGS(Options.builder().reuseLogs(true)),
+    SMALL(Options.builder().writeBufferSize(64 << 10).blockSize(1024));
+
+    private final Options.Builder builder;
+
+    Configuration(Options.Builder builder) {
+      this.builder = builder;
+    }
+
+    Options options() {
+      return builder.createIfMissing(true).build();
+    }
+  }
+
+  static void write(Path directory, Options options, Workload workload, boolean compact) {
+    try (DB db = DB.open(directory, options)) {
+      WriteBatch batch = WriteBatch.create();
+      int n = 0;
+      for (Workload.Operation operation : workload.operations()) {
+        if (operation.value() == null) {
+          batch.delete(operation.key());
+        } else {
+          batch.put(operation.key(), operation.value());
+        }
+        if (++n % 7 == 0) {
+          db.write(batch);
+          batch.clear();
+        }
+      }
+      db.write(batch);
+      if (compact) {
+        db.compactRange(null, null);
+      }
+    }
+  }
+
+  static void expect(Path directory, Options options, SortedMap<byte[], byte[]> model) {
+    try (DB db = DB.open(directory, options);
+        DBIterator entries = db.iterator()) {
+      entries.seekToFirst();
+      expectEntries("kv", entries.asIterator(), model);
+      for (byte[] key : model.keySet()) {
+        assertThat(db.get(key)).isEqualTo(model.get(key));
+      }
+    }
+  }
+
+  static void expectEntries(
+      String reader, Iterator<Map.Entry<byte[], byte[]>> entries, SortedMap<byte[], byte[]> model) {
+    for (Map.Entry<byte[], byte[]> expected : model.entrySet()) {
+      String key = dev.kv.Escape.bytes(expected.getKey());
+      assertThat(entries.hasNext()).as("%s ends before %s", reader, key).isTrue();
+      Map.Entry<byte[], byte[]> found = entries.next();
+      assertThat(found.getKey()).as("%s at %s", reader, key).isEqualTo(expected.getKey());
+      assertThat(Arrays.equals(found.getValue(), expected.getValue()))
+          .as("%s: value of %s", reader, key)
+          .isTrue();
+    }
+    assertThat(entries.hasNext()).as("%s has more", reader).isFalse();
+  }
+
+  /** Gives every table of a closed database the ending that the old C++ LevelDB knows. */
+  static void renameTablesToSst(Path directory) {
+    for (Path table : files(directory, ".ldb")) {
+      String name = table.getFileName().toString();
+      try {
+        Files.move(table, table.resolveSibling(name.substring(0, name.length() - 4) + ".sst"));
+      } catch (IOException refused) {
+        throw new UncheckedIOException(refused);
+      }
+    }
+  }
+
+  static List<Path> files(Path directory, String ending) {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.filter(file -> file.toString().endsWith(ending)).sorted().toList();
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package dev.kv.tools;
+
+import dev.kv.Env;
+import dev.kv.core.log.LogReader;
+import dev.kv.core.log.RecordBuffer;
+import dev.kv.core.manifest.CurrentFile;
+import dev.kv.core.version.VersionEditCodec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+/** What a directory's files tell without opening the database. */
+final class DatabaseFiles {
+  private static final Path HELD_LOCKS = Path.of("/proc/locks");
+
+  private DatabaseFiles() {}
+
+  static boolean isDatabase(Path directory) {
+    return Files.exists(directory.resolve("CURRENT"));
+  }
+
+  /** Returns the comparator's name in the MANIFEST. */
+  static String comparatorName(Path directory) {
+    Env env = Env.fileSystem();
+    try {
+      Path manifest = directory.resolve(CurrentFile.read(env, directory).manifest());
+      String file = manifest.toString();
+      try (LogReader records =
+          new LogReader(file, env.openSequential(manifest), DatabaseFiles::damaged, true)) {
+        RecordBuffer record = new RecordBuffer();
+        while (records.readRecord(record)) {
+          long offset = records.lastRecordOffset();
+          String name =
+              VersionEditCodec.decode(record.buffer(), 0, record.length(), file, offset)
+                  .comparatorName();
+          if (name != null) {
+            return name;
+          }
+        }
+      }
+      throw new Failure(manifest + ": names no comparator");
+    } catch (IOException unreadable) {
+      throw new Failure(Failure.describe(unreadable));
+    }
+  }
+
+  private static void damaged(long offset, long bytes, String reason, boolean torn) {
+    throw new Failure("MANIFEST: " + reason + " at offset " + offset);
+  }
+
+  /**
+   * Returns whether LOCK is held, as the system's list of locks shows it: LOCK itself is not
+   * touched. False where there is no such list.
+   */
+  static boolean lockedByAnother(Path directory) {
+    try (Stream<String> locks = Files.lines(HELD_LOCKS)) {
+      String inode = ":" + Files.getAttribute(directory.resolve("LOCK"), "unix:ino") + " ";
+      return locks.anyMatch(held -> held.contains(inode));
+    } catch (IOException | UnsupportedOperationException unknown) {
+      return false;
+    }
+  }
+}

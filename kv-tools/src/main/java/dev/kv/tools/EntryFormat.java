@@ -1,0 +1,102 @@
+package dev.kv.tools;
+
+import dev.kv.Escape;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.Map;
+
+/** How an entry stands on a line of its own. */
+enum EntryFormat {
+  /** The key, a tab and the value, escaped. */
+  TEXT {
+    @Override
+    String line(byte[] key, byte[] value) {
+      return Escape.bytes(key) + '\t' + Escape.bytes(value);
+    }
+
+    @Override
+    String versionLine(long sequence, String type, byte[] key, byte[] value) {
+      return sequence + "\t" + type + '\t' + line(key, value);
+    }
+
+    @Override
+    Map.Entry<byte[], byte[]> parse(String line) {
+      int tab = separator(line, '\t', "KEY, a tab and VALUE");
+      return Map.entry(
+          ByteText.parse(line.substring(0, tab)).bytes(),
+          ByteText.parse(line.substring(tab + 1)).bytes());
+    }
+  },
+  /** The key, one space and the value, in lower-case hexadecimal digits. */
+  HEX {
+    @Override
+    String line(byte[] key, byte[] value) {
+      return HexFormat.of().formatHex(key) + ' ' + HexFormat.of().formatHex(value);
+    }
+
+    @Override
+    String versionLine(long sequence, String type, byte[] key, byte[] value) {
+      return sequence + " " + type + ' ' + line(key, value);
+    }
+
+    @Override
+    Map.Entry<byte[], byte[]> parse(String line) {
+      int space = separator(line, ' ', "HEXKEY HEXVALUE");
+      HexFormat hex = HexFormat.of();
+      return Map.entry(hex.parseHex(line, 0, space), hex.parseHex(line, space + 1, line.length()));
+    }
+  },
+  /** An object with the members {@code key} and {@code value}, escaped as {@link #TEXT}. */
+  JSON {
+    @Override
+    String line(byte[] key, byte[] value) {
+      return "{\"key\":"
+          + Json.quote(Escape.bytes(key))
+          + ",\"value\":"
+          + Json.quote(Escape.bytes(value))
+          + '}';
+    }
+
+    @Override
+    String versionLine(long sequence, String type, byte[] key, byte[] value) {
+      String members = line(key, value).substring(1);
+      return "{\"sequence\":" + sequence + ",\"type\":\"" + type + "\"," + members;
+    }
+
+    @Override
+    Map.Entry<byte[], byte[]> parse(String line) {
+      Map<String, String> members = Json.strings(line);
+      return Map.entry(bytes(members, "key"), bytes(members, "value"));
+    }
+
+    private static byte[] bytes(Map<String, String> members, String name) {
+      String text = members.get(name);
+      if (text == null) {
+        throw new IllegalArgumentException("no member '" + name + "'");
+      }
+      return ByteText.parse(text).bytes();
+    }
+  };
+
+  /** Returns the entry as a line without its end. */
+  abstract String line(byte[] key, byte[] value);
+
+  /** Returns one version of an entry as a line without its end, sequence number and type first. */
+  abstract String versionLine(long sequence, String type, byte[] key, byte[] value);
+
+  /** Returns the entry that a line holds; {@link IllegalArgumentException} if it holds none. */
+  abstract Map.Entry<byte[], byte[]> parse(String line);
+
+  /** Returns the line in ASCII with its end. */
+  final byte[] encode(byte[] key, byte[] value) {
+    return (line(key, value) + '\n').getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static int separator(String line, char separator, String form) {
+    int at = line.indexOf(separator);
+    if (at < 0) {
+      throw new IllegalArgumentException("not " + form);
+    }
+    return at;
+  }
+}

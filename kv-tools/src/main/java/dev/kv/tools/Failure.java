@@ -1,0 +1,41 @@
+package dev.kv.tools;
+
+import dev.kv.DBException;
+import dev.kv.Escape;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+
+/** A failure that a command tells in one line, and how other failures are told so. */
+final class Failure extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  Failure(String message) {
+    super(message);
+  }
+
+  /** Returns one printable line that says what failed. */
+  static String describe(Throwable failure) {
+    return Escape.text(text(failure)).replace("\\x5c", "\\");
+  }
+
+  private static String text(Throwable failure) {
+    if (failure instanceof Failure || failure instanceof DBException) {
+      return String.valueOf(failure.getMessage());
+    }
+    if (failure instanceof NoSuchFileException missing) {
+      return missing.getFile() + ": no such file or directory";
+    }
+    if (failure instanceof AccessDeniedException denied) {
+      return denied.getFile() + ": permission denied";
+    }
+    if (failure instanceof FileSystemException refused) {
+      return refused.getFile() + ": " + refused.getReason();
+    }
+    String message = failure.getMessage();
+    return failure instanceof IOException || failure instanceof IllegalArgumentException
+        ? String.valueOf(message)
+        : failure.getClass().getSimpleName() + (message == null ? "" : ": " + message);
+  }
+}

@@ -1,0 +1,44 @@
+package dev.kv.tools;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The little JSON that entries need. */
+final class Json {
+  private static final JsonFactory FACTORY = new JsonFactory();
+
+  private Json() {}
+
+  /** Returns {@code text} as a JSON string. */
+  static String quote(String text) {
+    return '"' + String.valueOf(JsonStringEncoder.getInstance().quoteAsString(text)) + '"';
+  }
+
+  /** Returns the members of an object that holds nothing but strings. */
+  static Map<String, String> strings(String object) {
+    try (JsonParser parser = FACTORY.createParser(object)) {
+      Map<String, String> members = new HashMap<>();
+      expect(parser.nextToken(), JsonToken.START_OBJECT);
+      while (parser.nextToken() == JsonToken.FIELD_NAME) {
+        String name = parser.currentName();
+        expect(parser.nextToken(), JsonToken.VALUE_STRING);
+        members.put(name, parser.getText());
+      }
+      expect(parser.currentToken(), JsonToken.END_OBJECT);
+      return members;
+    } catch (IOException malformed) {
+      throw new IllegalArgumentException("not an object of strings in JSON", malformed);
+    }
+  }
+
+  private static void expect(JsonToken found, JsonToken expected) {
+    if (found != expected) {
+      throw new IllegalArgumentException("not an object of strings in JSON");
+    }
+  }
+}

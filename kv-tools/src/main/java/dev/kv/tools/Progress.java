@@ -1,0 +1,72 @@
+package dev.kv.tools;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
+
+/** A progress bar on standard error where that is a terminal, nothing elsewhere. */
+final class Progress implements AutoCloseable {
+  private static final int STEPS_PER_UPDATE = 1024;
+
+  private final @Nullable ProgressBar bar;
+  private int pending;
+
+  private Progress(String task, long total) {
+    bar = onTerminal() ? bar(task, total) : null;
+  }
+
+  /** Returns a bar that ends at {@code total} steps. */
+  static Progress of(String task, long total) {
+    return new Progress(task, total);
+  }
+
+  /** Returns a bar with no known end. */
+  static Progress counting(String task) {
+    return new Progress(task, -1);
+  }
+
+  void step() {
+    if (bar != null && ++pending == STEPS_PER_UPDATE) {
+      bar.stepBy(pending);
+      pending = 0;
+    }
+  }
+
+  @Override
+  public void close() {
+    if (bar != null) {
+      bar.stepBy(pending);
+      pending = 0;
+      bar.close();
+    }
+  }
+
+  /**
+   * Returns whether standard error is a terminal; where that cannot be told, whether there is a
+   * console.
+   */
+  static boolean onTerminal() {
+    try {
+      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
+      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
+    } catch (IOException | UnsupportedOperationException unknown) {
+      return System.console() != null;
+    }
+  }
+
+  private static ProgressBar bar(String task, long total) {
+    return new ProgressBarBuilder()
+        .setTaskName(task)
+        .setInitialMax(total)
+        .setStyle(ProgressBarStyle.ASCII)
+        .setConsumer(new ConsoleProgressBarConsumer(System.err))
+        .setUpdateIntervalMillis(200)
+        .showSpeed()
+        .build();
+  }
+}

@@ -1,0 +1,144 @@
+package dev.kv.tools;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBIterator;
+import dev.kv.Env;
+import dev.kv.Options;
+import dev.kv.ReadOptions;
+import dev.kv.TableReader;
+import dev.kv.core.batch.BatchCursor;
+import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.batch.MalformedBatchException;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.log.LogReader;
+import dev.kv.core.log.RecordBuffer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Prints every entry of a directory's tables and logs, file by file, without an order of keys. */
+final class RawScan {
+  private final Path directory;
+  private final EntryFormat format;
+  private long left;
+
+  RawScan(Path directory, EntryFormat format, long limit) {
+    this.directory = directory;
+    this.format = format;
+    this.left = limit;
+  }
+
+  void print(OutputStream out) throws IOException {
+    for (FileName file : files()) {
+      if (left == 0) {
+        return;
+      }
+      if (file.kind() == FileName.Kind.TABLE) {
+        printTable(file.number(), out);
+      } else {
+        printLog(FileNames.log(directory, file.number()), out);
+      }
+    }
+  }
+
+  private List<FileName> files() throws IOException {
+    if (!Files.isDirectory(directory)) {
+      throw new Failure(directory + ": no such directory");
+    }
+    try (Stream<Path> children = Files.list(directory)) {
+      List<FileName> files =
+          children
+              .flatMap(child -> Stream.ofNullable(FileNames.parse(child.getFileName().toString())))
+              .filter(RawScan::holdsEntries)
+              .sorted(Comparator.comparingLong(FileName::number))
+              .toList();
+      if (files.isEmpty()) {
+        throw new Failure(directory + ": not a database: it has no tables and no logs");
+      }
+      return files;
+    }
+  }
+
+  private static boolean holdsEntries(FileName file) {
+    return file.kind() == FileName.Kind.TABLE || file.kind() == FileName.Kind.LOG;
+  }
+
+  private void printTable(long number, OutputStream out) throws IOException {
+    Path current = FileNames.table(directory, number);
+    Path file = Files.exists(current) ? current : FileNames.oldTable(directory, number);
+    try (TableReader table = TableReader.open(file, Options.DEFAULT);
+        DBIterator entries = table.iterator(ReadOptions.DEFAULT)) {
+      for (entries.seekToFirst(); entries.isValid() && left > 0; entries.next()) {
+        byte[] key = entries.key();
+        if (!InternalKey.isWellFormed(key)) {
+          throw new CorruptionException(
+              "a key without sequence number and type", file.toString(), -1);
+        }
+        long tag = InternalKey.tag(key);
+        print(
+            InternalKey.sequence(tag),
+            ValueKind.of(InternalKey.kindCode(tag)),
+            InternalKey.userKey(key),
+            entries.value(),
+            out);
+      }
+    }
+  }
+
+  private void printLog(Path file, OutputStream out) throws IOException {
+    String name = file.toString();
+    try (LogReader records =
+        new LogReader(
+            name,
+            Env.fileSystem().openSequential(file),
+            (offset, bytes, reason, torn) -> {
+              throw new CorruptionException(reason + ", " + bytes + " bytes", name, offset);
+            },
+            true)) {
+      RecordBuffer record = new RecordBuffer();
+      while (left > 0 && records.readRecord(record)) {
+        printBatch(record, name, records.lastRecordOffset(), out);
+      }
+    }
+  }
+
+  private void printBatch(RecordBuffer record, String file, long offset, OutputStream out)
+      throws IOException {
+    if (record.length() < EncodedBatch.HEADER) {
+      throw new CorruptionException("a record too short for a batch", file, offset);
+    }
+    ByteBuffer batch = record.buffer();
+    long sequence = batch.getLong(0);
+    BatchCursor operations = new BatchCursor();
+    operations.start(batch, EncodedBatch.HEADER, record.length() - EncodedBatch.HEADER);
+    try {
+      for (; left > 0 && operations.next(); sequence++) {
+        byte[] key = InternalKey.copy(batch, operations.keyOffset(), operations.keyLength());
+        byte[] value = InternalKey.copy(batch, operations.valueOffset(), operations.valueLength());
+        print(sequence, operations.kind(), key, value, out);
+      }
+    } catch (MalformedBatchException malformed) {
+      throw new CorruptionException("batch: " + malformed.getMessage(), file, offset, malformed);
+    }
+  }
+
+  private void print(
+      long sequence, @Nullable ValueKind kind, byte[] key, byte[] value, OutputStream out)
+      throws IOException {
+    left--;
+    String type = kind == ValueKind.VALUE ? "put" : "delete";
+    out.write(
+        (format.versionLine(sequence, type, key, value) + '\n')
+            .getBytes(StandardCharsets.US_ASCII));
+  }
+}
