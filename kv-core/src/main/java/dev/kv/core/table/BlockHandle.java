@@ -1,0 +1,36 @@
+package dev.kv.core.table;
+
+import dev.kv.core.codec.Varint;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a block lies in its file; {@code size} is without the trailer.
+ *
+ * <pre>
+ * handle := offset varint64, size varint64
+ * </pre>
+ */
+record BlockHandle(long offset, long size) {
+  /** The most bytes that an encoded handle takes. */
+  static final int MAX_ENCODED = 2 * Varint.MAX_64;
+
+  /** Reads a handle, or returns null where there is none before {@code limit}. */
+  static @Nullable BlockHandle decode(ByteBuffer source, int at, int limit) {
+    int middle = Varint.end64(source, at, limit);
+    int end = middle < 0 ? middle : Varint.end64(source, middle, limit);
+    return end < 0
+        ? null
+        : new BlockHandle(Varint.get64(source, at, middle), Varint.get64(source, middle, end));
+  }
+
+  /** Returns how many bytes the encoded handle takes. */
+  int encodedLength() {
+    return Varint.size64(offset) + Varint.size64(size);
+  }
+
+  /** Writes the handle and returns the offset behind it. */
+  int encode(ByteBuffer target, int at) {
+    return Varint.put64(target, Varint.put64(target, at, offset), size);
+  }
+}

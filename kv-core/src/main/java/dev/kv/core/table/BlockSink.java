@@ -1,0 +1,101 @@
+package dev.kv.core.table;
+
+import dev.kv.CompressionType;
+import dev.kv.WritableFile;
+import dev.kv.core.codec.BlockCompression;
+import dev.kv.core.codec.MaskedCrc32c;
+import dev.kv.core.memory.OffHeapBuffer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Stores blocks at the end of a table file, through one large buffer.
+ *
+ * <pre>
+ * stored block := bytes, type byte, crc fixed32
+ *                 bytes: the block, compressed as the type says
+ *                 crc:   masked, of the bytes and the type
+ * </pre>
+ */
+final class BlockSink {
+  /** Bytes behind each stored block. */
+  static final int TRAILER = 1 + Integer.BYTES;
+
+  /** Larger blocks are stored as they are: the bound of their compressed size is no int. */
+  private static final int MAX_COMPRESSED = 1 << 30;
+
+  private final TableFormat format;
+  private final WritableFile file;
+  private final OffHeapBuffer buffer;
+  private final BlockCompression compression;
+  private final MaskedCrc32c crc;
+  private int used;
+  private long offset;
+
+  BlockSink(TableFormat format, WritableFile file, BuildBuffers buffers) {
+    this.format = format;
+    this.file = file;
+    this.buffer = buffers.output();
+    this.compression = buffers.compression();
+    this.crc = buffers.crc();
+  }
+
+  /** Returns how many bytes the table has so far, those in the buffer included. */
+  long offset() {
+    return offset;
+  }
+
+  /** Stores a block, compressed where that saves an eighth. */
+  BlockHandle writeCompressed(ByteBuffer block, int length) throws IOException {
+    CompressionType type = format.compression();
+    if (type == CompressionType.NONE || length > MAX_COMPRESSED) {
+      return writeRaw(block, length);
+    }
+    ByteBuffer target = room((long) compression.maxCompressedLength(type, length) + TRAILER);
+    int stored = compression.compress(type, format.zstdLevel(), block, 0, length, target, used);
+    return stored < length - length / 8 ? seal(stored, type.code()) : writeRaw(block, length);
+  }
+
+  /** Stores a block as it is. */
+  BlockHandle writeRaw(ByteBuffer block, int length) throws IOException {
+    room((long) length + TRAILER).put(used, block, 0, length);
+    return seal(length, CompressionType.NONE.code());
+  }
+
+  /** Writes the footer and hands everything to the file. */
+  void finish(Footer footer) throws IOException {
+    footer.encode(room(Footer.SIZE), used);
+    used += Footer.SIZE;
+    offset += Footer.SIZE;
+    flush();
+  }
+
+  private BlockHandle seal(int length, byte type) {
+    ByteBuffer target = buffer.buffer();
+    target.put(used + length, type);
+    crc.reset();
+    crc.update(target, used, length + 1);
+    target.putInt(used + length + 1, crc.maskedValue());
+    BlockHandle handle = new BlockHandle(offset, length);
+    used += length + TRAILER;
+    offset += length + TRAILER;
+    return handle;
+  }
+
+  private ByteBuffer room(long bytes) throws IOException {
+    if (bytes > buffer.buffer().capacity() - used) {
+      flush();
+      if (bytes > Integer.MAX_VALUE - Long.BYTES) {
+        throw new IOException("a block of " + bytes + " bytes is too large for a table");
+      }
+      buffer.ensureCapacity((int) bytes);
+    }
+    return buffer.buffer();
+  }
+
+  private void flush() throws IOException {
+    ByteBuffer written = buffer.buffer().duplicate();
+    file.append(written.limit(used));
+    used = 0;
+  }
+}

@@ -1,0 +1,133 @@
+package dev.kv.core.table;
+
+import dev.kv.OffHeapExhaustedException;
+import dev.kv.core.block.BlockIterator;
+import dev.kv.core.cache.CacheHandle;
+import dev.kv.core.cache.LruCache;
+import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.MemoryKind;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.memory.Pinned;
+
+/** Where the tables of a database get their blocks from: the cache, or else the file. Thread-safe. */
+final class BlockSource implements AutoCloseable {
+  /** A fetcher that a larger block went through is not kept. */
+  private static final int MAX_KEPT = 1 << 20;
+
+  private static final int STORED_BYTES = 8 << 10;
+
+  private final BlockCacheImpl cache;
+  private final LruCache<CachedBlock> blocks;
+  private final BlockAllocator allocator;
+  private final OffHeapBudget budget;
+  private final OffHeapBudget uncounted = new OffHeapBudget(0);
+  private final boolean nativeSnappy;
+  private final Spares<BlockFetcher> fetchers = new Spares<>(BlockFetcher::close);
+  private final Spares<OffHeapBuffer> scratches = new Spares<>(OffHeapBuffer::close);
+
+  /** Creates a source; what does not go into {@code cache} takes memory from {@code allocator}. */
+  BlockSource(
+      BlockCacheImpl cache, BlockAllocator allocator, OffHeapBudget budget, boolean nativeSnappy) {
+    this.cache = cache;
+    this.blocks = cache.blocks();
+    this.allocator = allocator;
+    this.budget = budget;
+    this.nativeSnappy = nativeSnappy;
+  }
+
+  /** Returns the cache. */
+  BlockCacheImpl cache() {
+    return cache;
+  }
+
+  /** Returns the pin of a data block; {@link CachedBlock#of} gives the block. */
+  Pinned acquire(TableFile file, long id, long offset, int size, ReadFlags flags) {
+    CacheHandle<CachedBlock> hit = blocks.acquire(id, offset);
+    return hit != null ? hit : load(file, id, offset, size, flags);
+  }
+
+  private Pinned load(TableFile file, long id, long offset, int size, ReadFlags flags) {
+    BlockFetcher fetcher = takeFetcher();
+    try {
+      if (flags.fill() && blocks.capacity() > 0) {
+        fetcher.prepare(file, size, flags.verify());
+        return blocks.acquire(id, offset, fetcher);
+      }
+      return fetcher.fetch(file, offset, size, flags.verify(), allocator, MemoryKind.BLOCK);
+    } catch (OffHeapExhaustedException e) {
+      blocks.prune();
+      return fetcher.fetchUncounted(file, offset, size, flags.verify());
+    } finally {
+      giveBack(fetcher);
+    }
+  }
+
+  /** Returns an index or filter block, verified, for its caller alone. */
+  CachedBlock resident(TableFile file, BlockHandle handle, long from) {
+    int size = file.checkedSize(handle, from);
+    BlockFetcher fetcher = takeFetcher();
+    try {
+      return fetcher.fetch(
+          file, handle.offset(), size, true, allocator, MemoryKind.INDEX_AND_FILTER);
+    } catch (OffHeapExhaustedException e) {
+      blocks.prune();
+      return fetcher.fetchUncounted(file, handle.offset(), size, true);
+    } finally {
+      giveBack(fetcher);
+    }
+  }
+
+  /** Returns memory for an index of {@code length} bytes. */
+  CachedBlock residentMemory(int length) {
+    try {
+      return CachedBlock.in(allocator.allocate(MemoryKind.INDEX_AND_FILTER, length), length);
+    } catch (OffHeapExhaustedException e) {
+      blocks.prune();
+      return CachedBlock.uncounted(BlockFetcher.uncounted(length), length);
+    }
+  }
+
+  /** Returns a buffer for a cursor to put keys together in. */
+  OffHeapBuffer takeScratch() {
+    OffHeapBuffer spare = scratches.take();
+    return spare == null ? newBuffer(BlockIterator.SCRATCH_BYTES) : spare;
+  }
+
+  /** Takes such a buffer back, which nobody may use any more. */
+  void giveBack(OffHeapBuffer scratch) {
+    if (scratch.buffer().capacity() > MAX_KEPT || !scratches.give(scratch)) {
+      scratch.close();
+    }
+  }
+
+  private BlockFetcher takeFetcher() {
+    BlockFetcher spare = fetchers.take();
+    return spare == null ? newFetcher() : spare;
+  }
+
+  private BlockFetcher newFetcher() {
+    return new BlockFetcher(cache.allocator(), newBuffer(STORED_BYTES), nativeSnappy);
+  }
+
+  /** Returns a buffer for a reader: a read goes on where the budget is spent. */
+  private OffHeapBuffer newBuffer(int capacity) {
+    try {
+      return new OffHeapBuffer(budget, capacity);
+    } catch (OffHeapExhaustedException e) {
+      return new OffHeapBuffer(uncounted, capacity);
+    }
+  }
+
+  private void giveBack(BlockFetcher fetcher) {
+    if (fetcher.capacity() > MAX_KEPT || !fetchers.give(fetcher)) {
+      fetcher.close();
+    }
+  }
+
+  @Override
+  public void close() {
+    fetchers.close();
+    scratches.close();
+  }
+}

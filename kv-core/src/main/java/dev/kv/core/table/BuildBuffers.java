@@ -1,0 +1,64 @@
+package dev.kv.core.table;
+
+import dev.kv.core.block.BlockBuilder;
+import dev.kv.core.codec.BlockCompression;
+import dev.kv.core.codec.MaskedCrc32c;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.OffHeapBuffer;
+
+/**
+ * The memory that tables of one format are built in. A job makes one and builds its tables with it, one after
+ * the other; closing gives the memory back.
+ */
+public final class BuildBuffers implements AutoCloseable {
+  private static final int OUTPUT_BYTES = 256 << 10;
+  private static final int SCRATCH_BYTES = 256;
+
+  private final BlockBuilder data;
+  private final BlockBuilder index;
+  private final OffHeapBuffer output;
+  private final OffHeapBuffer scratch;
+  private final BlockCompression compression;
+  private final MaskedCrc32c crc = new MaskedCrc32c();
+
+  /** Creates the memory for tables of {@code format}. */
+  public BuildBuffers(TableFormat format, OffHeapBudget budget) {
+    data = new BlockBuilder(format.restartInterval(), budget);
+    index = new BlockBuilder(1, budget);
+    output = new OffHeapBuffer(budget, OUTPUT_BYTES);
+    scratch = new OffHeapBuffer(budget, SCRATCH_BYTES);
+    compression = new BlockCompression(format.nativeSnappy());
+  }
+
+  BlockBuilder data() {
+    return data;
+  }
+
+  BlockBuilder index() {
+    return index;
+  }
+
+  OffHeapBuffer output() {
+    return output;
+  }
+
+  OffHeapBuffer scratch() {
+    return scratch;
+  }
+
+  BlockCompression compression() {
+    return compression;
+  }
+
+  MaskedCrc32c crc() {
+    return crc;
+  }
+
+  @Override
+  public void close() {
+    data.close();
+    index.close();
+    output.close();
+    scratch.close();
+  }
+}

@@ -1,0 +1,48 @@
+package dev.kv.core.table;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** How many more tables may be mapped into memory; the others are read by position. Thread-safe. */
+final class MappingQuota {
+  /** What {@link dev.kv.Options#maxMappedTables} means by "as many as suits the system". */
+  private static final int AUTOMATIC = -1;
+
+  private static final int MOST = 1000;
+  private static final String SYSTEM_LIMIT = "/proc/sys/vm/max_map_count";
+
+  private final AtomicInteger left;
+
+  /** Creates a quota of {@code tables}, or {@link #AUTOMATIC}. */
+  MappingQuota(int tables) {
+    left = new AtomicInteger(tables == AUTOMATIC ? automatic() : tables);
+  }
+
+  private static int automatic() {
+    try (FileInputStream limit = new FileInputStream(SYSTEM_LIMIT)) {
+      String text = new String(limit.readAllBytes(), StandardCharsets.US_ASCII).trim();
+      return (int) Math.min(MOST, Long.parseLong(text) / 4);
+    } catch (IOException | NumberFormatException noSuchLimit) {
+      return MOST;
+    }
+  }
+
+  /** Takes one, or returns false where none is left. */
+  boolean take() {
+    int now = left.get();
+    while (now > 0) {
+      if (left.compareAndSet(now, now - 1)) {
+        return true;
+      }
+      now = left.get();
+    }
+    return false;
+  }
+
+  /** Gives one back. */
+  void giveBack() {
+    left.incrementAndGet();
+  }
+}

@@ -1,0 +1,30 @@
+package dev.kv.core.table;
+
+import dev.kv.core.block.BlockIterator;
+import dev.kv.core.key.KeyComparator;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.OffHeapBuffer;
+
+/**
+ * What a point read needs besides its target: reusable, so that a read allocates nothing. Not thread-safe; closed by
+ * the thread that uses it, or when none does.
+ */
+public final class PointRead implements AutoCloseable {
+  private final OffHeapBuffer scratch;
+  private final BlockIterator block;
+
+  /** Creates what reads of tables in {@code comparator}'s order need. */
+  public PointRead(KeyComparator comparator, OffHeapBudget budget) {
+    scratch = new OffHeapBuffer(budget, BlockIterator.SCRATCH_BYTES);
+    block = new BlockIterator(comparator, scratch);
+  }
+
+  BlockIterator block() {
+    return block;
+  }
+
+  @Override
+  public void close() {
+    scratch.close();
+  }
+}

@@ -1,0 +1,24 @@
+package dev.kv.core.table;
+
+/**
+ * How blocks are read.
+ *
+ * @param verify whether a block's checksum is verified when it is loaded
+ * @param fill whether a block that is loaded goes into the cache
+ */
+public record ReadFlags(boolean verify, boolean fill) {
+  /** Verified and cached. */
+  public static final ReadFlags DEFAULT = new ReadFlags(true, true);
+
+  private static final ReadFlags UNCACHED = new ReadFlags(true, false);
+  private static final ReadFlags UNVERIFIED = new ReadFlags(false, true);
+  private static final ReadFlags NEITHER = new ReadFlags(false, false);
+
+  /** Returns the flags without allocating. */
+  public static ReadFlags of(boolean verify, boolean fill) {
+    if (verify) {
+      return fill ? DEFAULT : UNCACHED;
+    }
+    return fill ? UNVERIFIED : NEITHER;
+  }
+}

@@ -1,0 +1,183 @@
+package dev.kv.core.table;
+
+import dev.kv.FilterPolicy;
+import dev.kv.WritableFile;
+import dev.kv.core.block.BlockBuilder;
+import dev.kv.core.filter.FilterBlockBuilder;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyComparator;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a table, byte for byte as LevelDB does. Ends in {@link #finish} or {@link #abandon}, exactly once;
+ * syncing and closing the file is up to its owner, as is a table that an exception left unfinished.
+ *
+ * <pre>
+ * table     := data block*, [filter block], metaindex block, index block, footer
+ * index     := for each data block: a key at or after its last key and before the next block's first,
+ *              mapped to the data block's handle; restart interval 1
+ * metaindex := "filter." and the policy's name, mapped to the filter block's handle
+ * </pre>
+ *
+ * Blocks are stored as {@link BlockSink} says, the filter block never compressed.
+ */
+public final class TableBuilder {
+  /** What a filter's key in the metaindex begins with. */
+  static final String FILTER_PREFIX = "filter.";
+
+  private enum State {
+    OPEN,
+    FINISHED,
+    ABANDONED
+  }
+
+  private final TableFormat format;
+  private final KeyComparator comparator;
+  private final BuildBuffers buffers;
+  private final BlockSink sink;
+  private final BlockBuilder data;
+  private final BlockBuilder index;
+  private final @Nullable FilterBlockBuilder filter;
+  private final int keyTrailer;
+  private State state = State.OPEN;
+  private long entries;
+
+  /** The block that has no index entry yet, for that needs the next block's first key. */
+  private @Nullable BlockHandle pending;
+
+  /**
+   * Creates a builder at the beginning of {@code file}. It has {@code buffers}, made for the same format, to
+   * itself until its end.
+   */
+  public TableBuilder(
+      TableFormat format, KeyComparator comparator, WritableFile file, BuildBuffers buffers) {
+    this.format = format;
+    this.comparator = comparator;
+    this.buffers = buffers;
+    sink = new BlockSink(format, file, buffers);
+    data = buffers.data();
+    index = buffers.index();
+    data.reset();
+    index.reset();
+    keyTrailer = comparator instanceof InternalKeyComparator ? InternalKey.TRAILER : 0;
+    FilterPolicy policy = format.filterPolicy();
+    filter = policy == null ? null : new FilterBlockBuilder(policy, format.filterBaseLg());
+    if (filter != null) {
+      filter.startBlock(0);
+    }
+  }
+
+  /** Adds an entry; {@link IllegalArgumentException} where its key is not after the last one's. */
+  public void add(
+      ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength)
+      throws IOException {
+    requireOpen();
+    if (entries > 0) {
+      ByteBuffer last = data.lastKey();
+      int lastLength = data.lastKeyLength();
+      if (comparator.compare(last, 0, lastLength, key, keyOffset, keyLength) >= 0) {
+        throw new IllegalArgumentException("a key that does not come after the one before it");
+      }
+    }
+    if (pending != null) {
+      byte[] first = InternalKey.copy(key, keyOffset, keyLength);
+      index(comparator.shortestSeparator(lastKey(), first), pending);
+      pending = null;
+    }
+    if (filter != null) {
+      filter.addKey(key, keyOffset, keyLength - keyTrailer);
+    }
+    data.add(key, keyOffset, keyLength, value, from, valueLength);
+    entries++;
+    if (data.sizeEstimate() >= format.blockSize()) {
+      flush();
+    }
+  }
+
+  /** Ends the data block, so that what follows begins another. */
+  public void flush() throws IOException {
+    requireOpen();
+    if (data.isEmpty()) {
+      return;
+    }
+    int length = data.finish();
+    pending = sink.writeCompressed(data.buffer(), length);
+    data.reset();
+    if (filter != null) {
+      filter.startBlock(sink.offset());
+    }
+  }
+
+  /** Returns the number of entries added. */
+  public long entryCount() {
+    return entries;
+  }
+
+  /** Returns the bytes of the blocks that have ended; after {@link #finish} the file's size. */
+  public long fileSize() {
+    return sink.offset();
+  }
+
+  /** Writes the rest of the table to the file. */
+  public void finish() throws IOException {
+    flush();
+    if (pending != null) {
+      index(comparator.shortSuccessor(lastKey()), pending);
+      pending = null;
+    }
+    BlockHandle filterHandle = filter == null ? null : writeFilter(filter);
+    BlockHandle metaindex = writeMetaindex(filterHandle);
+    int length = index.finish();
+    BlockHandle indexHandle = sink.writeCompressed(index.buffer(), length);
+    sink.finish(new Footer(metaindex, indexHandle));
+    state = State.FINISHED;
+  }
+
+  /** Gives the table up; the file is of no use. */
+  public void abandon() {
+    requireOpen();
+    state = State.ABANDONED;
+  }
+
+  private BlockHandle writeFilter(FilterBlockBuilder builder) throws IOException {
+    byte[] contents = builder.finish();
+    ByteBuffer block = buffers.scratch().ensureCapacity(contents.length);
+    block.put(0, contents);
+    return sink.writeRaw(block, contents.length);
+  }
+
+  private BlockHandle writeMetaindex(@Nullable BlockHandle filterHandle) throws IOException {
+    FilterPolicy policy = format.filterPolicy();
+    if (filterHandle != null && policy != null) {
+      byte[] key = (FILTER_PREFIX + policy.name()).getBytes(StandardCharsets.UTF_8);
+      addHandle(data, key, filterHandle);
+    }
+    int length = data.finish();
+    return sink.writeCompressed(data.buffer(), length);
+  }
+
+  private void index(byte[] key, BlockHandle handle) {
+    addHandle(index, key, handle);
+  }
+
+  private void addHandle(BlockBuilder block, byte[] key, BlockHandle handle) {
+    ByteBuffer entry = buffers.scratch().ensureCapacity(key.length + BlockHandle.MAX_ENCODED);
+    entry.put(0, key);
+    int end = handle.encode(entry, key.length);
+    block.add(entry, 0, key.length, entry, key.length, end - key.length);
+  }
+
+  private byte[] lastKey() {
+    return InternalKey.copy(data.lastKey(), 0, data.lastKeyLength());
+  }
+
+  private void requireOpen() {
+    if (state != State.OPEN) {
+      throw new IllegalStateException("the table builder is " + state);
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package dev.kv.core.table;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBIOException;
+import dev.kv.Env;
+import dev.kv.Escape;
+import dev.kv.RandomAccessFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An open table file: its bytes, the name to report it by, and the size that nothing in it may exceed.
+ * Thread-safe.
+ */
+final class TableFile {
+  private static final Logger LOG = LoggerFactory.getLogger(TableFile.class);
+
+  private final RandomAccessFile file;
+  private final String name;
+  private final long size;
+  private final MappingQuota quota;
+  private final boolean mapped;
+
+  private TableFile(
+      RandomAccessFile file, String name, long size, MappingQuota quota, boolean mapped) {
+    this.file = file;
+    this.name = name;
+    this.size = size;
+    this.quota = quota;
+    this.mapped = mapped;
+  }
+
+  /** Opens a file, mapped where {@code quota} has one left. */
+  static TableFile open(Env env, Path path, MappingQuota quota) throws IOException {
+    boolean mapped = quota.take();
+    try {
+      RandomAccessFile file = env.openRandomAccess(path, mapped);
+      boolean unused = mapped && file.mappedBytes() == 0;
+      if (unused) {
+        mapped = false;
+        quota.giveBack();
+      }
+      return new TableFile(file, path.toString(), file.size(), quota, mapped);
+    } catch (IOException | RuntimeException | Error e) {
+      if (mapped) {
+        quota.giveBack();
+      }
+      throw e;
+    }
+  }
+
+  /** Returns an open file that is not mapped. */
+  static TableFile of(RandomAccessFile file, String name) {
+    return new TableFile(file, name, file.size(), new MappingQuota(0), false);
+  }
+
+  /** Returns this file as one of {@code expected} bytes; throws where it is shorter. */
+  TableFile ofSize(long expected) {
+    if (size < expected) {
+      throw new CorruptionException(
+          "table file has " + size + " bytes and not the " + expected + " of the MANIFEST",
+          name,
+          size);
+    }
+    return new TableFile(file, name, expected, quota, mapped);
+  }
+
+  /** Returns the path, for messages. */
+  String name() {
+    return name;
+  }
+
+  /** Returns the table's size. */
+  long size() {
+    return size;
+  }
+
+  /** Returns how many bytes are mapped into memory. */
+  long mappedBytes() {
+    return file.mappedBytes();
+  }
+
+  /** Copies {@code length} bytes at {@code offset} into {@code into} at 0. */
+  void read(long offset, ByteBuffer into, int length) {
+    int count;
+    try {
+      count = file.read(offset, into, 0, length);
+    } catch (IOException e) {
+      throw new DBIOException(
+          "cannot read " + length + " bytes at " + offset + " of " + Escape.text(name), e);
+    }
+    if (count != length) {
+      throw new CorruptionException("table file ends inside a block", name, offset);
+    }
+  }
+
+  /**
+   * Returns the size in {@code handle}, which was read at {@code from}, after checking that the block and its
+   * trailer lie in the file.
+   */
+  int checkedSize(BlockHandle handle, long from) {
+    long most = Math.min(size, Integer.MAX_VALUE - Long.BYTES) - BlockSink.TRAILER;
+    if (handle.size() < 0
+        || handle.size() > most
+        || handle.offset() < 0
+        || handle.offset() > size - BlockSink.TRAILER - handle.size()) {
+      throw new CorruptionException(
+          "a block of " + handle.size() + " bytes at " + handle.offset() + " is not in the file",
+          name,
+          from);
+    }
+    return (int) handle.size();
+  }
+
+  /** Closes the file. A failure is only logged: what was read is not in doubt. */
+  void close() {
+    try {
+      file.close();
+    } catch (IOException e) {
+      LOG.warn("cannot close {}", Escape.text(name), e);
+    } finally {
+      if (mapped) {
+        quota.giveBack();
+      }
+    }
+  }
+}

@@ -1,0 +1,264 @@
+package dev.kv.core.table;
+
+import dev.kv.CorruptionException;
+import dev.kv.core.block.BlockIterator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyComparator;
+import dev.kv.core.key.UserKeyComparator;
+import java.nio.ByteBuffer;
+
+/**
+ * The index of an open table, laid out for searching. Immutable; thread-safe.
+ *
+ * <p>An index block takes a few cache misses per probe of a binary search. Here the first eight bytes in which the
+ * user keys differ stand side by side as numbers, and only where they are the same are whole keys compared.
+ *
+ * <pre>
+ * memory  := prefix*, offset*, size*, key start*, key bytes
+ * prefix  := fixed64, the user key's 8 bytes behind what all have in common, big-endian, zero-padded, the top bit
+ *            flipped so that signed order is theirs; only under the bytewise order of internal keys, otherwise 0
+ * offset  := fixed64, size := fixed32: the data block
+ * key start := fixed32, where the key begins; one more than there are blocks
+ * </pre>
+ */
+final class TableIndex {
+  private final CachedBlock memory;
+  private final ByteBuffer bytes;
+  private final KeyComparator comparator;
+  private final int count;
+
+  /** How many leading bytes all user keys have in common; or {@link #NO_PREFIXES}. */
+  private final int common;
+
+  private static final int NO_PREFIXES = -1;
+  private static final int PER_BLOCK = 2 * Long.BYTES + 2 * Integer.BYTES;
+
+  private TableIndex(CachedBlock memory, KeyComparator comparator, int count, int common) {
+    this.memory = memory;
+    this.bytes = memory.bytes();
+    this.comparator = comparator;
+    this.count = count;
+    this.common = common;
+  }
+
+  /**
+   * Makes the index out of an index block.
+   *
+   * @param entries a cursor set on the block, which lies at {@code from} in {@code file}
+   */
+  static TableIndex of(
+      BlockIterator entries,
+      KeyComparator comparator,
+      TableFile file,
+      long from,
+      BlockSource memory) {
+    int count = 0;
+    long keyBytes = 0;
+    for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+      count++;
+      keyBytes += entries.keyLength();
+    }
+    long length = (long) count * PER_BLOCK + Integer.BYTES + keyBytes;
+    if (length > Integer.MAX_VALUE - Long.BYTES) {
+      throw new CorruptionException("an index of " + length + " bytes", file.name(), from);
+    }
+    CachedBlock target = memory.residentMemory((int) length);
+    boolean done = false;
+    try {
+      Filler filler = new Filler(target.bytes(), count, comparator, file, from);
+      for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+        filler.add(entries);
+      }
+      TableIndex index = new TableIndex(target, comparator, count, filler.finish());
+      done = true;
+      return index;
+    } finally {
+      if (!done) {
+        target.free();
+      }
+    }
+  }
+
+  /** Returns the number of data blocks. */
+  int count() {
+    return count;
+  }
+
+  /** Returns where data block {@code index} begins in the file. */
+  long offset(int index) {
+    return bytes.getLong((count + index) * Long.BYTES);
+  }
+
+  /** Returns its stored size without the trailer. */
+  int size(int index) {
+    return bytes.getInt(2 * count * Long.BYTES + index * Integer.BYTES);
+  }
+
+  /** Returns the first block that may hold an entry at or after {@code key}, or {@link #count} if none does. */
+  int find(ByteBuffer key, int offset, int length) {
+    if (common == NO_PREFIXES) {
+      return findIn(0, count, key, offset, length);
+    }
+    int userLength = length - InternalKey.TRAILER;
+    int order = compareCommon(key, offset, userLength);
+    if (order != 0) {
+      return order < 0 ? 0 : count;
+    }
+    long prefix = prefix(key, offset + common, userLength - common);
+    int first = firstAtLeast(prefix, 0);
+    if (first == count || bytes.getLong(first * Long.BYTES) != prefix) {
+      return first;
+    }
+    if (compare(first, key, offset, length) >= 0) {
+      return first;
+    }
+    int end = prefix == Long.MAX_VALUE ? count : firstAtLeast(prefix + 1, first + 1);
+    return findIn(first + 1, end, key, offset, length);
+  }
+
+  /** Compares what all user keys have in common with the beginning of this one. */
+  private int compareCommon(ByteBuffer key, int offset, int userLength) {
+    int first = keyStart(0);
+    int most = Math.min(common, userLength);
+    int order = UserKeyComparator.compareBytes(key, offset, most, bytes, first, most);
+    return order == 0 && userLength < common ? -1 : order;
+  }
+
+  private int firstAtLeast(long prefix, int from) {
+    int low = from;
+    int span = count - from;
+    while (span > 0) {
+      int half = span >>> 1;
+      if (bytes.getLong((low + half) * Long.BYTES) < prefix) {
+        low += half + 1;
+        span -= half + 1;
+      } else {
+        span = half;
+      }
+    }
+    return low;
+  }
+
+  private int findIn(int from, int to, ByteBuffer key, int offset, int length) {
+    int low = from;
+    int high = to;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (compare(middle, key, offset, length) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  private int compare(int index, ByteBuffer key, int offset, int length) {
+    int start = keyStart(index);
+    return comparator.compare(bytes, start, keyStart(index + 1) - start, key, offset, length);
+  }
+
+  private int keyStart(int index) {
+    return keyStart(bytes, count, index);
+  }
+
+  private static int keyStart(ByteBuffer bytes, int count, int index) {
+    return bytes.getInt(keyStartAt(count, index));
+  }
+
+  private static int keyStartAt(int count, int index) {
+    return count * (2 * Long.BYTES + Integer.BYTES) + index * Integer.BYTES;
+  }
+
+  private static long prefix(ByteBuffer key, int offset, int length) {
+    if (length >= Long.BYTES) {
+      return Long.reverseBytes(key.getLong(offset)) ^ Long.MIN_VALUE;
+    }
+    long prefix = 0;
+    for (int i = 0; i < length; i++) {
+      prefix |= (key.get(offset + i) & 0xffL) << (Long.SIZE - Byte.SIZE * (i + 1));
+    }
+    return prefix ^ Long.MIN_VALUE;
+  }
+
+  /** Gives the memory back. */
+  void free() {
+    memory.free();
+  }
+
+  /** Lays an index out, and checks that its keys ascend and its blocks lie in the file. */
+  private static final class Filler {
+    private final ByteBuffer bytes;
+    private final int count;
+    private final KeyComparator comparator;
+    private final TableFile file;
+    private final long from;
+    private int filled;
+
+    Filler(ByteBuffer bytes, int count, KeyComparator comparator, TableFile file, long from) {
+      this.bytes = bytes;
+      this.count = count;
+      this.comparator = comparator;
+      this.file = file;
+      this.from = from;
+      bytes.putInt(keyStartAt(count, 0), keyStartAt(count, count + 1));
+    }
+
+    void add(BlockIterator entry) {
+      int start = keyStart(bytes, count, filled);
+      int length = entry.keyLength();
+      bytes.put(start, entry.keyBuffer(), entry.keyOffset(), length);
+      if (filled > 0) {
+        int last = keyStart(bytes, count, filled - 1);
+        if (comparator.compare(bytes, last, start - last, bytes, start, length) >= 0) {
+          throw new CorruptionException("index keys out of order", file.name(), from);
+        }
+      }
+      BlockHandle handle = handle(entry);
+      bytes.putLong((count + filled) * Long.BYTES, handle.offset());
+      bytes.putInt(2 * count * Long.BYTES + filled * Integer.BYTES, file.checkedSize(handle, from));
+      filled++;
+      bytes.putInt(keyStartAt(count, filled), start + length);
+    }
+
+    /** Decodes the handle that the value begins with; what may follow it is not ours. */
+    private BlockHandle handle(BlockIterator entry) {
+      BlockHandle handle =
+          BlockHandle.decode(
+              entry.valueBuffer(), entry.valueOffset(), entry.valueOffset() + entry.valueLength());
+      if (handle == null) {
+        throw new CorruptionException("bad block handle in the index", file.name(), from);
+      }
+      return handle;
+    }
+
+    /** Fills in the prefixes and returns how many bytes all user keys have in common. */
+    int finish() {
+      boolean bytewise =
+          comparator instanceof InternalKeyComparator internal
+              && internal.userComparator().isBytewise();
+      if (!bytewise || count == 0) {
+        return NO_PREFIXES;
+      }
+      int first = keyStart(bytes, count, 0);
+      int last = keyStart(bytes, count, count - 1);
+      int most = Math.min(userLength(0), userLength(count - 1));
+      int common = 0;
+      while (common < most && bytes.get(first + common) == bytes.get(last + common)) {
+        common++;
+      }
+      for (int i = 0; i < count; i++) {
+        int start = keyStart(bytes, count, i);
+        long prefix = prefix(bytes, start + common, userLength(i) - common);
+        bytes.putLong(i * Long.BYTES, prefix);
+      }
+      return common;
+    }
+
+    private int userLength(int index) {
+      int start = keyStart(bytes, count, index);
+      return keyStart(bytes, count, index + 1) - start - InternalKey.TRAILER;
+    }
+  }
+}

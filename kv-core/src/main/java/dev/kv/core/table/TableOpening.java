@@ -1,0 +1,143 @@
+package dev.kv.core.table;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBComparator;
+import dev.kv.FilterPolicy;
+import dev.kv.core.block.BlockIterator;
+import dev.kv.core.key.KeyComparator;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.memory.OffHeapBuffer;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The opening of a table: reads footer, index and filter, each verified. It owns them and the file until {@link
+ * #handOver}; closed before that, it frees them.
+ */
+final class TableOpening implements AutoCloseable {
+  private final TableFile file;
+  private final KeyComparator comparator;
+  private final BlockSource blocks;
+  private final OffHeapBuffer scratch;
+  private @Nullable Footer footer;
+  private @Nullable TableIndex index;
+  private @Nullable CachedBlock filterBlock;
+  private boolean handedOver;
+
+  /** Begins to open {@code file}, which it adopts. */
+  TableOpening(TableFile file, KeyComparator comparator, BlockSource blocks) {
+    this.file = file;
+    this.comparator = comparator;
+    this.blocks = blocks;
+    scratch = blocks.takeScratch();
+  }
+
+  /** Reads what stays resident; the filter only for a policy. */
+  void read(@Nullable FilterPolicy policy) {
+    Footer end = readFooter();
+    footer = end;
+    index = readIndex(end.index());
+    if (policy != null) {
+      BlockHandle filter = findFilter(end.metaindex(), policy);
+      filterBlock = filter == null ? null : blocks.resident(file, filter, end.metaindex().offset());
+    }
+  }
+
+  TableIndex index() {
+    return read(index);
+  }
+
+  /** Returns where the data blocks and the filter end. */
+  long dataEnd() {
+    return read(footer).metaindex().offset();
+  }
+
+  /** Returns the policy's filter block, or null if the table has none. */
+  @Nullable CachedBlock filterBlock() {
+    return filterBlock;
+  }
+
+  /** Leaves everything to the reader. */
+  void handOver() {
+    handedOver = true;
+  }
+
+  private static <T> T read(@Nullable T part) {
+    if (part == null) {
+      throw new AssertionError("the table has not been read");
+    }
+    return part;
+  }
+
+  private Footer readFooter() {
+    if (file.size() < Footer.SIZE) {
+      throw new CorruptionException(
+          "a file of " + file.size() + " bytes is too short for a table", file.name(), 0);
+    }
+    ByteBuffer bytes = scratch.ensureCapacity(Footer.SIZE);
+    file.read(footerOffset(), bytes, Footer.SIZE);
+    return Footer.decode(bytes, file.name(), footerOffset());
+  }
+
+  private long footerOffset() {
+    return file.size() - Footer.SIZE;
+  }
+
+  private TableIndex readIndex(BlockHandle handle) {
+    CachedBlock block = blocks.resident(file, handle, footerOffset());
+    try {
+      BlockIterator entries = new BlockIterator(comparator, scratch);
+      entries.reset(block.bytes(), block.length(), file.name(), handle.offset());
+      return TableIndex.of(entries, comparator, file, handle.offset(), blocks);
+    } finally {
+      block.free();
+    }
+  }
+
+  private @Nullable BlockHandle findFilter(BlockHandle metaindex, FilterPolicy policy) {
+    CachedBlock block = blocks.resident(file, metaindex, footerOffset());
+    try {
+      UserKeyComparator order = new UserKeyComparator(DBComparator.bytewise());
+      BlockIterator entries = new BlockIterator(order, scratch);
+      entries.reset(block.bytes(), block.length(), file.name(), metaindex.offset());
+      String name = TableBuilder.FILTER_PREFIX + policy.name();
+      return find(entries, name.getBytes(StandardCharsets.UTF_8), metaindex.offset());
+    } finally {
+      block.free();
+    }
+  }
+
+  private @Nullable BlockHandle find(BlockIterator entries, byte[] wanted, long from) {
+    for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+      byte[] key = new byte[entries.keyLength()];
+      entries.keyBuffer().get(entries.keyOffset(), key);
+      if (Arrays.equals(key, wanted)) {
+        int at = entries.valueOffset();
+        BlockHandle handle =
+            BlockHandle.decode(entries.valueBuffer(), at, at + entries.valueLength());
+        if (handle == null) {
+          throw new CorruptionException("bad block handle in the metaindex", file.name(), from);
+        }
+        return handle;
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public void close() {
+    blocks.giveBack(scratch);
+    if (handedOver) {
+      return;
+    }
+    if (index != null) {
+      index.free();
+    }
+    if (filterBlock != null) {
+      filterBlock.free();
+    }
+    file.close();
+  }
+}

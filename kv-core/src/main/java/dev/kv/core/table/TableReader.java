@@ -1,0 +1,208 @@
+package dev.kv.core.table;
+
+import dev.kv.CorruptionException;
+import dev.kv.FilterPolicy;
+import dev.kv.core.block.BlockIterator;
+import dev.kv.core.cache.CacheValue;
+import dev.kv.core.filter.FilterBlockReader;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyComparator;
+import dev.kv.core.key.LookupKey;
+import dev.kv.core.key.LookupResult;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.memory.Pinned;
+import dev.kv.core.memory.ValueRef;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An open table, laid out as {@link TableBuilder} says. Index and filter are resident; data blocks come through
+ * the cache. Thread-safe: everything is constant after the open. Freed when nobody pins it any more.
+ */
+public final class TableReader implements CacheValue {
+  private final TableFile file;
+  private final long cacheId;
+  private final KeyComparator comparator;
+  private final UserKeyComparator userOrder;
+  private final BlockSource blocks;
+  private final TableIndex index;
+  private final long dataEnd;
+  private final @Nullable CachedBlock filterBlock;
+  private final @Nullable FilterBlockReader filter;
+
+  /** Whether there is one filter for the whole table, which is worth a probe before the index. */
+  private final boolean wholeTableFilter;
+
+  private TableReader(
+      TableFile file,
+      long cacheId,
+      KeyComparator comparator,
+      BlockSource blocks,
+      TableOpening opened,
+      @Nullable FilterPolicy policy) {
+    this.file = file;
+    this.cacheId = cacheId;
+    this.comparator = comparator;
+    this.blocks = blocks;
+    userOrder =
+        comparator instanceof InternalKeyComparator internal
+            ? internal.userComparator()
+            : (UserKeyComparator) comparator;
+    index = opened.index();
+    dataEnd = opened.dataEnd();
+    filterBlock = opened.filterBlock();
+    filter =
+        policy == null || filterBlock == null
+            ? null
+            : new FilterBlockReader(policy, filterBlock.bytes(), 0, filterBlock.length());
+    wholeTableFilter = filter != null && filter.wholeTable();
+  }
+
+  /**
+   * Opens a table. The file is adopted: it is closed with the reader, or at once where this throws.
+   *
+   * @param policy the policy whose filter is used where the table has one; null to use none
+   * @param cacheId under which the table's blocks are cached
+   */
+  static TableReader open(
+      TableFile file,
+      long cacheId,
+      KeyComparator comparator,
+      @Nullable FilterPolicy policy,
+      BlockSource blocks) {
+    try (TableOpening opening = new TableOpening(file, comparator, blocks)) {
+      opening.read(policy);
+      TableReader reader = new TableReader(file, cacheId, comparator, blocks, opening, policy);
+      opening.handOver();
+      return reader;
+    }
+  }
+
+  /**
+   * Looks up the newest entry of a user key at or before a sequence number, in a table of internal keys.
+   *
+   * @param out where the value is, with a pin, if the answer is {@link LookupResult#FOUND}
+   * @return one of {@link LookupResult}'s constants
+   */
+  public int get(LookupKey key, ReadFlags flags, PointRead context, ValueRef out) {
+    ByteBuffer target = key.buffer();
+    int offset = key.offset();
+    int userLength = key.userKeyLength();
+    if (wholeTableFilter && !mayContain(0, target, offset, userLength)) {
+      return LookupResult.NOT_FOUND;
+    }
+    int at = index.find(target, offset, key.internalKeyLength());
+    if (at == index.count()) {
+      return LookupResult.NOT_FOUND;
+    }
+    if (!wholeTableFilter && !mayContain(index.offset(at), target, offset, userLength)) {
+      return LookupResult.NOT_FOUND;
+    }
+    Pinned pin = acquireBlock(at, flags);
+    boolean adopted = false;
+    try {
+      BlockIterator entry = context.block();
+      setOn(entry, pin, at);
+      entry.seek(target, offset, key.internalKeyLength());
+      int result = outcome(entry, target, offset, userLength, at);
+      if (result == LookupResult.FOUND) {
+        out.set(entry.valueBuffer(), entry.valueOffset(), entry.valueLength(), pin);
+        adopted = true;
+      }
+      return result;
+    } finally {
+      if (!adopted) {
+        pin.close();
+      }
+    }
+  }
+
+  private boolean mayContain(long blockOffset, ByteBuffer key, int offset, int length) {
+    FilterBlockReader reader = filter;
+    return reader == null || reader.mayContain(blockOffset, key, offset, length);
+  }
+
+  /** Returns what the first entry at or after the target says of the target's user key. */
+  private int outcome(BlockIterator entry, ByteBuffer key, int offset, int userLength, int at) {
+    if (!entry.isValid()) {
+      return LookupResult.NOT_FOUND;
+    }
+    ByteBuffer found = entry.keyBuffer();
+    int from = entry.keyOffset();
+    int length = entry.keyLength();
+    int order =
+        userOrder.compare(found, from, length - InternalKey.TRAILER, key, offset, userLength);
+    if (order != 0) {
+      return LookupResult.NOT_FOUND;
+    }
+    int kind = InternalKey.kindCode(InternalKey.tag(found, from, length));
+    if (kind == ValueKind.VALUE.code()) {
+      return LookupResult.FOUND;
+    }
+    if (kind != ValueKind.DELETION.code()) {
+      throw new CorruptionException(
+          "an entry of unknown kind " + kind, file.name(), index.offset(at));
+    }
+    return LookupResult.DELETED;
+  }
+
+  /**
+   * Returns a new cursor over the table's entries.
+   *
+   * @param pin what keeps this reader open; adopted by the cursor
+   */
+  public TableIterator iterator(ReadFlags flags, Pinned pin) {
+    return new TableIterator(this, flags, pin);
+  }
+
+  /** Returns where in the file the data block that may hold {@code key} begins, or where the data end. */
+  public long approximateOffsetOf(ByteBuffer key, int offset, int length) {
+    int at = index.find(key, offset, length);
+    return at == index.count() ? dataEnd : index.offset(at);
+  }
+
+  /** Returns how many bytes of the file are mapped into memory. */
+  public long mappedBytes() {
+    return file.mappedBytes();
+  }
+
+  KeyComparator comparator() {
+    return comparator;
+  }
+
+  TableIndex index() {
+    return index;
+  }
+
+  BlockSource blocks() {
+    return blocks;
+  }
+
+  /** Returns the pin of data block {@code at}. */
+  Pinned acquireBlock(int at, ReadFlags flags) {
+    return blocks.acquire(file, cacheId, index.offset(at), index.size(at), flags);
+  }
+
+  /** Sets a cursor before the entries of data block {@code at}, kept by {@code pin}. */
+  void setOn(BlockIterator cursor, Pinned pin, int at) {
+    CachedBlock block = CachedBlock.of(pin);
+    cursor.reset(block.bytes(), block.length(), file.name(), index.offset(at));
+  }
+
+  /** Every open table counts the same. */
+  @Override
+  public long charge() {
+    return 1;
+  }
+
+  @Override
+  public void free() {
+    index.free();
+    if (filterBlock != null) {
+      filterBlock.free();
+    }
+    file.close();
+  }
+}

@@ -1,0 +1,115 @@
+package dev.kv.core.table;
+
+import dev.kv.BlockCache;
+import dev.kv.DBIOException;
+import dev.kv.DBIterator;
+import dev.kv.Escape;
+import dev.kv.Options;
+import dev.kv.ReadOptions;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.RefCounted;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a stand-alone table of user keys. */
+public final class UserTableReader implements dev.kv.TableReader {
+  private final UserKeyComparator order;
+  private final OpenTable table;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Opens {@code path}. */
+  public UserTableReader(Path path, Options options) {
+    order = new UserKeyComparator(options.comparator());
+    table = new OpenTable(path, options, order);
+  }
+
+  @Override
+  public DBIterator iterator(ReadOptions options) {
+    requireOpen();
+    if (options.prefix() != null && !order.isBytewise()) {
+      throw new IllegalArgumentException("a prefix needs the bytewise comparator");
+    }
+    table.retain();
+    ReadFlags flags = ReadFlags.of(options.verifyChecksums(), options.fillCache());
+    TableIterator entries = table.reader.iterator(flags, table::release);
+    return new UserTableIterator(entries, order, options);
+  }
+
+  @Override
+  public long approximateOffsetOf(byte[] key) {
+    requireOpen();
+    ByteBuffer direct = ByteBuffer.allocateDirect(key.length).order(ByteOrder.LITTLE_ENDIAN);
+    direct.put(0, key);
+    return table.reader.approximateOffsetOf(direct, 0, key.length);
+  }
+
+  /** Closes the table with its last iterator. */
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      table.release();
+    }
+  }
+
+  private void requireOpen() {
+    if (closed.get()) {
+      throw new IllegalStateException("the table reader is closed");
+    }
+  }
+
+  /** The table and what was made for it alone. */
+  private static final class OpenTable extends RefCounted {
+    private final BlockAllocator allocator;
+    private final @Nullable BlockCacheImpl ownCache;
+    private final BlockSource blocks;
+    private final TableReader reader;
+
+    OpenTable(Path path, Options options, UserKeyComparator order) {
+      OffHeapBudget budget = new OffHeapBudget(options.offHeapLimit());
+      allocator = new BlockAllocator(budget);
+      BlockCache given = options.blockCache();
+      BlockCacheImpl cache;
+      if (given == null) {
+        cache = BlockCacheImpl.in(allocator, options.blockCacheSize());
+        ownCache = cache;
+      } else {
+        cache = BlockCacheImpl.of(given);
+        ownCache = null;
+      }
+      blocks = new BlockSource(cache, allocator, budget, options.nativeSnappy());
+      boolean done = false;
+      try {
+        TableFile file = TableFile.open(options.env(), path, new MappingQuota(1));
+        long id = cache.blocks().newId();
+        reader = TableReader.open(file, id, order, options.filterPolicy(), blocks);
+        done = true;
+      } catch (IOException e) {
+        throw new DBIOException("cannot open table " + Escape.text(path.toString()), e);
+      } finally {
+        if (!done) {
+          freeMemory();
+        }
+      }
+    }
+
+    @Override
+    protected void free() {
+      reader.free();
+      freeMemory();
+    }
+
+    private void freeMemory() {
+      blocks.close();
+      if (ownCache != null) {
+        ownCache.close();
+      }
+      allocator.close();
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package dev.kv.core.table;
+
+import dev.kv.DBIOException;
+import dev.kv.Env;
+import dev.kv.Escape;
+import dev.kv.Options;
+import dev.kv.TableWriter;
+import dev.kv.WritableFile;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.OffHeapBuffer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Objects;
+
+/** Writes a stand-alone table of user keys. */
+public final class UserTableWriter implements TableWriter {
+  private static final int ENTRY_BYTES = 1 << 10;
+
+  private enum State {
+    OPEN,
+    FINISHED,
+    ABANDONED
+  }
+
+  private final Path path;
+  private final Env env;
+  private final WritableFile file;
+  private final BuildBuffers buffers;
+  private final OffHeapBuffer entry;
+  private final TableBuilder builder;
+  private State state = State.OPEN;
+
+  /** Creates {@code path}, which must not exist. */
+  public UserTableWriter(Path path, Options options) {
+    this.path = path;
+    env = options.env();
+    file = create(env, path);
+    OffHeapBudget budget = new OffHeapBudget(options.offHeapLimit());
+    TableFormat format = TableFormat.of(options);
+    buffers = new BuildBuffers(format, budget);
+    entry = new OffHeapBuffer(budget, ENTRY_BYTES);
+    UserKeyComparator order = new UserKeyComparator(options.comparator());
+    builder = new TableBuilder(format, order, file, buffers);
+  }
+
+  private static WritableFile create(Env env, Path path) {
+    try {
+      if (env.exists(path)) {
+        throw new DBIOException(Escape.text(path.toString()) + " exists already");
+      }
+      return env.createWritable(path);
+    } catch (IOException e) {
+      throw failed("create", path, e);
+    }
+  }
+
+  @Override
+  public void add(byte[] key, byte[] value) {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
+    requireOpen();
+    ByteBuffer bytes = entry.ensureCapacity(Math.addExact(key.length, value.length));
+    bytes.put(0, key);
+    bytes.put(key.length, value);
+    try {
+      builder.add(bytes, 0, key.length, bytes, key.length, value.length);
+    } catch (IOException e) {
+      throw failed("write", path, e);
+    }
+  }
+
+  @Override
+  public void flush() {
+    requireOpen();
+    try {
+      builder.flush();
+    } catch (IOException e) {
+      throw failed("write", path, e);
+    }
+  }
+
+  @Override
+  public long entryCount() {
+    return builder.entryCount();
+  }
+
+  @Override
+  public long fileSize() {
+    return builder.fileSize();
+  }
+
+  @Override
+  public void finish() {
+    requireOpen();
+    try {
+      builder.finish();
+      file.sync();
+      state = State.FINISHED;
+      file.close();
+      Path directory = path.toAbsolutePath().getParent();
+      if (directory != null) {
+        env.syncDirectory(directory);
+      }
+    } catch (IOException e) {
+      throw failed("finish", path, e);
+    } finally {
+      if (state == State.FINISHED) {
+        freeMemory();
+      }
+    }
+  }
+
+  @Override
+  public void abandon() {
+    requireOpen();
+    state = State.ABANDONED;
+    freeMemory();
+    try (file) {
+      env.delete(path);
+    } catch (IOException e) {
+      throw failed("delete", path, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (state == State.OPEN) {
+      abandon();
+    }
+  }
+
+  private void freeMemory() {
+    buffers.close();
+    entry.close();
+  }
+
+  private void requireOpen() {
+    if (state != State.OPEN) {
+      throw new IllegalStateException("the table writer is " + state);
+    }
+  }
+
+  private static DBIOException failed(String what, Path path, IOException cause) {
+    return new DBIOException("cannot " + what + " table " + Escape.text(path.toString()), cause);
+  }
+}

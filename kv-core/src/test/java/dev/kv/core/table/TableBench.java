@@ -1,0 +1,87 @@
+package dev.kv.core.table;
+
+import dev.kv.CompressionType;
+import dev.kv.FilterPolicy;
+import dev.kv.core.block.Entries;
+import dev.kv.core.key.KeyComparator;
+import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.OffHeapBudget;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** The memory that a test's tables live in, and ways to build and open them. Closing it looks for leaks. */
+final class TableBench implements AutoCloseable {
+  final OffHeapBudget budget;
+  final BlockAllocator allocator;
+  final BlockCacheImpl cache;
+  final BlockSource blocks;
+
+  TableBench(long cacheCapacity) {
+    this(cacheCapacity, 0);
+  }
+
+  TableBench(long cacheCapacity, long offHeapLimit) {
+    budget = new OffHeapBudget(offHeapLimit);
+    allocator = new BlockAllocator(budget);
+    cache = BlockCacheImpl.in(allocator, cacheCapacity);
+    blocks = new BlockSource(cache, allocator, budget, true);
+  }
+
+  static TableFormat format(int blockSize, int restartInterval, CompressionType compression) {
+    return format(blockSize, restartInterval, compression, null, TableFormat.WHOLE_TABLE);
+  }
+
+  static TableFormat format(
+      int blockSize,
+      int restartInterval,
+      CompressionType compression,
+      @Nullable FilterPolicy policy,
+      int baseLg) {
+    return new TableFormat(blockSize, restartInterval, compression, 1, true, policy, baseLg);
+  }
+
+  /** Returns the bytes of a table of {@code entries}. */
+  static byte[] build(TableFormat format, KeyComparator comparator, Entries entries) {
+    try (BuildBuffers buffers = new BuildBuffers(format, new OffHeapBudget(0))) {
+      MemoryFile file = new MemoryFile();
+      TableBuilder builder = new TableBuilder(format, comparator, file, buffers);
+      for (Entries.Entry entry : entries.list()) {
+        byte[] key = entry.key();
+        byte[] value = entry.value();
+        builder.add(Entries.direct(key), 0, key.length, Entries.direct(value), 0, value.length);
+      }
+      builder.finish();
+      if (file.length() != builder.fileSize()) {
+        throw new AssertionError("fileSize() " + builder.fileSize() + " of " + file.length());
+      }
+      return file.bytes();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  TableReader open(MemoryFile.Reading file, KeyComparator comparator) {
+    return open(file, comparator, null);
+  }
+
+  TableReader open(
+      MemoryFile.Reading file, KeyComparator comparator, @Nullable FilterPolicy policy) {
+    long id = cache.blocks().newId();
+    return TableReader.open(TableFile.of(file, "000005.ldb"), id, comparator, policy, blocks);
+  }
+
+  /** Returns a cursor that pins nothing but its block. */
+  static TableIterator cursor(TableReader table, ReadFlags flags) {
+    return table.iterator(flags, () -> {});
+  }
+
+  @Override
+  public void close() {
+    blocks.close();
+    cache.close();
+    allocator.close();
+    if (allocator.liveBuffers() != 0) {
+      throw new AssertionError(allocator.liveBuffers() + " buffers leaked");
+    }
+  }
+}

@@ -1,0 +1,263 @@
+package dev.kv.core.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.CompressionType;
+import dev.kv.CorruptionException;
+import dev.kv.DBComparator;
+import dev.kv.DBIOException;
+import dev.kv.ForwardingEnv;
+import dev.kv.Options;
+import dev.kv.RandomAccessFile;
+import dev.kv.core.block.CursorModel;
+import dev.kv.core.block.Entries;
+import dev.kv.core.cache.CacheHandle;
+import dev.kv.core.env.FileEnv;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.LookupKey;
+import dev.kv.core.key.LookupResult;
+import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.ValueRef;
+import dev.kv.core.version.FileMetadata;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TableCacheTest {
+  private static final InternalKeyComparator BYTEWISE =
+      new InternalKeyComparator(DBComparator.bytewise());
+
+  @TempDir private Path directory;
+
+  private final CountingEnv env = new CountingEnv();
+  private final OffHeapBudget budget = new OffHeapBudget(0);
+  private final BlockAllocator allocator = new BlockAllocator(budget);
+  private final BlockCacheImpl blocks = BlockCacheImpl.in(allocator, 8 << 20);
+  private final Entries entries = Entries.internal(BYTEWISE, new Random(1), 100);
+  private final byte[] bytes =
+      TableBench.build(TableBench.format(1024, 16, CompressionType.SNAPPY), BYTEWISE, entries);
+
+  /** Counts the table files that are open, and those of them that are mapped. */
+  private static final class CountingEnv extends ForwardingEnv {
+    final AtomicInteger open = new AtomicInteger();
+    final AtomicInteger mapped = new AtomicInteger();
+
+    CountingEnv() {
+      super(new FileEnv());
+    }
+
+    @Override
+    public RandomAccessFile openRandomAccess(Path file, boolean map) throws IOException {
+      RandomAccessFile opened = super.openRandomAccess(file, map);
+      open.incrementAndGet();
+      int maps = opened.mappedBytes() > 0 ? 1 : 0;
+      mapped.addAndGet(maps);
+      return new RandomAccessFile() {
+        @Override
+        public int read(long position, ByteBuffer into, int offset, int length) throws IOException {
+          return opened.read(position, into, offset, length);
+        }
+
+        @Override
+        public long size() {
+          return opened.size();
+        }
+
+        @Override
+        public long mappedBytes() {
+          return opened.mappedBytes();
+        }
+
+        @Override
+        public void close() throws IOException {
+          open.decrementAndGet();
+          mapped.addAndGet(-maps);
+          opened.close();
+        }
+      };
+    }
+  }
+
+  private TableCache cache(Options.Builder options) {
+    return new TableCache(directory, options.env(env).build(), BYTEWISE, blocks, allocator, budget);
+  }
+
+  private FileMetadata table(long number) throws IOException {
+    Files.write(FileNames.table(directory, number), bytes);
+    return metadata(number, bytes.length);
+  }
+
+  private FileMetadata metadata(long number, long size) {
+    byte[] first = entries.list().get(0).key();
+    byte[] last = entries.list().get(entries.list().size() - 1).key();
+    return new FileMetadata(number, size, first, last);
+  }
+
+  @AfterEach
+  void everythingIsGivenBack() {
+    blocks.close();
+    assertThat(allocator.liveBuffers()).isZero();
+    assertThat(env.open.get()).isZero();
+  }
+
+  @Test
+  void iterator_table_followsTheModelAndPinsTheTable() throws IOException {
+    try (TableCache cache = cache(Options.builder())) {
+      FileMetadata file = table(5);
+      try (TableIterator cursor = cache.iterator(file, true, true)) {
+        new CursorModel(cursor, entries, new Random(3), true).run(200);
+        cache.evict(5);
+        assertThat(env.open.get()).isEqualTo(1);
+        new CursorModel(cursor, entries, new Random(4), true).run(200);
+      }
+      assertThat(env.open.get()).isZero();
+    }
+  }
+
+  @Test
+  void get_rememberedHandle_opensTheFileOnce() throws IOException {
+    try (TableCache cache = cache(Options.builder());
+        PointRead context = cache.newPointRead();
+        LookupKey key = new LookupKey(budget)) {
+      FileMetadata file = table(5);
+      ValueRef out = new ValueRef();
+      for (Entries.Entry entry : entries.list()) {
+        key.set(InternalKey.userKey(entry.key()), InternalKey.MAX_SEQUENCE);
+        assertThat(cache.get(file, key, true, true, context, out))
+            .isNotEqualTo(LookupResult.NOT_FOUND);
+        out.release();
+      }
+      assertThat(env.open.get()).isEqualTo(1);
+      assertThat(cache.openTables()).isEqualTo(1);
+      CacheHandle<TableReader> remembered = cache.acquire(file);
+      assertThat(remembered).isSameAs(file.tableHandle());
+      remembered.close();
+    }
+  }
+
+  @Test
+  void acquire_manyTables_keepsNoMoreOpenThanTheLimitAndPins() throws IOException {
+    try (TableCache cache = cache(Options.builder().maxOpenFiles(74))) {
+      List<FileMetadata> files = new ArrayList<>();
+      for (int number = 1; number <= 200; number++) {
+        files.add(table(number));
+      }
+      List<TableIterator> pins = new ArrayList<>();
+      for (FileMetadata file : files.subList(0, 32)) {
+        pins.add(cache.iterator(file, true, true));
+        pins.get(pins.size() - 1).seekToFirst();
+      }
+      for (FileMetadata file : files) {
+        cache.acquire(file).close();
+        assertThat(env.open.get()).isLessThanOrEqualTo(64 + 32);
+      }
+      for (TableIterator pin : pins) {
+        assertThat(pin.isValid()).isTrue();
+        pin.close();
+      }
+      for (FileMetadata file : files) {
+        cache.acquire(file).close();
+      }
+      assertThat(env.open.get()).isLessThanOrEqualTo(64);
+      assertThat(cache.openTables()).isEqualTo(env.open.get());
+    }
+  }
+
+  @Test
+  void acquire_moreTablesThanMappings_readsTheOthersByPosition() throws IOException {
+    try (TableCache cache = cache(Options.builder().maxMappedTables(3))) {
+      List<FileMetadata> files = new ArrayList<>();
+      for (int number = 1; number <= 10; number++) {
+        files.add(table(number));
+        cache.acquire(files.get(number - 1)).close();
+      }
+      assertThat(env.mapped.get()).isEqualTo(3);
+      assertThat(env.open.get()).isEqualTo(10);
+      cache.evict(1);
+      cache.evict(10);
+      cache.acquire(table(11)).close();
+      assertThat(env.mapped.get()).isEqualTo(3);
+      for (FileMetadata file : files.subList(1, 9)) {
+        try (TableIterator cursor = cache.iterator(file, true, false)) {
+          cursor.seekToFirst();
+          assertThat(CursorModel.key(cursor)).isEqualTo(entries.list().get(0).key());
+        }
+      }
+    }
+  }
+
+  @Test
+  void acquire_oldSuffix_isRead() throws IOException {
+    try (TableCache cache = cache(Options.builder())) {
+      Files.write(FileNames.oldTable(directory, 7), bytes);
+      try (TableIterator cursor = cache.iterator(metadata(7, bytes.length), true, true)) {
+        cursor.seekToLast();
+        assertThat(CursorModel.key(cursor)).isEqualTo(entries.list().get(99).key());
+      }
+    }
+  }
+
+  @Test
+  void acquire_missingFile_throwsAndTriesAgain() throws IOException {
+    try (TableCache cache = cache(Options.builder())) {
+      FileMetadata file = metadata(8, bytes.length);
+      assertThatThrownBy(() -> cache.acquire(file))
+          .isInstanceOf(DBIOException.class)
+          .hasMessageContaining("000008.ldb")
+          .hasCauseInstanceOf(NoSuchFileException.class);
+      table(8);
+      cache.acquire(file).close();
+    }
+  }
+
+  @Test
+  void acquire_fileShorterThanTheManifestSays_throws() throws IOException {
+    try (TableCache cache = cache(Options.builder())) {
+      table(9);
+      assertThatThrownBy(() -> cache.acquire(metadata(9, bytes.length + 1)))
+          .isInstanceOf(CorruptionException.class)
+          .hasMessageContaining("000009.ldb");
+    }
+  }
+
+  @Test
+  void evict_cachedBlocks_dropsThem() throws IOException {
+    try (TableCache cache = cache(Options.builder())) {
+      FileMetadata file = table(5);
+      try (TableIterator cursor = cache.iterator(file, true, true)) {
+        for (cursor.seekToFirst(); cursor.isValid(); ) {
+          cursor.next();
+        }
+      }
+      assertThat(blocks.totalCharge()).isPositive();
+      cache.evict(5);
+      assertThat(blocks.totalCharge()).isZero();
+      assertThat(env.open.get()).isZero();
+    }
+  }
+
+  @Test
+  void approximateOffsetOf_lastKey_isNearTheEnd() throws IOException {
+    try (TableCache cache = cache(Options.builder())) {
+      FileMetadata file = table(5);
+      byte[] last = file.largest();
+      long offset = cache.approximateOffsetOf(file, Entries.direct(last), 0, last.length);
+      assertThat(offset).isBetween(bytes.length / 2L, (long) bytes.length);
+      byte[] first = file.smallest();
+      assertThat(cache.approximateOffsetOf(file, Entries.direct(first), 0, first.length)).isZero();
+    }
+  }
+}
