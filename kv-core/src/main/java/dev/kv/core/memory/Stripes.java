@@ -1,0 +1,43 @@
+package dev.kv.core.memory;
+
+/**
+ * Which of a few cells a thread uses, so that threads seldom share one. Cells of an array lie {@link
+ * #SPACING} elements apart, so that no two share a cache line.
+ */
+public final class Stripes {
+  /** How many elements of four or eight bytes lie from one cell to the next: 128 bytes or more. */
+  public static final int SPACING = 32;
+
+  private static final int MIN_BITS = 3;
+  private static final int MAX_BITS = 6;
+  private static final int BITS = bits(Runtime.getRuntime().availableProcessors());
+
+  /** How many cells there are; a power of two. */
+  public static final int COUNT = 1 << BITS;
+
+  /** The golden ratio in 64 bits: threads that were started one after another get different cells. */
+  private static final long SPREAD = 0x9E3779B97F4A7C15L;
+
+  private Stripes() {}
+
+  /** Returns the calling thread's stripe, from 0 to {@link #COUNT} - 1. */
+  public static int current() {
+    return (int) (Thread.currentThread().getId() * SPREAD >>> (Long.SIZE - BITS));
+  }
+
+  /** Returns the index of a stripe's cell in an array of {@link #arrayLength()} elements. */
+  public static int cell(int stripe) {
+    return (stripe + 1) * SPACING;
+  }
+
+  /** Returns the length of an array that has all cells, with room before the first and after the last. */
+  public static int arrayLength() {
+    return (COUNT + 2) * SPACING;
+  }
+
+  /** Twice as many cells as processors, within reason. */
+  private static int bits(int processors) {
+    int bits = Integer.SIZE - Integer.numberOfLeadingZeros(2 * processors - 1);
+    return Math.max(MIN_BITS, Math.min(MAX_BITS, bits));
+  }
+}

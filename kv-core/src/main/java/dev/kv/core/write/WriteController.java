@@ -1,0 +1,161 @@
+package dev.kv.core.write;
+
+import dev.kv.DBIOException;
+import dev.kv.DBStats;
+import dev.kv.core.version.Levels;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes room for a group before it is logged: switches full memtables, and holds writers back while flushes and
+ * compactions are behind. Used by the leader; {@link #progress}, {@link #stalls} by anyone.
+ *
+ * <p>From {@link Levels#LEVEL_0_SLOWDOWN_TRIGGER} tables in level 0 on, writes are limited to a rate that falls
+ * with each table more, from 64 MiB/s to a quarter of that; who writes more slowly is not held back at all. LevelDB
+ * sleeps a millisecond for each write there, which is tens of thousands of bytes a second for small ones. A
+ * switch waits while {@link CommitTarget#flushIsBehind} or level 0 has {@link Levels#LEVEL_0_STOP_TRIGGER} tables.
+ */
+final class WriteController {
+  private static final double NANOS_PER_BYTE_PER_TABLE = 1e9 / (64 << 20);
+
+  /** Shorter delays are saved up: a park ends tens of microseconds late. */
+  private static final long MIN_DELAY_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
+  /** The longest delay that one group gets; the rest stays owed. */
+  private static final long MAX_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private final CommitTarget target;
+  private final WriteGate gate;
+
+  private final AtomicLong delays = new AtomicLong();
+  private final AtomicLong stops = new AtomicLong();
+  private final AtomicLong waitedNanos = new AtomicLong();
+
+  /** The leader that waits here, for others to unpark. */
+  private volatile @Nullable Thread waiting;
+
+  // Owned by the leader.
+  private long paidUntilNanos;
+  private boolean delaying;
+
+  WriteController(CommitTarget target, WriteGate gate) {
+    this.target = target;
+    this.gate = gate;
+  }
+
+  /**
+   * Returns once the memtable has room for {@code count} entries of {@code bytes} in all. Throws where the gate
+   * is or gets shut, or where no memtable or log can be had.
+   */
+  void makeRoom(long bytes, int count) {
+    if (target.level0Files() >= Levels.LEVEL_0_SLOWDOWN_TRIGGER) {
+      delay(bytes);
+    } else {
+      delaying = false;
+    }
+    if (!target.memtable().hasRoomFor(bytes, count)) {
+      switchMemTable(bytes, count, true);
+      if (!target.memtable().hasRoomFor(bytes, count)) {
+        throw new AssertionError("a new memtable has no room for " + bytes + " bytes");
+      }
+    }
+  }
+
+  /** Makes the memtable immutable, unless it is empty, whether or not it is full. */
+  void forceSwitch() {
+    if (!target.memtable().isEmpty()) {
+      switchMemTable(0, 0, false);
+    }
+  }
+
+  private void switchMemTable(long bytes, int count, boolean heedLevel0) {
+    if (isBlocked(heedLevel0)) {
+      awaitUnblocked(heedLevel0);
+    }
+    gate.check();
+    try {
+      target.switchMemTable(bytes, count);
+    } catch (IOException e) {
+      throw new DBIOException(
+          "cannot begin a new log: the write was not done and may be tried again", e);
+    }
+  }
+
+  private boolean isBlocked(boolean heedLevel0) {
+    return target.flushIsBehind()
+        || (heedLevel0 && target.level0Files() >= Levels.LEVEL_0_STOP_TRIGGER);
+  }
+
+  private void awaitUnblocked(boolean heedLevel0) {
+    long start = System.nanoTime();
+    stops.incrementAndGet();
+    boolean interrupted = false;
+    waiting = Thread.currentThread();
+    try {
+      while (gate.isOpen() && isBlocked(heedLevel0)) {
+        LockSupport.park(this);
+        interrupted |= Thread.interrupted();
+      }
+    } finally {
+      endWait(start, interrupted);
+    }
+  }
+
+  /**
+   * Takes {@code bytes} off what the present rate allows, and waits once that is overdrawn by enough to be
+   * worth a park.
+   */
+  private void delay(long bytes) {
+    long now = System.nanoTime();
+    if (!delaying || paidUntilNanos - now < 0) {
+      delaying = true;
+      paidUntilNanos = now;
+    }
+    int excess = target.level0Files() - Levels.LEVEL_0_SLOWDOWN_TRIGGER + 1;
+    paidUntilNanos += (long) (bytes * NANOS_PER_BYTE_PER_TABLE * Math.max(1, excess));
+    if (paidUntilNanos - now < MIN_DELAY_NANOS) {
+      return;
+    }
+    long until = now + Math.min(paidUntilNanos - now, MAX_DELAY_NANOS);
+    delays.incrementAndGet();
+    boolean interrupted = false;
+    waiting = Thread.currentThread();
+    try {
+      while (gate.isOpen()
+          && until - System.nanoTime() > 0
+          && target.level0Files() >= Levels.LEVEL_0_SLOWDOWN_TRIGGER) {
+        LockSupport.parkNanos(this, until - System.nanoTime());
+        interrupted |= Thread.interrupted();
+      }
+    } finally {
+      endWait(now, interrupted);
+    }
+    gate.check();
+  }
+
+  private void endWait(long start, boolean interrupted) {
+    waiting = null;
+    waitedNanos.addAndGet(System.nanoTime() - start);
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Makes the waiting leader, if there is one, look again. To be called after the change that it waits for.
+   */
+  void progress() {
+    Thread leader = waiting;
+    if (leader != null) {
+      LockSupport.unpark(leader);
+    }
+  }
+
+  DBStats.WriteStalls stalls() {
+    return new DBStats.WriteStalls(
+        delays.get(), stops.get(), TimeUnit.NANOSECONDS.toMicros(waitedNanos.get()));
+  }
+}

@@ -1,0 +1,193 @@
+package dev.kv.core.write;
+
+import dev.kv.core.batch.BatchCursor;
+import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.codec.Varint;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.log.LogWriter;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.memtable.MemTable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The operations of one group, encoded as one batch in a direct buffer, which is the log's record and
+ * what the memtable copies from. Owned by the leader.
+ *
+ * <p>An operation counts once it is whole: what an exception interrupts leaves the group as it was.
+ */
+final class WriteGroup implements AutoCloseable {
+  /** The most bytes, beyond its key and value, that a single operation takes in a batch. */
+  static final int OPERATION_OVERHEAD = 1 + 2 * Varint.MAX_32;
+
+  /** The most bytes of operations; the header comes before them. */
+  static final long MAX_BYTES = Integer.MAX_VALUE - 1024;
+
+  private static final int HEADER = EncodedBatch.HEADER;
+  private static final int COUNT_OFFSET = Long.BYTES;
+
+  /** A buffer that one large write has made larger than this does not stay so large. */
+  private static final int KEPT_CAPACITY = 4 << 20;
+
+  private static final int FIRST_CAPACITY = 64 << 10;
+
+  private final OffHeapBudget budget;
+  private final BatchCursor cursor = new BatchCursor();
+  private OffHeapBuffer storage;
+  private ByteBuffer buffer;
+  private int end;
+  private int count;
+
+  // The last operation that was added alone: where it lies, so that a group of one needs no
+  // decoding.
+  private ValueKind kind = ValueKind.VALUE;
+  private int keyOffset;
+  private int keyLength;
+  private int valueOffset;
+  private int valueLength;
+  private boolean single;
+
+  WriteGroup(OffHeapBudget budget) {
+    this.budget = budget;
+    storage = new OffHeapBuffer(budget, FIRST_CAPACITY);
+    buffer = storage.buffer();
+  }
+
+  /** Empties the group and makes room for operations of {@code bytes}. */
+  void begin(long bytes) {
+    end = HEADER;
+    count = 0;
+    single = false;
+    if (bytes + HEADER > buffer.capacity() || buffer.capacity() > KEPT_CAPACITY) {
+      resize(bytes);
+    }
+  }
+
+  private void resize(long bytes) {
+    if (buffer.capacity() > KEPT_CAPACITY && bytes + HEADER <= FIRST_CAPACITY) {
+      OffHeapBuffer large = storage;
+      storage = new OffHeapBuffer(budget, FIRST_CAPACITY);
+      buffer = storage.buffer();
+      large.close();
+    }
+    reserve(bytes);
+  }
+
+  /** Makes room for operations of {@code bytes} behind those that are here. */
+  void reserve(long bytes) {
+    if (end + bytes > buffer.capacity()) {
+      buffer = storage.ensureCapacity((int) (end + bytes));
+    }
+  }
+
+  void put(byte[] key, byte[] value) {
+    int at = beginOperation(ValueKind.VALUE, key.length);
+    buffer.put(at, key);
+    at = beginValue(at, key.length, value.length);
+    buffer.put(at, value);
+    endOperation(at, value.length);
+  }
+
+  void put(ByteBuffer key, ByteBuffer value) {
+    int keySize = key.remaining();
+    int valueSize = value.remaining();
+    int at = beginOperation(ValueKind.VALUE, keySize);
+    buffer.put(at, key, key.position(), keySize);
+    at = beginValue(at, keySize, valueSize);
+    buffer.put(at, value, value.position(), valueSize);
+    endOperation(at, valueSize);
+  }
+
+  void delete(byte[] key) {
+    int at = beginOperation(ValueKind.DELETION, key.length);
+    buffer.put(at, key);
+    endOperation(at + key.length, 0);
+  }
+
+  void delete(ByteBuffer key) {
+    int keySize = key.remaining();
+    int at = beginOperation(ValueKind.DELETION, keySize);
+    buffer.put(at, key, key.position(), keySize);
+    endOperation(at + keySize, 0);
+  }
+
+  /** Writes kind and key length, and returns where the key goes. */
+  private int beginOperation(ValueKind operation, int keySize) {
+    buffer.put(end, operation.code());
+    int at = Varint.put32(buffer, end + 1, keySize);
+    kind = operation;
+    keyOffset = at;
+    keyLength = keySize;
+    return at;
+  }
+
+  /** Writes the value's length behind the key, and returns where the value goes. */
+  private int beginValue(int keyAt, int keySize, int valueSize) {
+    return Varint.put32(buffer, keyAt + keySize, valueSize);
+  }
+
+  private void endOperation(int valueAt, int valueSize) {
+    valueOffset = valueAt;
+    valueLength = valueSize;
+    end = valueAt + valueSize;
+    single = ++count == 1;
+  }
+
+  /** Adds the operations of {@code batch}, which is {@code length} bytes long and holds {@code operations}. */
+  void batch(EncodedBatch batch, int length, int operations) {
+    int size = length - HEADER;
+    buffer.put(end, batch.bytes(), HEADER, size);
+    cursor.start(buffer, end, size);
+    int found = 0;
+    while (cursor.next()) {
+      found++;
+    }
+    if (found != operations) {
+      throw new IllegalStateException("the batch was changed by another thread during the write");
+    }
+    end += size;
+    count += operations;
+    single = false;
+  }
+
+  int count() {
+    return count;
+  }
+
+  /** Returns how many bytes the operations take. */
+  int bytes() {
+    return end - HEADER;
+  }
+
+  /** Appends the group, as one record whose first operation has {@code sequence}, to {@code log}. */
+  void appendTo(LogWriter log, long sequence) throws IOException {
+    buffer.putLong(0, sequence);
+    buffer.putInt(COUNT_OFFSET, count);
+    log.append(buffer, 0, end);
+  }
+
+  /** Puts the operations into {@code memtable}, the first one under {@code sequence}. */
+  void insertInto(MemTable memtable, long sequence) {
+    if (single) {
+      memtable.add(sequence, kind, buffer, keyOffset, keyLength, valueOffset, valueLength);
+      return;
+    }
+    cursor.start(buffer, HEADER, end - HEADER);
+    for (long next = sequence; cursor.next(); next++) {
+      memtable.add(
+          next,
+          cursor.kind(),
+          buffer,
+          cursor.keyOffset(),
+          cursor.keyLength(),
+          cursor.valueOffset(),
+          cursor.valueLength());
+    }
+  }
+
+  @Override
+  public void close() {
+    storage.close();
+  }
+}

@@ -1,0 +1,655 @@
+package dev.kv.core.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import dev.kv.DBClosedException;
+import dev.kv.DBIOException;
+import dev.kv.DBReadOnlyException;
+import dev.kv.OffHeapExhaustedException;
+import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.write.FakeTarget.Group;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class CommitPipelineTest {
+  private static final int ARENA = 4 << 20;
+
+  private final FakeTarget target = new FakeTarget(ARENA);
+  private final CommitPipeline pipeline = new CommitPipeline(target, 0, target.budget);
+  private final List<Call> calls = new ArrayList<>();
+
+  @AfterEach
+  void endThreads() throws InterruptedException {
+    for (Call call : calls) {
+      call.thread.join(10_000);
+      assertThat(call.thread.isAlive()).as(call.thread.getName()).isFalse();
+    }
+  }
+
+  // One thread.
+
+  @Test
+  void put_byOneThread_isLoggedAppliedAndPublished() throws IOException {
+    pipeline.put(bytes("a"), bytes("1"), false);
+    pipeline.put(ByteBuffer.wrap(bytes("xb"), 1, 1), direct("2"), false);
+    pipeline.delete(bytes("a"), false);
+    pipeline.delete(direct("missing"), false);
+
+    assertThat(pipeline.lastSequence()).isEqualTo(4);
+    assertThat(target.get("a", 2)).isEqualTo("1");
+    assertThat(target.get("a", 4)).isNull();
+    assertThat(target.get("b", 4)).isEqualTo("2");
+    assertThat(target.groups())
+        .containsExactly(new Group(1, 1), new Group(2, 1), new Group(3, 1), new Group(4, 1));
+    assertThat(target.file().syncs()).isZero();
+  }
+
+  @Test
+  void put_ofBuffers_leavesTheirPositions() {
+    ByteBuffer key = ByteBuffer.wrap(bytes("xkey"), 1, 3);
+    ByteBuffer value = direct("value");
+    pipeline.put(key, value, false);
+    assertThat(key.position()).isEqualTo(1);
+    assertThat(value.position()).isZero();
+    assertThat(target.get("key", 1)).isEqualTo("value");
+  }
+
+  @Test
+  void write_ofABatch_takesASequenceNumberPerOperation() throws IOException {
+    EncodedBatch batch = new EncodedBatch();
+    batch.put(bytes("a"), bytes("1"));
+    batch.put(bytes("a"), bytes("2"));
+    pipeline.write(batch, false);
+    pipeline.put(bytes("b"), bytes("3"), false);
+
+    assertThat(target.groups()).containsExactly(new Group(1, 2), new Group(3, 1));
+    assertThat(target.get("a", 1)).isEqualTo("1");
+    assertThat(target.get("a", 2)).isEqualTo("2");
+    assertThat(target.get("b", 3)).isEqualTo("3");
+  }
+
+  @Test
+  void write_ofAnEmptyBatch_logsNothing() throws IOException {
+    pipeline.write(new EncodedBatch(), false);
+    assertThat(target.groups()).isEmpty();
+    assertThat(pipeline.lastSequence()).isZero();
+  }
+
+  @Test
+  void write_ofAnEmptyBatchWithSync_syncsWhatCameBefore() throws IOException {
+    pipeline.put(bytes("a"), bytes("1"), false);
+    pipeline.write(new EncodedBatch(), true);
+    assertThat(target.file().syncs()).isEqualTo(1);
+    assertThat(target.olderLogSyncs).isEqualTo(1);
+    assertThat(target.groups()).containsExactly(new Group(1, 1));
+  }
+
+  @Test
+  void put_withSync_syncsOlderLogsOnceForEachLog() {
+    pipeline.put(bytes("a"), bytes("1"), true);
+    pipeline.put(bytes("b"), bytes("1"), true);
+    assertThat(target.olderLogSyncs).isEqualTo(1);
+    pipeline.switchMemTable();
+    pipeline.put(bytes("c"), bytes("1"), false);
+    assertThat(target.olderLogSyncs).isEqualTo(1);
+    pipeline.put(bytes("d"), bytes("1"), true);
+    assertThat(target.olderLogSyncs).isEqualTo(2);
+  }
+
+  @Test
+  void put_largerThanAnArena_getsALargerOne() {
+    byte[] value = new byte[3 * ARENA];
+    pipeline.put(bytes("a"), bytes("1"), false);
+    pipeline.put(bytes("large"), value, false);
+    pipeline.put(bytes("b"), bytes("2"), false);
+    assertThat(target.get("large", 3)).hasSize(value.length);
+    assertThat(target.get("b", 3)).isEqualTo("2");
+  }
+
+  @Test
+  void put_intoAFullMemtable_switches() {
+    byte[] value = new byte[100_000];
+    for (int i = 0; i < 100; i++) {
+      pipeline.put(bytes("key" + i), value, false);
+    }
+    assertThat(target.memtables).hasSizeBetween(3, 5);
+    assertThat(pipeline.lastSequence()).isEqualTo(100);
+    for (int i = 0; i < 100; i++) {
+      assertThat(target.get("key" + i, 100)).hasSize(value.length);
+    }
+  }
+
+  @Test
+  void switchMemTable_whereItIsEmpty_doesNothing() {
+    pipeline.switchMemTable();
+    assertThat(target.memtables).hasSize(1);
+    pipeline.put(bytes("a"), bytes("1"), false);
+    pipeline.switchMemTable();
+    assertThat(target.memtables).hasSize(2);
+  }
+
+  @Test
+  void put_atTheLastSequenceNumber_isRefusedForEver() throws IOException {
+    FakeTarget old = new FakeTarget(ARENA);
+    CommitPipeline last = new CommitPipeline(old, InternalKey.MAX_SEQUENCE - 1, old.budget);
+    last.put(bytes("a"), bytes("1"), false);
+    assertThat(last.lastSequence()).isEqualTo(InternalKey.MAX_SEQUENCE);
+    assertThatThrownBy(() -> last.put(bytes("b"), bytes("2"), false))
+        .isInstanceOf(DBReadOnlyException.class);
+    assertThat(old.groups()).hasSize(1);
+  }
+
+  @Test
+  void put_ofNull_leavesThePipelineUsable() {
+    assertThatThrownBy(() -> pipeline.put((byte[]) null, bytes("1"), false))
+        .isInstanceOf(NullPointerException.class);
+    assertThatThrownBy(() -> pipeline.put(bytes("a"), (byte[]) null, false))
+        .isInstanceOf(NullPointerException.class);
+    assertThatThrownBy(() -> pipeline.write(null, false)).isInstanceOf(NullPointerException.class);
+    pipeline.put(bytes("a"), bytes("1"), false);
+    assertThat(pipeline.lastSequence()).isEqualTo(1);
+  }
+
+  @Test
+  void put_withoutRoomForAMemtable_isNotLoggedAndMayBeTriedAgain() throws IOException {
+    target.switchFailure = new OffHeapExhaustedException("full");
+    byte[] large = new byte[ARENA];
+    assertThatThrownBy(() -> pipeline.put(bytes("a"), large, false)).isSameAs(target.switchFailure);
+    assertThat(target.groups()).isEmpty();
+    assertThat(pipeline.lastSequence()).isZero();
+
+    target.switchFailure = null;
+    pipeline.put(bytes("a"), large, false);
+    assertThat(pipeline.lastSequence()).isEqualTo(1);
+  }
+
+  @Test
+  void put_byOneThread_allocatesNothing() {
+    target.file().keepsContents = false;
+    byte[] key = new byte[16];
+    byte[] value = new byte[100];
+    ByteBuffer keyBuffer = ByteBuffer.allocateDirect(16);
+    ByteBuffer valueBuffer = ByteBuffer.allocateDirect(100);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long id = Thread.currentThread().getId();
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 10; round++) {
+      long before = threads.getThreadAllocatedBytes(id);
+      for (int i = 0; i < 1000; i++) {
+        pipeline.put(key, value, false);
+        pipeline.put(keyBuffer, valueBuffer, false);
+      }
+      least = Math.min(least, threads.getThreadAllocatedBytes(id) - before);
+    }
+    assertThat(least).as("bytes for 2000 puts").isLessThan(1000);
+  }
+
+  // Failures.
+
+  @Test
+  void put_whoseAppendFails_isOfUnknownOutcomeAndTheLast() throws IOException {
+    pipeline.put(bytes("a"), bytes("1"), false);
+    IOException cause = new IOException("no space");
+    target.file().appendFailure = cause;
+    assertThatThrownBy(() -> pipeline.put(bytes("b"), bytes("2"), false))
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining("unknown")
+        .hasCause(cause);
+    assertReadOnlySince(cause);
+    assertThat(target.get("b", InternalKey.MAX_SEQUENCE)).isNull();
+  }
+
+  @Test
+  void put_whoseSyncFails_isOfUnknownOutcomeAndTheLast() throws IOException {
+    pipeline.put(bytes("a"), bytes("1"), false);
+    IOException cause = new IOException("fsync");
+    target.file().syncFailure = cause;
+    assertThatThrownBy(() -> pipeline.put(bytes("b"), bytes("2"), true))
+        .isInstanceOf(DBIOException.class)
+        .hasCause(cause);
+    assertReadOnlySince(cause);
+  }
+
+  @Test
+  void put_whoseOlderLogsCannotBeSynced_isTheLast() throws IOException {
+    pipeline.put(bytes("a"), bytes("1"), false);
+    target.olderLogsFailure = new IOException("fsync of the older log");
+    assertThatThrownBy(() -> pipeline.put(bytes("b"), bytes("2"), true))
+        .isInstanceOf(DBIOException.class)
+        .hasCause(target.olderLogsFailure);
+    assertReadOnlySince(target.olderLogsFailure);
+  }
+
+  @Test
+  void put_whoseAppendThrowsAnError_isTheLast() throws IOException {
+    pipeline.put(bytes("a"), bytes("1"), false);
+    InternalError cause = new InternalError("a fault at a store into a mapping");
+    target.file().appendFailure = cause;
+    assertThatThrownBy(() -> pipeline.put(bytes("b"), bytes("2"), false)).hasCause(cause);
+    assertReadOnlySince(cause);
+  }
+
+  private void assertReadOnlySince(Throwable cause) throws IOException {
+    target.file().appendFailure = null;
+    target.file().syncFailure = null;
+    assertThat(target.failure).isSameAs(cause);
+    assertThat(pipeline.failure()).isSameAs(cause);
+    assertThat(pipeline.lastSequence()).isEqualTo(1);
+    assertThat(target.get("a", 1)).isEqualTo("1");
+    assertThatThrownBy(() -> pipeline.put(bytes("c"), bytes("3"), false))
+        .isInstanceOf(DBReadOnlyException.class)
+        .hasCause(cause);
+    assertThatThrownBy(() -> pipeline.write(new EncodedBatch(), true))
+        .isInstanceOf(DBReadOnlyException.class);
+    assertThatThrownBy(() -> pipeline.write(new EncodedBatch(), false))
+        .isInstanceOf(DBReadOnlyException.class);
+    assertThatThrownBy(pipeline::switchMemTable).isInstanceOf(DBReadOnlyException.class);
+  }
+
+  @Test
+  void group_whoseAppendFails_isOfUnknownOutcomeForEachMember() throws Exception {
+    target.file().blockNextAppend();
+    Call first = call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    Call second = waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
+    Call third = waiting(() -> pipeline.put(bytes("c"), bytes("3"), false));
+    Call sync = waiting(() -> pipeline.put(bytes("d"), bytes("4"), true));
+    IOException cause = new IOException("no space");
+    FakeFile file = target.file();
+    // The first append passes: it asks for a failure after it was unblocked. So let it be the one
+    // that fails.
+    file.appendFailure = cause;
+    file.unblock();
+
+    assertThat(first.outcome()).isInstanceOf(DBIOException.class).hasCause(cause);
+    for (Call later : List.of(second, third, sync)) {
+      assertThat(later.outcome()).isInstanceOf(DBReadOnlyException.class).hasCause(cause);
+    }
+  }
+
+  @Test
+  void followers_ofAFailedLeader_getTheFailureEachInItsOwnException() throws Exception {
+    target.flushIsBehind = true;
+    byte[] large = new byte[ARENA];
+    Call leader = call(() -> pipeline.put(bytes("a"), large, false));
+    awaitStop(1);
+    Call second = waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
+    // Too large a leader takes nobody along; so let the second lead the third.
+    Call third = waiting(() -> pipeline.put(bytes("c"), bytes("3"), false));
+    target.flushIsBehind = false;
+    IOException cause = new IOException("no space");
+    target.failNextLogFromItsSecondAppend(cause);
+    pipeline.progress();
+
+    assertThat(leader.outcome()).isNull();
+    assertThat(second.outcome()).isInstanceOf(DBIOException.class).hasCause(cause);
+    assertThat(third.outcome()).isInstanceOf(DBIOException.class).hasCause(cause);
+    assertThat(second.outcome()).isNotSameAs(third.outcome());
+    assertThat(pipeline.lastSequence()).isEqualTo(1);
+  }
+
+  // Groups.
+
+  @Test
+  void writers_thatWaited_areCommittedInOrderAsOneGroup() throws Exception {
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("k"), bytes("0"), false));
+    target.file().awaitBlocked();
+    for (int i = 1; i <= 5; i++) {
+      byte[] value = bytes(Integer.toString(i));
+      waiting(() -> pipeline.put(bytes("k"), value, false));
+    }
+    target.file().unblock();
+    endThreads();
+
+    assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 5));
+    for (int i = 0; i <= 5; i++) {
+      assertThat(target.get("k", i + 1)).isEqualTo(Integer.toString(i));
+    }
+  }
+
+  @Test
+  void syncWriter_behindOneWithoutSync_leadsItsOwnGroup() throws Exception {
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
+    waiting(() -> pipeline.put(bytes("c"), bytes("3"), true));
+    waiting(() -> pipeline.put(bytes("d"), bytes("4"), false));
+    waiting(() -> pipeline.put(bytes("e"), bytes("5"), true));
+    target.file().unblock();
+    endThreads();
+
+    assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 1), new Group(3, 3));
+    assertThat(target.file().syncs()).isEqualTo(1);
+  }
+
+  @Test
+  void smallLeader_takesNoMoreThanItsSizeAnd128KiB() throws Exception {
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    waiting(() -> pipeline.put(bytes("b"), new byte[1000], false));
+    waiting(() -> pipeline.put(bytes("c"), new byte[100 << 10], false));
+    waiting(() -> pipeline.put(bytes("d"), new byte[100 << 10], false));
+    waiting(() -> pipeline.put(bytes("e"), new byte[1000], false));
+    target.file().unblock();
+    endThreads();
+
+    assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 2), new Group(4, 2));
+  }
+
+  @Test
+  void largeLeader_takesNoMoreThanOneMiB() throws Exception {
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    waiting(() -> pipeline.put(bytes("b"), new byte[600 << 10], false));
+    waiting(() -> pipeline.put(bytes("c"), new byte[300 << 10], false));
+    waiting(() -> pipeline.put(bytes("d"), new byte[300 << 10], false));
+    target.file().unblock();
+    endThreads();
+
+    assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 2), new Group(4, 1));
+  }
+
+  @Test
+  void group_thatWouldNotFitTheMemtable_endsWhereItIsFull() throws Exception {
+    pipeline.put(bytes("a"), new byte[ARENA - (300 << 10)], false);
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("b"), new byte[130 << 10], false));
+    target.file().awaitBlocked();
+    waiting(() -> pipeline.put(bytes("c"), new byte[100 << 10], false));
+    waiting(() -> pipeline.put(bytes("d"), new byte[100 << 10], false));
+    target.file().unblock();
+    endThreads();
+
+    assertThat(target.memtables).hasSize(2);
+    assertThat(target.groups())
+        .containsExactly(new Group(1, 1), new Group(2, 1), new Group(3, 1), new Group(4, 1));
+    assertThat(target.get("d", 4)).hasSize(100 << 10);
+  }
+
+  @Test
+  void followers_ofEveryKind_areWritten() throws Exception {
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    EncodedBatch batch = new EncodedBatch();
+    batch.put(bytes("b"), bytes("2"));
+    batch.put(bytes("c"), bytes("3"));
+    waiting(() -> pipeline.write(batch, false));
+    waiting(() -> pipeline.put(direct("d"), direct("4"), false));
+    waiting(() -> pipeline.delete(bytes("a"), false));
+    waiting(() -> pipeline.delete(direct("b"), false));
+    target.file().unblock();
+    endThreads();
+
+    assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 5));
+    assertThat(target.get("a", 6)).isNull();
+    assertThat(target.get("b", 6)).isNull();
+    assertThat(target.get("c", 6)).isEqualTo("3");
+    assertThat(target.get("d", 6)).isEqualTo("4");
+  }
+
+  @Test
+  void follower_whoseBufferIsChangedMeanwhile_isRefusedAlone() throws Exception {
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    ByteBuffer grown = ByteBuffer.allocate(1 << 20).limit(10);
+    Call before = waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
+    Call misused = waiting(() -> pipeline.put(direct("c"), grown, false));
+    Call after = waiting(() -> pipeline.put(bytes("d"), bytes("4"), false));
+    grown.limit(1 << 20);
+    target.file().unblock();
+
+    assertThat(before.outcome()).isNull();
+    assertThat(misused.outcome()).isInstanceOf(IllegalStateException.class);
+    assertThat(after.outcome()).isNull();
+    assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 2));
+    assertThat(target.get("d", 3)).isEqualTo("4");
+  }
+
+  @Test
+  void fourThreads_writingAtOnce_loseAndRepeatNothing() throws Exception {
+    int each = Integer.getInteger("kv.long", 5_000);
+    for (int t = 0; t < 4; t++) {
+      int thread = t;
+      call(
+          () -> {
+            for (int i = 0; i < each; i++) {
+              pipeline.put(bytes(thread + "-" + i), bytes("v" + i), i % 500 == 0);
+            }
+          });
+    }
+    endThreads();
+
+    for (Call call : calls) {
+      assertThat(call.outcome()).isNull();
+    }
+    assertThat(pipeline.lastSequence()).isEqualTo(4L * each);
+    long next = 1;
+    for (Group group : target.groups()) {
+      assertThat(group.sequence()).isEqualTo(next);
+      next += group.count();
+    }
+    assertThat(next).isEqualTo(4L * each + 1);
+    for (int t = 0; t < 4; t++) {
+      for (int i = 0; i < each; i += 97) {
+        assertThat(target.get(t + "-" + i, next)).isEqualTo("v" + i);
+      }
+    }
+  }
+
+  @Test
+  void fourThreads_writingAtOnce_allMakeProgress() throws Exception {
+    target.file().keepsContents = false;
+    long[] counts = new long[4];
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(400);
+    for (int t = 0; t < 4; t++) {
+      int thread = t;
+      byte[] key = bytes("thread" + t);
+      call(
+          () -> {
+            while (System.nanoTime() < end) {
+              pipeline.put(key, key, false);
+              counts[thread]++;
+            }
+          });
+    }
+    endThreads();
+    long total = counts[0] + counts[1] + counts[2] + counts[3];
+    assertThat(pipeline.lastSequence()).isEqualTo(total);
+    for (long count : counts) {
+      assertThat(count).as("of " + total).isGreaterThan(total / 100);
+    }
+  }
+
+  // Interrupts and the close.
+
+  @Test
+  void put_ofAnInterruptedThread_isDoneAndTheFlagStays() throws Exception {
+    Call call =
+        call(
+            () -> {
+              Thread.currentThread().interrupt();
+              pipeline.put(bytes("a"), bytes("1"), true);
+              assertThat(Thread.currentThread().isInterrupted()).isTrue();
+            });
+    assertThat(call.outcome()).isNull();
+    assertThat(pipeline.lastSequence()).isEqualTo(1);
+  }
+
+  @Test
+  void follower_interruptedWhileItWaits_isDoneAndTheFlagStays() throws Exception {
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    Call follower =
+        waiting(
+            () -> {
+              pipeline.put(bytes("b"), bytes("2"), false);
+              assertThat(Thread.currentThread().isInterrupted()).isTrue();
+            });
+    follower.thread.interrupt();
+    awaitParked(follower.thread);
+    target.file().unblock();
+    assertThat(follower.outcome()).isNull();
+    assertThat(target.get("b", 2)).isEqualTo("2");
+  }
+
+  @Test
+  void stoppedLeader_interrupted_goesOnWaiting() throws Exception {
+    target.flushIsBehind = true;
+    Call leader =
+        call(
+            () -> {
+              pipeline.put(bytes("a"), new byte[ARENA], false);
+              assertThat(Thread.currentThread().isInterrupted()).isTrue();
+            });
+    awaitStop(1);
+    leader.thread.interrupt();
+    awaitParked(leader.thread);
+    assertThat(pipeline.lastSequence()).isZero();
+    target.flushIsBehind = false;
+    pipeline.progress();
+    assertThat(leader.outcome()).isNull();
+    assertThat(pipeline.lastSequence()).isEqualTo(1);
+  }
+
+  @Test
+  void close_whileWritersWait_endsEachOfThem() throws Exception {
+    target.flushIsBehind = true;
+    Call leader = call(() -> pipeline.put(bytes("a"), new byte[ARENA], false));
+    awaitStop(1);
+    Call follower = waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
+    Call flush = waiting(pipeline::switchMemTable);
+    pipeline.close();
+
+    for (Call call : List.of(leader, follower, flush)) {
+      assertThat(call.outcome()).isInstanceOf(DBClosedException.class);
+    }
+    assertThat(target.groups()).isEmpty();
+    assertThatThrownBy(() -> pipeline.put(bytes("c"), bytes("3"), false))
+        .isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(() -> pipeline.write(new EncodedBatch(), false))
+        .isInstanceOf(DBClosedException.class);
+  }
+
+  @Test
+  void close_duringAnAppend_waitsForIt() throws Exception {
+    target.file().blockNextAppend();
+    Call leader = call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    Call close = waiting(pipeline::close);
+    assertThat(pipeline.lastSequence()).isZero();
+    target.file().unblock();
+    assertThat(close.outcome()).isNull();
+    assertThat(leader.outcome()).isNull();
+    assertThat(pipeline.lastSequence()).isEqualTo(1);
+  }
+
+  @Test
+  void close_givesTheCommitBufferBack() {
+    long memtables = target.budget.used(dev.kv.core.memory.MemoryKind.MEMTABLE);
+    pipeline.put(bytes("a"), bytes("1"), false);
+    assertThat(target.budget.used()).isGreaterThan(memtables);
+    pipeline.close();
+    assertThat(target.budget.used()).isEqualTo(memtables);
+  }
+
+  @Test
+  void fail_fromTheBackground_endsAStoppedLeader() throws Exception {
+    target.flushIsBehind = true;
+    Call leader = call(() -> pipeline.put(bytes("a"), new byte[ARENA], false));
+    awaitStop(1);
+    IOException cause = new IOException("the flush failed");
+    pipeline.fail(cause);
+    assertThat(leader.outcome()).isInstanceOf(DBReadOnlyException.class).hasCause(cause);
+    pipeline.fail(new IOException("a later one"));
+    assertThat(pipeline.failure()).isSameAs(cause);
+  }
+
+  // Threads.
+
+  private Call call(ThrowingRunnable body) {
+    Call call = new Call(body);
+    calls.add(call);
+    call.thread.start();
+    return call;
+  }
+
+  /** Starts a thread and returns once it is parked. */
+  private Call waiting(ThrowingRunnable body) throws InterruptedException {
+    Call call = call(body);
+    awaitParked(call.thread);
+    return call;
+  }
+
+  private static void awaitParked(Thread thread) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (thread.getState() != Thread.State.WAITING) {
+      assertThat(System.nanoTime()).as("the thread does not park").isLessThan(end);
+      Thread.sleep(1);
+    }
+  }
+
+  private void awaitStop(long stops) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (pipeline.stalls().stops() < stops) {
+      assertThat(System.nanoTime()).as("no writer stops").isLessThan(end);
+      Thread.sleep(1);
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return FakeTarget.bytes(text);
+  }
+
+  private static ByteBuffer direct(String text) {
+    byte[] bytes = bytes(text);
+    return ByteBuffer.allocateDirect(bytes.length).put(0, bytes);
+  }
+
+  private interface ThrowingRunnable {
+    void run() throws Exception;
+  }
+
+  /** A call in a thread of its own. */
+  private static final class Call {
+    final Thread thread;
+    private final AtomicReference<Throwable> thrown = new AtomicReference<>();
+
+    Call(ThrowingRunnable body) {
+      thread =
+          new Thread(
+              () -> {
+                try {
+                  body.run();
+                } catch (Throwable e) {
+                  thrown.set(e);
+                }
+              });
+      thread.setDaemon(true);
+    }
+
+    Throwable outcome() throws InterruptedException {
+      thread.join(10_000);
+      assertThat(thread.isAlive()).isFalse();
+      return thrown.get();
+    }
+  }
+}

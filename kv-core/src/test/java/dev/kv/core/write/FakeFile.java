@@ -1,0 +1,135 @@
+package dev.kv.core.write;
+
+import dev.kv.SequentialFile;
+import dev.kv.WritableFile;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A log file in memory that fails and blocks on demand. */
+final class FakeFile implements WritableFile {
+  private final ByteArrayOutputStream contents = new ByteArrayOutputStream();
+  private final AtomicInteger syncs = new AtomicInteger();
+  private long length;
+  private boolean flushed;
+  volatile boolean keepsContents = true;
+  volatile Throwable appendFailure;
+  volatile Throwable laterAppendFailure;
+  volatile Throwable syncFailure;
+  private volatile CountDownLatch entered;
+  private volatile CountDownLatch barrier;
+
+  /** Makes the next append wait for {@link #unblock}. */
+  void blockNextAppend() {
+    barrier = new CountDownLatch(1);
+    entered = new CountDownLatch(1);
+  }
+
+  void awaitBlocked() throws InterruptedException {
+    if (!entered.await(10, TimeUnit.SECONDS)) {
+      throw new AssertionError("no append came");
+    }
+  }
+
+  void unblock() {
+    CountDownLatch latch = barrier;
+    barrier = null;
+    latch.countDown();
+  }
+
+  int syncs() {
+    return syncs.get();
+  }
+
+  @Override
+  public void append(ByteBuffer bytes) throws IOException {
+    CountDownLatch latch = barrier;
+    if (latch != null) {
+      entered.countDown();
+      awaitUninterrupted(latch);
+    }
+    raise(appendFailure);
+    if (flushed) {
+      raise(laterAppendFailure);
+    }
+    length += bytes.remaining();
+    if (keepsContents) {
+      byte[] copy = new byte[bytes.remaining()];
+      bytes.get(copy);
+      contents.writeBytes(copy);
+    }
+    bytes.position(bytes.limit());
+  }
+
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    boolean interrupted = false;
+    while (latch.getCount() > 0) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void raise(Throwable failure) throws IOException {
+    if (failure instanceof IOException e) {
+      throw e;
+    } else if (failure instanceof Error e) {
+      throw e;
+    }
+  }
+
+  @Override
+  public void flush() {
+    flushed = true;
+  }
+
+  @Override
+  public void sync() throws IOException {
+    raise(syncFailure);
+    syncs.incrementAndGet();
+  }
+
+  @Override
+  public long length() {
+    return length;
+  }
+
+  @Override
+  public void close() {
+    // Nothing is open.
+  }
+
+  SequentialFile reader() {
+    ByteBuffer rest = ByteBuffer.wrap(contents.toByteArray());
+    return new SequentialFile() {
+      @Override
+      public int read(ByteBuffer into) {
+        if (!rest.hasRemaining()) {
+          return into.hasRemaining() ? -1 : 0;
+        }
+        int count = Math.min(into.remaining(), rest.remaining());
+        into.put(rest.slice(rest.position(), count));
+        rest.position(rest.position() + count);
+        return count;
+      }
+
+      @Override
+      public void skip(long count) {
+        rest.position(rest.position() + (int) Math.min(count, rest.remaining()));
+      }
+
+      @Override
+      public void close() {
+        // Nothing is open.
+      }
+    };
+  }
+}

@@ -1,0 +1,155 @@
+package dev.kv.core.write;
+
+import dev.kv.DBComparator;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.LookupKey;
+import dev.kv.core.key.LookupResult;
+import dev.kv.core.log.LogReader;
+import dev.kv.core.log.LogWriter;
+import dev.kv.core.log.RecordBuffer;
+import dev.kv.core.memory.ArenaPool;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.ValueRef;
+import dev.kv.core.memtable.MemTable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A database without files: memtables that are kept, and logs in memory. */
+final class FakeTarget implements CommitTarget {
+  final OffHeapBudget budget = new OffHeapBudget(0);
+  final InternalKeyComparator comparator = new InternalKeyComparator(DBComparator.bytewise());
+  final ArenaPool arenas = new ArenaPool(budget);
+  final int arenaBytes;
+  final List<MemTable> memtables = new ArrayList<>();
+  final List<FakeFile> files = new ArrayList<>();
+  final List<LogWriter> logs = new ArrayList<>();
+  volatile int level0Files;
+  volatile boolean flushIsBehind;
+  volatile RuntimeException switchFailure;
+  volatile IOException olderLogsFailure;
+  volatile Throwable failure;
+  int olderLogSyncs;
+  private volatile IOException nextLogFailure;
+
+  FakeTarget(int arenaBytes) {
+    this.arenaBytes = arenaBytes;
+    begin(arenaBytes);
+  }
+
+  private void begin(int bytes) {
+    memtables.add(new MemTable(comparator, arenas.acquire(bytes), arenas));
+    FakeFile file = new FakeFile();
+    file.laterAppendFailure = nextLogFailure;
+    nextLogFailure = null;
+    files.add(file);
+    logs.add(LogWriter.appending(Path.of(files.size() + ".log"), file, 0));
+  }
+
+  /** Makes the log of the next switch fail from its second append on. */
+  void failNextLogFromItsSecondAppend(IOException failure) {
+    nextLogFailure = failure;
+  }
+
+  FakeFile file() {
+    return files.get(files.size() - 1);
+  }
+
+  @Override
+  public MemTable memtable() {
+    return memtables.get(memtables.size() - 1);
+  }
+
+  @Override
+  public LogWriter log() {
+    return logs.get(logs.size() - 1);
+  }
+
+  @Override
+  public int level0Files() {
+    return level0Files;
+  }
+
+  @Override
+  public boolean flushIsBehind() {
+    return flushIsBehind;
+  }
+
+  @Override
+  public void switchMemTable(long bytes, int count) {
+    if (switchFailure != null) {
+      throw switchFailure;
+    }
+    begin((int) Math.max(arenaBytes, MemTable.arenaBytesFor(bytes, count)));
+  }
+
+  @Override
+  public void syncOlderLogs() throws IOException {
+    if (olderLogsFailure != null) {
+      throw olderLogsFailure;
+    }
+    olderLogSyncs++;
+  }
+
+  @Override
+  public void reserveLog() {
+    throw new AssertionError("an appended log needs no reserve");
+  }
+
+  @Override
+  public void writeFailed(Throwable cause) {
+    if (failure != null) {
+      throw new AssertionError("told twice");
+    }
+    failure = cause;
+  }
+
+  /** Returns the value that readers of {@code sequence} find, or null. */
+  String get(String key, long sequence) {
+    LookupKey lookup = new LookupKey(budget);
+    lookup.set(bytes(key), sequence);
+    ValueRef value = new ValueRef();
+    for (int i = memtables.size() - 1; i >= 0; i--) {
+      int result = memtables.get(i).get(lookup, value);
+      if (result == LookupResult.FOUND) {
+        return new String(value.copy(), StandardCharsets.UTF_8);
+      } else if (result == LookupResult.DELETED) {
+        return null;
+      }
+    }
+    return null;
+  }
+
+  /** Returns for each record of all logs its first sequence number and its count. */
+  List<Group> groups() throws IOException {
+    List<Group> groups = new ArrayList<>();
+    for (FakeFile file : files) {
+      RecordBuffer record = new RecordBuffer();
+      try (LogReader reader = new LogReader("log", file.reader(), new FailingReporter(), true)) {
+        while (reader.readRecord(record)) {
+          ByteBuffer bytes = ByteBuffer.wrap(record.copyBytes()).order(ByteOrder.LITTLE_ENDIAN);
+          groups.add(new Group(bytes.getLong(0), bytes.getInt(8)));
+        }
+      }
+    }
+    return groups;
+  }
+
+  static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** A record of the log. */
+  record Group(long sequence, int count) {}
+
+  private static final class FailingReporter implements LogReader.Reporter {
+    @Override
+    public void corruption(long offset, long bytes, String reason, boolean torn) {
+      throw new AssertionError("the log is damaged at " + offset + ": " + reason);
+    }
+  }
+}

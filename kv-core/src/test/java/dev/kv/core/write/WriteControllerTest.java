@@ -1,0 +1,212 @@
+package dev.kv.core.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.DBClosedException;
+import dev.kv.DBIOException;
+import dev.kv.core.version.Levels;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+final class WriteControllerTest {
+  private static final int ARENA = 1 << 20;
+
+  private final FakeTarget target = new FakeTarget(ARENA);
+  private final WriteGate gate = new WriteGate();
+  private final WriteController controller = new WriteController(target, gate);
+
+  @Test
+  void makeRoom_belowTheSlowdownTrigger_holdsNobodyBack() {
+    target.level0Files = Levels.LEVEL_0_SLOWDOWN_TRIGGER - 1;
+    for (int i = 0; i < 1000; i++) {
+      controller.makeRoom(100_000, 1);
+    }
+    assertThat(controller.stalls().delays()).isZero();
+    assertThat(controller.stalls().stops()).isZero();
+    assertThat(controller.stalls().micros()).isZero();
+  }
+
+  @Test
+  void makeRoom_withMoreTablesInLevel0_delaysMore() {
+    long at8 = nanosForOneMiB(Levels.LEVEL_0_SLOWDOWN_TRIGGER);
+    long at11 = nanosForOneMiB(Levels.LEVEL_0_STOP_TRIGGER - 1);
+    assertThat(at8).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(14));
+    assertThat(at11).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(58));
+    assertThat(controller.stalls().delays()).isPositive();
+    assertThat(controller.stalls().stops()).isZero();
+    assertThat(TimeUnit.MICROSECONDS.toNanos(controller.stalls().micros()))
+        .isBetween((at8 + at11) / 2, at8 + at11);
+  }
+
+  private long nanosForOneMiB(int level0Files) {
+    target.level0Files = level0Files;
+    long start = System.nanoTime();
+    for (int i = 0; i < 1024; i++) {
+      controller.makeRoom(1 << 10, 1);
+    }
+    return System.nanoTime() - start;
+  }
+
+  @Test
+  void makeRoom_byASlowWriter_isNotDelayed() throws InterruptedException {
+    target.level0Files = Levels.LEVEL_0_SLOWDOWN_TRIGGER;
+    for (int i = 0; i < 20; i++) {
+      controller.makeRoom(1 << 10, 1);
+      Thread.sleep(1);
+    }
+    assertThat(controller.stalls().delays()).isZero();
+  }
+
+  @Test
+  void makeRoom_withAFullLevel0ButRoom_isOnlyDelayed() {
+    target.level0Files = Levels.LEVEL_0_STOP_TRIGGER + 5;
+    controller.makeRoom(100, 1);
+    assertThat(controller.stalls().stops()).isZero();
+  }
+
+  @Test
+  void switch_whileLevel0IsFull_waitsForACompaction() throws InterruptedException {
+    target.level0Files = Levels.LEVEL_0_STOP_TRIGGER;
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    Thread writer = inThread(() -> controller.makeRoom(2 * ARENA, 1), thrown);
+    awaitStop();
+    controller.progress();
+    Thread.sleep(20);
+    assertThat(target.memtables).hasSize(1);
+
+    target.level0Files = Levels.LEVEL_0_STOP_TRIGGER - 1;
+    controller.progress();
+    writer.join(10_000);
+    assertThat(thrown.get()).isNull();
+    assertThat(target.memtables).hasSize(2);
+    assertThat(controller.stalls().stops()).isEqualTo(1);
+    assertThat(controller.stalls().micros()).isGreaterThan(10_000);
+  }
+
+  @Test
+  void forceSwitch_whileLevel0IsFull_doesNotWait() {
+    target.level0Files = Levels.LEVEL_0_STOP_TRIGGER;
+    fillALittle();
+    controller.forceSwitch();
+    assertThat(target.memtables).hasSize(2);
+  }
+
+  @Test
+  void forceSwitch_whileAFlushIsBehind_waitsForIt() throws InterruptedException {
+    target.flushIsBehind = true;
+    fillALittle();
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    Thread writer = inThread(controller::forceSwitch, thrown);
+    awaitStop();
+    assertThat(target.memtables).hasSize(1);
+    target.flushIsBehind = false;
+    controller.progress();
+    writer.join(10_000);
+    assertThat(target.memtables).hasSize(2);
+  }
+
+  @Test
+  void close_duringADelay_endsIt() throws InterruptedException {
+    target.level0Files = Levels.LEVEL_0_STOP_TRIGGER - 1;
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    Thread writer =
+        inThread(
+            () -> {
+              while (true) {
+                controller.makeRoom(100_000, 1);
+              }
+            },
+            thrown);
+    Thread.sleep(20);
+    gate.close();
+    controller.progress();
+    writer.join(10_000);
+    assertThat(thrown.get()).isInstanceOf(DBClosedException.class);
+  }
+
+  @Test
+  void switch_thatCannotCreateALog_failsTheWriteAlone() {
+    CommitTarget failing = new FailingSwitch(target);
+    WriteController strict = new WriteController(failing, gate);
+    assertThatThrownBy(() -> strict.makeRoom(2 * ARENA, 1))
+        .isInstanceOf(DBIOException.class)
+        .hasRootCauseMessage("no space");
+    gate.check();
+  }
+
+  private void fillALittle() {
+    CommitPipeline pipeline = new CommitPipeline(target, 0, target.budget);
+    pipeline.put(FakeTarget.bytes("a"), FakeTarget.bytes("1"), false);
+  }
+
+  private void awaitStop() throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (controller.stalls().stops() == 0) {
+      assertThat(System.nanoTime()).isLessThan(end);
+      Thread.sleep(1);
+    }
+  }
+
+  private static Thread inThread(Runnable body, AtomicReference<Throwable> thrown) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                body.run();
+              } catch (Throwable e) {
+                thrown.set(e);
+              }
+            });
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
+  }
+
+  /** A target that cannot begin a log. */
+  private record FailingSwitch(FakeTarget target) implements CommitTarget {
+    @Override
+    public dev.kv.core.memtable.MemTable memtable() {
+      return target.memtable();
+    }
+
+    @Override
+    public dev.kv.core.log.LogWriter log() {
+      return target.log();
+    }
+
+    @Override
+    public int level0Files() {
+      return 0;
+    }
+
+    @Override
+    public boolean flushIsBehind() {
+      return false;
+    }
+
+    @Override
+    public void switchMemTable(long bytes, int count) throws IOException {
+      throw new IOException("no space");
+    }
+
+    @Override
+    public void syncOlderLogs() {
+      throw new AssertionError();
+    }
+
+    @Override
+    public void reserveLog() {
+      throw new AssertionError();
+    }
+
+    @Override
+    public void writeFailed(Throwable cause) {
+      throw new AssertionError(cause);
+    }
+  }
+}
