@@ -1,9 +1,9 @@
 package dev.kv.core.log;
 
 import dev.kv.SequentialFile;
+import dev.kv.core.codec.MaskedCrc32c;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.zip.CRC32C;
 
 /**
  * The fragments of a log, block by block. Each step yields a fragment, bytes that are none, or a gap; the
@@ -23,7 +23,7 @@ final class FragmentReader {
 
   private final SequentialFile file;
   private final boolean checksum;
-  private final CRC32C crc = new CRC32C();
+  private final MaskedCrc32c crc = new MaskedCrc32c();
 
   // The block: [at, blockLength) is not read yet, block[0] stands at blockStart of the file.
   private final ByteBuffer block = LogWriter.scratch(LogFormat.BLOCK);
@@ -186,10 +186,8 @@ final class FragmentReader {
   private boolean checksumMatches(int length) {
     int stored = block.getInt(at);
     crc.reset();
-    block.limit(at + LogFormat.HEADER + length).position(at + LogFormat.TYPE_OFFSET);
-    crc.update(block);
-    block.clear();
-    return LogWriter.mask((int) crc.getValue()) == stored;
+    crc.update(block, at + LogFormat.TYPE_OFFSET, 1 + length);
+    return crc.maskedValue() == stored;
   }
 
   /** Returns whether a sector, any part of which is in [from, to) of the block, is zero throughout. */

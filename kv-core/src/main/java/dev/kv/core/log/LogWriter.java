@@ -2,12 +2,12 @@ package dev.kv.core.log;
 
 import dev.kv.MappedLogFile;
 import dev.kv.WritableFile;
+import dev.kv.core.codec.MaskedCrc32c;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Objects;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract sealed class LogWriter implements AutoCloseable
     permits MappedLogWriter, AppendingLogWriter {
-  private static final int CRC_MASK_DELTA = 0xa282ead8;
-
   private final Path name;
-  private final CRC32C crc = new CRC32C();
+  private final MaskedCrc32c crc = new MaskedCrc32c();
   private long length;
   private long synced;
   private @Nullable Throwable failure;
@@ -125,19 +123,10 @@ public abstract sealed class LogWriter implements AutoCloseable
   final void putHeader(ByteBuffer into, int at, byte type, ByteBuffer payload, int off, int len) {
     crc.reset();
     crc.update(type);
-    int position = payload.position();
-    int limit = payload.limit();
-    payload.limit(off + len).position(off);
-    crc.update(payload);
-    payload.limit(limit).position(position);
-    into.putInt(at, mask((int) crc.getValue()));
+    crc.update(payload, off, len);
+    into.putInt(at, crc.maskedValue());
     into.putShort(at + LogFormat.LENGTH_OFFSET, (short) len);
     into.put(at + LogFormat.TYPE_OFFSET, type);
-  }
-
-  /** Returns the form in which a checksum is stored. */
-  static int mask(int crc) {
-    return Integer.rotateRight(crc, 15) + CRC_MASK_DELTA;
   }
 
   /** Returns the type of a fragment. */
