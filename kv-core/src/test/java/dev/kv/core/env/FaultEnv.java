@@ -1,0 +1,233 @@
+package dev.kv.core.env;
+
+import dev.kv.Env;
+import dev.kv.ForwardingEnv;
+import dev.kv.MappedLogFile;
+import dev.kv.RandomAccessFile;
+import dev.kv.SequentialFile;
+import dev.kv.WritableFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An environment that counts every operation on another one, and fails those that it is told to. The
+ * operations of files count like its own; clock and threads do not. Thread-safe.
+ */
+public final class FaultEnv extends ForwardingEnv {
+  private static final Plan NONE = new Plan(Fault.ERROR, 0, operation -> false);
+
+  private final AtomicLong count = new AtomicLong();
+  private final AtomicInteger injected = new AtomicInteger();
+  private volatile Plan plan = NONE;
+  private volatile String last = "";
+
+  /** Creates an environment that fails nothing yet. */
+  public FaultEnv(Env target) {
+    super(target);
+  }
+
+  /** How an operation fails. Each throws an IOException. */
+  public enum Fault {
+    /** It does nothing. */
+    ERROR,
+    /** A write writes half of its bytes; anything else does nothing. A sequential read reads one byte. */
+    SHORT,
+    /** A write writes up to the last multiple of 512 of the file's size; anything else does nothing. */
+    TORN,
+    /** The disk is full: what writes or creates does nothing; other operations go through. */
+    NO_SPACE,
+    /** A sync does nothing; other operations go through. */
+    SYNC
+  }
+
+  /** What is done to a file or directory. */
+  public enum Kind {
+    OPEN,
+    CREATE,
+    READ,
+    WRITE,
+    /** A store into a mapped log: under it the disk cannot be full. */
+    STORE,
+    RESERVE,
+    SYNC,
+    CUT,
+    CLOSE,
+    LIST,
+    DELETE,
+    RENAME,
+    SYNC_DIRECTORY,
+    LOCK
+  }
+
+  /** One operation. A rename's path is the new one. */
+  public record Operation(Kind kind, Path path) {
+    /** Returns whether the file's name ends so. */
+    public boolean isOn(String suffix) {
+      return path.toString().endsWith(suffix);
+    }
+  }
+
+  private record Plan(Fault fault, long times, Predicate<Operation> which) {}
+
+  /** Fails operation number {@code k}, which {@link #operations} counts from 1. */
+  public void failOnce(long k, Fault fault) {
+    fail(fault, 1, operation -> count.get() >= k);
+  }
+
+  /** Fails operation number {@code k} and all later ones. */
+  public void failFrom(long k, Fault fault) {
+    fail(fault, Long.MAX_VALUE, operation -> count.get() >= k);
+  }
+
+  /** Fails the first {@code times} operations from now on that {@code which} accepts. */
+  public void fail(Fault fault, long times, Predicate<Operation> which) {
+    injected.set(0);
+    plan = new Plan(fault, times, which);
+  }
+
+  /** Fails nothing any more. */
+  public void heal() {
+    plan = NONE;
+  }
+
+  /** Returns how many operations there were. */
+  public long operations() {
+    return count.get();
+  }
+
+  /** Returns how many operations failed by the last plan. */
+  public int injected() {
+    return injected.get();
+  }
+
+  /** Returns what failed last, for messages. */
+  public String lastFault() {
+    return last;
+  }
+
+  /** Counts an operation; returns how it is to fail, or null. */
+  @Nullable Fault next(Kind kind, Path path) {
+    count.incrementAndGet();
+    Plan now = plan;
+    Operation operation = new Operation(kind, path);
+    boolean applies =
+        switch (now.fault) {
+          case ERROR, SHORT, TORN -> true;
+          case NO_SPACE -> kind == Kind.CREATE || kind == Kind.WRITE || kind == Kind.RESERVE;
+          case SYNC -> kind == Kind.SYNC || kind == Kind.SYNC_DIRECTORY;
+        };
+    if (!applies || !now.which.test(operation)) {
+      return null;
+    }
+    if (injected.getAndIncrement() >= now.times) {
+      injected.decrementAndGet();
+      return null;
+    }
+    last = now.fault + " of " + kind + " " + path;
+    return now.fault;
+  }
+
+  /** Returns the exception to throw for {@code fault}. */
+  static IOException exception(Fault fault, Kind kind, Path path) {
+    String why = fault == Fault.NO_SPACE ? "No space left on device" : "injected fault";
+    return new IOException(why + ": " + kind + " " + path);
+  }
+
+  /** Counts an operation, and throws if it is to fail. */
+  void check(Kind kind, Path path) throws IOException {
+    Fault fault = next(kind, path);
+    if (fault != null) {
+      throw exception(fault, kind, path);
+    }
+  }
+
+  @Override
+  public SequentialFile openSequential(Path file) throws IOException {
+    check(Kind.OPEN, file);
+    return new FaultFiles.Sequential(this, file, super.openSequential(file));
+  }
+
+  @Override
+  public RandomAccessFile openRandomAccess(Path file, boolean map) throws IOException {
+    check(Kind.OPEN, file);
+    return new FaultFiles.Random(this, file, super.openRandomAccess(file, map));
+  }
+
+  @Override
+  public WritableFile createWritable(Path file) throws IOException {
+    check(Kind.CREATE, file);
+    return new FaultFiles.Writable(this, file, super.createWritable(file));
+  }
+
+  @Override
+  public WritableFile openAppendable(Path file) throws IOException {
+    check(Kind.CREATE, file);
+    return new FaultFiles.Writable(this, file, super.openAppendable(file));
+  }
+
+  @Override
+  public @Nullable MappedLogFile createMappedLog(Path file) throws IOException {
+    check(Kind.CREATE, file);
+    MappedLogFile log = super.createMappedLog(file);
+    return log == null ? null : new FaultFiles.MappedLog(this, file, log);
+  }
+
+  @Override
+  public boolean exists(Path file) throws IOException {
+    check(Kind.LIST, file);
+    return super.exists(file);
+  }
+
+  @Override
+  public List<String> list(Path directory) throws IOException {
+    check(Kind.LIST, directory);
+    return super.list(directory);
+  }
+
+  @Override
+  public void delete(Path file) throws IOException {
+    check(Kind.DELETE, file);
+    super.delete(file);
+  }
+
+  @Override
+  public void createDirectory(Path directory) throws IOException {
+    check(Kind.CREATE, directory);
+    super.createDirectory(directory);
+  }
+
+  @Override
+  public void deleteDirectory(Path directory) throws IOException {
+    check(Kind.DELETE, directory);
+    super.deleteDirectory(directory);
+  }
+
+  @Override
+  public long size(Path file) throws IOException {
+    check(Kind.LIST, file);
+    return super.size(file);
+  }
+
+  @Override
+  public void rename(Path from, Path to) throws IOException {
+    check(Kind.RENAME, to);
+    super.rename(from, to);
+  }
+
+  @Override
+  public void syncDirectory(Path directory) throws IOException {
+    check(Kind.SYNC_DIRECTORY, directory);
+    super.syncDirectory(directory);
+  }
+
+  @Override
+  public @Nullable Lock lock(Path file) throws IOException {
+    check(Kind.LOCK, file);
+    return super.lock(file);
+  }
+}

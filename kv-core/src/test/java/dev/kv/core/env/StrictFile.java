@@ -1,0 +1,116 @@
+package dev.kv.core.env;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/** What a {@link StrictMemEnv} knows of one file: its pages as they are, and as they are on disk. */
+final class StrictFile {
+  private static final int PAGE = 4096;
+  private static final int SECTOR = 512;
+
+  private final MemFile live;
+  private final Random random;
+
+  /** The synced pages that the file has, or had when it was longer. */
+  private final Map<Long, byte[]> durable = new TreeMap<>();
+
+  /** The pages changed since their last sync; for some the version of a moment in between, else null. */
+  private final Map<Long, byte[]> changed = new TreeMap<>();
+
+  private long durableSize;
+
+  StrictFile(MemFile live, Random random) {
+    this.live = live;
+    this.random = random;
+  }
+
+  int unsyncedPages() {
+    return changed.size();
+  }
+
+  /** Notes that the bytes [from, to) were written, added or cut off. */
+  void changed(long from, long to) {
+    for (long page = from / PAGE; page * PAGE < to; page++) {
+      byte[] between = changed.get(page);
+      if (between == null || random.nextInt(8) == 0) {
+        between = random.nextInt(16) == 0 ? livePage(page) : between;
+      }
+      changed.put(page, between);
+    }
+  }
+
+  /** Notes that the pages under [from, to), and the size, are durable. */
+  void synced(long from, long to) {
+    long size = live.size();
+    durableSize = size;
+    changed.keySet().removeIf(page -> syncPage(page, from, to));
+    durable.keySet().removeIf(page -> page * PAGE >= size);
+  }
+
+  private boolean syncPage(long page, long from, long to) {
+    if ((page + 1) * PAGE <= from || page * PAGE >= to) {
+      return false;
+    }
+    durable.put(page, livePage(page));
+    return true;
+  }
+
+  private byte[] livePage(long page) {
+    byte[] bytes = new byte[PAGE];
+    live.read(page * PAGE, ByteBuffer.wrap(bytes), 0, PAGE);
+    return bytes;
+  }
+
+  /** Returns what a crash leaves of the file, each unsynced page being written with that likelihood. */
+  byte[] afterCrash(int percentKept, Random choices) {
+    Map<Long, byte[]> pages = new TreeMap<>(durable);
+    long lastKept = -1;
+    for (Map.Entry<Long, byte[]> entry : changed.entrySet()) {
+      if (choices.nextInt(100) < percentKept) {
+        long page = entry.getKey();
+        byte[] before = pages.getOrDefault(page, new byte[PAGE]);
+        pages.put(page, written(before, entry.getValue(), livePage(page), percentKept, choices));
+        lastKept = page;
+      }
+    }
+    byte[] bytes = new byte[Math.toIntExact(sizeAfterCrash(percentKept, lastKept, choices))];
+    for (Map.Entry<Long, byte[]> entry : pages.entrySet()) {
+      long at = entry.getKey() * PAGE;
+      if (at < bytes.length) {
+        int count = (int) Math.min(PAGE, bytes.length - at);
+        System.arraycopy(entry.getValue(), 0, bytes, (int) at, count);
+      }
+    }
+    return bytes;
+  }
+
+  private static byte[] written(
+      byte[] before, byte[] between, byte[] last, int percentKept, Random choices) {
+    if (percentKept == 100) {
+      return last;
+    }
+    byte[] version = between != null && choices.nextInt(4) == 0 ? between : last;
+    if (choices.nextInt(4) != 0) {
+      return version;
+    }
+    byte[] torn = Arrays.copyOf(version, PAGE);
+    for (int sector = 0; sector < PAGE; sector += SECTOR) {
+      if (choices.nextBoolean()) {
+        System.arraycopy(before, sector, torn, sector, SECTOR);
+      }
+    }
+    return torn;
+  }
+
+  private long sizeAfterCrash(int percentKept, long lastKept, Random choices) {
+    long size = live.size();
+    if (choices.nextInt(100) < percentKept) {
+      return size;
+    }
+    // A page written behind the old end takes the end with it.
+    return Math.max(durableSize, Math.min(size, (lastKept + 1) * PAGE));
+  }
+}

@@ -1,0 +1,388 @@
+package dev.kv.core.env;
+
+import dev.kv.ForwardingEnv;
+import dev.kv.MappedLogFile;
+import dev.kv.WritableFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An environment in memory that knows what loss of power would leave: {@link #crashClone} makes the
+ * environment that is found afterwards.
+ *
+ * <p>The rules, which are those that POSIX gives and no kinder:
+ *
+ * <ul>
+ *   <li>What was written is lost, page by page and in any order, until its file is synced: of each page
+ *       comes back the synced version, the last one, one in between, or sectors of 512 bytes of these.
+ *       So is a file's size.
+ *   <li>That a name was created, renamed or deleted is lost, in any order, until its directory is synced;
+ *       one rename is all or nothing. Syncing a file does not make its name durable.
+ *   <li>Directories themselves are durable at once.
+ * </ul>
+ */
+public final class StrictMemEnv extends ForwardingEnv {
+  private final MemEnv memory;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by lock.
+  private final Map<Path, StrictFile> names = new TreeMap<>();
+  private final Map<Path, StrictFile> durableNames = new TreeMap<>();
+  private final List<NameChange> unsyncedNames = new ArrayList<>();
+  private final TreeSet<Path> directories = new TreeSet<>();
+  private final Random random = new Random(1);
+
+  /** Creates an environment without files. */
+  public StrictMemEnv() {
+    this(new MemEnv());
+  }
+
+  private StrictMemEnv(MemEnv memory) {
+    super(memory);
+    this.memory = memory;
+  }
+
+  /**
+   * Returns the environment that is found after power was lost now; this one goes on untouched. All that
+   * is in it is durable.
+   *
+   * @param percentKept how likely each unsynced page and name is to have reached the disk: at 0 all that is
+   *     unsynced is lost, at 100 nothing
+   * @param seed of the choices
+   */
+  public StrictMemEnv crashClone(int percentKept, long seed) {
+    lock.lock();
+    try {
+      Random choices = new Random(seed * 1_000_003 + percentKept);
+      Map<Path, StrictFile> found = new TreeMap<>(durableNames);
+      for (NameChange change : unsyncedNames) {
+        if (choices.nextInt(100) < percentKept) {
+          change.apply(found);
+        }
+      }
+      StrictMemEnv clone = new StrictMemEnv();
+      for (Path directory : directories) {
+        clone.createDirectory(directory);
+      }
+      Map<StrictFile, byte[]> contents = new IdentityHashMap<>();
+      for (Map.Entry<Path, StrictFile> name : found.entrySet()) {
+        byte[] content =
+            contents.computeIfAbsent(name.getValue(), f -> f.afterCrash(percentKept, choices));
+        clone.putDurable(name.getKey(), content);
+      }
+      return clone;
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void putDurable(Path path, byte[] content) throws IOException {
+    try (WritableFile file = createWritable(path)) {
+      file.append(ByteBuffer.wrap(content));
+      file.sync();
+    }
+    syncDirectory(path.getParent());
+  }
+
+  /** Returns how many pages of files that have a name are not synced. */
+  public int unsyncedPages() {
+    lock.lock();
+    try {
+      return names.values().stream().mapToInt(StrictFile::unsyncedPages).sum();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns how many changes of names are not synced. */
+  public int unsyncedNames() {
+    lock.lock();
+    try {
+      return unsyncedNames.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public WritableFile createWritable(Path file) throws IOException {
+    lock.lock();
+    try {
+      truncating(file);
+      return new Writable(super.createWritable(file), named(file));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public WritableFile openAppendable(Path file) throws IOException {
+    lock.lock();
+    try {
+      return new Writable(super.openAppendable(file), named(file));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public MappedLogFile createMappedLog(Path file) throws IOException {
+    lock.lock();
+    try {
+      truncating(file);
+      return new MappedLog(memory.createMappedLog(file), named(file));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public @Nullable Lock lock(Path file) throws IOException {
+    lock.lock();
+    try {
+      Lock held = super.lock(file);
+      named(file);
+      return held;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void delete(Path file) throws IOException {
+    lock.lock();
+    try {
+      super.delete(file);
+      names.remove(normal(file));
+      unsyncedNames.add(new NameChange(normal(file), null, null));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void rename(Path from, Path to) throws IOException {
+    lock.lock();
+    try {
+      super.rename(from, to);
+      StrictFile file = Objects.requireNonNull(names.remove(normal(from)));
+      names.put(normal(to), file);
+      unsyncedNames.add(new NameChange(normal(from), normal(to), file));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void createDirectory(Path directory) throws IOException {
+    lock.lock();
+    try {
+      super.createDirectory(directory);
+      directories.add(normal(directory));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void deleteDirectory(Path directory) throws IOException {
+    lock.lock();
+    try {
+      super.deleteDirectory(directory);
+      directories.remove(normal(directory));
+      durableNames.keySet().removeIf(path -> normal(directory).equals(path.getParent()));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void syncDirectory(Path directory) throws IOException {
+    lock.lock();
+    try {
+      super.syncDirectory(directory);
+      Path synced = normal(directory);
+      List<NameChange> left = new ArrayList<>();
+      for (NameChange change : unsyncedNames) {
+        if (change.isIn(synced)) {
+          change.apply(durableNames);
+        } else {
+          left.add(change);
+        }
+      }
+      unsyncedNames.clear();
+      unsyncedNames.addAll(left);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns the record of the file that {@code path} names; notes the name if it is new. */
+  private StrictFile named(Path path) throws IOException {
+    StrictFile file = names.get(normal(path));
+    if (file == null) {
+      file = new StrictFile(memory.existing(path), random);
+      names.put(normal(path), file);
+      unsyncedNames.add(new NameChange(null, normal(path), file));
+    }
+    return file;
+  }
+
+  /** Notes that the file of that name, if there is one, loses its content. */
+  private void truncating(Path path) throws IOException {
+    StrictFile file = names.get(normal(path));
+    if (file != null) {
+      file.changed(0, memory.size(path));
+    }
+  }
+
+  private static Path normal(Path path) {
+    return path.toAbsolutePath().normalize();
+  }
+
+  /** A name that goes, comes, or both in one step. */
+  private record NameChange(@Nullable Path gone, @Nullable Path come, @Nullable StrictFile file) {
+    void apply(Map<Path, StrictFile> to) {
+      if (gone != null) {
+        to.remove(gone);
+      }
+      if (come != null && file != null) {
+        to.put(come, file);
+      }
+    }
+
+    boolean isIn(Path directory) {
+      Path path = come != null ? come : gone;
+      return path != null && directory.equals(path.getParent());
+    }
+  }
+
+  /** A file written at its end. */
+  private final class Writable implements WritableFile {
+    private final WritableFile target;
+    private final StrictFile file;
+
+    Writable(WritableFile target, StrictFile file) {
+      this.target = target;
+      this.file = file;
+    }
+
+    @Override
+    public void append(ByteBuffer bytes) throws IOException {
+      lock.lock();
+      try {
+        long from = target.length();
+        target.append(bytes);
+        file.changed(from, target.length());
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public void flush() throws IOException {
+      target.flush();
+    }
+
+    @Override
+    public void sync() throws IOException {
+      lock.lock();
+      try {
+        target.sync();
+        file.synced(0, Long.MAX_VALUE);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public long length() {
+      return target.length();
+    }
+
+    @Override
+    public void close() throws IOException {
+      target.close();
+    }
+  }
+
+  /** A log written by stores. */
+  private final class MappedLog implements MappedLogFile {
+    private final MappedLogFile target;
+    private final StrictFile file;
+
+    MappedLog(MappedLogFile target, StrictFile file) {
+      this.target = target;
+      this.file = file;
+    }
+
+    @Override
+    public long reserved() {
+      return target.reserved();
+    }
+
+    @Override
+    public void reserve(long end) throws IOException {
+      lock.lock();
+      try {
+        long from = target.reserved();
+        target.reserve(end);
+        file.changed(from, target.reserved());
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public void store(long position, ByteBuffer source, int offset, int length) throws IOException {
+      lock.lock();
+      try {
+        target.store(position, source, offset, length);
+        file.changed(position, position + length);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public void sync(long from, long to) throws IOException {
+      lock.lock();
+      try {
+        target.sync(from, to);
+        file.synced(from, to);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public void cut(long length) throws IOException {
+      lock.lock();
+      try {
+        long had = target.reserved();
+        target.cut(length);
+        file.changed(length, had);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      target.close();
+    }
+  }
+}
