@@ -12,11 +12,19 @@ public final class Main {
 
   /** Runs what the arguments select. */
   public static void main(String[] args) throws IOException {
+    quietLoggers();
     String first = args.length == 0 ? "" : args[0];
     if (first.equals("db_bench")) {
       System.exit(execute(new DbBenchCommand(System.out), args));
     } else {
       org.openjdk.jmh.Main.main(args);
+    }
+  }
+
+  /** The peers log at length what is of no use here. */
+  private static void quietLoggers() {
+    if (System.getProperty("org.slf4j.simpleLogger.defaultLogLevel") == null) {
+      System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "warn");
     }
   }
 

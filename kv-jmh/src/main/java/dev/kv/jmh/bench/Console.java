@@ -4,6 +4,7 @@ import dev.kv.jmh.result.Footprint;
 import dev.kv.jmh.result.Latencies;
 import dev.kv.jmh.result.Measurement;
 import dev.kv.jmh.result.RunInfo;
+import dev.kv.jmh.store.StoreKind;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,9 +42,10 @@ final class Console {
   }
 
   /** Announces the turn of a store. */
-  void turn(String store, int round, boolean cold) {
+  void turn(StoreKind store, int round, boolean cold) {
     print("%s", RULE);
-    print("%s, round %d%s", store, round, cold ? " (cold: before the JVM is warm)" : "");
+    print("%s, round %d%s", store.label(), round, cold ? " (cold: before the JVM is warm)" : "");
+    print("%s", store.terms());
     print("%s", RULE);
   }
 
@@ -53,6 +55,11 @@ final class Console {
 
   void skipped(String name, String reason) {
     print("%-12s : skipped (%s)", name, reason);
+  }
+
+  void failed(StoreKind store, Throwable cause) {
+    print("%s failed, and is left out from here on:", store.label());
+    cause.printStackTrace(out);
   }
 
   void line(Measurement m) {

@@ -74,7 +74,7 @@ final class Database implements AutoCloseable {
 
   /** Returns a text that changes while compactions are at work. */
   String fingerprint() {
-    return StoreDirectory.fingerprint(directory) + store().property("leveldb.stats");
+    return StoreDirectory.fingerprint(directory) + store().figures();
   }
 
   @Override

@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The command {@code db_bench}. Exit code 1 if no store works here. */
+/** The command {@code db_bench}. Exit code 1 if no store works here or one fails. */
 @Command(
     name = "db_bench",
     mixinStandardHelpOptions = true,
@@ -124,7 +124,7 @@ public final class DbBenchCommand implements Callable<Integer> {
       console.note("\nmedian of " + pairs + (working.size() > 1 ? " rounds in turns" : " rounds"));
       console.note(new PairTable(summary).text());
     }
-    return 0;
+    return tournament.failed().isEmpty() ? 0 : 1;
   }
 
   private static List<StoreKind> working(List<StoreKind> wanted, Path scratch, Console console)

@@ -22,6 +22,7 @@ final class Tournament {
   private final DbBenchFlags flags;
   private final Rounds rounds;
   private final Console console;
+  private final List<StoreKind> failed = new ArrayList<>();
 
   /**
    * How often.
@@ -58,19 +59,23 @@ final class Tournament {
     List<Measurement> all = new ArrayList<>();
     List<StoreKind> order = new ArrayList<>(stores);
     for (int round = 0; round < rounds.all(); round++) {
-      for (StoreKind kind : order) {
+      for (StoreKind kind : List.copyOf(order)) {
         settle();
-        console.turn(kind.label(), round, rounds.cold(round));
-        Path database = directory.resolve(kind.label());
-        new Sequence(kind, benchmarks, flags, round, rounds.cold(round), console)
-            .run(
-                database,
+        boolean completed =
+            turn(
+                kind,
+                round,
+                directory.resolve(kind.label()),
                 measurement -> {
                   all.add(measurement);
                   results.accept(measurement);
                 });
+        if (!completed) {
+          order.remove(kind);
+          failed.add(kind);
+        }
         if (!keep) {
-          StoreDirectory.delete(database);
+          StoreDirectory.delete(directory.resolve(kind.label()));
         }
       }
       Collections.reverse(order);
@@ -78,6 +83,24 @@ final class Tournament {
     List<String> labels = stores.stream().map(StoreKind::label).toList();
     all.sort((a, b) -> labels.indexOf(a.store()) - labels.indexOf(b.store()));
     return Summary.of(all);
+  }
+
+  /** Returns false where the store failed, which costs it the rounds that are left. */
+  private boolean turn(StoreKind kind, int round, Path database, Consumer<Measurement> results) {
+    console.turn(kind, round, rounds.cold(round));
+    Sequence sequence = new Sequence(kind, benchmarks, flags, round, rounds.cold(round), console);
+    try {
+      sequence.run(database, results);
+      return true;
+    } catch (LinkageError | RuntimeException e) {
+      console.failed(kind, e);
+      return false;
+    }
+  }
+
+  /** Returns the stores that did not come to the end. */
+  List<StoreKind> failed() {
+    return failed;
   }
 
   /** Leaves the next store neither the garbage of the one before nor its unwritten pages. */

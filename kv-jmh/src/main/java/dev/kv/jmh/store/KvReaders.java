@@ -26,9 +26,6 @@ final class KvReaders {
       byte[] value = db.get(key);
       return value == null ? MISSING : value.length;
     }
-
-    @Override
-    public void close() {}
   }
 
   private static final class BufferReader implements Reader {
@@ -48,9 +45,6 @@ final class KvReaders {
       int length = db.get(ReadOptions.DEFAULT, keyBuffer, value);
       return length == DB.NOT_FOUND ? MISSING : length;
     }
-
-    @Override
-    public void close() {}
   }
 
   private static final class LentReader implements Reader {

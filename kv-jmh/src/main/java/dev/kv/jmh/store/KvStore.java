@@ -53,12 +53,6 @@ final class KvStore implements Store {
       public void delete(byte[] key) {
         db.delete(options, key);
       }
-
-      @Override
-      public void commit() {}
-
-      @Override
-      public void close() {}
     };
   }
 
@@ -82,9 +76,6 @@ final class KvStore implements Store {
         db.write(options, batch);
         batch.clear();
       }
-
-      @Override
-      public void close() {}
     };
   }
 

@@ -47,12 +47,6 @@ final class LeveldbJniStore implements Store {
       public void delete(byte[] key) {
         db.delete(key, options);
       }
-
-      @Override
-      public void commit() {}
-
-      @Override
-      public void close() {}
     };
   }
 
@@ -69,9 +63,6 @@ final class LeveldbJniStore implements Store {
         byte[] value = db.get(key);
         return value == null ? MISSING : value.length;
       }
-
-      @Override
-      public void close() {}
     };
   }
 

@@ -13,5 +13,5 @@ public interface Reader extends AutoCloseable {
   int get(byte[] key);
 
   @Override
-  void close();
+  default void close() {}
 }

@@ -36,13 +36,14 @@ public final class StoreProbe {
     byte[] key = "probe".getBytes(StandardCharsets.UTF_8);
     byte[] value = new byte[100];
     try (Store store = kind.open(directory, StoreSettings.DEFAULT);
-        Writer writer = store.writer(false);
-        Reader reader = store.reader()) {
+        Writer writer = store.writer(false)) {
       writer.put(key, value);
-      int length = reader.get(key);
-      return length == value.length
-          ? Optional.empty()
-          : Optional.of("wrote a value of 100 bytes, read " + length);
+      try (Reader reader = store.reader()) {
+        int length = reader.get(key);
+        return length == value.length
+            ? Optional.empty()
+            : Optional.of("wrote a value of 100 bytes, read " + length);
+      }
     }
   }
 }

@@ -13,8 +13,8 @@ public interface Writer extends AutoCloseable {
   void delete(byte[] key);
 
   /** Applies what a batch writer has collected; nothing is left to do in the other kind. */
-  void commit();
+  default void commit() {}
 
   @Override
-  void close();
+  default void close() {}
 }

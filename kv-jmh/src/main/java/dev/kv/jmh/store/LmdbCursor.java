@@ -1,0 +1,57 @@
+package dev.kv.jmh.store;
+
+import java.nio.ByteBuffer;
+import org.lmdbjava.Dbi;
+import org.lmdbjava.Env;
+import org.lmdbjava.GetOp;
+import org.lmdbjava.Txn;
+
+/** A cursor of LMDB in a transaction of its own; keys and values are views of the map. */
+final class LmdbCursor implements Cursor {
+  private final Txn<ByteBuffer> txn;
+  private final org.lmdbjava.Cursor<ByteBuffer> cursor;
+  private final ByteBuffer target = ByteBuffer.allocateDirect(512);
+
+  LmdbCursor(Env<ByteBuffer> env, Dbi<ByteBuffer> dbi) {
+    txn = env.txnRead();
+    cursor = dbi.openCursor(txn);
+  }
+
+  @Override
+  public void scanForward(long limit, OpMeter meter) {
+    boolean valid = cursor.first();
+    for (long i = 0; i < limit && valid; i++) {
+      readEntry(meter);
+      valid = cursor.next();
+    }
+  }
+
+  @Override
+  public void scanBackward(long limit, OpMeter meter) {
+    boolean valid = cursor.last();
+    for (long i = 0; i < limit && valid; i++) {
+      readEntry(meter);
+      valid = cursor.prev();
+    }
+  }
+
+  private void readEntry(OpMeter meter) {
+    ByteBuffer key = cursor.key();
+    ByteBuffer value = cursor.val();
+    meter.consume(ByteSum.of(key) + ByteSum.of(value));
+    meter.addBytes(key.remaining() + (long) value.remaining());
+    meter.tick();
+  }
+
+  @Override
+  public boolean seek(byte[] key) {
+    target.clear().put(key).flip();
+    return cursor.get(target, GetOp.MDB_SET_RANGE) && cursor.key().equals(target);
+  }
+
+  @Override
+  public void close() {
+    cursor.close();
+    txn.close();
+  }
+}

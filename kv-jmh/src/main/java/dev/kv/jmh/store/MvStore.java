@@ -1,0 +1,148 @@
+package dev.kv.jmh.store;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.h2.mvstore.MVMap;
+import org.h2.mvstore.MVStore;
+import org.h2.mvstore.type.ByteArrayDataType;
+
+/**
+ * H2's MVStore. A put lands in memory and is written by a background thread within a second: it
+ * does not survive the death of the process until then.
+ */
+final class MvStore implements Store {
+  private final MVStore store;
+  private final MVMap<byte[], byte[]> map;
+  private final Path directory;
+
+  private MvStore(MVStore store, MVMap<byte[], byte[]> map, Path directory) {
+    this.store = store;
+    this.map = map;
+    this.directory = directory;
+  }
+
+  static Store open(Path directory, StoreSettings settings) {
+    MVStore.Builder builder =
+        new MVStore.Builder()
+            .fileName(directory.resolve("data.mv").toString())
+            .cacheSize((int) Math.max(1, settings.cacheBytes() >> 20));
+    if (settings.compression()) {
+      builder.compress();
+    }
+    MVStore store = builder.open();
+    MVMap<byte[], byte[]> map =
+        store.openMap(
+            "kv",
+            new MVMap.Builder<byte[], byte[]>()
+                .keyType(ByteArrayDataType.INSTANCE)
+                .valueType(ByteArrayDataType.INSTANCE));
+    return new MvStore(store, map, directory);
+  }
+
+  @Override
+  public Writer writer(boolean sync) {
+    return new MapWriter(sync);
+  }
+
+  @Override
+  public Writer batchWriter(boolean sync) {
+    return new MapWriter(false) {
+      @Override
+      public void commit() {
+        store.commit();
+        if (sync) {
+          store.sync();
+        }
+      }
+    };
+  }
+
+  private class MapWriter implements Writer {
+    private final boolean sync;
+
+    MapWriter(boolean sync) {
+      this.sync = sync;
+    }
+
+    @Override
+    public void put(byte[] key, byte[] value) {
+      map.put(key.clone(), value.clone());
+      sync();
+    }
+
+    @Override
+    public void delete(byte[] key) {
+      map.remove(key);
+      sync();
+    }
+
+    private void sync() {
+      if (sync) {
+        store.commit();
+        store.sync();
+      }
+    }
+  }
+
+  @Override
+  public Reader reader() {
+    return key -> {
+      byte[] value = map.get(key);
+      return value == null ? Reader.MISSING : value.length;
+    };
+  }
+
+  @Override
+  public Cursor cursor() {
+    return new MapCursor(map);
+  }
+
+  @Override
+  public void compact() {
+    store.commit();
+    store.compactFile(60_000);
+  }
+
+  @Override
+  public long diskBytes() {
+    return StoreDirectory.bytes(directory);
+  }
+
+  @Override
+  public void close() {
+    store.close(0);
+  }
+
+  private record MapCursor(MVMap<byte[], byte[]> map) implements Cursor {
+
+    @Override
+    public void scanForward(long limit, OpMeter meter) {
+      scan(map.cursor(null, null, false), limit, meter);
+    }
+
+    @Override
+    public void scanBackward(long limit, OpMeter meter) {
+      scan(map.cursor(null, null, true), limit, meter);
+    }
+
+    private static void scan(
+        org.h2.mvstore.Cursor<byte[], byte[]> cursor, long limit, OpMeter meter) {
+      for (long i = 0; i < limit && cursor.hasNext(); i++) {
+        byte[] key = cursor.next();
+        byte[] value = cursor.getValue();
+        meter.consume(ByteSum.of(key, key.length) + ByteSum.of(value, value.length));
+        meter.addBytes(key.length + (long) value.length);
+        meter.tick();
+      }
+    }
+
+    @Override
+    public boolean seek(byte[] key) {
+      org.h2.mvstore.Cursor<byte[], byte[]> cursor = map.cursor(key);
+      return cursor.hasNext() && Arrays.equals(cursor.next(), key);
+    }
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,268 @@
+package dev.kv.jmh.store;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.Cache;
+import org.rocksdb.CompressionType;
+import org.rocksdb.LRUCache;
+import org.rocksdb.Options;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/** RocksDB through its own JNI, with LevelDB's sizes and otherwise its defaults. */
+final class RocksDbStore implements Store {
+  private static final int BUFFER_BYTES = 1 << 20;
+
+  private final RocksDB db;
+  private final Options options;
+  private final Cache cache;
+  private final ReadOptions readOptions = new ReadOptions();
+  private final Path directory;
+
+  private RocksDbStore(RocksDB db, Options options, Cache cache, Path directory) {
+    this.db = db;
+    this.options = options;
+    this.cache = cache;
+    this.directory = directory;
+  }
+
+  static Store open(Path directory, StoreSettings settings) {
+    RocksDB.loadLibrary();
+    Cache cache = new LRUCache(settings.cacheBytes());
+    BlockBasedTableConfig table =
+        new BlockBasedTableConfig().setBlockCache(cache).setBlockSize(settings.blockBytes());
+    if (settings.bloomBits() > 0) {
+      table.setFilterPolicy(new BloomFilter(settings.bloomBits()));
+    }
+    Options options =
+        new Options()
+            .setCreateIfMissing(true)
+            .setTableFormatConfig(table)
+            .setWriteBufferSize(settings.writeBufferBytes())
+            .setTargetFileSizeBase(settings.maxFileBytes())
+            .setMaxBytesForLevelBase(10L << 20)
+            .setMaxOpenFiles(settings.maxOpenFiles())
+            .setCompressionType(
+                settings.compression()
+                    ? CompressionType.SNAPPY_COMPRESSION
+                    : CompressionType.NO_COMPRESSION);
+    try {
+      return new RocksDbStore(
+          RocksDB.open(options, directory.toString()), options, cache, directory);
+    } catch (RocksDBException e) {
+      throw failed(e);
+    }
+  }
+
+  private static IllegalStateException failed(RocksDBException e) {
+    return new IllegalStateException(e);
+  }
+
+  @Override
+  public Writer writer(boolean sync) {
+    WriteOptions how = new WriteOptions().setSync(sync);
+    return new Writer() {
+      @Override
+      public void put(byte[] key, byte[] value) {
+        try {
+          db.put(how, key, value);
+        } catch (RocksDBException e) {
+          throw failed(e);
+        }
+      }
+
+      @Override
+      public void delete(byte[] key) {
+        try {
+          db.delete(how, key);
+        } catch (RocksDBException e) {
+          throw failed(e);
+        }
+      }
+
+      @Override
+      public void close() {
+        how.close();
+      }
+    };
+  }
+
+  @Override
+  public Writer batchWriter(boolean sync) {
+    return new BatchWriter(db, new WriteOptions().setSync(sync));
+  }
+
+  @Override
+  public Reader reader() {
+    byte[] value = new byte[BUFFER_BYTES];
+    return key -> {
+      try {
+        int length = db.get(readOptions, key, value);
+        return length == RocksDB.NOT_FOUND ? Reader.MISSING : length;
+      } catch (RocksDBException e) {
+        throw failed(e);
+      }
+    };
+  }
+
+  @Override
+  public Cursor cursor() {
+    return new RocksDbCursor(db.newIterator(readOptions));
+  }
+
+  @Override
+  public void compact() {
+    try {
+      db.compactRange();
+    } catch (RocksDBException e) {
+      throw failed(e);
+    }
+  }
+
+  @Override
+  public @Nullable String property(String name) {
+    try {
+      return db.getProperty(name.replace("leveldb.", "rocksdb."));
+    } catch (RocksDBException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public StoreFigures figures() {
+    try {
+      Map<String, String> stats = db.getMapProperty("rocksdb.cfstats");
+      return new StoreFigures(
+          gibibytes(stats, "compaction.Sum.ReadGB"),
+          gibibytes(stats, "compaction.Sum.WriteGB"),
+          -1);
+    } catch (RocksDBException e) {
+      throw failed(e);
+    }
+  }
+
+  private static long gibibytes(Map<String, String> stats, String name) {
+    String figure = stats.get(name);
+    return figure == null ? -1 : Math.round(Double.parseDouble(figure) * (1 << 30));
+  }
+
+  @Override
+  public long diskBytes() {
+    return StoreDirectory.bytes(directory);
+  }
+
+  @Override
+  public void close() {
+    db.close();
+    readOptions.close();
+    options.close();
+    cache.close();
+  }
+
+  /** Collects in a native batch. */
+  private record BatchWriter(RocksDB db, WriteOptions options, WriteBatch batch) implements Writer {
+
+    BatchWriter(RocksDB db, WriteOptions options) {
+      this(db, options, new WriteBatch());
+    }
+
+    @Override
+    public void put(byte[] key, byte[] value) {
+      try {
+        batch.put(key, value);
+      } catch (RocksDBException e) {
+        throw failed(e);
+      }
+    }
+
+    @Override
+    public void delete(byte[] key) {
+      try {
+        batch.delete(key);
+      } catch (RocksDBException e) {
+        throw failed(e);
+      }
+    }
+
+    @Override
+    public void commit() {
+      try {
+        db.write(options, batch);
+        batch.clear();
+      } catch (RocksDBException e) {
+        throw failed(e);
+      }
+    }
+
+    @Override
+    public void close() {
+      batch.close();
+      options.close();
+    }
+  }
+
+  /** Copies keys and values into direct buffers, the cheapest that the iterator offers. */
+  private static final class RocksDbCursor implements Cursor {
+    private final RocksIterator iterator;
+    private final ByteBuffer key = ByteBuffer.allocateDirect(64).order(ByteOrder.LITTLE_ENDIAN);
+    private ByteBuffer value = ByteBuffer.allocateDirect(512).order(ByteOrder.LITTLE_ENDIAN);
+
+    RocksDbCursor(RocksIterator iterator) {
+      this.iterator = iterator;
+    }
+
+    @Override
+    public void scanForward(long limit, OpMeter meter) {
+      iterator.seekToFirst();
+      for (long i = 0; i < limit && iterator.isValid(); i++) {
+        readEntry(meter);
+        iterator.next();
+      }
+    }
+
+    @Override
+    public void scanBackward(long limit, OpMeter meter) {
+      iterator.seekToLast();
+      for (long i = 0; i < limit && iterator.isValid(); i++) {
+        readEntry(meter);
+        iterator.prev();
+      }
+    }
+
+    private void readEntry(OpMeter meter) {
+      int keyLength = iterator.key(key.clear());
+      int valueLength = iterator.value(value.clear());
+      if (valueLength > value.capacity()) {
+        value = ByteBuffer.allocateDirect(valueLength).order(ByteOrder.LITTLE_ENDIAN);
+        iterator.value(value);
+      }
+      meter.consume(ByteSum.of(key) + ByteSum.of(value));
+      meter.addBytes(keyLength + (long) valueLength);
+      meter.tick();
+    }
+
+    @Override
+    public boolean seek(byte[] target) {
+      iterator.seek(target);
+      if (!iterator.isValid()) {
+        return false;
+      }
+      int length = iterator.key(key.clear());
+      return key.limit(length).position(0).equals(ByteBuffer.wrap(target));
+    }
+
+    @Override
+    public void close() {
+      iterator.close();
+    }
+  }
+}
