@@ -171,7 +171,8 @@ public final class TableBuilder {
     block.add(entry, 0, key.length, entry, key.length, end - key.length);
   }
 
-  private byte[] lastKey() {
+  /** Returns a copy of the last key added; there has to be one, and the table not finished. */
+  public byte[] lastKey() {
     return InternalKey.copy(data.lastKey(), 0, data.lastKeyLength());
   }
 

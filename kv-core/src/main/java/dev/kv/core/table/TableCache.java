@@ -73,7 +73,7 @@ public final class TableCache implements AutoCloseable {
   /** Returns the pin of a file's open table; the caller closes it. */
   @SuppressWarnings("unchecked")
   public CacheHandle<TableReader> acquire(FileMetadata file) {
-    Object remembered = file.tableHandle();
+    CacheHandle<?> remembered = file.tableHandle();
     if (remembered != null) {
       CacheHandle<TableReader> handle = (CacheHandle<TableReader>) remembered;
       if (handle.tryPin()) {

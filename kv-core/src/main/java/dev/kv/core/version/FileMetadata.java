@@ -1,5 +1,6 @@
 package dev.kv.core.version;
 
+import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.key.InternalKey;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,7 @@ public final class FileMetadata {
   private final byte[] smallest;
   private final byte[] largest;
   private final AtomicInteger allowedSeeks;
-  private volatile @Nullable Object tableHandle;
+  private volatile @Nullable CacheHandle<?> tableHandle;
 
   /** Creates the metadata of a table; the arrays are internal keys, kept and never changed. */
   public FileMetadata(long number, long size, byte[] smallest, byte[] largest) {
@@ -76,12 +77,12 @@ public final class FileMetadata {
   /**
    * Returns the handle of the open table that was last seen here, if any; to be pinned before use.
    */
-  public @Nullable Object tableHandle() {
+  public @Nullable CacheHandle<?> tableHandle() {
     return tableHandle;
   }
 
   /** Remembers the handle of the open table, without a pin. */
-  public void setTableHandle(@Nullable Object handle) {
+  public void setTableHandle(@Nullable CacheHandle<?> handle) {
     tableHandle = handle;
   }
 

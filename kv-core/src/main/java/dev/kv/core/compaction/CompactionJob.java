@@ -1,0 +1,145 @@
+package dev.kv.core.compaction;
+
+import dev.kv.core.iterator.ConcatenatingIterator;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.MergingIterator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Version;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs one compaction without any lock: merges the inputs, drops what nobody can see, writes what is left. Runs
+ * once, in one thread. After an exception its outputs are deleted, as far as that works.
+ *
+ * <p>The loop allocates nothing per entry: keys and values go from the input's buffers to the builder's.
+ */
+public final class CompactionJob {
+  /** The job looks once in so many entries, a power of two, whether it is cancelled. */
+  private static final int ENTRIES_PER_CHECK = 256;
+
+  private static final int KEY_BYTES = 256;
+
+  private final Compaction compaction;
+  private final long[] snapshots;
+  private final TableInputs tables;
+  private final OutputContext context;
+  private final BooleanSupplier cancelled;
+  private final InternalKeyComparator comparator;
+  private long entriesRead;
+  private long entriesWritten;
+
+  /**
+   * Creates the job.
+   *
+   * @param snapshots the sequence numbers of the snapshots that are open now
+   * @param tables opens the inputs
+   * @param context where the outputs go
+   * @param cancelled whether to give up
+   */
+  public CompactionJob(
+      Compaction compaction,
+      long[] snapshots,
+      TableInputs tables,
+      OutputContext context,
+      BooleanSupplier cancelled) {
+    this.compaction = compaction;
+    this.snapshots = snapshots.clone();
+    this.tables = tables;
+    this.context = context;
+    this.cancelled = cancelled;
+    this.comparator = context.comparator();
+  }
+
+  /** Runs the compaction; returns null where it was cancelled, and leaves nothing then. */
+  public @Nullable CompactionResult run() {
+    long start = context.env().nowMicros();
+    try (OutputWriter out = new OutputWriter(context);
+        OffHeapBuffer keyMemory = new OffHeapBuffer(context.budget(), KEY_BYTES);
+        InternalIterator input = openInputs()) {
+      if (!merge(input, keyMemory, out)) {
+        return null;
+      }
+      List<FileMetadata> outputs = out.finished();
+      out.keep();
+      JobStats stats =
+          new JobStats(
+              context.env().nowMicros() - start,
+              compaction.inputBytes(),
+              Version.totalSize(outputs),
+              entriesRead,
+              entriesWritten);
+      return new CompactionResult(compaction.replacementEdit(outputs), outputs, stats);
+    }
+  }
+
+  private boolean merge(InternalIterator input, OffHeapBuffer keyMemory, OutputWriter out) {
+    CompactionIterator entries =
+        new CompactionIterator(
+            input,
+            snapshots,
+            new DeeperLevels(compaction),
+            new HeldKey(comparator.userComparator(), keyMemory),
+            "inputs of a compaction of level " + compaction.level());
+    OutputSplitter splitter =
+        new OutputSplitter(
+            comparator.userComparator(), compaction.grandparents(), compaction.maxFileSize());
+    while (entries.next()) {
+      if ((++entriesRead & (ENTRIES_PER_CHECK - 1)) == 0 && cancelled.getAsBoolean()) {
+        return false;
+      }
+      if (!entries.survives()) {
+        continue;
+      }
+      if (entries.isNewUserKey()
+          && splitter.splitsBefore(
+              input.keyBuffer(),
+              input.keyOffset(),
+              input.keyLength() - InternalKey.TRAILER,
+              out.openBytes())) {
+        out.finishTable();
+      }
+      out.add(
+          input.keyBuffer(),
+          input.keyOffset(),
+          input.keyLength(),
+          input.valueBuffer(),
+          input.valueOffset(),
+          input.valueLength());
+      entriesWritten++;
+    }
+    out.finishTable();
+    return !cancelled.getAsBoolean();
+  }
+
+  /** Opens one cursor for each table of level 0 and one for each other level, the newest first. */
+  private InternalIterator openInputs() {
+    List<InternalIterator> inputs = new ArrayList<>();
+    if (compaction.level() == 0) {
+      for (FileMetadata file : compaction.inputs()) {
+        inputs.add(run(List.of(file)));
+      }
+    } else {
+      inputs.add(run(inOrder(compaction.inputs())));
+    }
+    if (!compaction.nextLevelInputs().isEmpty()) {
+      inputs.add(run(inOrder(compaction.nextLevelInputs())));
+    }
+    return MergingIterator.of(comparator, inputs.toArray(new InternalIterator[0]));
+  }
+
+  private InternalIterator run(List<FileMetadata> files) {
+    return new ConcatenatingIterator(new InputRun(comparator, files, tables));
+  }
+
+  private List<FileMetadata> inOrder(List<FileMetadata> files) {
+    List<FileMetadata> sorted = new ArrayList<>(files);
+    sorted.sort((a, b) -> comparator.compare(a.smallest(), b.smallest()));
+    return sorted;
+  }
+}

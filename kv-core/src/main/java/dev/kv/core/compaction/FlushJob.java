@@ -1,0 +1,46 @@
+package dev.kv.core.compaction;
+
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.version.FileMetadata;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the entries of a memtable, all of them, as one table. Runs once, in one thread, without any lock. After
+ * an exception its output is deleted, as far as that works.
+ */
+public final class FlushJob {
+  private final InternalIterator entries;
+  private final OutputContext context;
+
+  /** Creates the job; the cursor over the memtable is borrowed. */
+  public FlushJob(InternalIterator entries, OutputContext context) {
+    this.entries = entries;
+    this.context = context;
+  }
+
+  /** Runs the flush. */
+  public FlushResult run() {
+    long start = context.env().nowMicros();
+    long count = 0;
+    try (OutputWriter out = new OutputWriter(context)) {
+      for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+        out.add(
+            entries.keyBuffer(),
+            entries.keyOffset(),
+            entries.keyLength(),
+            entries.valueBuffer(),
+            entries.valueOffset(),
+            entries.valueLength());
+        count++;
+      }
+      out.finishTable();
+      out.keep();
+      List<FileMetadata> tables = out.finished();
+      @Nullable FileMetadata table = tables.isEmpty() ? null : tables.get(0);
+      long written = table == null ? 0 : table.size();
+      return new FlushResult(
+          table, new JobStats(context.env().nowMicros() - start, 0, written, count, count));
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package dev.kv.core.compaction;
+
+import dev.kv.Env;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.table.TableFormat;
+import dev.kv.core.version.FileMetadata;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * What jobs write tables with.
+ *
+ * @param env the operating system
+ * @param directory the database's directory
+ * @param format the layout of tables
+ * @param comparator the order of their internal keys
+ * @param budget where the bytes of write buffers are counted
+ * @param fileNumbers gives numbers of new tables, which nobody deletes before the job's end
+ * @param verifier opens a table that was just written, or throws where it is of no use
+ */
+public record OutputContext(
+    Env env,
+    Path directory,
+    TableFormat format,
+    InternalKeyComparator comparator,
+    OffHeapBudget budget,
+    LongSupplier fileNumbers,
+    Consumer<FileMetadata> verifier) {}

@@ -1,0 +1,146 @@
+package dev.kv.core.compaction;
+
+import dev.kv.DBIOException;
+import dev.kv.WritableFile;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.table.BuildBuffers;
+import dev.kv.core.table.TableBuilder;
+import dev.kv.core.version.FileMetadata;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The tables that a job writes, one after the other. Every finished table is synced and was opened once. Ends in
+ * {@link #close}, which deletes all of them unless they were {@linkplain #keep kept}. Not thread-safe.
+ */
+final class OutputWriter implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(OutputWriter.class);
+
+  private final OutputContext context;
+  private final BuildBuffers buffers;
+  private final List<FileMetadata> finished = new ArrayList<>();
+  private final List<Path> created = new ArrayList<>();
+  private @Nullable WritableFile file;
+  private @Nullable TableBuilder builder;
+  private byte[] smallest = {};
+  private long number;
+  private boolean kept;
+
+  OutputWriter(OutputContext context) {
+    this.context = context;
+    this.buffers = new BuildBuffers(context.format(), context.budget());
+  }
+
+  /** Returns whether a table is begun. */
+  boolean isOpen() {
+    return builder != null;
+  }
+
+  /** Returns the size of the table begun, so far; 0 where none is. */
+  long openBytes() {
+    return builder == null ? 0 : builder.fileSize();
+  }
+
+  /** Adds an entry to the table begun, or begins one with it. */
+  void add(
+      ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength) {
+    try {
+      TableBuilder table = builder;
+      if (table == null) {
+        table = begin();
+        smallest = InternalKey.copy(key, keyOffset, keyLength);
+      }
+      table.add(key, keyOffset, keyLength, value, from, valueLength);
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  private TableBuilder begin() throws IOException {
+    number = context.fileNumbers().getAsLong();
+    Path path = FileNames.table(context.directory(), number);
+    created.add(path);
+    file = context.env().createWritable(path);
+    builder = new TableBuilder(context.format(), context.comparator(), file, buffers);
+    return builder;
+  }
+
+  /** Ends the table begun, if there is one, and makes its content durable. */
+  void finishTable() {
+    TableBuilder table = builder;
+    WritableFile out = file;
+    if (table == null || out == null) {
+      return;
+    }
+    FileMetadata metadata;
+    try {
+      byte[] largest = table.lastKey();
+      table.finish();
+      builder = null;
+      out.sync();
+      file = null;
+      out.close();
+      metadata = new FileMetadata(number, table.fileSize(), smallest, largest);
+    } catch (IOException e) {
+      throw failed(e);
+    }
+    context.verifier().accept(metadata);
+    finished.add(metadata);
+  }
+
+  /** Returns the finished tables. */
+  List<FileMetadata> finished() {
+    return List.copyOf(finished);
+  }
+
+  /** Hands the finished tables over: they are not deleted any more. */
+  void keep() {
+    kept = true;
+  }
+
+  private DBIOException failed(IOException e) {
+    return new DBIOException(
+        "cannot write the table " + FileNames.table(context.directory(), number) + ": " + e, e);
+  }
+
+  @Override
+  public void close() {
+    if (builder != null) {
+      builder.abandon();
+      builder = null;
+    }
+    if (file != null) {
+      closeQuietly(file);
+      file = null;
+    }
+    buffers.close();
+    if (!kept) {
+      created.forEach(this::deleteQuietly);
+    }
+  }
+
+  private static void closeQuietly(WritableFile out) {
+    try {
+      out.close();
+    } catch (IOException e) {
+      LOG.debug("closing a table that was given up failed: {}", e.toString());
+    }
+  }
+
+  private void deleteQuietly(Path path) {
+    try {
+      if (context.env().exists(path)) {
+        context.env().delete(path);
+      }
+    } catch (IOException e) {
+      LOG.debug("{} was given up and could not be deleted: {}", path, e.toString());
+    }
+  }
+}

@@ -1,0 +1,335 @@
+package dev.kv.core.compaction;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import dev.kv.CompressionType;
+import dev.kv.CorruptionException;
+import dev.kv.DBIOException;
+import dev.kv.Options;
+import dev.kv.core.env.FileEnv;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.manifest.RecordingEnv;
+import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.table.BlockCacheImpl;
+import dev.kv.core.table.TableCache;
+import dev.kv.core.table.TableFormat;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Version;
+import dev.kv.core.version.VersionEdit;
+import dev.kv.core.version.VersionText;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Flushes and compactions over real tables. */
+final class JobTest {
+  @TempDir Path directory;
+
+  private final OffHeapBudget budget = new OffHeapBudget(0);
+  private final RecordingEnv env = new RecordingEnv(new FileEnv());
+  private final AtomicLong numbers = new AtomicLong(10);
+  private BlockAllocator allocator;
+  private BlockCacheImpl blocks;
+  private TableCache tables;
+  private OutputContext context;
+
+  @BeforeEach
+  void open() {
+    open(4096);
+  }
+
+  private void open(int blockSize) {
+    Options options =
+        Options.builder().env(env).blockSize(blockSize).compression(CompressionType.NONE).build();
+    allocator = new BlockAllocator(budget);
+    blocks = BlockCacheImpl.in(allocator, 1 << 20);
+    tables = new TableCache(directory, options, VersionText.COMPARATOR, blocks, allocator, budget);
+    context =
+        new OutputContext(
+            env,
+            directory,
+            TableFormat.of(options),
+            VersionText.COMPARATOR,
+            budget,
+            numbers::getAndIncrement,
+            file -> tables.acquire(file).close());
+  }
+
+  @AfterEach
+  void close() {
+    tables.close();
+    blocks.close();
+    assertThat(allocator.liveBuffers()).isZero();
+    allocator.close();
+    assertThat(budget.used()).isZero();
+  }
+
+  private FileMetadata flush(EntryList entries) {
+    return requireNonNull(new FlushJob(entries, context).run().table());
+  }
+
+  private FileMetadata flush(String... entries) {
+    return flush(new EntryList(List.of(entries)));
+  }
+
+  private List<String> content(FileMetadata file) {
+    List<String> entries = new ArrayList<>();
+    try (InternalIterator iterator = open(file)) {
+      for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) {
+        byte[] key =
+            InternalKey.copy(iterator.keyBuffer(), iterator.keyOffset(), iterator.keyLength());
+        byte[] value = new byte[Math.min(9, iterator.valueLength())];
+        iterator.valueBuffer().get(iterator.valueOffset(), value);
+        String text = new String(value, StandardCharsets.UTF_8);
+        entries.add((VersionText.text(key) + " " + text).trim());
+      }
+    }
+    return entries;
+  }
+
+  private InternalIterator open(FileMetadata file) {
+    return tables.iterator(file, true, false);
+  }
+
+  private List<String> contents(List<FileMetadata> files) {
+    return files.stream().flatMap(file -> content(file).stream()).toList();
+  }
+
+  private TreeSet<String> names() {
+    try (Stream<Path> children = Files.list(directory)) {
+      TreeSet<String> names = new TreeSet<>();
+      children.forEach(child -> names.add(child.getFileName().toString()));
+      return names;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Version version(Object... levelsAndFiles) {
+    VersionEdit.Builder edit = VersionEdit.builder();
+    for (int i = 0; i < levelsAndFiles.length; i += 2) {
+      edit.addFile((int) levelsAndFiles[i], (FileMetadata) levelsAndFiles[i + 1]);
+    }
+    return VersionText.apply(VersionText.version(List.of()), edit.build());
+  }
+
+  private static Compaction pick(Version version, long maxFileSize) {
+    RunningJobs running = new RunningJobs(VersionText.COMPARATOR.userComparator());
+    return requireNonNull(
+        new CompactionPicker(maxFileSize, true)
+            .pickManual(version, running, 0, null, null)
+            .compaction());
+  }
+
+  private CompactionJob job(Compaction compaction, BooleanSupplier cancelled, long... snapshots) {
+    return new CompactionJob(compaction, snapshots, this::open, context, cancelled);
+  }
+
+  private CompactionResult run(Compaction compaction, long... snapshots) {
+    return requireNonNull(job(compaction, () -> false, snapshots).run());
+  }
+
+  private static void add(EntryList entries, String key, long sequence, int valueBytes) {
+    entries.add(
+        InternalKey.encode(VersionText.bytes(key), sequence, ValueKind.VALUE),
+        new byte[valueBytes]);
+  }
+
+  @Test
+  void flush_ofEntries_writesThemAllDurably() throws IOException {
+    FlushResult result =
+        new FlushJob(new EntryList(List.of("a@5 x", "a@3:d", "b@4 y")), context).run();
+    FileMetadata file = requireNonNull(result.table());
+    assertThat(file.number()).isEqualTo(10);
+    assertThat(file.size()).isEqualTo(Files.size(FileNames.table(directory, 10)));
+    assertThat(VersionText.text(file.smallest())).isEqualTo("a@5");
+    assertThat(VersionText.text(file.largest())).isEqualTo("b@4");
+    assertThat(content(file)).containsExactly("a@5 x", "a@3:d", "b@4 y");
+    assertThat(result.stats().bytesWritten()).isEqualTo(file.size());
+    assertThat(result.stats().entriesWritten()).isEqualTo(3);
+    assertThat(env.operations()).startsWith("create 000010.ldb").endsWith("sync 000010.ldb");
+  }
+
+  @Test
+  void flush_ofNothing_writesNothing() {
+    assertThat(new FlushJob(new EntryList(List.of()), context).run().table()).isNull();
+    assertThat(names()).isEmpty();
+  }
+
+  @Test
+  void pickLevel_forAFlush_mindsRunningJobs() {
+    Version empty = VersionText.version(List.of());
+    RunningJobs running = new RunningJobs(VersionText.COMPARATOR.userComparator());
+    FlushResult result = new FlushJob(new EntryList(List.of("c@5 x", "d@4 y")), context).run();
+    assertThat(result.pickLevel(empty, running, 100)).isEqualTo(2);
+    running.occupy(1, result.keys());
+    assertThat(result.pickLevel(empty, running, 100)).isZero();
+  }
+
+  @Test
+  void run_overLevelZero_keepsTheNewestOfEachKey() {
+    FileMetadata below = flush("a@1 old", "c@2 old", "e@3 old");
+    FileMetadata first = flush("a@5 mid", "b@6 b", "c@7:d", "e@4 mid");
+    FileMetadata second = flush("a@9 new", "d@8 d");
+    Compaction compaction = pick(version(1, below, 0, first, 0, second), 1 << 20);
+    CompactionResult result = run(compaction);
+    assertThat(contents(result.outputs())).containsExactly("a@9 new", "b@6 b", "d@8 d", "e@4 mid");
+    assertThat(result.edit().deletedFiles())
+        .containsExactlyInAnyOrder(
+            new VersionEdit.DeletedFile(0, first.number()),
+            new VersionEdit.DeletedFile(0, second.number()),
+            new VersionEdit.DeletedFile(1, below.number()));
+    assertThat(result.edit().newFiles()).hasSize(1);
+    assertThat(result.edit().newFiles().get(0).level()).isEqualTo(1);
+    assertThat(result.edit().compactPointers()).hasSize(1);
+    assertThat(result.stats().entriesRead()).isEqualTo(9);
+    assertThat(result.stats().entriesWritten()).isEqualTo(4);
+    assertThat(result.stats().bytesRead()).isEqualTo(below.size() + first.size() + second.size());
+    // The edit fits the version: the outputs take the inputs' place.
+    Version next = VersionText.apply(compaction.version(), result.edit());
+    assertThat(next.fileCount(0)).isZero();
+    assertThat(next.files(1)).isEqualTo(result.outputs());
+  }
+
+  @Test
+  void run_withSnapshots_keepsWhatTheySee() {
+    FileMetadata first = flush("a@2 two", "a@1 one");
+    FileMetadata second = flush("a@9 nine", "a@5:d");
+    CompactionResult result = run(pick(version(0, first, 0, second), 1 << 20), 1, 6);
+    assertThat(contents(result.outputs())).containsExactly("a@9 nine", "a@5:d", "a@1 one");
+  }
+
+  @Test
+  void run_thatDropsAll_writesNoTable() {
+    FileMetadata first = flush("a@2 two", "b@1 one");
+    FileMetadata second = flush("a@9:d", "b@8:d");
+    CompactionResult result = run(pick(version(0, first, 0, second), 1 << 20));
+    assertThat(result.outputs()).isEmpty();
+    assertThat(result.edit().newFiles()).isEmpty();
+    assertThat(result.edit().deletedFiles()).hasSize(2);
+    assertThat(names()).containsExactly("000010.ldb", "000011.ldb");
+  }
+
+  @Test
+  void run_withLargeInputs_splitsBetweenUserKeysOnly() {
+    EntryList entries = new EntryList(List.of());
+    List<Long> snapshots = new ArrayList<>();
+    long sequence = 2000;
+    for (int i = 0; i < 60; i++) {
+      for (int version = 0; version < (i % 7 == 0 ? 20 : 1); version++) {
+        add(entries, String.format(Locale.ROOT, "key%03d", i), --sequence, 2000);
+        snapshots.add(sequence);
+      }
+    }
+    FileMetadata file = flush(entries);
+    long[] all = snapshots.stream().mapToLong(Long::longValue).toArray();
+    CompactionResult result = run(pick(version(0, file), 20_000), all);
+    List<FileMetadata> outputs = result.outputs();
+    assertThat(outputs.size()).isGreaterThan(8);
+    assertThat(contents(outputs)).isEqualTo(content(file));
+    for (int i = 1; i < outputs.size(); i++) {
+      FileMetadata before = outputs.get(i - 1);
+      assertThat(before.largestUserKey()).isNotEqualTo(outputs.get(i).smallestUserKey());
+      assertThat(before.size()).isGreaterThan(20_000);
+    }
+    VersionText.apply(VersionText.version(List.of()), result.edit());
+  }
+
+  @Test
+  void run_whenCancelled_leavesNothing() {
+    EntryList entries = new EntryList(List.of());
+    for (int i = 0; i < 3000; i++) {
+      add(entries, String.format(Locale.ROOT, "key%05d", i), 1, 100);
+    }
+    Compaction compaction = pick(version(0, flush(entries)), 10_000);
+    int[] asked = new int[1];
+    assertThat(job(compaction, () -> asked[0]++ == 6).run()).isNull();
+    assertThat(numbers.get()).isGreaterThan(12);
+    assertThat(names()).containsExactly("000010.ldb");
+    asked[0] = 0;
+    assertThat(job(compaction, () -> ++asked[0] == 12).run()).as("at the very end").isNull();
+    assertThat(names()).containsExactly("000010.ldb");
+  }
+
+  @Test
+  void run_withAFault_throwsAndLeavesNothing() {
+    FileMetadata first = flush("a@2 " + "x".repeat(1500), "b@1 " + "x".repeat(1500), "c@3 z");
+    Compaction compaction = pick(version(0, first), 1000);
+    int faults = 0;
+    for (int k = 0; k < 100; k++) {
+      env.failAt(k, k % 2 == 0);
+      try {
+        assertThat(run(compaction).outputs()).isNotEmpty();
+        assertThat(env.operations()).hasSize(k);
+        break;
+      } catch (DBIOException e) {
+        assertThat(e).hasMessageContaining(RecordingEnv.FAULT);
+        faults++;
+      }
+      env.failAt(-1, false);
+      assertThat(names()).as("fault %d", k).containsExactly("000010.ldb");
+    }
+    assertThat(faults).isGreaterThan(2);
+  }
+
+  @Test
+  void run_overADamagedInput_throwsAndLeavesNothing() throws IOException {
+    FileMetadata file = flush("a@2 two", "b@1 one");
+    byte[] bytes = Files.readAllBytes(FileNames.table(directory, file.number()));
+    bytes[3] ^= 1;
+    Files.write(FileNames.table(directory, file.number()), bytes);
+    Compaction compaction = pick(version(0, file), 1 << 20);
+    assertThatThrownBy(() -> run(compaction))
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("000010.ldb");
+    assertThat(names()).containsExactly("000010.ldb");
+  }
+
+  @Test
+  void run_overManyEntries_allocatesNothingForEach() {
+    close();
+    open(64 << 10);
+    Version version = VersionText.version(List.of());
+    for (int file = 0; file < 4; file++) {
+      EntryList entries = new EntryList(List.of());
+      for (int i = 0; i < 10_000; i++) {
+        add(entries, String.format(Locale.ROOT, "%016d", 4 * i + file), i + 1, 100);
+      }
+      VersionEdit edit = VersionEdit.builder().addFile(0, flush(entries)).build();
+      version = VersionText.apply(version, edit);
+    }
+    Compaction compaction = pick(version, 2 << 20);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    run(compaction);
+    long before = threads.getCurrentThreadAllocatedBytes();
+    CompactionResult result = run(compaction);
+    long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+    assertThat(result.stats().entriesWritten()).isEqualTo(40_000);
+    // A block of some 500 entries has an index entry on the heap. An object takes 16 bytes at
+    // least, so no
+    // entry can have one.
+    assertThat(allocated / 40_000.0).isLessThan(15);
+    assertThat(result.outputs()).hasSize(3);
+  }
+}
