@@ -1,0 +1,229 @@
+package dev.kv.core.read;
+
+import dev.kv.DB;
+import dev.kv.DBClosedException;
+import dev.kv.DBIterator;
+import dev.kv.ReadOptions;
+import dev.kv.Snapshot;
+import dev.kv.ValueReader;
+import dev.kv.core.key.LookupResult;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.memory.BufferSlice;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.Stripes;
+import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.TableCache;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All reads of a database: lookups and iterators, each over a view that it pins. Thread-safe; takes no lock for a
+ * lookup, and allocates only what it returns.
+ *
+ * <p>The view of a read without a snapshot is made in this order: pin the state, then read the last sequence
+ * number. What compactions drop afterwards stays in the pinned state; the other way round, one might drop
+ * the very version that the number shows.
+ */
+public final class DatabaseReader implements AutoCloseable {
+  private final ReadStates states;
+  private final SnapshotList snapshots;
+  private final TableCache tables;
+  private final PointReader points;
+  private final ReadContexts contexts;
+  private final OpenIterators iterators = new OpenIterators();
+  private final @Nullable SeekListener seeks;
+  private final @Nullable ReadSampler sampler;
+  private final String database;
+  private volatile boolean closed;
+
+  /**
+   * Creates a reader; everything it is given stays the caller's.
+   *
+   * @param budget what scratch memory counts in
+   * @param seeks hears of worn-out tables; null where there is no seek compaction
+   * @param database the directory, for messages
+   */
+  public DatabaseReader(
+      ReadStates states,
+      SnapshotList snapshots,
+      TableCache tables,
+      OffHeapBudget budget,
+      @Nullable SeekListener seeks,
+      String database) {
+    this.states = states;
+    this.snapshots = snapshots;
+    this.tables = tables;
+    this.points = new PointReader(tables, seeks);
+    this.contexts = new ReadContexts(budget);
+    this.seeks = seeks;
+    this.sampler = seeks == null ? null : this::sample;
+    this.database = database;
+  }
+
+  /** Returns a copy of the value of {@code key}, or null. */
+  public byte @Nullable [] get(ReadOptions options, byte[] key) {
+    ReadContext context = contexts.acquire();
+    ReadState state = pin(context);
+    try {
+      context.key().set(key, sequence(options));
+      byte[] value = find(state, context, options) ? context.value().copy() : null;
+      checkOpen();
+      return value;
+    } finally {
+      unpin(state, context);
+    }
+  }
+
+  /** Does {@link DB#get(ReadOptions, ByteBuffer, ByteBuffer)}. */
+  public int get(ReadOptions options, ByteBuffer key, ByteBuffer into) {
+    ReadContext context = contexts.acquire();
+    ReadState state = pin(context);
+    try {
+      context.key().set(key, key.position(), key.remaining(), sequence(options));
+      int length = DB.NOT_FOUND;
+      if (find(state, context, options)) {
+        ValueRef value = context.value();
+        length = value.length;
+        int at = into.position();
+        int count = Math.min(length, into.remaining());
+        into.put(at, value.buffer, value.offset, count);
+        into.position(at + count);
+      }
+      checkOpen();
+      return length;
+    } finally {
+      unpin(state, context);
+    }
+  }
+
+  /** Does {@link DB#read}. */
+  public <R extends @Nullable Object> @Nullable R read(
+      ReadOptions options, byte[] key, ValueReader<R> reader) {
+    ReadContext context = contexts.acquire();
+    ReadState state = pin(context);
+    try {
+      context.key().set(key, sequence(options));
+      if (!find(state, context, options)) {
+        checkOpen();
+        return null;
+      }
+      R result = lend(context, reader);
+      checkOpen();
+      return result;
+    } finally {
+      unpin(state, context);
+    }
+  }
+
+  private static <R extends @Nullable Object> R lend(ReadContext context, ValueReader<R> reader) {
+    BufferSlice slice = context.slice();
+    ValueRef value = context.value();
+    slice.point(value.buffer, value.offset, value.length);
+    try {
+      return reader.read(slice);
+    } finally {
+      slice.revoke();
+    }
+  }
+
+  private boolean find(ReadState state, ReadContext context, ReadOptions options) {
+    try {
+      int result = points.get(state, context, options.verifyChecksums(), options.fillCache());
+      return result == LookupResult.FOUND;
+    } catch (RuntimeException e) {
+      if (closed) {
+        throw new DBClosedException("the database was closed during the read", e);
+      }
+      throw e;
+    }
+  }
+
+  /** Returns a cursor, which pins its view until it is closed or the database is. */
+  public DBIterator iterator(ReadOptions options) {
+    ReadContext context = contexts.acquire();
+    ReadState state = pin(context);
+    PinnedView view = new PinnedView(states, state, contexts, context);
+    boolean opened = false;
+    try {
+      UserKeyComparator comparator = state.version().comparator().userComparator();
+      IteratorBounds bounds = IteratorBounds.of(options, comparator);
+      long sequence = sequence(options);
+      view.open(tables, options);
+      VisibleCursor cursor =
+          new VisibleCursor(
+              view.internal(), comparator, sequence, bounds, context, sampler, database);
+      UserIterator iterator = new UserIterator(cursor, view, iterators);
+      iterators.add(iterator);
+      opened = true;
+      return iterator;
+    } finally {
+      if (!opened) {
+        view.close();
+      }
+    }
+  }
+
+  private ReadState pin(ReadContext context) {
+    boolean pinned = false;
+    try {
+      ReadState state = states.acquire(context.stripe());
+      pinned = true;
+      return state;
+    } finally {
+      if (!pinned) {
+        contexts.release(context);
+      }
+    }
+  }
+
+  private void unpin(ReadState state, ReadContext context) {
+    try {
+      context.value().release();
+    } finally {
+      states.release(state, context.stripe());
+      contexts.release(context);
+    }
+  }
+
+  /** Returns the number to read at; the state is pinned already. */
+  private long sequence(ReadOptions options) {
+    Snapshot snapshot = options.snapshot();
+    return snapshot == null ? snapshots.lastSequence() : snapshots.sequenceOf(snapshot);
+  }
+
+  private void sample(ByteBuffer key, int offset, int length) {
+    SeekListener listener = seeks;
+    if (listener == null) {
+      return;
+    }
+    int stripe = Stripes.current();
+    ReadState state = states.acquire(stripe);
+    try {
+      if (state.version().recordReadSample(key, offset, length)) {
+        listener.seekCompactionWanted();
+      }
+    } finally {
+      states.release(state, stripe);
+    }
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new DBClosedException("the database was closed during the read");
+    }
+  }
+
+  /**
+   * Ends all reads: iterators are revoked, snapshots refuse, lookups that are under way end with their result or
+   * with {@link DBClosedException}, and the last state is freed once those have let go of it. Closing twice
+   * does nothing.
+   */
+  @Override
+  public void close() {
+    closed = true;
+    iterators.close();
+    snapshots.close();
+    states.close();
+    contexts.close();
+  }
+}

@@ -1,0 +1,89 @@
+package dev.kv.core.read;
+
+import dev.kv.ReadOptions;
+import dev.kv.core.iterator.ConcatenatingIterator;
+import dev.kv.core.iterator.EmptyIterator;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.MergingIterator;
+import dev.kv.core.memory.Pinned;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.table.TableCache;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What an iterator holds while it is open: the read state, a cursor over all of it, and scratch memory. */
+final class PinnedView implements Pinned {
+  private final ReadStates states;
+  private final ReadState state;
+  private final ReadContexts contexts;
+  private final ReadContext context;
+  private InternalIterator internal = new EmptyIterator();
+
+  /** Adopts the pin of {@code state}, which was taken under the stripe of {@code context}, and that. */
+  PinnedView(ReadStates states, ReadState state, ReadContexts contexts, ReadContext context) {
+    this.states = states;
+    this.state = state;
+    this.contexts = contexts;
+    this.context = context;
+  }
+
+  /**
+   * Opens the cursor over all entries of the state. The sequence number to read at has been taken before: a memtable
+   * that is empty now has nothing at or below it, and is left out.
+   */
+  void open(TableCache tables, ReadOptions options) {
+    boolean verify = options.verifyChecksums();
+    boolean fill = options.fillCache();
+    Version version = state.version();
+    List<InternalIterator> children = new ArrayList<>();
+    boolean opened = false;
+    try {
+      addMemTable(children, state.memtable());
+      for (int i = 0; i < state.immutableCount(); i++) {
+        addMemTable(children, state.immutable(i));
+      }
+      for (int i = 0; i < version.fileCount(0); i++) {
+        children.add(tables.iterator(version.file(0, i), verify, fill));
+      }
+      for (int level = 1; level < Levels.COUNT; level++) {
+        if (version.fileCount(level) > 0) {
+          children.add(
+              new ConcatenatingIterator(new LevelTables(tables, version, level, verify, fill)));
+        }
+      }
+      internal =
+          MergingIterator.of(version.comparator(), children.toArray(InternalIterator[]::new));
+      opened = true;
+    } finally {
+      if (!opened) {
+        children.forEach(InternalIterator::close);
+      }
+    }
+  }
+
+  private static void addMemTable(List<InternalIterator> children, MemTable memtable) {
+    if (!memtable.isEmpty()) {
+      children.add(memtable.iterator());
+    }
+  }
+
+  InternalIterator internal() {
+    return internal;
+  }
+
+  int stripe() {
+    return context.stripe();
+  }
+
+  @Override
+  public void close() {
+    try {
+      internal.close();
+    } finally {
+      states.release(state, context.stripe());
+      contexts.release(context);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package dev.kv.core.read;
+
+import dev.kv.core.key.LookupKey;
+import dev.kv.core.key.LookupResult;
+import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.TableCache;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the newest visible entry of one key, in the order of age: the memtable, the immutable ones, level 0 from
+ * the newest table on, the levels from 1 on; the first that knows the key decides. Thread-safe.
+ *
+ * <p>A read that had to look into a second table charges the first one with a seek.
+ */
+final class PointReader {
+  private final TableCache tables;
+  private final @Nullable SeekListener seeks;
+
+  /** Creates a reader; without {@code seeks}, none are charged. */
+  PointReader(TableCache tables, @Nullable SeekListener seeks) {
+    this.tables = tables;
+    this.seeks = seeks;
+  }
+
+  /**
+   * Looks {@code context}'s key up in {@code state}, which the caller has pinned, and returns a {@link LookupResult};
+   * with {@link LookupResult#FOUND} the context's value is set, which the caller releases before the pin.
+   */
+  int get(ReadState state, ReadContext context, boolean verify, boolean fill) {
+    LookupKey key = context.key();
+    ValueRef value = context.value();
+    int result = state.memtable().get(key, value);
+    for (int i = 0; result == LookupResult.NOT_FOUND && i < state.immutableCount(); i++) {
+      result = state.immutable(i).get(key, value);
+    }
+    return result == LookupResult.NOT_FOUND
+        ? getFromTables(state.version(), context, verify, fill)
+        : result;
+  }
+
+  private int getFromTables(Version version, ReadContext context, boolean verify, boolean fill) {
+    LookupKey key = context.key();
+    ByteBuffer buffer = key.buffer();
+    int offset = key.offset();
+    int length = key.internalKeyLength();
+    FileMetadata inVain = null;
+    int result = LookupResult.NOT_FOUND;
+    int count = version.fileCount(0);
+    boolean charged = seeks == null;
+    for (int i = 0; result == LookupResult.NOT_FOUND && i < count; i++) {
+      if (version.levelZeroCovers(i, buffer, offset, length)) {
+        FileMetadata file = version.file(0, i);
+        if (inVain == null) {
+          inVain = file;
+        } else if (!charged) {
+          charged = charge(version, 0, inVain);
+        }
+        result = get(file, context, verify, fill);
+      }
+    }
+    int levelInVain = 0;
+    for (int level = 1; result == LookupResult.NOT_FOUND && level < Levels.COUNT; level++) {
+      int index = version.fileCount(level) == 0 ? -1 : version.find(level, buffer, offset, length);
+      if (index >= 0) {
+        FileMetadata file = version.file(level, index);
+        if (inVain == null) {
+          inVain = file;
+          levelInVain = level;
+        } else if (!charged) {
+          charged = charge(version, levelInVain, inVain);
+        }
+        result = get(file, context, verify, fill);
+      }
+    }
+    return result;
+  }
+
+  private int get(FileMetadata file, ReadContext context, boolean verify, boolean fill) {
+    return tables.get(file, context.key(), verify, fill, context.point(tables), context.value());
+  }
+
+  /** Charges a seek to a table that was searched in vain; returns true. */
+  private boolean charge(Version version, int level, FileMetadata file) {
+    SeekListener listener = seeks;
+    if (listener != null && version.recordSeek(level, file)) {
+      listener.seekCompactionWanted();
+    }
+    return true;
+  }
+}

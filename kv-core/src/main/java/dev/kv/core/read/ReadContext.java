@@ -1,0 +1,116 @@
+package dev.kv.core.read;
+
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.LookupKey;
+import dev.kv.core.memory.BufferSlice;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.PointRead;
+import dev.kv.core.table.TableCache;
+import org.jspecify.annotations.Nullable;
+
+/** The reusable objects of one read or one iterator; used by one thread at a time. */
+final class ReadContext implements AutoCloseable {
+  private static final int FIRST_CAPACITY = 256;
+
+  /** A context that one large entry has made larger than this is not used again. */
+  private static final int KEPT_CAPACITY = 1 << 20;
+
+  private final int stripe;
+  private final OffHeapBudget budget;
+  private final LookupKey key;
+  private final ValueRef value = new ValueRef();
+  private final BufferSlice slice = new BufferSlice();
+  private final OffHeapBuffer storage;
+  private final SavedEntry saved;
+
+  // Made when they are first used.
+  private @Nullable PointRead point;
+  private @Nullable LookupKey lower;
+  private @Nullable LookupKey upper;
+
+  /** Creates the objects; scratch memory counts in {@code budget}. */
+  ReadContext(int stripe, OffHeapBudget budget) {
+    this.stripe = stripe;
+    this.budget = budget;
+    key = new LookupKey(budget);
+    storage = new OffHeapBuffer(budget, FIRST_CAPACITY);
+    saved = new SavedEntry(storage);
+  }
+
+  /** Returns the stripe that the context is kept in, under which its user pins. */
+  int stripe() {
+    return stripe;
+  }
+
+  LookupKey key() {
+    return key;
+  }
+
+  /** Returns what a lookup in tables needs. */
+  PointRead point(TableCache tables) {
+    PointRead made = point;
+    if (made == null) {
+      made = tables.newPointRead();
+      point = made;
+    }
+    return made;
+  }
+
+  ValueRef value() {
+    return value;
+  }
+
+  BufferSlice slice() {
+    return slice;
+  }
+
+  SavedEntry saved() {
+    return saved;
+  }
+
+  /** Returns the lower bound as the target of a seek at {@code sequence}; null where there is none. */
+  @Nullable LookupKey lower(IteratorBounds bounds, long sequence) {
+    byte[] bound = bounds.lower();
+    if (bound == null) {
+      return null;
+    }
+    LookupKey target = lower == null ? new LookupKey(budget) : lower;
+    lower = target;
+    target.set(bound, sequence);
+    return target;
+  }
+
+  /** Returns the upper bound as the target of a seek before all its entries; null where there is none. */
+  @Nullable LookupKey upper(IteratorBounds bounds) {
+    byte[] bound = bounds.upper();
+    if (bound == null) {
+      return null;
+    }
+    LookupKey target = upper == null ? new LookupKey(budget) : upper;
+    upper = target;
+    target.set(bound, InternalKey.MAX_SEQUENCE);
+    return target;
+  }
+
+  /** Returns whether the context is worth keeping for the next read. */
+  boolean isReusable() {
+    return storage.buffer().capacity() <= KEPT_CAPACITY && key.buffer().capacity() <= KEPT_CAPACITY;
+  }
+
+  @Override
+  public void close() {
+    storage.close();
+    if (point != null) {
+      point.close();
+    }
+    key.close();
+    if (lower != null) {
+      lower.close();
+    }
+    if (upper != null) {
+      upper.close();
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package dev.kv.core.read;
+
+import dev.kv.DBClosedException;
+import dev.kv.Snapshot;
+import org.jspecify.annotations.Nullable;
+
+/** A sequence number that stays readable until the snapshot is closed; a member of a {@link SnapshotList}. */
+public final class SnapshotImpl implements Snapshot {
+  private final SnapshotList list;
+  private final long sequence;
+
+  // Guarded by the list. An element that is not linked is its own neighbour.
+  @Nullable SnapshotImpl older;
+  @Nullable SnapshotImpl newer;
+
+  SnapshotImpl(SnapshotList list, long sequence) {
+    this.list = list;
+    this.sequence = sequence;
+  }
+
+  SnapshotList list() {
+    return list;
+  }
+
+  /** Returns the number without a look at whether anything is closed. */
+  long rawSequence() {
+    return sequence;
+  }
+
+  @Override
+  public long sequence() {
+    if (list.isClosed()) {
+      throw new DBClosedException("the snapshot's database is closed");
+    }
+    return sequence;
+  }
+
+  @Override
+  public void close() {
+    list.remove(this);
+  }
+
+  @Override
+  public String toString() {
+    return "Snapshot[" + sequence + "]";
+  }
+}

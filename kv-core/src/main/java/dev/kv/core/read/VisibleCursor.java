@@ -1,0 +1,365 @@
+package dev.kv.core.read;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBClosedException;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.LookupKey;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.version.Levels;
+import java.nio.ByteBuffer;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cursor over user keys and values, made from one over internal entries: of each user key, it shows the newest
+ * entry that is visible at a sequence number, and nothing if that is a tombstone. Used by one thread; {@link
+ * #stop} by any.
+ *
+ * <pre>
+ * Forward:  the internal cursor stands on the entry that is shown.
+ * Backward: the entry that is shown was copied into `saved`, and the internal cursor stands somewhere before
+ *           all visible entries of its user key, and behind all of other user keys but invisible ones.
+ * In both directions `saved` begins with the user key that a step forward leaves behind.
+ * </pre>
+ *
+ * <p>A step forward copies the user key it leaves, to know the older entries that it hides. A step backward meets
+ * the newest entry of a key last, and can tell that it was the last only from the entry before it; so it copies
+ * key and value of each candidate.
+ */
+final class VisibleCursor {
+  private static final int VALUE = ValueKind.VALUE.code();
+  private static final int DELETION = ValueKind.DELETION.code();
+
+  private final InternalIterator internal;
+  private final UserKeyComparator comparator;
+  private final boolean bytewise;
+  private final long sequence;
+  private final SavedEntry saved;
+  private final LookupKey target;
+  private final @Nullable LookupKey lower;
+  private final @Nullable LookupKey upper;
+  private final @Nullable ReadSampler sampler;
+  private final String database;
+
+  private boolean valid;
+  private boolean forward = true;
+  private long bytesUntilSample;
+  private volatile boolean stopped;
+
+  /**
+   * Creates a cursor that stands nowhere.
+   *
+   * @param internal the entries; stays the caller's
+   * @param scratch what the cursor may use until the caller has no more use for it
+   * @param database the name for messages
+   */
+  VisibleCursor(
+      InternalIterator internal,
+      UserKeyComparator comparator,
+      long sequence,
+      IteratorBounds bounds,
+      ReadContext scratch,
+      @Nullable ReadSampler sampler,
+      String database) {
+    this.internal = internal;
+    this.comparator = comparator;
+    this.bytewise = comparator.isBytewise();
+    this.sequence = sequence;
+    this.saved = scratch.saved();
+    this.target = scratch.key();
+    this.lower = scratch.lower(bounds, sequence);
+    this.upper = scratch.upper(bounds);
+    this.sampler = sampler;
+    this.database = database;
+    this.bytesUntilSample = sampler == null ? Long.MAX_VALUE : samplePeriod();
+  }
+
+  /** Makes a move that is under way, and every later one that has to skip entries, throw. */
+  void stop() {
+    stopped = true;
+  }
+
+  boolean isValid() {
+    return valid;
+  }
+
+  /** Leaves the cursor without an entry. */
+  void invalidate() {
+    valid = false;
+  }
+
+  ByteBuffer keyBuffer() {
+    return forward ? internal.keyBuffer() : saved.buffer();
+  }
+
+  int keyOffset() {
+    return forward ? internal.keyOffset() : 0;
+  }
+
+  int keyLength() {
+    return forward ? internal.keyLength() - InternalKey.TRAILER : saved.keyLength();
+  }
+
+  ByteBuffer valueBuffer() {
+    return forward ? internal.valueBuffer() : saved.buffer();
+  }
+
+  int valueOffset() {
+    return forward ? internal.valueOffset() : saved.valueOffset();
+  }
+
+  int valueLength() {
+    return forward ? internal.valueLength() : saved.valueLength();
+  }
+
+  void seekToFirst() {
+    valid = false;
+    forward = true;
+    if (lower == null) {
+      internal.seekToFirst();
+    } else {
+      seekInternal(lower);
+    }
+    findForward(false);
+  }
+
+  void seekToLast() {
+    valid = false;
+    forward = false;
+    if (upper == null) {
+      internal.seekToLast();
+    } else {
+      seekInternal(upper);
+      stepBeforeInternal();
+    }
+    findBackward();
+  }
+
+  /** Moves to the first entry at or after {@code key}. */
+  void seek(byte[] key) {
+    target.set(key, sequence);
+    seekTarget();
+  }
+
+  /** Moves to the first entry at or after the buffer's remaining bytes. */
+  void seek(ByteBuffer key) {
+    target.set(key, key.position(), key.remaining(), sequence);
+    seekTarget();
+  }
+
+  private void seekTarget() {
+    valid = false;
+    forward = true;
+    seekInternal(lower != null && compareTargetTo(lower) < 0 ? lower : target);
+    findForward(false);
+  }
+
+  /** Moves to the last entry at or before {@code key}. */
+  void seekForPrev(byte[] key) {
+    target.set(key, 0);
+    seekTargetForPrev();
+  }
+
+  /** Moves to the last entry at or before the buffer's remaining bytes. */
+  void seekForPrev(ByteBuffer key) {
+    target.set(key, key.position(), key.remaining(), 0);
+    seekTargetForPrev();
+  }
+
+  private void seekTargetForPrev() {
+    if (upper != null && compareTargetTo(upper) >= 0) {
+      seekToLast();
+      return;
+    }
+    valid = false;
+    forward = false;
+    seekInternal(target);
+    saved.setKey(target.buffer(), target.offset(), target.userKeyLength());
+    while (internal.isValid() && isSavedKey()) {
+      internal.next();
+    }
+    stepBeforeInternal();
+    findBackward();
+  }
+
+  private void seekInternal(LookupKey to) {
+    internal.seek(to.buffer(), to.offset(), to.internalKeyLength());
+  }
+
+  private int compareTargetTo(LookupKey bound) {
+    return compareToBound(target.buffer(), target.offset(), target.userKeyLength(), bound);
+  }
+
+  /** Moves the internal cursor one back; from behind the end, to the last. */
+  private void stepBeforeInternal() {
+    if (internal.isValid()) {
+      internal.prev();
+    } else {
+      internal.seekToLast();
+    }
+  }
+
+  /** Moves to the next entry. Requires {@link #isValid}. */
+  void next() {
+    valid = false;
+    if (forward) {
+      saved.setKey(
+          internal.keyBuffer(), internal.keyOffset(), internal.keyLength() - InternalKey.TRAILER);
+      internal.next();
+    } else {
+      forward = true;
+      if (internal.isValid()) {
+        internal.next();
+      } else {
+        internal.seekToFirst();
+      }
+    }
+    findForward(true);
+  }
+
+  /** Moves to the entry before. Requires {@link #isValid}. */
+  void prev() {
+    valid = false;
+    if (forward) {
+      forward = false;
+      saved.setKey(
+          internal.keyBuffer(), internal.keyOffset(), internal.keyLength() - InternalKey.TRAILER);
+      do {
+        checkStopped();
+        internal.prev();
+      } while (internal.isValid() && isSavedKey());
+    }
+    findBackward();
+  }
+
+  /**
+   * Goes forward from where the internal cursor stands to the first entry to show.
+   *
+   * @param hiding whether entries of the saved user key are hidden
+   */
+  private void findForward(boolean hiding) {
+    InternalIterator at = internal;
+    boolean hidesSaved = hiding;
+    while (at.isValid()) {
+      ByteBuffer buffer = at.keyBuffer();
+      int offset = at.keyOffset();
+      int length = at.keyLength() - InternalKey.TRAILER;
+      long tag = tagOf(buffer, offset, length);
+      if (upper != null && compareToBound(buffer, offset, length, upper) >= 0) {
+        return;
+      }
+      if (isVisible(tag) && !(hidesSaved && isSaved(buffer, offset, length))) {
+        if (kindOf(tag) == VALUE) {
+          valid = true;
+          return;
+        }
+        saved.setKey(buffer, offset, length);
+        hidesSaved = true;
+      }
+      checkStopped();
+      at.next();
+    }
+  }
+
+  /** Goes backward from where the internal cursor stands to before the first entry to show, and saves it. */
+  private void findBackward() {
+    InternalIterator at = internal;
+    boolean found = false;
+    while (at.isValid()) {
+      ByteBuffer buffer = at.keyBuffer();
+      int offset = at.keyOffset();
+      int length = at.keyLength() - InternalKey.TRAILER;
+      long tag = tagOf(buffer, offset, length);
+      if (isVisible(tag)) {
+        if (found && !isSaved(buffer, offset, length)) {
+          break;
+        }
+        if (lower != null && compareToBound(buffer, offset, length, lower) < 0) {
+          break;
+        }
+        found = kindOf(tag) == VALUE;
+        if (found) {
+          saved.set(buffer, offset, length, at.valueBuffer(), at.valueOffset(), at.valueLength());
+        }
+      }
+      checkStopped();
+      at.prev();
+    }
+    valid = found;
+  }
+
+  /** Returns the tag of the entry that the internal cursor stands on, counting its bytes for the sample. */
+  private long tagOf(ByteBuffer buffer, int offset, int length) {
+    if (length < 0) {
+      throw malformed();
+    }
+    bytesUntilSample -= internal.keyLength() + internal.valueLength();
+    if (bytesUntilSample < 0) {
+      sample();
+    }
+    return buffer.getLong(offset + length);
+  }
+
+  private boolean isVisible(long tag) {
+    return InternalKey.sequence(tag) <= sequence;
+  }
+
+  private int kindOf(long tag) {
+    int kind = InternalKey.kindCode(tag);
+    if (kind != VALUE && kind != DELETION) {
+      throw malformed();
+    }
+    return kind;
+  }
+
+  private boolean isSavedKey() {
+    if (internal.keyLength() < InternalKey.TRAILER) {
+      throw malformed();
+    }
+    return isSaved(
+        internal.keyBuffer(), internal.keyOffset(), internal.keyLength() - InternalKey.TRAILER);
+  }
+
+  private boolean isSaved(ByteBuffer buffer, int offset, int length) {
+    return bytewise
+        ? saved.hasKeyBytes(buffer, offset, length)
+        : saved.hasKey(buffer, offset, length, comparator);
+  }
+
+  private int compareToBound(ByteBuffer buffer, int offset, int length, LookupKey bound) {
+    return comparator.compare(
+        buffer, offset, length, bound.buffer(), bound.offset(), bound.userKeyLength());
+  }
+
+  private void sample() {
+    ReadSampler taker = sampler;
+    if (taker == null) {
+      bytesUntilSample = Long.MAX_VALUE;
+      return;
+    }
+    while (bytesUntilSample < 0) {
+      bytesUntilSample += samplePeriod();
+    }
+    taker.sample(internal.keyBuffer(), internal.keyOffset(), internal.keyLength());
+  }
+
+  private static long samplePeriod() {
+    return ThreadLocalRandom.current().nextInt(2 * Levels.READ_BYTES_PERIOD) + 1L;
+  }
+
+  private void checkStopped() {
+    if (stopped) {
+      throw new DBClosedException("the database was closed during a move of the iterator");
+    }
+  }
+
+  private CorruptionException malformed() {
+    byte[] key = InternalKey.copy(internal.keyBuffer(), internal.keyOffset(), internal.keyLength());
+    return new CorruptionException(
+        "an entry has a malformed internal key: " + InternalKey.describe(key),
+        database,
+        CorruptionException.NO_OFFSET);
+  }
+}

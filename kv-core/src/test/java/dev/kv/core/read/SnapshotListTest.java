@@ -1,0 +1,67 @@
+package dev.kv.core.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.DBClosedException;
+import dev.kv.Snapshot;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+final class SnapshotListTest {
+  private final AtomicLong last = new AtomicLong(5);
+  private final SnapshotList list = new SnapshotList(last::get);
+
+  @Test
+  void oldest_withoutSnapshots_isTheLastSequence() {
+    assertThat(list.oldest()).isEqualTo(5);
+    last.set(9);
+    assertThat(list.oldest()).isEqualTo(9);
+    assertThat(list.sequences()).isEmpty();
+  }
+
+  @Test
+  void snapshots_closedInAnyOrder_leaveTheOthers() {
+    SnapshotImpl first = list.acquire();
+    last.set(6);
+    SnapshotImpl second = list.acquire();
+    SnapshotImpl same = list.acquire();
+    last.set(7);
+    SnapshotImpl third = list.acquire();
+    last.set(8);
+    assertThat(list.sequences()).containsExactly(5, 6, 6, 7);
+    assertThat(list.count()).isEqualTo(4);
+
+    second.close();
+    second.close();
+    assertThat(list.sequences()).containsExactly(5, 6, 7);
+    first.close();
+    assertThat(list.oldest()).isEqualTo(6);
+    third.close();
+    assertThat(list.sequences()).containsExactly(6);
+    same.close();
+    assertThat(list.oldest()).isEqualTo(8);
+    assertThat(list.count()).isZero();
+    assertThat(list.acquire().sequence()).isEqualTo(8);
+  }
+
+  @Test
+  void sequenceOf_aForeignOrClosedSnapshot_isRefused() {
+    SnapshotImpl ours = list.acquire();
+    assertThat(list.sequenceOf(ours)).isEqualTo(5);
+    Snapshot foreign = new SnapshotList(last::get).acquire();
+    assertThatThrownBy(() -> list.sequenceOf(foreign)).isInstanceOf(IllegalArgumentException.class);
+    ours.close();
+    assertThatThrownBy(() -> list.sequenceOf(ours)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void close_ofTheList_endsEveryUseButTheClose() {
+    SnapshotImpl snapshot = list.acquire();
+    list.close();
+    assertThatThrownBy(snapshot::sequence).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(list::acquire).isInstanceOf(DBClosedException.class);
+    snapshot.close();
+    snapshot.close();
+  }
+}

@@ -1,0 +1,465 @@
+package dev.kv.core.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import dev.kv.CorruptionException;
+import dev.kv.DBClosedException;
+import dev.kv.DBComparator;
+import dev.kv.ReadOptions;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.read.EntryListCursor.Entry;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class VisibleCursorTest {
+  private static final DBComparator REVERSE =
+      DBComparator.of("test.Reverse", (a, b) -> Arrays.compareUnsigned(b, a));
+
+  private InternalKeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
+  private final List<Entry> entries = new ArrayList<>();
+  private int sampled;
+
+  // Which entries are shown.
+
+  @Test
+  void cursor_overNothing_isInvalidWhereverItGoes() {
+    VisibleCursor cursor = cursor(100);
+    assertThat(cursor.isValid()).isFalse();
+    cursor.seekToFirst();
+    assertThat(cursor.isValid()).isFalse();
+    cursor.seekToLast();
+    assertThat(cursor.isValid()).isFalse();
+    cursor.seek(bytes("a"));
+    assertThat(cursor.isValid()).isFalse();
+    cursor.seekForPrev(bytes("a"));
+    assertThat(cursor.isValid()).isFalse();
+  }
+
+  @Test
+  void cursor_overVersions_showsTheNewestVisibleOne() {
+    put("a", 1, "a1");
+    put("a", 5, "a5");
+    put("a", 9, "a9");
+    put("b", 7, "b7");
+    assertThat(forward(cursor(9))).isEqualTo("a=a9 b=b7");
+    assertThat(forward(cursor(8))).isEqualTo("a=a5 b=b7");
+    assertThat(forward(cursor(5))).isEqualTo("a=a5");
+    assertThat(forward(cursor(4))).isEqualTo("a=a1");
+    assertThat(forward(cursor(0))).isEmpty();
+    assertThat(backward(cursor(9))).isEqualTo("b=b7 a=a9");
+    assertThat(backward(cursor(8))).isEqualTo("b=b7 a=a5");
+    assertThat(backward(cursor(4))).isEqualTo("a=a1");
+    assertThat(backward(cursor(0))).isEmpty();
+  }
+
+  @Test
+  void cursor_overTombstones_hidesWhatIsOlder() {
+    put("a", 1, "a1");
+    delete("a", 2);
+    put("b", 3, "b3");
+    delete("b", 4);
+    put("b", 5, "b5");
+    delete("c", 6);
+    assertThat(forward(cursor(6))).isEqualTo("b=b5");
+    assertThat(backward(cursor(6))).isEqualTo("b=b5");
+    assertThat(forward(cursor(4))).isEmpty();
+    assertThat(backward(cursor(4))).isEmpty();
+    assertThat(forward(cursor(3))).isEqualTo("b=b3");
+    assertThat(forward(cursor(1))).isEqualTo("a=a1");
+  }
+
+  @Test
+  void cursor_atTheLargestSequenceNumber_seesIt() {
+    put("a", InternalKey.MAX_SEQUENCE - 1, "old");
+    put("a", InternalKey.MAX_SEQUENCE, "new");
+    assertThat(forward(cursor(InternalKey.MAX_SEQUENCE))).isEqualTo("a=new");
+    assertThat(backward(cursor(InternalKey.MAX_SEQUENCE - 1))).isEqualTo("a=old");
+  }
+
+  @Test
+  void cursor_overAnEmptyKeyAndValue_showsThem() {
+    put("", 1, "");
+    put("a", 2, "");
+    assertThat(forward(cursor(2))).isEqualTo("= a=");
+    assertThat(backward(cursor(2))).isEqualTo("a= =");
+  }
+
+  @Test
+  void seekForPrev_ofAKeyWithSequenceZero_findsIt() {
+    put("a", 0, "a0");
+    put("b", 0, "b0");
+    delete("c", 0);
+    VisibleCursor cursor = cursor(9);
+    cursor.seekForPrev(bytes("b"));
+    assertThat(show(cursor)).isEqualTo("b=b0");
+    cursor.seekForPrev(bytes("c"));
+    assertThat(show(cursor)).isEqualTo("b=b0");
+  }
+
+  @Test
+  void directionChanges_amongVersionsAndTombstones_stayOnTheSameEntries() {
+    put("a", 1, "a1");
+    put("b", 2, "b2");
+    put("b", 8, "hidden");
+    delete("c", 3);
+    put("d", 4, "d4");
+    put("d", 9, "hidden");
+    VisibleCursor cursor = cursor(5);
+    cursor.seek(bytes("b"));
+    assertThat(show(cursor)).isEqualTo("b=b2");
+    cursor.next();
+    assertThat(show(cursor)).isEqualTo("d=d4");
+    cursor.prev();
+    assertThat(show(cursor)).isEqualTo("b=b2");
+    cursor.next();
+    assertThat(show(cursor)).isEqualTo("d=d4");
+    cursor.prev();
+    cursor.prev();
+    assertThat(show(cursor)).isEqualTo("a=a1");
+    cursor.next();
+    assertThat(show(cursor)).isEqualTo("b=b2");
+    cursor.prev();
+    cursor.prev();
+    assertThat(cursor.isValid()).isFalse();
+  }
+
+  // Bounds.
+
+  @Test
+  void bounds_keepTheCursorBetweenThem() {
+    for (String key : List.of("a", "b", "c", "d", "e")) {
+      put(key, 1, key);
+    }
+    ReadOptions options =
+        ReadOptions.builder().lowerBound(bytes("b")).upperBound(bytes("d")).build();
+    VisibleCursor cursor = cursor(9, options);
+    assertThat(forward(cursor)).isEqualTo("b=b c=c");
+    assertThat(backward(cursor)).isEqualTo("c=c b=b");
+    cursor.seek(bytes("a"));
+    assertThat(show(cursor)).isEqualTo("b=b");
+    cursor.seek(bytes("d"));
+    assertThat(cursor.isValid()).isFalse();
+    cursor.seekForPrev(bytes("z"));
+    assertThat(show(cursor)).isEqualTo("c=c");
+    cursor.seekForPrev(bytes("a"));
+    assertThat(cursor.isValid()).isFalse();
+  }
+
+  @Test
+  void prefix_ofAnything_isAPairOfBounds() {
+    for (String key : List.of("a", "ab", "abc", "ac", "b")) {
+      put(key, 1, key);
+    }
+    assertThat(forward(cursor(9, prefix("ab")))).isEqualTo("ab=ab abc=abc");
+    assertThat(backward(cursor(9, prefix("a")))).isEqualTo("ac=ac abc=abc ab=ab a=a");
+    assertThat(forward(cursor(9, prefix("")))).isEqualTo("a=a ab=ab abc=abc ac=ac b=b");
+    ReadOptions both = prefix("a").toBuilder().lowerBound(bytes("abb")).build();
+    assertThat(forward(cursor(9, both))).isEqualTo("abc=abc ac=ac");
+    ReadOptions upper = prefix("a").toBuilder().upperBound(bytes("ac")).build();
+    assertThat(forward(cursor(9, upper))).isEqualTo("a=a ab=ab abc=abc");
+  }
+
+  @Test
+  void prefix_ofOnlyFFs_hasNoUpperBound() {
+    entries.add(entry(new byte[] {(byte) 0xfe}, 1, ValueKind.VALUE, "x"));
+    entries.add(entry(new byte[] {(byte) 0xff}, 2, ValueKind.VALUE, "y"));
+    entries.add(entry(new byte[] {(byte) 0xff, (byte) 0xff}, 3, ValueKind.VALUE, "z"));
+    VisibleCursor cursor =
+        cursor(9, ReadOptions.builder().prefix(new byte[] {(byte) 0xff}).build());
+    cursor.seekToFirst();
+    assertThat(value(cursor)).isEqualTo("y");
+    cursor.seekToLast();
+    assertThat(value(cursor)).isEqualTo("z");
+  }
+
+  @Test
+  void prefix_withAnotherComparator_isRefused() {
+    UserKeyComparator reverse = new InternalKeyComparator(REVERSE).userComparator();
+    assertThatThrownBy(() -> IteratorBounds.of(prefix("a"), reverse))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("test.Reverse");
+  }
+
+  // Against a model.
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+  void cursor_movedAtRandom_agreesWithTheModel(int seed) {
+    int rounds = Integer.getInteger("kv.long", 60);
+    Random random = new Random(seed);
+    for (int round = 0; round < rounds; round++) {
+      order = new InternalKeyComparator(seed % 3 == 0 ? REVERSE : DBComparator.bytewise());
+      entries.clear();
+      int size = random.nextInt(200);
+      int keys = 1 + random.nextInt(40);
+      List<Integer> numbers = new ArrayList<>();
+      for (int i = 1; i <= size; i++) {
+        numbers.add(i);
+      }
+      for (int sequence : numbers) {
+        boolean deletion = random.nextInt(4) == 0;
+        entries.add(
+            entry(
+                key(random, keys),
+                sequence,
+                deletion ? ValueKind.DELETION : ValueKind.VALUE,
+                deletion ? "" : "value " + sequence));
+      }
+      walk(random, random.nextInt(size + 2), keys, "seed " + seed + " round " + round);
+    }
+  }
+
+  private void walk(Random random, int sequence, int keys, String context) {
+    UserKeyComparator user = order.userComparator();
+    ReadOptions.Builder options = ReadOptions.builder();
+    if (random.nextInt(3) == 0) {
+      options.lowerBound(key(random, keys));
+    }
+    if (random.nextInt(3) == 0) {
+      options.upperBound(key(random, keys));
+    }
+    NavigableMap<byte[], String> model = model(sequence);
+    byte[] lower = options.build().lowerBound();
+    byte[] upper = options.build().upperBound();
+    model.keySet().removeIf(key -> lower != null && user.compare(key, lower) < 0);
+    model.keySet().removeIf(key -> upper != null && user.compare(key, upper) >= 0);
+
+    VisibleCursor cursor = cursor(sequence, options.build());
+    Map.Entry<byte[], String> at = null;
+    StringBuilder trace = new StringBuilder(context);
+    for (int step = 0; step < 60; step++) {
+      byte[] target = key(random, keys);
+      switch (at == null ? random.nextInt(4) : random.nextInt(12)) {
+        case 0 -> {
+          trace.append(" first");
+          cursor.seekToFirst();
+          at = model.firstEntry();
+        }
+        case 1 -> {
+          trace.append(" last");
+          cursor.seekToLast();
+          at = model.lastEntry();
+        }
+        case 2 -> {
+          trace.append(" seek ").append(Arrays.toString(target));
+          if (random.nextBoolean()) {
+            cursor.seek(target);
+          } else {
+            cursor.seek(ByteBuffer.wrap(target));
+          }
+          at = model.ceilingEntry(target);
+        }
+        case 3 -> {
+          trace.append(" seekForPrev ").append(Arrays.toString(target));
+          if (random.nextBoolean()) {
+            cursor.seekForPrev(target);
+          } else {
+            cursor.seekForPrev(ByteBuffer.wrap(target));
+          }
+          at = model.floorEntry(target);
+        }
+        case 4, 5, 6, 7 -> {
+          trace.append(" next");
+          cursor.next();
+          at = model.higherEntry(at.getKey());
+        }
+        default -> {
+          trace.append(" prev");
+          cursor.prev();
+          at = model.lowerEntry(at.getKey());
+        }
+      }
+      assertThat(cursor.isValid()).as(trace.toString()).isEqualTo(at != null);
+      if (at != null) {
+        assertThat(key(cursor)).as(trace.toString()).isEqualTo(at.getKey());
+        assertThat(value(cursor)).as(trace.toString()).isEqualTo(at.getValue());
+      }
+    }
+  }
+
+  /** Returns what is visible at {@code sequence}. */
+  private NavigableMap<byte[], String> model(int sequence) {
+    NavigableMap<byte[], String> model = new TreeMap<>(order.userComparator()::compare);
+    for (Entry entry : entries) {
+      long tag = InternalKey.tag(entry.key());
+      if (InternalKey.sequence(tag) <= sequence) {
+        byte[] key = InternalKey.userKey(entry.key());
+        if (InternalKey.kindCode(tag) == 0) {
+          model.remove(key);
+        } else {
+          model.put(key, new String(entry.value(), StandardCharsets.UTF_8));
+        }
+      }
+    }
+    return model;
+  }
+
+  private static byte[] key(Random random, int keys) {
+    int number = random.nextInt(keys);
+    byte[] key = new byte[number % 13];
+    Arrays.fill(key, (byte) (number * 37));
+    return key;
+  }
+
+  // Everything else.
+
+  @Test
+  void cursor_overAMalformedKey_throwsAndIsInvalid() {
+    put("a", 1, "a1");
+    byte[] unknownKind = InternalKey.encode(bytes("b"), 2, ValueKind.VALUE);
+    unknownKind[1] = 2;
+    entries.add(new Entry(unknownKind, new byte[0]));
+    VisibleCursor cursor = cursor(9);
+    cursor.seekToFirst();
+    assertThatThrownBy(cursor::next)
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("'b'");
+    assertThat(cursor.isValid()).isFalse();
+    assertThatThrownBy(cursor::seekToLast).isInstanceOf(CorruptionException.class);
+    assertThat(cursor.isValid()).isFalse();
+    cursor.seekToFirst();
+    assertThat(show(cursor)).isEqualTo("a=a1");
+  }
+
+  @Test
+  void cursor_overAKeyShorterThanATag_throws() {
+    entries.add(new Entry(new byte[7], new byte[0]));
+    assertThatThrownBy(cursor(9)::seekToFirst).isInstanceOf(CorruptionException.class);
+    assertThatThrownBy(cursor(9)::seekToLast).isInstanceOf(CorruptionException.class);
+  }
+
+  @Test
+  void cursor_stoppedWhileItSkips_throws() {
+    for (int i = 0; i < 1000; i++) {
+      delete("key" + i, i + 1);
+    }
+    VisibleCursor cursor = cursor(2000);
+    cursor.stop();
+    assertThatThrownBy(cursor::seekToFirst).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(cursor::seekToLast).isInstanceOf(DBClosedException.class);
+  }
+
+  @Test
+  void samples_areTakenAboutEveryMiB() {
+    for (int i = 0; i < 600; i++) {
+      put(String.format("key%04d", i), i + 1, "v".repeat(50_000));
+    }
+    VisibleCursor cursor = cursor(2000);
+    forward(cursor);
+    assertThat(sampled).isBetween(12, 70);
+    backward(cursor);
+    assertThat(sampled).isBetween(30, 140);
+  }
+
+  @Test
+  void steps_inBothDirections_allocateNothing() {
+    for (int i = 0; i < 1000; i++) {
+      put(String.format("key%04d", i), 2 * i + 1, "value " + i);
+      put(String.format("key%04d", i), 2 * i + 2, "newer " + i);
+    }
+    VisibleCursor cursor = cursor(5000);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long id = Thread.currentThread().getId();
+    byte[] target = bytes("key0500");
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 20; round++) {
+      long before = threads.getThreadAllocatedBytes(id);
+      for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {}
+      for (cursor.seekToLast(); cursor.isValid(); cursor.prev()) {}
+      cursor.seek(target);
+      least = Math.min(least, threads.getThreadAllocatedBytes(id) - before);
+    }
+    assertThat(least).as("bytes for 2000 steps").isLessThan(1000);
+  }
+
+  private void put(String key, long sequence, String value) {
+    entries.add(entry(bytes(key), sequence, ValueKind.VALUE, value));
+  }
+
+  private void delete(String key, long sequence) {
+    entries.add(entry(bytes(key), sequence, ValueKind.DELETION, ""));
+  }
+
+  private static Entry entry(byte[] key, long sequence, ValueKind kind, String value) {
+    return new Entry(InternalKey.encode(key, sequence, kind), bytes(value));
+  }
+
+  private VisibleCursor cursor(long sequence) {
+    return cursor(sequence, ReadOptions.DEFAULT);
+  }
+
+  private VisibleCursor cursor(long sequence, ReadOptions options) {
+    List<Entry> sorted = new ArrayList<>(entries);
+    if (sorted.stream().allMatch(entry -> entry.key().length >= InternalKey.TRAILER)) {
+      Collections.sort(sorted, (a, b) -> order.compare(a.key(), b.key()));
+    }
+    return new VisibleCursor(
+        new EntryListCursor(order, sorted),
+        order.userComparator(),
+        sequence,
+        IteratorBounds.of(options, order.userComparator()),
+        new ReadContext(0, new OffHeapBudget(0)),
+        (key, offset, length) -> sampled++,
+        "db");
+  }
+
+  private static ReadOptions prefix(String prefix) {
+    return ReadOptions.builder().prefix(bytes(prefix)).build();
+  }
+
+  private static String forward(VisibleCursor cursor) {
+    List<String> shown = new ArrayList<>();
+    for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+      shown.add(show(cursor));
+    }
+    return String.join(" ", shown);
+  }
+
+  private static String backward(VisibleCursor cursor) {
+    List<String> shown = new ArrayList<>();
+    for (cursor.seekToLast(); cursor.isValid(); cursor.prev()) {
+      shown.add(show(cursor));
+    }
+    return String.join(" ", shown);
+  }
+
+  private static String show(VisibleCursor cursor) {
+    return cursor.isValid()
+        ? new String(key(cursor), StandardCharsets.UTF_8) + "=" + value(cursor)
+        : "nothing";
+  }
+
+  private static byte[] key(VisibleCursor cursor) {
+    byte[] key = new byte[cursor.keyLength()];
+    cursor.keyBuffer().get(cursor.keyOffset(), key);
+    return key;
+  }
+
+  private static String value(VisibleCursor cursor) {
+    byte[] value = new byte[cursor.valueLength()];
+    cursor.valueBuffer().get(cursor.valueOffset(), value);
+    return new String(value, StandardCharsets.UTF_8);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}
