@@ -1,8 +1,11 @@
 package dev.kv.core.cache;
 
-/** Makes the value of a key that is not in the cache. An object that its caller keeps, not a lambda a call. */
+/** What makes a value that is not in the cache. An object with state, so that a lookup makes none. */
 @FunctionalInterface
 public interface Loader<V extends CacheValue> {
-  /** Returns a new value. What it throws reaches the caller of acquire; others that wait load themselves. */
+  /**
+   * Makes the value; the cache adopts it. Called with no lock held. May use the cache, but for the
+   * same entry.
+   */
   V load(long id, long key);
 }

@@ -6,384 +6,403 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One part of a cache, with a lock of its own for everything but hits.
+ * A part of a cache: the entries whose hashes begin alike, their charge and their age. Thread-safe.
  *
- * <p>All entries in the cache that are loaded are on one list, the oldest first. The evictor walks it from
- * there: an entry that is pinned, or was used since it got its place, goes to the new end, and any other is
- * evicted. Time is counted in insertions, so that the uses that belong to one insertion count as one.
- * Loading entries are in the table only, so that others find them and wait.
+ * <p>A hit takes no lock: the table is searched, and the entry pinned by a compare-and-set. So the
+ * lists do not know of it. They are mended by the evictor, which looks at the oldest entry: if that is
+ * pinned, it goes to the list of those in use, and comes back with its last pin; if it has been hit
+ * since it was put where it is, it goes to the young end, for a second look in its turn; else it
+ * goes. Where {@value #SECOND_LOOKS} entries in a row had been hit, the one goes whose last hit is
+ * longest ago.
+ *
+ * <p>Invariants, whenever the lock is free:
+ *
+ * <ol>
+ *   <li>An entry is linked in the table if it is in the cache or being loaded; it is in one of the
+ *       lists if it is in the cache; usage is the sum of the charges of both lists.
+ *   <li>Usage is within the capacity, or the list by age is empty: every entry is, or has just
+ *       been, pinned.
+ * </ol>
+ *
+ * <p>Values are made and freed with the lock not held. The lock is taken while no other of the
+ * engine's is asked for afterwards.
  */
 final class LruShard<V extends CacheValue> {
+  private static final int SECOND_LOOKS = 16;
+
+  /** How long a waiter looks again and again before it parks: about the time that a block takes. */
+  private static final int SPINS = 1000;
+
+  // Constant after construction.
   private final long capacity;
-  private final HashTable<V> table = new HashTable<>();
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition loaded = lock.newCondition();
+  private final Condition loadEnded = lock.newCondition();
 
-  @GuardedBy("lock")
-  private @Nullable CacheHandle<V> oldest;
-
-  @GuardedBy("lock")
-  private @Nullable CacheHandle<V> newest;
-
-  @GuardedBy("lock")
-  private int listed;
-
-  @GuardedBy("lock")
-  private int waiting;
-
-  /** Written under the lock, read by anyone. */
+  // Self-synchronised; changed with the lock held.
+  private final HandleTable<V> table = new HandleTable<>();
   private volatile long usage;
 
-  private volatile boolean closed;
-  private volatile long misses;
+  /** Counts the entries that came in: the unit in which entries age. */
+  private volatile int time;
 
-  /** Counts the insertions; written under the lock, and read by hits, which may lag. */
-  private int clock;
+  @GuardedBy("lock")
+  private final HandleList<V> byAge = new HandleList<>();
 
-  /** Racy: an increment may be lost, which is cheaper than a shared counter on every hit. */
-  private long hits;
+  @GuardedBy("lock")
+  private final HandleList<V> inUse = new HandleList<>();
+
+  /** Entries that have left and are to be freed when the lock is free. */
+  @GuardedBy("lock")
+  private @Nullable CacheHandle<V> doomed;
+
+  /** Hits of entries that have left. */
+  @GuardedBy("lock")
+  private long hitsOfGone;
+
+  @GuardedBy("lock")
+  private boolean closed;
 
   LruShard(long capacity) {
     this.capacity = capacity;
+    this.closed = capacity == 0;
   }
 
-  int clock() {
-    return clock;
+  int time() {
+    return time;
   }
 
   long usage() {
     return usage;
   }
 
-  long hits() {
-    return hits;
-  }
-
-  long misses() {
-    return misses;
-  }
-
-  @Nullable CacheHandle<V> acquire(int hash, long id, long key) {
-    CacheHandle<V> entry = table.find(hash, id, key);
-    if (entry != null && entry.tryPin()) {
-      hits++;
-      return entry;
-    }
-    return acquireSlowly(hash, id, key);
-  }
-
-  /** Looks again under the lock: a walk without it may have met a change. */
-  private @Nullable CacheHandle<V> acquireSlowly(int hash, long id, long key) {
-    lock.lock();
-    try {
-      CacheHandle<V> entry = table.find(hash, id, key);
-      if (entry != null && entry.tryPin()) {
-        hits++;
+  /** Returns the entry, pinned, or null. */
+  @Nullable CacheHandle<V> acquire(long id, long key, int hash) {
+    int moves = table.moves();
+    CacheHandle<V> entry = table.find(id, key, hash);
+    if (entry != null) {
+      if (entry.tryPin()) {
         return entry;
       }
-      countMiss();
+    } else if ((moves & 1) == 0 && table.moves() == moves) {
       return null;
-    } finally {
-      lock.unlock();
     }
+    return acquireSlowly(id, key, hash);
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock
-  @GuardedBy("lock")
-  private void countMiss() {
-    misses++;
-  }
-
-  CacheHandle<V> acquire(int hash, long id, long key, Loader<V> loader) {
-    CacheHandle<V> entry = table.find(hash, id, key);
-    if (entry != null && entry.tryPin()) {
-      hits++;
-      return entry;
-    }
-    while (true) {
-      CacheHandle<V> found = findOrReserve(hash, id, key);
-      if (found.failed) {
-        continue;
-      }
-      return found.isLoaded() ? found : load(hash, found, loader);
-    }
-  }
-
-  /**
-   * Returns the loaded entry of a key, pinned; or a new one, pinned, that the caller has to load; or one
-   * whose load failed, not pinned.
-   */
-  private CacheHandle<V> findOrReserve(int hash, long id, long key) {
+  /** Searches where a search without the lock met an entry that is leaving, or entries that move. */
+  private @Nullable CacheHandle<V> acquireSlowly(long id, long key, int hash) {
     lock.lock();
     try {
-      CacheHandle<V> entry = table.find(hash, id, key);
-      if (entry != null && entry.tryPinAny()) {
-        hits++;
-        entry.touch();
-        return awaitLoadLocked(entry);
-      }
-      countMiss();
-      if (capacity == 0 || closed) {
-        return new CacheHandle<>(this, id, key, CacheHandle.PIN);
-      }
-      CacheHandle<V> reserved =
-          new CacheHandle<>(this, id, key, CacheHandle.PIN | CacheHandle.IN_CACHE);
-      table.add(hash, reserved);
-      return reserved;
+      CacheHandle<V> entry = table.find(id, key, hash);
+      return entry != null && entry.tryPin() ? entry : null;
     } finally {
       lock.unlock();
     }
   }
 
-  @GuardedBy("lock")
-  private CacheHandle<V> awaitLoadLocked(CacheHandle<V> entry) {
-    waiting++;
-    while (!entry.isLoaded() && !entry.failed) {
-      loaded.awaitUninterruptibly();
+  /** Returns the entry, pinned; loads it where it is missing and nobody else does so already. */
+  CacheHandle<V> acquire(long id, long key, int hash, Loader<V> loader) {
+    while (true) {
+      CacheHandle<V> entry;
+      boolean mine = false;
+      lock.lock();
+      try {
+        entry = table.find(id, key, hash);
+        if (entry == null) {
+          entry = CacheHandle.loading(this, id, key, hash);
+          mine = true;
+          if (!closed) {
+            table.link(entry);
+          }
+        } else if (entry.tryPin()) {
+          return entry;
+        } else {
+          entry.pinLoading();
+        }
+      } finally {
+        lock.unlock();
+      }
+      if (mine) {
+        return load(entry, loader);
+      }
+      if (awaitLoad(entry)) {
+        return entry;
+      }
     }
-    waiting--;
-    if (entry.failed) {
-      entry.close();
+  }
+
+  private CacheHandle<V> load(CacheHandle<V> entry, Loader<V> loader) {
+    boolean made = false;
+    try {
+      V value = loader.load(entry.id, entry.key);
+      entry.setValue(value, value.charge());
+      made = true;
+    } finally {
+      if (!made) {
+        fail(entry);
+      }
     }
+    CacheHandle<V> dead;
+    lock.lock();
+    try {
+      publishLocked(entry);
+      dead = takeDoomed();
+    } finally {
+      lock.unlock();
+    }
+    freeAll(dead);
     return entry;
   }
 
-  private CacheHandle<V> load(int hash, CacheHandle<V> entry, Loader<V> loader) {
-    V value = null;
-    try {
-      value = loader.load(entry.id, entry.key);
-      return entry;
-    } finally {
-      finishLoad(hash, entry, value);
+  /** Returns true if the entry got its value; the caller then has its pin. */
+  private boolean awaitLoad(CacheHandle<V> entry) {
+    for (int i = 0; i < SPINS && entry.isLoading(); i++) {
+      Thread.onSpinWait();
     }
-  }
-
-  private void finishLoad(int hash, CacheHandle<V> entry, @Nullable V value) {
-    lock.lock();
-    try {
-      if (value == null) {
-        entry.failed = true;
-        if (table.find(hash, entry.id, entry.key) == entry) {
-          table.remove(hash, entry);
-        }
-        entry.takeOut();
-        entry.close();
-      } else {
-        entry.setValue(value);
-        keepLocked(hash, entry, value);
-      }
-      if (waiting > 0) {
-        loaded.signalAll();
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Lists an entry that has just been loaded, unless it was erased or the cache closed meanwhile. */
-  @GuardedBy("lock")
-  private void keepLocked(int hash, CacheHandle<V> entry, V value) {
-    if (table.find(hash, entry.id, entry.key) != entry) {
-      return;
-    }
-    if (closed) {
-      table.remove(hash, entry);
-      takeOutLocked(entry);
-    } else {
-      listLocked(entry, value.charge());
-      evictLocked();
-    }
-  }
-
-  CacheHandle<V> insert(int hash, long id, long key, V value) {
-    if (capacity == 0 || closed) {
-      CacheHandle<V> unlisted = new CacheHandle<>(this, id, key, CacheHandle.PIN);
-      unlisted.setValue(value);
-      return unlisted;
-    }
-    lock.lock();
-    try {
-      eraseLocked(hash, id, key);
-      CacheHandle<V> entry =
-          new CacheHandle<>(this, id, key, CacheHandle.PIN | CacheHandle.IN_CACHE);
-      entry.setValue(value);
-      table.add(hash, entry);
-      listLocked(entry, value.charge());
-      evictLocked();
-      return entry;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  void erase(int hash, long id, long key) {
-    lock.lock();
-    try {
-      eraseLocked(hash, id, key);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  @GuardedBy("lock")
-  private void eraseLocked(int hash, long id, long key) {
-    CacheHandle<V> entry = table.find(hash, id, key);
-    if (entry != null) {
-      table.remove(hash, entry);
-      takeOutLocked(entry);
-    }
-  }
-
-  /** Takes an entry that is in no chain any more out of the cache. */
-  @GuardedBy("lock")
-  private void takeOutLocked(CacheHandle<V> entry) {
-    if (entry.listed) {
-      unlistLocked(entry);
-    }
-    if (entry.takeOut()) {
-      entry.free();
-    }
-  }
-
-  void eraseAll(long id) {
-    lock.lock();
-    try {
-      for (CacheHandle<V> entry = oldest; entry != null; ) {
-        CacheHandle<V> next = entry.newer;
-        if (entry.id == id) {
-          removeLocked(entry);
-        }
-        entry = next;
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  void prune() {
-    lock.lock();
-    try {
-      for (CacheHandle<V> entry = oldest; entry != null; ) {
-        CacheHandle<V> next = entry.newer;
-        evictLocked(entry);
-        entry = next;
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  void close() {
-    lock.lock();
-    try {
-      closed = true;
-      while (oldest != null) {
-        removeLocked(oldest);
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Called when an entry in the cache has lost its last pin: evicts if that was what stood in the way. */
-  void unpinned() {
-    if (usage > capacity && lock.tryLock()) {
+    if (entry.isLoading()) {
+      lock.lock();
       try {
-        evictLocked();
+        while (entry.isLoading()) {
+          loadEnded.awaitUninterruptibly();
+        }
       } finally {
         lock.unlock();
       }
     }
+    return !entry.hasFailed();
   }
 
+  /** Puts a value in, in the place of what was there, and returns its entry, pinned. */
+  CacheHandle<V> insert(long id, long key, int hash, V value) {
+    CacheHandle<V> entry = CacheHandle.loading(this, id, key, hash);
+    entry.setValue(value, value.charge());
+    CacheHandle<V> dead;
+    lock.lock();
+    try {
+      CacheHandle<V> replaced = table.find(id, key, hash);
+      if (!closed) {
+        table.link(entry);
+      }
+      if (replaced != null) {
+        removeLocked(replaced);
+      }
+      publishLocked(entry);
+      dead = takeDoomed();
+    } finally {
+      lock.unlock();
+    }
+    freeAll(dead);
+    return entry;
+  }
+
+  /** Lets an entry that has its value into the cache, if it still may and its charge fits. */
   @GuardedBy("lock")
-  private void removeLocked(CacheHandle<V> entry) {
-    table.remove(LruCache.hash(entry.id, entry.key), entry);
-    takeOutLocked(entry);
+  private void publishLocked(CacheHandle<V> entry) {
+    boolean fits = entry.linked && entry.charge() <= capacity;
+    if (fits) {
+      int now = time + 1;
+      time = now;
+      entry.bornAt(now);
+      byAge.addNewest(entry);
+      addUsageLocked(entry.charge());
+    } else if (entry.linked) {
+      table.unlink(entry);
+    }
+    entry.loaded(fits);
+    loadEnded.signalAll();
+    evictLocked();
   }
 
-  /** Brings the usage down to the capacity, as far as pins allow. */
+  private void fail(CacheHandle<V> entry) {
+    lock.lock();
+    try {
+      if (entry.linked) {
+        table.unlink(entry);
+      }
+      entry.failed();
+      loadEnded.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Puts an entry whose last pin was just closed back among those that can be evicted. */
+  void noLongerInUse(CacheHandle<V> entry) {
+    CacheHandle<V> dead;
+    lock.lock();
+    try {
+      if (entry.list == inUse && entry.tryClearInUse()) {
+        inUse.remove(entry);
+        entry.listed = entry.touched();
+        byAge.addNewest(entry);
+        evictLocked();
+      }
+      dead = takeDoomed();
+    } finally {
+      lock.unlock();
+    }
+    freeAll(dead);
+  }
+
+  void erase(long id, long key, int hash) {
+    CacheHandle<V> dead;
+    lock.lock();
+    try {
+      CacheHandle<V> entry = table.find(id, key, hash);
+      if (entry != null) {
+        removeLocked(entry);
+      }
+      dead = takeDoomed();
+    } finally {
+      lock.unlock();
+    }
+    freeAll(dead);
+  }
+
+  /** Erases every entry of {@code id}. */
+  void eraseAll(long id) {
+    CacheHandle<V> dead;
+    lock.lock();
+    try {
+      for (CacheHandle<V> entry : table.entries(each -> each.id == id)) {
+        removeLocked(entry);
+      }
+      dead = takeDoomed();
+    } finally {
+      lock.unlock();
+    }
+    freeAll(dead);
+  }
+
+  /** Drops every entry that is not pinned. */
+  void prune() {
+    CacheHandle<V> dead;
+    lock.lock();
+    try {
+      CacheHandle<V> entry = byAge.oldest();
+      while (entry != null) {
+        CacheHandle<V> newer = entry.newer;
+        if (entry.tryEvict()) {
+          goneLocked(entry);
+        }
+        entry = newer;
+      }
+      dead = takeDoomed();
+    } finally {
+      lock.unlock();
+    }
+    freeAll(dead);
+  }
+
+  /** Erases every entry, and lets none in from now on. */
+  void close() {
+    CacheHandle<V> dead;
+    lock.lock();
+    try {
+      closed = true;
+      for (CacheHandle<V> entry : table.entries(each -> true)) {
+        removeLocked(entry);
+      }
+      dead = takeDoomed();
+    } finally {
+      lock.unlock();
+    }
+    freeAll(dead);
+  }
+
+  /** Returns how often an entry was found. */
+  long hits() {
+    lock.lock();
+    try {
+      long sum = hitsOfGone;
+      for (CacheHandle<V> entry : table.entries(each -> true)) {
+        sum += entry.hits();
+      }
+      return sum;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   @GuardedBy("lock")
   private void evictLocked() {
-    for (int steps = 2 * listed; usage > capacity && steps > 0; steps--) {
-      CacheHandle<V> entry = oldest;
+    CacheHandle<V> stalest = null;
+    int looks = 0;
+    while (usage > capacity) {
+      CacheHandle<V> entry = looks < SECOND_LOOKS ? byAge.oldest() : stalest;
       if (entry == null) {
         return;
       }
-      if (entry.isUsedSinceListed() || entry.isPinned()) {
-        entry.listedUse = entry.lastUse;
-        moveToNewestLocked(entry);
-      } else {
-        evictLocked(entry);
+      if (entry.trySetInUse()) {
+        byAge.remove(entry);
+        inUse.addNewest(entry);
+        looks = 0;
+        stalest = null;
+      } else if (looks < SECOND_LOOKS && entry.touched() != entry.listed) {
+        entry.listed = entry.touched();
+        byAge.remove(entry);
+        byAge.addNewest(entry);
+        stalest = stalest == null || entry.listed - stalest.listed < 0 ? entry : stalest;
+        looks++;
+      } else if (entry.tryEvict()) {
+        goneLocked(entry);
+        looks = 0;
+        stalest = null;
       }
     }
   }
 
-  /** Evicts an entry unless it is pinned. */
+  /** Erases an entry of the table: one in the cache, or one that is being loaded. */
   @GuardedBy("lock")
-  private void evictLocked(CacheHandle<V> entry) {
-    if (entry.tryEvict()) {
-      table.remove(LruCache.hash(entry.id, entry.key), entry);
-      unlistLocked(entry);
+  private void removeLocked(CacheHandle<V> entry) {
+    if (entry.isLoading()) {
+      table.unlink(entry);
+    } else if (entry.leaveCache()) {
+      goneLocked(entry);
+    } else {
+      forgetLocked(entry);
+    }
+  }
+
+  /** Does away with an entry that has left the cache and that nobody has pinned. */
+  @GuardedBy("lock")
+  private void goneLocked(CacheHandle<V> entry) {
+    forgetLocked(entry);
+    entry.older = doomed;
+    doomed = entry;
+  }
+
+  @GuardedBy("lock")
+  private void forgetLocked(CacheHandle<V> entry) {
+    table.unlink(entry);
+    HandleList<V> list = entry.list;
+    if (list != null) {
+      list.remove(entry);
+    }
+    addUsageLocked(-entry.charge());
+    hitsOfGone += entry.hits();
+  }
+
+  @GuardedBy("lock")
+  private void addUsageLocked(long charge) {
+    long now = usage + charge;
+    usage = now;
+  }
+
+  @GuardedBy("lock")
+  private @Nullable CacheHandle<V> takeDoomed() {
+    CacheHandle<V> dead = doomed;
+    doomed = null;
+    return dead;
+  }
+
+  private static <V extends CacheValue> void freeAll(@Nullable CacheHandle<V> dead) {
+    CacheHandle<V> entry = dead;
+    while (entry != null) {
+      CacheHandle<V> following = entry.older;
+      entry.older = null;
       entry.free();
+      entry = following;
     }
-  }
-
-  @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock
-  @GuardedBy("lock")
-  private void listLocked(CacheHandle<V> entry, long charge) {
-    entry.charge = charge;
-    usage += charge;
-    clock++;
-    entry.lastUse = clock;
-    entry.listedUse = clock;
-    entry.listed = true;
-    listed++;
-    appendLocked(entry);
-  }
-
-  @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock
-  @GuardedBy("lock")
-  private void unlistLocked(CacheHandle<V> entry) {
-    usage -= entry.charge;
-    entry.listed = false;
-    listed--;
-    unlinkLocked(entry);
-  }
-
-  @GuardedBy("lock")
-  private void moveToNewestLocked(CacheHandle<V> entry) {
-    if (newest != entry) {
-      unlinkLocked(entry);
-      appendLocked(entry);
-    }
-  }
-
-  @GuardedBy("lock")
-  private void appendLocked(CacheHandle<V> entry) {
-    entry.older = newest;
-    entry.newer = null;
-    if (newest == null) {
-      oldest = entry;
-    } else {
-      newest.newer = entry;
-    }
-    newest = entry;
-  }
-
-  @GuardedBy("lock")
-  private void unlinkLocked(CacheHandle<V> entry) {
-    if (entry.older == null) {
-      oldest = entry.newer;
-    } else {
-      entry.older.newer = entry.newer;
-    }
-    if (entry.newer == null) {
-      newest = entry.older;
-    } else {
-      entry.newer.older = entry.older;
-    }
-    entry.older = null;
-    entry.newer = null;
   }
 }

@@ -1,0 +1,113 @@
+package dev.kv.core.cache;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries of a shard by id and key: chains in buckets. Searched by any thread without a lock,
+ * changed with the shard's lock held.
+ *
+ * <p>A search meets every entry that is linked from its beginning to its end, but while the table
+ * grows: then entries move from chain to chain, and a search that found nothing is told so by {@link
+ * #moves}.
+ */
+final class HandleTable<V extends CacheValue> {
+  private static final int INITIAL_BUCKETS = 16;
+
+  /** Chains are read up to this length on average before the table grows. */
+  private static final int MAX_LOAD = 1;
+
+  private volatile AtomicReferenceArray<@Nullable CacheHandle<V>> buckets =
+      new AtomicReferenceArray<>(INITIAL_BUCKETS);
+
+  /** Odd while entries move. */
+  private volatile int moves;
+
+  /** Guarded by the shard's lock. */
+  private int size;
+
+  /** Returns a number that is the same, and even, before and after a search that missed nothing. */
+  int moves() {
+    return moves;
+  }
+
+  /** Returns the entry, or null. The entry may have left the cache or not have its value yet. */
+  @Nullable CacheHandle<V> find(long id, long key, int hash) {
+    AtomicReferenceArray<@Nullable CacheHandle<V>> now = buckets;
+    CacheHandle<V> entry = now.getAcquire(hash & (now.length() - 1));
+    while (entry != null && (entry.key != key || entry.id != id)) {
+      entry = entry.next;
+    }
+    return entry;
+  }
+
+  /** Adds an entry whose id and key are not in the table. */
+  void link(CacheHandle<V> entry) {
+    addFirst(buckets, entry);
+    entry.linked = true;
+    if (++size > MAX_LOAD * buckets.length()) {
+      grow();
+    }
+  }
+
+  /** Removes an entry. Searches that stand on it find their way on. */
+  void unlink(CacheHandle<V> entry) {
+    AtomicReferenceArray<@Nullable CacheHandle<V>> now = buckets;
+    int bucket = entry.hash & (now.length() - 1);
+    CacheHandle<V> before = now.get(bucket);
+    if (before == entry) {
+      now.set(bucket, entry.next);
+    } else {
+      while (before != null && before.next != entry) {
+        before = before.next;
+      }
+      if (before == null) {
+        throw new AssertionError("an entry is not in its bucket");
+      }
+      before.next = entry.next;
+    }
+    entry.linked = false;
+    size--;
+  }
+
+  /** Returns the entries that {@code which} says yes to. */
+  List<CacheHandle<V>> entries(Predicate<CacheHandle<V>> which) {
+    AtomicReferenceArray<@Nullable CacheHandle<V>> now = buckets;
+    List<CacheHandle<V>> found = new ArrayList<>();
+    for (int i = 0; i < now.length(); i++) {
+      for (CacheHandle<V> entry = now.get(i); entry != null; entry = entry.next) {
+        if (which.test(entry)) {
+          found.add(entry);
+        }
+      }
+    }
+    return found;
+  }
+
+  private void grow() {
+    int even = moves;
+    moves = even + 1;
+    AtomicReferenceArray<@Nullable CacheHandle<V>> grown =
+        new AtomicReferenceArray<>(buckets.length() * 2);
+    for (int i = 0; i < buckets.length(); i++) {
+      CacheHandle<V> entry = buckets.get(i);
+      while (entry != null) {
+        CacheHandle<V> following = entry.next;
+        addFirst(grown, entry);
+        entry = following;
+      }
+    }
+    buckets = grown;
+    moves = even + 2;
+  }
+
+  private static <V extends CacheValue> void addFirst(
+      AtomicReferenceArray<@Nullable CacheHandle<V>> buckets, CacheHandle<V> entry) {
+    int bucket = entry.hash & (buckets.length() - 1);
+    entry.next = buckets.get(bucket);
+    buckets.set(bucket, entry);
+  }
+}
