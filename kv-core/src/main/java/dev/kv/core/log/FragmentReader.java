@@ -34,7 +34,6 @@ final class FragmentReader {
 
   // Fragments never written, of which nothing written was seen behind yet; gapStart is -1 for none.
   private long gapStart = -1;
-  private boolean gapHasZeroSector;
   private boolean gapHasBytes;
 
   private long offset;
@@ -111,7 +110,7 @@ final class FragmentReader {
     return bytes;
   }
 
-  /** Returns whether a whole sector under the bad bytes, or of the gap, is zero. */
+  /** Returns whether loss of power can have left the bad bytes so; a gap always. */
   boolean torn() {
     return torn;
   }
@@ -146,10 +145,8 @@ final class FragmentReader {
   private void passUnwritten() {
     if (gapStart < 0) {
       gapStart = blockStart + at;
-      gapHasZeroSector = false;
       gapHasBytes = false;
     }
-    gapHasZeroSector |= hasZeroSector(at, blockLength);
     gapHasBytes |= !isZero(at, blockLength);
     at = blockLength;
   }
@@ -157,7 +154,7 @@ final class FragmentReader {
   private int endGap() {
     offset = gapStart;
     bytes = blockStart + at - gapStart;
-    torn = gapHasZeroSector;
+    torn = true;
     gapStart = -1;
     return GAP;
   }
@@ -166,7 +163,7 @@ final class FragmentReader {
   private int bad(String why, int fragmentEnd) {
     offset = blockStart + at;
     bytes = (long) blockLength - at;
-    torn = hasZeroSector(at, fragmentEnd);
+    torn = hasUnwrittenSector(at, fragmentEnd);
     reason = why;
     at = blockLength;
     return BAD;
@@ -190,12 +187,18 @@ final class FragmentReader {
     return crc.maskedValue() == stored;
   }
 
-  /** Returns whether a sector, any part of which is in [from, to) of the block, is zero throughout. */
-  private boolean hasZeroSector(int from, int to) {
-    for (int sector = from - from % SECTOR; sector < to; sector += SECTOR) {
-      if (isZero(sector, Math.min(sector + SECTOR, blockLength))) {
+  /**
+   * Returns whether a sector under the fragment [from, to) of the block can be one that was not written
+   * since the fragment was: then it is zero to its end, throughout or, where the fragment begins inside
+   * it, from there on.
+   */
+  private boolean hasUnwrittenSector(int from, int to) {
+    for (int begin = from; begin < to; ) {
+      int end = Math.min(begin - begin % SECTOR + SECTOR, blockLength);
+      if (isZero(begin, end)) {
         return true;
       }
+      begin = end;
     }
     return false;
   }

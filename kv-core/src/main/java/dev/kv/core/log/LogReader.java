@@ -8,8 +8,8 @@ import java.io.IOException;
  * record that is whole; what it has to pass over it reports first, so that the caller decides whether the
  * record behind it counts.
  *
- * <p>Bytes are torn, rather than damaged, if a 512-byte sector under them is all zero: loss of power can
- * leave a sector that was never written. What has no end at the end of the file is passed over without
+ * <p>Bytes are torn, rather than damaged, if a 512-byte sector under them is all zero, or all zero from
+ * where the fragment begins inside it: loss of power can leave a sector as it was before. What has no end at the end of the file is passed over without
  * a report; {@link #end} tells.
  */
 public final class LogReader implements AutoCloseable {
@@ -80,13 +80,12 @@ public final class LogReader implements AutoCloseable {
     void corruption(long offset, long bytes, String reason, boolean torn);
 
     /**
-     * A region that was never written stands before something that was. C++ LevelDB, which appends at the
-     * end of a file filled ahead, may have left it, or loss of power.
-     *
-     * @param torn whether a whole sector of it is zero
+     * A region without a header stands before something that has one. Loss of power may have left it, or
+     * C++ LevelDB, which appends at the end of a file filled ahead. It counts as torn; there may be bytes
+     * in it, as a record's payload is stored before its header.
      */
-    default void gap(long offset, long bytes, boolean torn) {
-      corruption(offset, bytes, "region never written", torn);
+    default void gap(long offset, long bytes) {
+      corruption(offset, bytes, "region never written", true);
     }
   }
 
@@ -124,7 +123,7 @@ public final class LogReader implements AutoCloseable {
     damaged |= type == FragmentReader.BAD;
     if (fragments.offset() >= initialOffset) {
       if (type == FragmentReader.GAP) {
-        reporter.gap(fragments.offset(), fragments.bytes(), fragments.torn());
+        reporter.gap(fragments.offset(), fragments.bytes());
       } else {
         reporter.corruption(
             fragments.offset(), fragments.bytes(), fragments.reason(), fragments.torn());

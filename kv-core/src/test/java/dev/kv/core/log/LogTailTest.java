@@ -83,14 +83,15 @@ final class LogTailTest {
   }
 
   @Test
-  void gap_ofAPayloadWithoutAZeroSector_isNotTorn() {
+  void gap_ofAPayloadWithoutAHeader_isTorn() {
     log.write("foo", big("z", BLOCK - 2 * HEADER - 3));
     assertThat(log.length()).isEqualTo(BLOCK);
     log.fill(HEADER + 3, 2 * HEADER + 3, 0);
     log.write("bar");
     Result result = log.read();
     assertThat(result.records).containsExactly("foo", "bar");
-    assertThat(result.torn).containsExactly(false);
+    assertThat(result.damage).containsExactly(HEADER + 3L);
+    assertThat(result.torn).containsExactly(true);
   }
 
   @Test
@@ -140,6 +141,25 @@ final class LogTailTest {
     Result result = log.read();
     assertThat(result.damage).containsExactly(0L);
     assertThat(result.torn).containsExactly(false);
+  }
+
+  @Test
+  void headerOverTwoSectors_firstOneOld_isTorn() {
+    log.write(big("y", 2 * 512 - 3 - HEADER), big("z", 3000));
+    log.fill(2 * 512 - 3, 2 * 512, 0);
+    Result result = log.read();
+    assertThat(result.reasons).containsExactly("checksum mismatch");
+    assertThat(result.torn).containsExactly(true);
+  }
+
+  @Test
+  void gap_restOfTheSectorZeroAndTheNextOneNot_isTorn() {
+    log.write("foo", big("z", BLOCK - 2 * HEADER - 3));
+    log.fill(HEADER + 3, 512, 0);
+    log.write("bar");
+    Result result = log.read();
+    assertThat(result.reasons).containsExactly("region never written");
+    assertThat(result.torn).containsExactly(true);
   }
 
   @Test
