@@ -1,8 +1,5 @@
 package dev.kv.core.block;
 
-import dev.kv.CorruptionException;
-import dev.kv.core.codec.Varint;
-import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
@@ -30,45 +27,28 @@ import java.nio.ByteBuffer;
  * Where neither decides (one user key begins with the other), the slow scan does.
  * </pre>
  */
-public class BlockIterator extends InternalIterator {
+public class BlockIterator extends BlockEntries {
   /** The capacity that a cursor's scratch buffer begins with: for a restart interval of usual keys. */
   public static final int SCRATCH_BYTES = 1 << 10;
 
-  private static final int NOT_INTERNAL = 0;
-
   private final KeyComparator comparator;
   private final boolean bytewise;
-  private final int minKeyLength;
   private final OffHeapBuffer scratch;
   private final EntryRecord recorded = new EntryRecord();
-
-  private ByteBuffer block = NO_BYTES;
-  private String file = "";
-  private long blockOffset;
-  private int entriesEnd;
-  private int restartCount;
 
   /** Where the entry shown begins and where the next one does. */
   private int entry;
 
   private int next;
 
-  /** The head decoded last: how much of the key before is kept, and how many bytes follow. */
-  private int shared;
-
-  private int unshared;
-
   /** Creates a cursor that stands on no block; it borrows {@code scratch} for its whole life. */
   public BlockIterator(KeyComparator comparator, OffHeapBuffer scratch) {
+    super(comparator instanceof InternalKeyComparator ? InternalKey.TRAILER : 0);
     this.comparator = comparator;
     this.scratch = scratch;
-    if (comparator instanceof InternalKeyComparator internal) {
-      bytewise = internal.userComparator().isBytewise();
-      minKeyLength = InternalKey.TRAILER;
-    } else {
-      bytewise = false;
-      minKeyLength = NOT_INTERNAL;
-    }
+    bytewise =
+        comparator instanceof InternalKeyComparator internal
+            && internal.userComparator().isBytewise();
   }
 
   /**
@@ -77,32 +57,13 @@ public class BlockIterator extends InternalIterator {
    * @param file the table's name, and {@code offset} the block's place in it, for exceptions
    */
   public final void reset(ByteBuffer block, int length, String file, long offset) {
-    valid = false;
-    this.block = block;
-    this.file = file;
-    blockOffset = offset;
-    valueBuffer = block;
     recorded.clear();
-    int count = length < Integer.BYTES ? -1 : block.getInt(length - Integer.BYTES);
-    if (count < 0 || count > length / Integer.BYTES - 1) {
-      entriesEnd = 0;
-      restartCount = 0;
-      throw corrupt("a block of " + length + " bytes with " + count + " restart points");
-    }
-    entriesEnd = length - Integer.BYTES * (count + 1);
-    restartCount = count;
-    if (count == 0 && entriesEnd > 0) {
-      entriesEnd = 0;
-      throw corrupt("a block with entries and no restart point");
-    }
+    setOn(block, length, file, offset);
   }
 
   /** Takes the cursor off its block: no move reads or writes anything before the next {@link #reset}. */
   protected final void clear() {
-    valid = false;
-    block = NO_BYTES;
-    entriesEnd = 0;
-    restartCount = 0;
+    setOnNothing();
     entry = 0;
     next = 0;
     recorded.clear();
@@ -338,74 +299,6 @@ public class BlockIterator extends InternalIterator {
     return scratch.ensureCapacity(Math.addExact(length, Words.SLACK));
   }
 
-  /**
-   * Decodes and checks the lengths of the entry at {@code at}, which is before the end of the entries, and returns
-   * where its own key bytes begin.
-   */
-  private int head(int at, int lastKeyLength) {
-    int own;
-    int lengths = block.getInt(at);
-    if ((lengths & 0x808080) == 0) {
-      shared = lengths & 0x7f;
-      unshared = lengths >>> 8 & 0x7f;
-      valueLength = lengths >>> 16 & 0x7f;
-      own = at + 3;
-    } else {
-      own = longHead(at);
-    }
-    int room = entriesEnd - own - unshared;
-    if (shared > lastKeyLength
-        || room < 0
-        || valueLength > room
-        || shared + unshared < minKeyLength) {
-      throw corruptEntry(at);
-    }
-    return own;
-  }
-
-  private int longHead(int at) {
-    long first = Varint.get32(block, at, entriesEnd);
-    long second = first < 0 ? first : Varint.get32(block, Varint.next32(first), entriesEnd);
-    long third = second < 0 ? second : Varint.get32(block, Varint.next32(second), entriesEnd);
-    if (third < 0) {
-      throw corruptEntry(at);
-    }
-    shared = Varint.value32(first);
-    unshared = Varint.value32(second);
-    valueLength = Varint.value32(third);
-    if ((shared | unshared | valueLength) < 0) {
-      throw corruptEntry(at);
-    }
-    return Varint.next32(third);
-  }
-
-  /** Decodes the entry at a restart point and returns where its key begins, {@code unshared} bytes long. */
-  private int restartEntry(int index) {
-    return head(restartPoint(index), 0);
-  }
-
-  private int restartPoint(int index) {
-    int offset = block.getInt(entriesEnd + index * Integer.BYTES);
-    if (offset < 0 || offset >= entriesEnd) {
-      throw corrupt("restart point " + index + " at " + offset + " of " + entriesEnd);
-    }
-    return offset;
-  }
-
-  private int lastRestartBefore(int end) {
-    int left = 0;
-    int right = restartCount - 1;
-    while (left < right) {
-      int middle = (left + right + 1) >>> 1;
-      if (restartPoint(middle) < end) {
-        left = middle;
-      } else {
-        right = middle - 1;
-      }
-    }
-    return left;
-  }
-
   /** Decodes the entries from {@code from} to {@code end}, records the last of them and shows the very last. */
   private void recordRun(int from, int end) {
     recorded.clear();
@@ -440,15 +333,5 @@ public class BlockIterator extends InternalIterator {
     valueOffset = recorded.value();
     valueLength = next - valueOffset;
     valid = true;
-  }
-
-  private CorruptionException corruptEntry(int at) {
-    return corrupt("bad entry at byte " + at);
-  }
-
-  /** Leaves the cursor invalid and returns the exception to throw. */
-  protected final CorruptionException corrupt(String what) {
-    valid = false;
-    return new CorruptionException(what + " in a block", file, blockOffset);
   }
 }

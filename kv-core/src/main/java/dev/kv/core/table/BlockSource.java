@@ -48,6 +48,7 @@ final class BlockSource implements AutoCloseable {
   }
 
   private Pinned load(TableFile file, long id, long offset, int size, ReadFlags flags) {
+    file.requireInside(offset, size, offset);
     BlockFetcher fetcher = takeFetcher();
     try {
       if (flags.fill() && blocks.capacity() > 0) {

@@ -1,5 +1,6 @@
 package dev.kv.core.table;
 
+import dev.kv.DBClosedException;
 import dev.kv.DBIOException;
 import dev.kv.Env;
 import dev.kv.Escape;
@@ -45,6 +46,7 @@ public final class TableCache implements AutoCloseable {
   private final MappingQuota quota;
   private final OffHeapBudget budget;
   private final long databaseId;
+  private volatile boolean closed;
 
   /**
    * Creates the cache of the tables in {@code directory}.
@@ -84,6 +86,9 @@ public final class TableCache implements AutoCloseable {
   }
 
   private CacheHandle<TableReader> acquireSlowly(FileMetadata file) {
+    if (closed) {
+      throw new DBClosedException("the database is closed");
+    }
     CacheHandle<TableReader> handle = tables.acquire(TABLES, file.number(), new TableLoader(file));
     file.setTableHandle(handle);
     return handle;
@@ -138,11 +143,12 @@ public final class TableCache implements AutoCloseable {
   }
 
   /**
-   * Closes every table that is not pinned; the others with their last pin. Reads afterwards throw, or find a table that
-   * they had pinned.
+   * Closes every table that is not pinned, the others with their last pin. From now on no table is opened: reads throw
+   * {@link DBClosedException}.
    */
   @Override
   public void close() {
+    closed = true;
     tables.close();
     blocks.close();
   }

@@ -102,17 +102,20 @@ final class TableFile {
    * trailer lie in the file.
    */
   int checkedSize(BlockHandle handle, long from) {
-    long most = Math.min(size, Integer.MAX_VALUE - Long.BYTES) - BlockSink.TRAILER;
-    if (handle.size() < 0
-        || handle.size() > most
-        || handle.offset() < 0
-        || handle.offset() > size - BlockSink.TRAILER - handle.size()) {
-      throw new CorruptionException(
-          "a block of " + handle.size() + " bytes at " + handle.offset() + " is not in the file",
-          name,
-          from);
-    }
+    requireInside(handle.offset(), handle.size(), from);
     return (int) handle.size();
+  }
+
+  /** Throws unless a block and its trailer lie in the file. */
+  void requireInside(long offset, long blockSize, long from) {
+    long most = Math.min(size, Integer.MAX_VALUE - Long.BYTES) - BlockSink.TRAILER;
+    if (blockSize < 0
+        || blockSize > most
+        || offset < 0
+        || offset > size - BlockSink.TRAILER - blockSize) {
+      throw new CorruptionException(
+          "a block of " + blockSize + " bytes at " + offset + " is not in the file", name, from);
+    }
   }
 
   /** Closes the file. A failure is only logged: what was read is not in doubt. */

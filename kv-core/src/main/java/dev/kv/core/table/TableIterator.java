@@ -116,17 +116,24 @@ public final class TableIterator extends BlockIterator {
       return;
     }
     at = NONE;
+    if (pin == CLOSED) {
+      throw closed();
+    }
     Pinned entered = table.acquireBlock(target, flags);
     Pinned left = pin;
     if (left == CLOSED || !PIN.compareAndSet(this, left, entered)) {
       entered.close();
-      throw new IllegalStateException("the cursor is closed");
+      throw closed();
     }
     if (left != null) {
       left.close();
     }
     table.setOn(this, entered, target);
     at = target;
+  }
+
+  private static IllegalStateException closed() {
+    return new IllegalStateException("the cursor is closed");
   }
 
   @Override

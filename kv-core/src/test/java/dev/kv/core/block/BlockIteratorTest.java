@@ -138,6 +138,20 @@ class BlockIteratorTest {
   }
 
   @Test
+  void reset_noRestartPoints_hasNoEntries() {
+    KeyComparator order = new UserKeyComparator(DBComparator.bytewise());
+    BlockIterator cursor = on(order, Entries.direct(new byte[4]));
+    cursor.seekToFirst();
+    assertThat(cursor.isValid()).isFalse();
+    cursor.seekToLast();
+    assertThat(cursor.isValid()).isFalse();
+    cursor.seek(Entries.direct(new byte[] {1}), 0, 1);
+    assertThat(cursor.isValid()).isFalse();
+    assertThatThrownBy(() -> on(order, Entries.direct(new byte[5])))
+        .isInstanceOf(CorruptionException.class);
+  }
+
+  @Test
   void reset_impossibleRestartCount_throwsWithFileAndOffset() {
     KeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
     ByteBuffer block = Entries.internal(order, new Random(1), 5).block(16);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.CompressionType;
 import dev.kv.CorruptionException;
+import dev.kv.DBClosedException;
 import dev.kv.DBComparator;
 import dev.kv.DBIOException;
 import dev.kv.ForwardingEnv;
@@ -231,6 +232,21 @@ class TableCacheTest {
           .isInstanceOf(CorruptionException.class)
           .hasMessageContaining("000009.ldb");
     }
+  }
+
+  @Test
+  void close_pinnedCursor_keepsItsTableAndOpensNoOther() throws IOException {
+    TableCache cache = cache(Options.builder());
+    FileMetadata file = table(5);
+    FileMetadata other = table(6);
+    TableIterator cursor = cache.iterator(file, true, true);
+    cursor.seekToFirst();
+    cache.close();
+    assertThat(env.open.get()).isEqualTo(1);
+    assertThatThrownBy(() -> cache.acquire(file)).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(() -> cache.acquire(other)).isInstanceOf(DBClosedException.class);
+    cursor.close();
+    assertThat(env.open.get()).isZero();
   }
 
   @Test

@@ -164,6 +164,59 @@ class TableTest {
     }
   }
 
+  @Test
+  void approximateOffsetOf_compressibleValues_isThatOfTheStoredBytes() throws Exception {
+    TableFormat format = TableBench.format(1024, 16, CompressionType.SNAPPY);
+    KeyComparator order = new UserKeyComparator(DBComparator.bytewise());
+    MemoryFile written = new MemoryFile();
+    try (BuildBuffers buffers = new BuildBuffers(format, new OffHeapBudget(0))) {
+      TableBuilder builder = new TableBuilder(format, order, written, buffers);
+      ByteBuffer zeros = ByteBuffer.allocateDirect(100_000).order(ByteOrder.LITTLE_ENDIAN);
+      for (int i = 1; i <= 4; i++) {
+        ByteBuffer key = Entries.direct(("k0" + i).getBytes());
+        builder.add(key, 0, 3, zeros, 0, i % 2 == 0 ? 100_000 : 5);
+      }
+      builder.finish();
+    }
+    try (TableBench bench = new TableBench(1 << 20)) {
+      TableReader table = bench.open(MemoryFile.reading(written.bytes()), order);
+      assertBetween(table, "k02", 0, 0);
+      assertBetween(table, "k03", 4_000, 6_000);
+      assertBetween(table, "k04", 4_000, 6_000);
+      assertBetween(table, "xyz", 8_000, 12_000);
+      table.free();
+    }
+  }
+
+  @Test
+  void moves_emptyAndHighestKeys_findThem() throws Exception {
+    TableFormat format = TableBench.format(1024, 16, CompressionType.SNAPPY);
+    KeyComparator order = new UserKeyComparator(DBComparator.bytewise());
+    byte[][] keys = {{}, {0}, {(byte) 0xff}, {(byte) 0xff, (byte) 0xff}};
+    MemoryFile written = new MemoryFile();
+    try (BuildBuffers buffers = new BuildBuffers(format, new OffHeapBudget(0))) {
+      TableBuilder builder = new TableBuilder(format, order, written, buffers);
+      for (byte[] key : keys) {
+        builder.add(Entries.direct(key), 0, key.length, Entries.direct(key), 0, key.length);
+        builder.flush();
+      }
+      builder.finish();
+    }
+    try (TableBench bench = new TableBench(1 << 20)) {
+      TableReader table = bench.open(MemoryFile.reading(written.bytes()), order);
+      try (TableIterator cursor = TableBench.cursor(table, ReadFlags.DEFAULT)) {
+        for (byte[] key : keys) {
+          cursor.seek(Entries.direct(key), 0, key.length);
+          assertThat(CursorModel.key(cursor)).isEqualTo(key);
+          assertThat(CursorModel.value(cursor)).isEqualTo(key);
+        }
+        cursor.next();
+        assertThat(cursor.isValid()).isFalse();
+      }
+      table.free();
+    }
+  }
+
   private static void assertBetween(TableReader table, String key, long low, long high) {
     long offset = table.approximateOffsetOf(Entries.direct(key.getBytes()), 0, key.length());
     assertThat(offset).as(key).isBetween(low, high);

@@ -1,0 +1,142 @@
+package dev.kv.core.block;
+
+import dev.kv.CorruptionException;
+import dev.kv.core.codec.Varint;
+import dev.kv.core.iterator.InternalIterator;
+import java.nio.ByteBuffer;
+
+/**
+ * The decoding of a block's entries, laid out as {@link BlockBuilder} says. Every count, offset and length is
+ * checked before it is used: the block may be anything.
+ */
+abstract class BlockEntries extends InternalIterator {
+  private final int minKeyLength;
+  private String file = "";
+  private long blockOffset;
+
+  /** The block, or an empty buffer. */
+  ByteBuffer block = NO_BYTES;
+
+  /** Where the entries end and the restart points begin. */
+  int entriesEnd;
+
+  int restartCount;
+
+  /** The head decoded last: how much of the key before is kept, and how many bytes follow. */
+  int shared;
+
+  int unshared;
+
+  BlockEntries(int minKeyLength) {
+    this.minKeyLength = minKeyLength;
+  }
+
+  /** Sets the cursor before the entries of a block, which lies at {@code offset} of {@code file}. */
+  final void setOn(ByteBuffer block, int length, String file, long offset) {
+    valid = false;
+    this.block = block;
+    this.file = file;
+    blockOffset = offset;
+    valueBuffer = block;
+    int count = length < Integer.BYTES ? -1 : block.getInt(length - Integer.BYTES);
+    if (count < 0 || count > length / Integer.BYTES - 1) {
+      entriesEnd = 0;
+      restartCount = 0;
+      throw corrupt("a block of " + length + " bytes with " + count + " restart points");
+    }
+    entriesEnd = length - Integer.BYTES * (count + 1);
+    restartCount = count;
+    if (count == 0 && entriesEnd > 0) {
+      entriesEnd = 0;
+      throw corrupt("a block with entries and no restart point");
+    }
+  }
+
+  /** Takes the cursor off its block. */
+  final void setOnNothing() {
+    valid = false;
+    block = NO_BYTES;
+    entriesEnd = 0;
+    restartCount = 0;
+  }
+
+  /**
+   * Decodes and checks the lengths of the entry at {@code at}, which is before the end of the entries, and returns
+   * where its own key bytes begin.
+   */
+  final int head(int at, int lastKeyLength) {
+    int own;
+    int lengths = block.getInt(at);
+    if ((lengths & 0x808080) == 0) {
+      shared = lengths & 0x7f;
+      unshared = lengths >>> 8 & 0x7f;
+      valueLength = lengths >>> 16 & 0x7f;
+      own = at + 3;
+    } else {
+      own = longHead(at);
+    }
+    int room = entriesEnd - own - unshared;
+    if (shared > lastKeyLength
+        || room < 0
+        || valueLength > room
+        || shared + unshared < minKeyLength) {
+      throw corruptEntry(at);
+    }
+    return own;
+  }
+
+  private int longHead(int at) {
+    long first = Varint.get32(block, at, entriesEnd);
+    long second = first < 0 ? first : Varint.get32(block, Varint.next32(first), entriesEnd);
+    long third = second < 0 ? second : Varint.get32(block, Varint.next32(second), entriesEnd);
+    if (third < 0) {
+      throw corruptEntry(at);
+    }
+    shared = Varint.value32(first);
+    unshared = Varint.value32(second);
+    valueLength = Varint.value32(third);
+    if ((shared | unshared | valueLength) < 0) {
+      throw corruptEntry(at);
+    }
+    return Varint.next32(third);
+  }
+
+  /** Decodes the entry at a restart point and returns where its key begins, {@code unshared} bytes long. */
+  final int restartEntry(int index) {
+    return head(restartPoint(index), 0);
+  }
+
+  /** Returns where the entry of restart point {@code index} begins. */
+  final int restartPoint(int index) {
+    int offset = block.getInt(entriesEnd + index * Integer.BYTES);
+    if (offset < 0 || offset >= entriesEnd) {
+      throw corrupt("restart point " + index + " at " + offset + " of " + entriesEnd);
+    }
+    return offset;
+  }
+
+  /** Returns the last restart point before {@code end}. */
+  final int lastRestartBefore(int end) {
+    int left = 0;
+    int right = restartCount - 1;
+    while (left < right) {
+      int middle = (left + right + 1) >>> 1;
+      if (restartPoint(middle) < end) {
+        left = middle;
+      } else {
+        right = middle - 1;
+      }
+    }
+    return left;
+  }
+
+  private CorruptionException corruptEntry(int at) {
+    return corrupt("bad entry at byte " + at);
+  }
+
+  /** Leaves the cursor invalid and returns the exception to throw. */
+  final CorruptionException corrupt(String what) {
+    valid = false;
+    return new CorruptionException(what + " in a block", file, blockOffset);
+  }
+}
