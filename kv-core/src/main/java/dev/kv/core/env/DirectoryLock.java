@@ -39,11 +39,14 @@ final class DirectoryLock implements Env.Lock {
 
   private final FileChannel channel;
   private final List<String> keys;
+  private final OpenFiles descriptors;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private DirectoryLock(FileChannel channel, List<String> keys) {
+  private DirectoryLock(Path real, FileChannel channel, List<String> keys, OpenFiles descriptors) {
     this.channel = channel;
     this.keys = keys;
+    this.descriptors = descriptors;
+    descriptors.opened(this, real);
   }
 
   /**
@@ -53,7 +56,8 @@ final class DirectoryLock implements Env.Lock {
    *     by code that this registry knows nothing of
    * @return the lock, or null if it is held
    */
-  static @Nullable DirectoryLock acquire(Path file, Unclosable unclosable) throws IOException {
+  static @Nullable DirectoryLock acquire(Path file, Unclosable unclosable, OpenFiles descriptors)
+      throws IOException {
     Path real = realPath(file);
     List<String> keys = new ArrayList<>();
     boolean locked = false;
@@ -67,7 +71,7 @@ final class DirectoryLock implements Env.Lock {
       }
       registerIdentity(real, keys);
       locked = true;
-      return new DirectoryLock(channel, keys);
+      return new DirectoryLock(real, channel, keys, descriptors);
     } finally {
       if (!locked) {
         unregister(keys);
@@ -155,6 +159,7 @@ final class DirectoryLock implements Env.Lock {
   public void close() throws IOException {
     if (closed.compareAndSet(false, true)) {
       try {
+        descriptors.closed(this);
         channel.close();
       } finally {
         unregister(keys);

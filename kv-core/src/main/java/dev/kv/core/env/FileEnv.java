@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The environment of the file system. Files are read and written through java.io.RandomAccessFile and
+ * The environment of the default file system. Files are read and written through java.io.RandomAccessFile and
  * mappings; a channel is opened only for the moment of one call that needs it, so an interrupt of a
  * caller's thread can close nothing that others use.
  *
@@ -154,24 +154,20 @@ public final class FileEnv extends HostEnv {
     try {
       return new java.io.RandomAccessFile(file.toFile(), mode);
     } catch (FileNotFoundException e) {
-      throw translate(file, e);
+      throw translate(file, mode, e);
     }
   }
 
   /** The runtime throws its FileNotFoundException for whatever prevents an open. */
-  private static IOException translate(Path file, FileNotFoundException e) {
+  private static IOException translate(Path file, String mode, FileNotFoundException e) {
     Path parent = file.toAbsolutePath().getParent();
-    FileSystemException translated;
-    if (Files.isDirectory(file)) {
-      translated = new FileSystemException(file.toString(), null, "is a directory");
-    } else if (!Files.exists(file) && (parent == null || Files.isWritable(parent))
-        || (parent != null && !Files.exists(parent))) {
-      translated = new NoSuchFileException(file.toString());
-    } else {
-      translated = new AccessDeniedException(file.toString(), null, e.getMessage());
+    boolean missing = mode.equals("r") && Files.notExists(file);
+    if (missing || (parent != null && Files.notExists(parent))) {
+      NoSuchFileException translated = new NoSuchFileException(file.toString());
+      translated.initCause(e);
+      return translated;
     }
-    translated.initCause(e);
-    return translated;
+    return new IOException("cannot open " + e.getMessage(), e);
   }
 
   /** To open a lock file that this process holds, and close it, would drop the lock. */
@@ -268,7 +264,7 @@ public final class FileEnv extends HostEnv {
 
   @Override
   public @Nullable Lock lock(Path file) throws IOException {
-    return DirectoryLock.acquire(file, unclosable);
+    return DirectoryLock.acquire(file, unclosable, descriptors);
   }
 
   /** Returns how many files are open. */

@@ -124,8 +124,8 @@ final class FileMappedLog implements MappedLogFile {
   }
 
   private void mapNext(long start) throws IOException {
-    if (file.length() != start) {
-      throw new IOException(path + " has " + file.length() + " bytes, not " + start);
+    if (file.length() < start) {
+      throw new IOException(path + " was cut short, to " + file.length() + " of " + start);
     }
     long length = Math.max(SMALLEST_WINDOW, Math.min(LARGEST_WINDOW, start));
     file.setLength(start + length);

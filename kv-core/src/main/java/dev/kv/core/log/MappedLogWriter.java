@@ -11,11 +11,8 @@ import java.nio.file.Path;
  * the end.
  */
 final class MappedLogWriter extends LogWriter {
-  /** Below so many bytes prepared, more are asked for. */
-  private static final long LOW_WATER = 256 << 10;
-
-  /** How much is prepared at a time. */
-  private static final long STEP = 256 << 10;
+  /** At most so many bytes are prepared at a time; a log begins with a block, and doubles up to here. */
+  private static final long LARGEST_STEP = 256 << 10;
 
   private final MappedLogFile file;
   private ByteBuffer headers = scratch(64 * LogFormat.HEADER);
@@ -71,12 +68,14 @@ final class MappedLogWriter extends LogWriter {
 
   @Override
   public boolean needsReserve() {
-    return file.reserved() - length() < LOW_WATER;
+    long reserved = file.reserved();
+    return reserved - length() < Math.min(LARGEST_STEP, reserved / 2);
   }
 
   @Override
   public void reserveAhead() throws IOException {
-    file.reserve(file.reserved() + STEP);
+    long reserved = file.reserved();
+    file.reserve(reserved + Math.max(LogFormat.BLOCK, Math.min(LARGEST_STEP, reserved)));
   }
 
   @Override

@@ -10,12 +10,14 @@ import dev.kv.SequentialFile;
 import dev.kv.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -208,6 +210,33 @@ final class FileEnvTest extends EnvContract {
       }
       Thread.interrupted();
     }
+  }
+
+  /** A limit of the shell makes writes short, then fails them, as a full disk does. */
+  @Test
+  void fileLimit_met_isAnIOExceptionAndWhatWasWrittenStays() throws Exception {
+    Path shell = Path.of("/bin/sh");
+    Assumptions.assumeTrue(Files.isExecutable(shell));
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    Process process =
+        new ProcessBuilder(
+                shell.toString(),
+                "-c",
+                "ulimit -f 3000; exec \"$@\"",
+                "sh",
+                java,
+                "-XX:TieredStopAtLevel=1",
+                "-XX:-UsePerfData",
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=off",
+                "-cp",
+                System.getProperty("java.class.path"),
+                LimitedWriter.class.getName(),
+                dir.toString())
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(output).isZero();
+    assertThat(output.strip()).isEqualTo("ok");
   }
 
   @Test

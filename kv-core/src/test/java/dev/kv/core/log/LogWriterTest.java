@@ -10,14 +10,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.Env;
 import dev.kv.MappedLogFile;
 import dev.kv.SequentialFile;
+import dev.kv.core.env.FileEnv;
 import dev.kv.core.env.MemEnv;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 final class LogWriterTest {
   private final Env env = new MemEnv();
@@ -57,7 +60,6 @@ final class LogWriterTest {
           assertThat(record.remaining()).isEqualTo(record.capacity());
           if (one.needsReserve() && random.nextInt(3) == 0) {
             one.reserveAhead();
-            assertThat(one.needsReserve()).isFalse();
           }
           if (random.nextInt(10) == 0) {
             one.sync();
@@ -188,6 +190,47 @@ final class LogWriterTest {
     writer.append(direct("foo"), 0, 3);
     writer.sync();
     assertThat(file.syncedFrom).isEqualTo(HEADER + 3);
+  }
+
+  @Test
+  void reserveAhead_whenAsked_keepsTheAppendsFromReserving() throws IOException {
+    Failing file = new Failing();
+    LogWriter writer = LogWriter.mapped(Path.of("l"), file);
+    writer.append(direct("foo"), 0, 3);
+    assertThat(file.reserved).isEqualTo(BLOCK);
+    assertThat(writer.needsReserve()).isFalse();
+    int asked = 0;
+    for (int i = 0; i < 10_000; i++) {
+      if (writer.needsReserve()) {
+        asked++;
+        writer.reserveAhead();
+      }
+      long reserved = file.reserved;
+      writer.append(direct(big("x", 139)), 0, 139);
+      assertThat(file.reserved).isEqualTo(reserved);
+      assertThat(reserved - writer.length()).isLessThan(600 << 10);
+    }
+    assertThat(asked).isBetween(4, 20);
+  }
+
+  @Test
+  void append_ofARecord_allocatesNothing(@TempDir Path temp) throws IOException {
+    Path file = temp.resolve("000003.log");
+    FileEnv disk = new FileEnv();
+    com.sun.management.ThreadMXBean threads =
+        (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    ByteBuffer record = direct(big("x", 139));
+    try (LogWriter writer = LogWriter.mapped(file, disk.createMappedLog(file))) {
+      writer.append(record, 0, 139);
+      for (int i = 0; i < 4; i++) {
+        writer.reserveAhead();
+      }
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (int i = 0; i < 3000; i++) {
+        writer.append(record, 0, 139);
+      }
+      assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(3000);
+    }
   }
 
   @Test
