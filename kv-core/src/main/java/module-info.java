@@ -21,4 +21,7 @@ module dev.kv.core {
       dev.kv.tools;
   exports dev.kv.core.version to
       dev.kv.tools;
+
+  provides dev.kv.DBFactory with
+      dev.kv.core.db.DBFactoryImpl;
 }

@@ -89,7 +89,10 @@ public record Compaction(
 
   /** Returns the edit that replaces the inputs by {@code outputs}. */
   public VersionEdit replacementEdit(List<FileMetadata> outputs) {
-    VersionEdit.Builder edit = VersionEdit.builder().compactPointer(level, compactPointer);
+    VersionEdit.Builder edit = VersionEdit.builder();
+    if (!inputs.isEmpty()) {
+      edit.compactPointer(level, compactPointer);
+    }
     for (FileMetadata file : inputs) {
       edit.deleteFile(level, file.number());
     }

@@ -138,6 +138,36 @@ public final class CompactionPicker {
             compaction, false, more ? picked.get(picked.size() - 1).largestUserKey() : null);
   }
 
+  /**
+   * Returns the next step of rewriting tables of a level where they are, so that what nobody can see any more goes:
+   * those within the user keys from {@code begin} to {@code end} whose numbers are at most {@code newest}, and
+   * those that have to go with them. As {@link #pickManual} otherwise; for levels from 1 on.
+   */
+  public ManualPick pickRewrite(
+      Version version,
+      RunningJobs running,
+      int level,
+      byte @Nullable [] begin,
+      byte @Nullable [] end,
+      long newest) {
+    List<FileMetadata> files = new ArrayList<>();
+    for (FileMetadata file : version.overlapping(level, begin, end)) {
+      if (file.number() <= newest) {
+        files.add(file);
+      }
+    }
+    if (files.isEmpty()) {
+      return ManualPick.NOTHING;
+    }
+    List<FileMetadata> picked = head(files);
+    Compaction compaction = new InputSelector(version, maxFileSize).selectRewrite(level, picked);
+    boolean more = picked.size() < files.size();
+    return running.conflicts(compaction)
+        ? ManualPick.BLOCKED
+        : new ManualPick(
+            compaction, false, more ? files.get(picked.size()).smallestUserKey() : null);
+  }
+
   /** Returns the first tables, up to the size that a compaction may be widened to, and at least one. */
   private List<FileMetadata> head(List<FileMetadata> files) {
     List<FileMetadata> head = new ArrayList<>();

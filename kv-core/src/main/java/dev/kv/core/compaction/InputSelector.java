@@ -52,6 +52,35 @@ final class InputSelector {
         reason, version, level, inputs, next, grandparents, all, largestKey(inputs), maxFileSize);
   }
 
+  /**
+   * Returns the compaction that rewrites {@code picked}, which is not empty, in its level: one of no table of the
+   * level above.
+   */
+  Compaction selectRewrite(int level, List<FileMetadata> picked) {
+    List<FileMetadata> files = withBoundaryFiles(level, withFilesBetween(level, picked));
+    KeyRange all = rangeOf(files, List.of());
+    List<FileMetadata> grandparents =
+        level + 1 < Levels.COUNT
+            ? version.overlapping(level + 1, all.smallest(), all.largest())
+            : List.of();
+    return new Compaction(
+        Compaction.Reason.MANUAL,
+        version,
+        level - 1,
+        List.of(),
+        files,
+        grandparents,
+        all,
+        largestKey(files),
+        maxFileSize);
+  }
+
+  /** Returns the tables and those that lie between them, among which the outputs could come to lie. */
+  private List<FileMetadata> withFilesBetween(int level, List<FileMetadata> files) {
+    KeyRange all = rangeOf(files, List.of());
+    return version.overlapping(level, all.smallest(), all.largest());
+  }
+
   private List<FileMetadata> nextLevelInputs(int level, List<FileMetadata> inputs) {
     KeyRange range = rangeOf(inputs, List.of());
     return withBoundaryFiles(

@@ -4,6 +4,7 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** How many more tables may be mapped into memory; the others are read by position. Thread-safe. */
 final class MappingQuota {
@@ -14,6 +15,7 @@ final class MappingQuota {
   private static final String SYSTEM_LIMIT = "/proc/sys/vm/max_map_count";
 
   private final AtomicInteger left;
+  private final AtomicLong bytes = new AtomicLong();
 
   /** Creates a quota of {@code tables}, or {@link #AUTOMATIC}. */
   MappingQuota(int tables) {
@@ -41,8 +43,18 @@ final class MappingQuota {
     return false;
   }
 
+  /** Counts the bytes of a file that was mapped with what was taken. */
+  void count(long mappedBytes) {
+    bytes.addAndGet(mappedBytes);
+  }
+
   /** Gives one back. */
   void giveBack() {
     left.incrementAndGet();
+  }
+
+  /** Returns the bytes that are mapped now. */
+  long bytes() {
+    return bytes.get();
   }
 }

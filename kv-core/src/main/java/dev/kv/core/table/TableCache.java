@@ -142,6 +142,11 @@ public final class TableCache implements AutoCloseable {
     return tables.totalCharge();
   }
 
+  /** Returns how many bytes of open tables are mapped into memory. */
+  public long mappedBytes() {
+    return quota.bytes();
+  }
+
   /**
    * Closes every table that is not pinned, the others with their last pin. From now on no table is opened: reads throw
    * {@link DBClosedException}.

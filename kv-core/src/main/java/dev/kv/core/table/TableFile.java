@@ -43,6 +43,7 @@ final class TableFile {
         mapped = false;
         quota.giveBack();
       }
+      quota.count(file.mappedBytes());
       return new TableFile(file, path.toString(), file.size(), quota, mapped);
     } catch (IOException | RuntimeException | Error e) {
       if (mapped) {
@@ -126,6 +127,7 @@ final class TableFile {
       LOG.warn("cannot close {}", Escape.text(name), e);
     } finally {
       if (mapped) {
+        quota.count(-file.mappedBytes());
         quota.giveBack();
       }
     }

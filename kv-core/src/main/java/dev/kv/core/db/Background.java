@@ -1,0 +1,111 @@
+package dev.kv.core.db;
+
+import dev.kv.core.read.SeekListener;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads of one open database, and who wakes them for what: one flushes, some compact, one keeps house. All
+ * are parked while there is nothing to do. What is asked of them before their start is done at the start.
+ */
+final class Background implements WriteState.Listener, SeekListener {
+  private final Resources resources;
+  private final BackgroundError error;
+  private final AtomicBoolean versionFreed = new AtomicBoolean();
+  private volatile @Nullable BackgroundWorker flush;
+  private volatile @Nullable BackgroundWorker house;
+  private volatile List<BackgroundWorker> compactions = List.of();
+
+  Background(Resources resources, BackgroundError error) {
+    this.resources = resources;
+    this.error = error;
+  }
+
+  /** Starts the threads. Called once. */
+  void start(
+      BackgroundWorker.Work flusher,
+      BackgroundWorker.Work compactor,
+      BackgroundWorker.Work housekeeper) {
+    flush = worker("kv-flush", flusher);
+    house = worker("kv-house", housekeeper);
+    List<BackgroundWorker> workers = new ArrayList<>();
+    for (int i = 1; i <= resources.options().maxBackgroundCompactions(); i++) {
+      workers.add(worker("kv-compact-" + i, compactor));
+    }
+    compactions = List.copyOf(workers);
+    for (BackgroundWorker each : all()) {
+      each.start();
+      each.wake();
+    }
+  }
+
+  private BackgroundWorker worker(String name, BackgroundWorker.Work work) {
+    return new BackgroundWorker(resources.env(), name, work, error);
+  }
+
+  private List<BackgroundWorker> all() {
+    List<BackgroundWorker> all = new ArrayList<>(compactions);
+    if (flush != null) {
+      all.add(flush);
+    }
+    if (house != null) {
+      all.add(house);
+    }
+    return all;
+  }
+
+  /** Has every thread end after the work it is at, and waits for that. */
+  void stop() {
+    List<BackgroundWorker> all = all();
+    all.forEach(BackgroundWorker::stop);
+    all.forEach(BackgroundWorker::join);
+  }
+
+  @Override
+  public void flushWanted() {
+    wake(flush);
+    wake(house);
+  }
+
+  @Override
+  public void logWorkWanted() {
+    wake(house);
+  }
+
+  @Override
+  public void writeFailed(Throwable cause) {
+    error.set("a write", cause);
+  }
+
+  @Override
+  public void seekCompactionWanted() {
+    compactionWanted();
+  }
+
+  /** Has the compaction threads look for work. */
+  void compactionWanted() {
+    List<BackgroundWorker> workers = compactions;
+    for (int i = 0; i < workers.size(); i++) {
+      workers.get(i).wake();
+    }
+  }
+
+  /** Notes that files may have become obsolete. Any thread, whatever lock it holds. */
+  void versionFreed() {
+    versionFreed.set(true);
+    wake(house);
+  }
+
+  /** Returns whether files may have become obsolete since the last call. */
+  boolean takeVersionFreed() {
+    return versionFreed.getAndSet(false);
+  }
+
+  private static void wake(@Nullable BackgroundWorker worker) {
+    if (worker != null) {
+      worker.wake();
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package dev.kv.core.db;
+
+import dev.kv.DBReadOnlyException;
+import dev.kv.core.write.CommitPipeline;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The first failure that nobody was there to be told of, or after which nobody knows what is on disk. It makes
+ * the database read-only until it is opened again. Thread-safe.
+ */
+final class BackgroundError {
+  private static final Logger LOG = LoggerFactory.getLogger(BackgroundError.class);
+
+  private final Path directory;
+  private final Monitor monitor;
+  private final AtomicReference<@Nullable Throwable> first = new AtomicReference<>();
+
+  private volatile @Nullable CommitPipeline writers;
+
+  /** Creates it unset. */
+  BackgroundError(Path directory, Monitor monitor) {
+    this.directory = directory;
+    this.monitor = monitor;
+  }
+
+  /** Has {@code commits} refuse writes once it is set. */
+  void attach(CommitPipeline commits) {
+    writers = commits;
+    Throwable cause = first.get();
+    if (cause != null) {
+      commits.fail(cause);
+    }
+  }
+
+  /** Makes the database read-only, unless it is, and wakes everybody who waits. */
+  void set(String during, Throwable cause) {
+    if (first.compareAndSet(null, cause)) {
+      LOG.error("{}: {} failed, the database is read-only from now on", directory, during, cause);
+      CommitPipeline commits = writers;
+      if (commits != null) {
+        commits.fail(cause);
+      }
+      monitor.signalAll();
+    } else {
+      LOG.warn("{}: {} failed too: {}", directory, during, cause.toString());
+    }
+  }
+
+  boolean isSet() {
+    return first.get() != null;
+  }
+
+  /** Throws where it is set. */
+  void check() {
+    Throwable cause = first.get();
+    if (cause != null) {
+      throw new DBReadOnlyException(
+          "the database in "
+              + directory
+              + " has been read-only since an earlier failure, given as the cause; close it and open"
+              + " it again",
+          cause);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package dev.kv.core.db;
+
+import dev.kv.Env;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread that does one kind of work whenever there is some, and is parked while there is none. What the work
+ * throws becomes the database's background error before anybody hears that the work has ended.
+ */
+final class BackgroundWorker {
+  /** One kind of background work. */
+  interface Work {
+    /** Does one piece; returns false where there was nothing to do. */
+    boolean runOne();
+  }
+
+  private final Env env;
+  private final String name;
+  private final Work work;
+  private final BackgroundError error;
+  private final AtomicBoolean woken = new AtomicBoolean();
+  private volatile boolean stopped;
+  private volatile @Nullable Thread thread;
+
+  /** Creates a worker that is still to be started. */
+  BackgroundWorker(Env env, String name, Work work, BackgroundError error) {
+    this.env = env;
+    this.name = name;
+    this.work = work;
+    this.error = error;
+  }
+
+  void start() {
+    thread = env.startThread(name, this::run);
+  }
+
+  /** Has the thread look for work. Any thread; cheap where it has been told already. */
+  void wake() {
+    if (!woken.get() && woken.compareAndSet(false, true)) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /** Has the thread end after the piece of work under way. Does not wait. */
+  void stop() {
+    stopped = true;
+    woken.set(true);
+    LockSupport.unpark(thread);
+  }
+
+  boolean isStopped() {
+    return stopped;
+  }
+
+  /** Waits until the thread has ended; an interrupt stays set and does not end the wait. */
+  void join() {
+    Thread running = thread;
+    boolean interrupted = false;
+    while (running != null && running.isAlive()) {
+      try {
+        running.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    while (!stopped) {
+      if (woken.getAndSet(false)) {
+        workWhileThereIsSome();
+      } else {
+        LockSupport.park(this);
+      }
+    }
+  }
+
+  private void workWhileThereIsSome() {
+    try {
+      while (!stopped && work.runOne()) {
+        continue;
+      }
+    } catch (Throwable e) {
+      error.set(name, e);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package dev.kv.core.db;
+
+import dev.kv.BlockCache;
+import dev.kv.DB;
+import dev.kv.DBFactory;
+import dev.kv.Dump;
+import dev.kv.Env;
+import dev.kv.FilterPolicy;
+import dev.kv.Options;
+import dev.kv.RepairReport;
+import dev.kv.TableReader;
+import dev.kv.TableWriter;
+import dev.kv.WriteBatch;
+import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.env.FileEnv;
+import dev.kv.core.env.MemEnv;
+import dev.kv.core.filter.BloomFilter;
+import dev.kv.core.table.BlockCacheImpl;
+import dev.kv.core.table.UserTableReader;
+import dev.kv.core.table.UserTableWriter;
+import java.nio.file.Path;
+import java.util.Objects;
+
+/** The engine as the API finds it, through {@link java.util.ServiceLoader}. Thread-safe. */
+public final class DBFactoryImpl implements DBFactory {
+  private final Env fileSystem = new FileEnv();
+
+  /** For the service loader. */
+  public DBFactoryImpl() {}
+
+  @Override
+  public DB open(Path directory, Options options) {
+    Objects.requireNonNull(directory, "directory");
+    return DBOpener.open(directory, Objects.requireNonNull(options, "options"));
+  }
+
+  @Override
+  public void destroy(Path directory, Options options) {
+    Objects.requireNonNull(directory, "directory");
+    Destroyer.destroy(directory, Objects.requireNonNull(options, "options"));
+  }
+
+  @Override
+  public RepairReport repair(Path directory, Options options) {
+    Objects.requireNonNull(directory, "directory");
+    return Repairer.repair(directory, Objects.requireNonNull(options, "options"));
+  }
+
+  @Override
+  public void dump(Path file, Options options, Dump.Sink sink) {
+    Objects.requireNonNull(file, "file");
+    Objects.requireNonNull(sink, "sink");
+    Dumper.dump(file, Objects.requireNonNull(options, "options"), sink);
+  }
+
+  @Override
+  public WriteBatch newWriteBatch() {
+    return new EncodedBatch();
+  }
+
+  @Override
+  public BlockCache newBlockCache(long capacity) {
+    if (capacity < 0) {
+      throw new IllegalArgumentException("capacity is " + capacity + ", must be at least 0");
+    }
+    return BlockCacheImpl.shared(capacity);
+  }
+
+  @Override
+  public FilterPolicy newBloomFilter(int bitsPerKey) {
+    return new BloomFilter(bitsPerKey);
+  }
+
+  @Override
+  public Env fileSystemEnv() {
+    return fileSystem;
+  }
+
+  @Override
+  public Env newInMemoryEnv() {
+    return new MemEnv();
+  }
+
+  @Override
+  public TableWriter newTableWriter(Path file, Options options) {
+    return new UserTableWriter(file, options);
+  }
+
+  @Override
+  public TableReader openTable(Path file, Options options) {
+    return new UserTableReader(file, options);
+  }
+}

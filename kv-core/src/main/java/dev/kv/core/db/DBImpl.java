@@ -1,0 +1,233 @@
+package dev.kv.core.db;
+
+import dev.kv.DBIOException;
+import dev.kv.Env;
+import dev.kv.WriteBatch;
+import dev.kv.WriteOptions;
+import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.read.DatabaseReader;
+import dev.kv.core.read.SnapshotList;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import dev.kv.core.write.CommitPipeline;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** An open database: everything delegates, and the close takes it apart in order. */
+final class DBImpl extends OpenDatabase {
+  private static final Logger LOG = LoggerFactory.getLogger(DBImpl.class);
+
+  private final Parts parts;
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final CountDownLatch closeDone = new CountDownLatch(1);
+
+  /** What an open database is made of; it is taken over. */
+  record Parts(
+      Resources resources,
+      Env.Lock lock,
+      Monitor monitor,
+      BackgroundError error,
+      VersionSet versions,
+      WriteState writeState,
+      CommitPipeline commits,
+      DatabaseReader reader,
+      SnapshotList snapshots,
+      Compactor compactor,
+      Background background,
+      Figures figures) {}
+
+  DBImpl(Parts parts) {
+    super(parts.reader(), parts.snapshots(), parts.figures());
+    this.parts = parts;
+  }
+
+  @Override
+  boolean isClosed() {
+    return closed.get();
+  }
+
+  @Override
+  public void put(WriteOptions options, byte[] key, byte[] value) {
+    parts.commits().put(key, value, options.sync());
+  }
+
+  @Override
+  public void put(WriteOptions options, ByteBuffer key, ByteBuffer value) {
+    parts.commits().put(key, value, options.sync());
+  }
+
+  @Override
+  public void delete(WriteOptions options, byte[] key) {
+    parts.commits().delete(key, options.sync());
+  }
+
+  @Override
+  public void delete(WriteOptions options, ByteBuffer key) {
+    parts.commits().delete(key, options.sync());
+  }
+
+  @Override
+  public void write(WriteOptions options, WriteBatch batch) {
+    Objects.requireNonNull(batch, "batch");
+    if (!(batch instanceof EncodedBatch encoded)) {
+      throw new IllegalArgumentException(
+          "a batch that WriteBatch.create did not make: " + batch.getClass().getName());
+    }
+    parts.commits().write(encoded, options.sync());
+  }
+
+  @Override
+  public void flush() {
+    parts.commits().switchMemTable();
+    parts.writeState().awaitFlushes(parts.error());
+  }
+
+  @Override
+  public void compactRange(byte @Nullable [] begin, byte @Nullable [] end) {
+    byte[] from = begin == null ? null : begin.clone();
+    byte[] to = end == null ? null : end.clone();
+    flush();
+    long newest = newestTable();
+    int level = 0;
+    while (level < Levels.COUNT - 1 && (level == 0 || overlapsBelow(level, from, to))) {
+      run(ManualCompactions.Request.merge(level, from, to));
+      level++;
+    }
+    for (int each = 1; each < Levels.COUNT; each++) {
+      run(ManualCompactions.Request.rewrite(each, from, to, newest));
+    }
+  }
+
+  private long newestTable() {
+    long[] newest = {0};
+    Version version = parts.versions().acquireCurrent();
+    try {
+      version.forEachFileNumber(number -> newest[0] = Math.max(newest[0], number));
+      return newest[0];
+    } finally {
+      version.release();
+    }
+  }
+
+  /** Returns whether a level below {@code level} has tables of the range. */
+  private boolean overlapsBelow(int level, byte @Nullable [] begin, byte @Nullable [] end) {
+    Version version = parts.versions().acquireCurrent();
+    try {
+      for (int below = level + 1; below < Levels.COUNT; below++) {
+        if (version.overlaps(below, begin, end)) {
+          return true;
+        }
+      }
+      return false;
+    } finally {
+      version.release();
+    }
+  }
+
+  private void run(ManualCompactions.Request request) {
+    parts.compactor().runToEnd(request, parts.background()::compactionWanted);
+  }
+
+  @Override
+  public void suspendCompactions() {
+    checkOpen();
+    parts.compactor().suspend();
+    parts.commits().progress();
+  }
+
+  @Override
+  public void resumeCompactions() {
+    checkOpen();
+    parts.compactor().resume();
+    parts.background().compactionWanted();
+  }
+
+  /** Merges the tables of one level that hold user keys of a range into the next level. */
+  void compactLevel(int level, byte @Nullable [] begin, byte @Nullable [] end) {
+    run(ManualCompactions.Request.merge(level, begin, end));
+  }
+
+  Version currentVersion() {
+    return parts.versions().current();
+  }
+
+  InternalKeyComparator internalComparator() {
+    return parts.resources().comparator();
+  }
+
+  WriteState writeState() {
+    return parts.writeState();
+  }
+
+  Resources resources() {
+    return parts.resources();
+  }
+
+  /**
+   * Ends writes, then background work, then reads; then frees everything, LOCK last. A second caller waits until
+   * the first is done. {@link DBIOException} where a log could not be closed, after all is freed.
+   */
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      awaitClosed();
+      return;
+    }
+    try {
+      parts.monitor().beginClose();
+      parts.commits().close();
+      parts.background().stop();
+      parts.reader().close();
+      closeFiles();
+    } finally {
+      closeDone.countDown();
+    }
+    LOG.info("{}: closed", parts.resources().directory());
+  }
+
+  private void closeFiles() {
+    IOException failure = null;
+    try {
+      parts.writeState().close();
+    } catch (IOException e) {
+      failure = e;
+    }
+    parts.versions().close();
+    parts.resources().close();
+    try {
+      parts.lock().close();
+    } catch (IOException e) {
+      failure = failure == null ? e : failure;
+    }
+    if (failure != null) {
+      throw new DBIOException(
+          "the database in "
+              + parts.resources().directory()
+              + " was closed, with a failure: "
+              + failure,
+          failure);
+    }
+  }
+
+  private void awaitClosed() {
+    boolean interrupted = false;
+    while (closeDone.getCount() > 0) {
+      try {
+        closeDone.await();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,259 @@
+package dev.kv.core.db;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.kv.DB;
+import dev.kv.DBIOException;
+import dev.kv.DBLockedException;
+import dev.kv.Env;
+import dev.kv.Options;
+import dev.kv.WritableFile;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.log.LogWriter;
+import dev.kv.core.manifest.NewDatabase;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.version.VersionEdit;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens a database for writing: LOCK, then what CURRENT and the MANIFEST say, then the logs, then a new log and
+ * an edit that makes the recovered state durable. Used once. Where it fails, nothing stays behind but what was
+ * on disk before and, at most, files that the next open deletes.
+ */
+final class DBOpener {
+  private static final Logger LOG = LoggerFactory.getLogger(DBOpener.class);
+
+  private final Path directory;
+  private final Options options;
+  private final Env env;
+
+  private DBOpener(Path directory, Options options) {
+    this.directory = directory;
+    this.options = options;
+    this.env = options.env();
+  }
+
+  /** Opens the database in {@code directory}. */
+  static DB open(Path directory, Options options) {
+    try {
+      return options.readOnly()
+          ? new ReadOnlyOpener(directory, options).open()
+          : new DBOpener(directory, options).open();
+    } catch (IOException e) {
+      throw new DBIOException("cannot open the database in " + directory + ": " + e, e);
+    }
+  }
+
+  private DB open() throws IOException {
+    boolean exists = env.exists(FileNames.current(directory));
+    DirectoryCheck check = new DirectoryCheck(env, directory);
+    if (!exists && !options.createIfMissing()) {
+      throw check.noDatabase();
+    }
+    env.createDirectory(directory);
+    Env.Lock lock = lock(env, directory);
+    boolean done = false;
+    try {
+      DB db = openLocked(check, lock);
+      done = true;
+      return db;
+    } finally {
+      if (!done) {
+        lock.close();
+      }
+    }
+  }
+
+  /** Takes the lock of a directory that exists. */
+  static Env.Lock lock(Env env, Path directory) throws IOException {
+    Env.Lock lock = env.lock(FileNames.lock(directory));
+    if (lock == null) {
+      throw new DBLockedException(
+          "the database in "
+              + directory
+              + " is open already, in this process or another: close it there, or open it here with"
+              + " Options.readOnly");
+    }
+    return lock;
+  }
+
+  private DB openLocked(DirectoryCheck check, Env.Lock lock) throws IOException {
+    if (env.exists(FileNames.current(directory))) {
+      if (options.errorIfExists()) {
+        throw new DBIOException(
+            "there is a database in " + directory + " already, and Options.errorIfExists is set");
+      }
+    } else if (options.createIfMissing()) {
+      check.requireNoRemains();
+    } else {
+      throw check.noDatabase();
+    }
+    Resources resources = new Resources(directory, options);
+    boolean done = false;
+    try {
+      DB db = new Opening(resources, lock).run(check);
+      done = true;
+      return db;
+    } finally {
+      if (!done) {
+        resources.close();
+      }
+    }
+  }
+
+  /** The opening of one database that is locked, in which everything made so far is freed if it fails. */
+  private static final class Opening {
+    private final Resources resources;
+    private final Env env;
+    private final Options options;
+    private final Path directory;
+    private final Env.Lock lock;
+    private final Monitor monitor = new Monitor();
+    private final BackgroundError error;
+    private final Background background;
+    private final VersionSet versions;
+    private final CompactionStats costs = new CompactionStats();
+    private final LogFiles logs;
+    private final ObsoleteFiles obsolete;
+    private @Nullable MemTable memtable;
+    private LogFiles.@Nullable NumberedLog log;
+
+    Opening(Resources resources, Env.Lock lock) {
+      this.resources = resources;
+      this.lock = lock;
+      env = resources.env();
+      options = resources.options();
+      directory = resources.directory();
+      error = new BackgroundError(directory, monitor);
+      background = new Background(resources, error);
+      versions = new VersionSet(resources.manifestContext(), background::versionFreed);
+      logs = new LogFiles(resources, versions);
+      obsolete = new ObsoleteFiles(resources, versions, error);
+    }
+
+    DB run(DirectoryCheck check) throws IOException {
+      boolean done = false;
+      try {
+        if (!env.exists(FileNames.current(directory))) {
+          LOG.info("{}: creates a database", directory);
+          NewDatabase.create(resources.manifestContext());
+        }
+        boolean editNeeded = versions.recover(false);
+        check.requireTables(versions);
+        LogRecovery recovery = recoverLogs(check, editNeeded);
+        DB db = assemble(recovery);
+        done = true;
+        return db;
+      } finally {
+        if (!done) {
+          free();
+        }
+      }
+    }
+
+    private LogRecovery recoverLogs(DirectoryCheck check, boolean editNeeded) throws IOException {
+      List<Long> numbers = check.logs(versions);
+      numbers.forEach(versions::markFileNumberUsed);
+      VersionEdit.Builder edit = VersionEdit.builder();
+      RecoveredTables tables = new RecoveredTables(resources, versions, costs, edit);
+      LogRecovery recovery = new LogRecovery(resources, versions.lastSequence(), tables);
+      try {
+        recovery.replay(numbers);
+        versions.setLastSequence(recovery.lastSequence());
+        boolean reused = tables.count() == 0 && options.reuseLogs() && reuse(numbers, recovery);
+        if (!reused) {
+          recovery.flushRest();
+          memtable = resources.newMemTable(0, 0);
+          log = logs.create();
+        }
+        if (!reused || editNeeded) {
+          long oldest = requireNonNull(log).number();
+          versions.logAndApply(edit.logNumber(oldest).previousLogNumber(0).build());
+        }
+      } finally {
+        recovery.abandon();
+      }
+      return recovery;
+    }
+
+    /**
+     * Goes on with the log and its memtable where there is one log alone, whole, that ends on a record; returns
+     * false where that cannot be.
+     */
+    private boolean reuse(List<Long> numbers, LogRecovery recovery) {
+      long length = recovery.appendableLength();
+      if (numbers.size() != 1 || length < 0 || numbers.get(0) < versions.logNumber()) {
+        return false;
+      }
+      long number = numbers.get(0);
+      Path file = FileNames.log(directory, number);
+      try {
+        WritableFile writable = env.openAppendable(file);
+        log = new LogFiles.NumberedLog(number, LogWriter.appending(file, writable, length));
+        writable.sync();
+      } catch (IOException e) {
+        LOG.warn("cannot append to {}, begins a new log: {}", file, e.toString());
+        closeLog();
+        return false;
+      }
+      LOG.info("goes on with {} at {}", file, length);
+      MemTable rest = recovery.takeMemTable();
+      memtable = rest == null ? resources.newMemTable(0, 0) : rest;
+      return true;
+    }
+
+    private DB assemble(LogRecovery recovery) {
+      LogFiles.NumberedLog firstLog = log;
+      MemTable firstMemTable = memtable;
+      if (firstLog == null || firstMemTable == null) {
+        throw new AssertionError("no log or memtable after the recovery");
+      }
+      obsolete.collectAtOpen();
+      Assembly assembly =
+          new Assembly(
+              resources, lock, monitor, error, background, versions, costs, logs, obsolete);
+      DB db = assembly.assemble(firstLog, firstMemTable, recovery.report());
+      log = null;
+      memtable = null;
+      return db;
+    }
+
+    private void closeLog() {
+      LogFiles.NumberedLog unused = log;
+      if (unused != null) {
+        log = null;
+        logs.retire(unused.writer());
+        logs.closeRetired();
+      }
+    }
+
+    private void free() {
+      closeLog();
+      logs.close();
+      if (memtable != null) {
+        memtable.release();
+      }
+      versions.close();
+    }
+  }
+
+  /** Returns the parsed names of a directory's files. */
+  static List<FileName> parse(List<String> names) {
+    List<FileName> parsed = new ArrayList<>();
+    for (String name : names) {
+      FileName file = FileNames.parse(name);
+      if (file != null) {
+        parsed.add(file);
+      }
+    }
+    return parsed;
+  }
+}

@@ -1,0 +1,90 @@
+package dev.kv.core.db;
+
+import dev.kv.DBIOException;
+import dev.kv.Env;
+import dev.kv.Options;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes a database: the files whose names are a database's, with LOCK held until the others are gone, and the
+ * directory if nothing else is in it. A link among them is deleted itself, and not what it points to.
+ */
+final class Destroyer {
+  private static final Logger LOG = LoggerFactory.getLogger(Destroyer.class);
+
+  private Destroyer() {}
+
+  static void destroy(Path directory, Options options) {
+    Env env = options.env();
+    try {
+      if (env.exists(directory)) {
+        destroy(directory, env);
+      }
+    } catch (IOException e) {
+      throw new DBIOException("cannot destroy the database in " + directory + ": " + e, e);
+    }
+  }
+
+  private static void destroy(Path directory, Env env) throws IOException {
+    List<String> names = env.list(directory);
+    if (DBOpener.parse(names).isEmpty()) {
+      return;
+    }
+    IOException failure = null;
+    Env.Lock lock = DBOpener.lock(env, directory);
+    try {
+      // CURRENT goes first: what a crash leaves behind then is no database, rather than half of
+      // one.
+      failure = delete(env, FileNames.current(directory), failure);
+      for (String name : env.list(directory)) {
+        FileName file = FileNames.parse(name);
+        if (file != null
+            && file.kind() != FileName.Kind.LOCK
+            && file.kind() != FileName.Kind.CURRENT) {
+          failure = delete(env, directory.resolve(name), failure);
+        }
+      }
+    } finally {
+      lock.close();
+    }
+    failure = delete(env, FileNames.lock(directory), failure);
+    if (failure != null) {
+      throw failure;
+    }
+    deleteDirectory(env, directory);
+  }
+
+  private static @Nullable IOException delete(Env env, Path file, @Nullable IOException before) {
+    try {
+      env.delete(file);
+      LOG.debug("deleted {}", file);
+    } catch (NoSuchFileException e) {
+      LOG.debug("{} was gone already", file);
+    } catch (IOException e) {
+      if (before == null) {
+        return e;
+      }
+      before.addSuppressed(e);
+    }
+    return before;
+  }
+
+  private static void deleteDirectory(Env env, Path directory) {
+    try {
+      env.deleteDirectory(directory);
+    } catch (DirectoryNotEmptyException e) {
+      LOG.info("{} stays, for it holds other files", directory);
+    } catch (IOException e) {
+      LOG.warn("{} stays: {}", directory, e.toString());
+    }
+  }
+}

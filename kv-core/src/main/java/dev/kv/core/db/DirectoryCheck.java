@@ -1,0 +1,101 @@
+package dev.kv.core.db;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBIOException;
+import dev.kv.Env;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.manifest.VersionSet;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What an open looks for in a database's directory, and what it says where that is not there. */
+final class DirectoryCheck {
+  /** File numbers beyond this are forged. */
+  private static final long LARGEST_NUMBER = 1L << 60;
+
+  private final Env env;
+  private final Path directory;
+
+  DirectoryCheck(Env env, Path directory) {
+    this.env = env;
+    this.directory = directory;
+  }
+
+  /** Returns the exception that says why there is no database. */
+  DBIOException noDatabase() throws IOException {
+    if (!env.exists(directory)) {
+      return new DBIOException(
+          "there is no database: the directory "
+              + directory
+              + " does not exist; Options.createIfMissing creates it");
+    }
+    return new DBIOException(
+        directory
+            + " holds no database: there is no file CURRENT; Options.createIfMissing creates one, DB.repair"
+            + " rebuilds one whose CURRENT is lost");
+  }
+
+  /** Refuses to create a database where the tables of one that has lost its CURRENT would be deleted. */
+  void requireNoRemains() throws IOException {
+    for (FileName file : files()) {
+      if (file.kind() == FileName.Kind.TABLE || isLaterManifest(file)) {
+        throw new CorruptionException(
+            "there is no file CURRENT, but tables or MANIFESTs of a database; DB.repair rebuilds it",
+            FileNames.current(directory).toString(),
+            CorruptionException.NO_OFFSET);
+      }
+    }
+  }
+
+  /** A creation that failed may have left the first. */
+  private static boolean isLaterManifest(FileName file) {
+    return file.kind() == FileName.Kind.MANIFEST && file.number() > 1;
+  }
+
+  /** Fails where a table of the current version is not there. */
+  void requireTables(VersionSet versions) throws IOException {
+    Set<Long> missing = new TreeSet<>();
+    versions.current().forEachFileNumber(missing::add);
+    for (FileName file : files()) {
+      if (file.kind() == FileName.Kind.TABLE) {
+        missing.remove(file.number());
+      }
+    }
+    if (!missing.isEmpty()) {
+      Path example = FileNames.table(directory, missing.iterator().next());
+      throw new CorruptionException(
+          missing.size() + " missing files; e.g.: " + example,
+          example.toString(),
+          CorruptionException.NO_OFFSET);
+    }
+  }
+
+  /** Returns the numbers of the logs that are not wholly in tables, ascending. */
+  List<Long> logs(VersionSet versions) throws IOException {
+    List<Long> numbers = new ArrayList<>();
+    for (FileName file : files()) {
+      if (file.kind() == FileName.Kind.LOG
+          && (file.number() >= versions.logNumber()
+              || file.number() == versions.previousLogNumber())) {
+        if (file.number() > LARGEST_NUMBER) {
+          throw new CorruptionException(
+              "a log with a number that no database reaches",
+              FileNames.log(directory, file.number()).toString(),
+              CorruptionException.NO_OFFSET);
+        }
+        numbers.add(file.number());
+      }
+    }
+    numbers.sort(null);
+    return numbers;
+  }
+
+  private List<FileName> files() throws IOException {
+    return DBOpener.parse(env.list(directory));
+  }
+}

@@ -1,0 +1,111 @@
+package dev.kv.core.db;
+
+import dev.kv.core.compaction.Compaction;
+import dev.kv.core.compaction.CompactionJob;
+import dev.kv.core.compaction.CompactionPicker;
+import dev.kv.core.compaction.CompactionResult;
+import dev.kv.core.compaction.FlushJob;
+import dev.kv.core.compaction.FlushResult;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.read.SnapshotList;
+import dev.kv.core.version.VersionEdit;
+import dev.kv.core.write.CommitPipeline;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Runs the jobs of one open database: gives them what they need, and tells the others what they changed. */
+final class Jobs {
+  private final Resources resources;
+  private final VersionSet versions;
+  private final ObsoleteFiles obsolete;
+  private final CompactionStats costs;
+  private final SnapshotList snapshots;
+  private final CommitPipeline commits;
+  private final BooleanSupplier closing;
+  private final Runnable whenInstalled;
+
+  /**
+   * Creates it.
+   *
+   * @param closing whether jobs are to be given up
+   * @param whenInstalled run after each install
+   */
+  Jobs(
+      Resources resources,
+      VersionSet versions,
+      ObsoleteFiles obsolete,
+      CompactionStats costs,
+      SnapshotList snapshots,
+      CommitPipeline commits,
+      BooleanSupplier closing,
+      Runnable whenInstalled) {
+    this.resources = resources;
+    this.versions = versions;
+    this.obsolete = obsolete;
+    this.costs = costs;
+    this.snapshots = snapshots;
+    this.commits = commits;
+    this.closing = closing;
+    this.whenInstalled = whenInstalled;
+  }
+
+  String directory() {
+    return resources.directory().toString();
+  }
+
+  long maxFileSize() {
+    return resources.options().maxFileSize();
+  }
+
+  CompactionPicker picker() {
+    return new CompactionPicker(maxFileSize(), resources.options().seekCompaction());
+  }
+
+  /** Lets the version set know the last sequence number, before an edit is logged. */
+  void updateLastSequence() {
+    versions.setLastSequence(commits.lastSequence());
+  }
+
+  /** Writes {@code memtable} as a table, which {@code install} puts into a level that it returns. */
+  void flush(MemTable memtable, ToIntFunction<FlushResult> install) {
+    try (TableOutputs outputs = outputs();
+        InternalIterator entries = memtable.iterator()) {
+      FlushResult result = new FlushJob(entries, outputs.context()).run();
+      costs.add(install.applyAsInt(result), result.stats());
+    }
+  }
+
+  /** Runs {@code compaction} and has its edit installed; returns null where it was given up for the close. */
+  @Nullable CompactionResult compact(Compaction compaction, Consumer<VersionEdit> install) {
+    try (TableOutputs outputs = outputs()) {
+      CompactionJob job =
+          new CompactionJob(
+              compaction,
+              snapshots.sequences(),
+              file -> resources.tables().iterator(file, true, false),
+              outputs.context(),
+              closing);
+      CompactionResult result = job.run();
+      if (result != null) {
+        install.accept(result.edit());
+        costs.add(compaction.outputLevel(), result.stats());
+      }
+      return result;
+    }
+  }
+
+  private TableOutputs outputs() {
+    return new TableOutputs(resources, obsolete::newPendingNumber, obsolete::settle);
+  }
+
+  /** To be called after each install: deletes what is obsolete now and wakes who waited for it. */
+  void installed() {
+    commits.progress();
+    obsolete.collect();
+    whenInstalled.run();
+  }
+}

@@ -1,0 +1,86 @@
+package dev.kv.core.db;
+
+import dev.kv.DB;
+import dev.kv.DBClosedException;
+import dev.kv.DBIterator;
+import dev.kv.DBStats;
+import dev.kv.Range;
+import dev.kv.ReadOptions;
+import dev.kv.Snapshot;
+import dev.kv.ValueReader;
+import dev.kv.core.read.DatabaseReader;
+import dev.kv.core.read.SnapshotList;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** An open database as far as it is read: everything delegates. */
+abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
+  private final DatabaseReader reader;
+  private final SnapshotList snapshots;
+  private final Figures figures;
+
+  OpenDatabase(DatabaseReader reader, SnapshotList snapshots, Figures figures) {
+    this.reader = reader;
+    this.snapshots = snapshots;
+    this.figures = figures;
+  }
+
+  /** Returns whether the close has begun. */
+  abstract boolean isClosed();
+
+  final void checkOpen() {
+    if (isClosed()) {
+      throw new DBClosedException("the database is closed");
+    }
+  }
+
+  @Override
+  public final byte @Nullable [] get(ReadOptions options, byte[] key) {
+    return reader.get(options, key);
+  }
+
+  @Override
+  public final int get(ReadOptions options, ByteBuffer key, ByteBuffer into) {
+    return reader.get(options, key, into);
+  }
+
+  @Override
+  public final <R extends @Nullable Object> @Nullable R read(
+      ReadOptions options, byte[] key, ValueReader<R> user) {
+    return reader.read(options, key, user);
+  }
+
+  @Override
+  public final DBIterator iterator(ReadOptions options) {
+    return reader.iterator(options);
+  }
+
+  @Override
+  public final Snapshot snapshot() {
+    return snapshots.acquire();
+  }
+
+  @Override
+  public final @Nullable String property(String name) {
+    Objects.requireNonNull(name, "name");
+    checkOpen();
+    return figures.property(name);
+  }
+
+  @Override
+  public final DBStats stats() {
+    checkOpen();
+    return figures.stats();
+  }
+
+  @Override
+  public final long[] approximateSizes(List<Range> ranges) {
+    Objects.requireNonNull(ranges, "ranges");
+    checkOpen();
+    long[] sizes = figures.approximateSizes(ranges);
+    checkOpen();
+    return sizes;
+  }
+}

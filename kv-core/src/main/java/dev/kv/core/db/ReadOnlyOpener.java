@@ -1,0 +1,178 @@
+package dev.kv.core.db;
+
+import dev.kv.CorruptionException;
+import dev.kv.DB;
+import dev.kv.DBException;
+import dev.kv.DBIOException;
+import dev.kv.DBStats;
+import dev.kv.Env;
+import dev.kv.Options;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memory.Pinned;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.read.DatabaseReader;
+import dev.kv.core.read.ReadStates;
+import dev.kv.core.read.SnapshotList;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens a database for reading only: takes no LOCK and writes nothing. Logs are replayed into memtables, and
+ * every table is opened at once, since an open one can be read after its writer has deleted it.
+ *
+ * <p>A writer may be at work beside it: a file that is named may be gone when it is looked for, and a record may
+ * be half there. Then the open begins anew, with the MANIFEST as it is by then.
+ */
+final class ReadOnlyOpener {
+  private static final Logger LOG = LoggerFactory.getLogger(ReadOnlyOpener.class);
+
+  /** So often is tried again where a file has vanished. */
+  private static final int TRIES = 50;
+
+  /** And so often where a file looks damaged, which it may be while it is written. */
+  private static final int TRIES_IF_DAMAGED = 3;
+
+  private static final long PAUSE_MICROS = 5_000;
+
+  private final Path directory;
+  private final Options options;
+  private final Env env;
+
+  ReadOnlyOpener(Path directory, Options options) {
+    this.directory = directory;
+    this.options = options;
+    this.env = options.env();
+  }
+
+  DB open() throws IOException {
+    DirectoryCheck check = new DirectoryCheck(env, directory);
+    if (!env.exists(FileNames.current(directory))) {
+      throw check.noDatabase();
+    }
+    for (int tries = 1; ; tries++) {
+      try {
+        return new Attempt(tries == TRIES).open(check);
+      } catch (NoSuchFileException e) {
+        if (tries >= TRIES) {
+          throw e;
+        }
+        LOG.debug("{}: begins anew, for a file has vanished: {}", directory, e.toString());
+      } catch (CorruptionException | DBIOException e) {
+        if (tries >= (isVanished(e) ? TRIES : TRIES_IF_DAMAGED)) {
+          throw e;
+        }
+        LOG.debug("{}: begins anew: {}", directory, e.toString());
+      }
+      env.sleepMicros(PAUSE_MICROS);
+    }
+  }
+
+  private static boolean isVanished(DBException e) {
+    return e.getCause() instanceof NoSuchFileException;
+  }
+
+  /** One attempt; what it made is freed where it fails. */
+  private final class Attempt {
+    private final boolean last;
+    private final Resources resources = new Resources(directory, options);
+    private final VersionSet versions = new VersionSet(resources.manifestContext(), () -> {});
+    private final Deque<MemTable> memtables = new ArrayDeque<>();
+    private final List<Pinned> pins = new ArrayList<>();
+
+    Attempt(boolean last) {
+      this.last = last;
+    }
+
+    DB open(DirectoryCheck check) throws IOException {
+      boolean done = false;
+      try {
+        versions.recover(true);
+        LogRecovery recovery = replay(check.logs(versions));
+        if (last) {
+          check.requireTables(versions);
+        }
+        pinTables();
+        DB db = assemble(recovery);
+        done = true;
+        return db;
+      } finally {
+        if (!done) {
+          free();
+        }
+      }
+    }
+
+    private LogRecovery replay(List<Long> numbers) throws IOException {
+      long oldest = versions.logNumber();
+      if (oldest > 0 && !numbers.contains(oldest) && !last) {
+        // Flushed and deleted since the MANIFEST was read, unless it is lost for good.
+        throw new NoSuchFileException(FileNames.log(directory, oldest).toString());
+      }
+      LogRecovery recovery =
+          new LogRecovery(resources, versions.lastSequence(), memtables::addFirst);
+      try {
+        recovery.replay(numbers);
+        recovery.flushRest();
+      } finally {
+        recovery.abandon();
+      }
+      return recovery;
+    }
+
+    private void pinTables() {
+      Version version = versions.current();
+      for (int level = 0; level < Levels.COUNT; level++) {
+        for (FileMetadata file : version.files(level)) {
+          pins.add(resources.tables().acquire(file));
+        }
+      }
+    }
+
+    private DB assemble(LogRecovery recovery) {
+      long lastSequence = recovery.lastSequence();
+      ReadStates states = new ReadStates();
+      SnapshotList snapshots = new SnapshotList(() -> lastSequence);
+      DatabaseReader reader =
+          new DatabaseReader(
+              states,
+              snapshots,
+              resources.tables(),
+              resources.budget(),
+              null,
+              directory.toString());
+      long memtableBytes = memtables.stream().mapToLong(MemTable::memoryUsed).sum();
+      Figures figures =
+          new Figures(
+              resources,
+              versions,
+              snapshots,
+              new CompactionStats(),
+              recovery.report(),
+              () -> memtableBytes,
+              () -> new DBStats.WriteStalls(0, 0, 0),
+              () -> lastSequence);
+      memtables.addFirst(resources.emptyMemTable());
+      List<MemTable> rest = new ArrayList<>(memtables);
+      states.publish(memtables.getFirst(), rest.subList(1, rest.size()), versions.current());
+      return new ReadOnlyDB(reader, snapshots, figures, this::free);
+    }
+
+    private void free() {
+      memtables.forEach(MemTable::release);
+      pins.forEach(Pinned::close);
+      versions.close();
+      resources.close();
+    }
+  }
+}

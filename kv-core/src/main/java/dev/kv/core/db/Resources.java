@@ -1,0 +1,121 @@
+package dev.kv.core.db;
+
+import dev.kv.BlockCache;
+import dev.kv.Env;
+import dev.kv.OffHeapExhaustedException;
+import dev.kv.Options;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.manifest.ManifestContext;
+import dev.kv.core.memory.ArenaPool;
+import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.NativeArena;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.table.BlockCacheImpl;
+import dev.kv.core.table.TableCache;
+import java.nio.file.Path;
+
+/** What the parts of one database share: its place, its options, its memory and its caches. Thread-safe. */
+final class Resources implements AutoCloseable {
+  private final Path directory;
+  private final Options options;
+  private final InternalKeyComparator comparator;
+  private final OffHeapBudget budget;
+  private final BlockAllocator allocator;
+  private final ArenaPool arenas;
+  private final BlockCacheImpl blockCache;
+  private final boolean ownsCache;
+  private final TableCache tables;
+
+  Resources(Path directory, Options options) {
+    this.directory = directory;
+    this.options = options;
+    BlockCache given = options.blockCache();
+    BlockCacheImpl shared = given == null ? null : BlockCacheImpl.of(given);
+    comparator = new InternalKeyComparator(options.comparator());
+    budget = new OffHeapBudget(options.offHeapLimit());
+    allocator = new BlockAllocator(budget);
+    arenas = new ArenaPool(budget);
+    ownsCache = shared == null;
+    blockCache = shared == null ? BlockCacheImpl.in(allocator, options.blockCacheSize()) : shared;
+    tables = new TableCache(directory, options, comparator, blockCache, allocator, budget);
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  Options options() {
+    return options;
+  }
+
+  Env env() {
+    return options.env();
+  }
+
+  InternalKeyComparator comparator() {
+    return comparator;
+  }
+
+  OffHeapBudget budget() {
+    return budget;
+  }
+
+  BlockAllocator allocator() {
+    return allocator;
+  }
+
+  BlockCacheImpl blockCache() {
+    return blockCache;
+  }
+
+  TableCache tables() {
+    return tables;
+  }
+
+  ManifestContext manifestContext() {
+    return new ManifestContext(
+        env(), directory, comparator, budget, options.maxFileSize(), options.reuseLogs());
+  }
+
+  /**
+   * Returns an empty memtable with room for {@code count} entries of {@code bytes} keys and values in all, and
+   * at least the write buffer's size. Where the budget is spent, the cache gives up what nobody uses.
+   */
+  MemTable newMemTable(long bytes, int count) {
+    long capacity = Math.max(options.writeBufferSize(), MemTable.arenaBytesFor(bytes, count));
+    if (capacity > Integer.MAX_VALUE - 8) {
+      throw new OffHeapExhaustedException(
+          "a batch of " + bytes + " bytes fits no memtable; write it in smaller batches");
+    }
+    return new MemTable(comparator, acquireArena((int) capacity), arenas);
+  }
+
+  /** Returns a memtable that stays empty. */
+  MemTable emptyMemTable() {
+    return new MemTable(comparator, acquireArena((int) MemTable.arenaBytesFor(0, 0)), arenas);
+  }
+
+  private NativeArena acquireArena(int capacity) {
+    try {
+      return arenas.acquire(capacity);
+    } catch (OffHeapExhaustedException e) {
+      if (!ownsCache || blockCache.totalCharge() == 0) {
+        throw e;
+      }
+      blockCache.prune();
+      return arenas.acquire(capacity);
+    }
+  }
+
+  /** Frees everything that is not in use; the rest goes with its last user. */
+  @Override
+  public void close() {
+    tables.close();
+    if (ownsCache) {
+      blockCache.close();
+    }
+    arenas.close();
+    allocator.close();
+  }
+}

@@ -1,0 +1,320 @@
+package dev.kv.core.db;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.DB;
+import dev.kv.DBIterator;
+import dev.kv.Options;
+import dev.kv.ReadOptions;
+import dev.kv.Snapshot;
+import dev.kv.WriteBatch;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.MergingIterator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Version;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The ground of the database tests: one database in a directory of its own, with strings (one char a
+ * byte) for keys and values. After every test the levels are checked, everything is closed, and {@link
+ * LeakCheck} looks for what was left behind.
+ */
+@ExtendWith(LeakCheck.class)
+abstract class DbTestBase {
+  /** The deepest level that a flush writes to. */
+  static final int DEEPEST_FLUSH = 2;
+
+  static final String NOT_FOUND = "NOT_FOUND";
+
+  @TempDir Path temp;
+  Path directory;
+  Options options = defaults();
+  DBImpl db;
+  private final List<DB> opened = new ArrayList<>();
+
+  /** Returns the options that the tests begin with. */
+  static Options defaults() {
+    return Options.builder().createIfMissing(true).build();
+  }
+
+  @BeforeEach
+  void chooseDirectory() {
+    directory = temp.resolve("db");
+  }
+
+  @AfterEach
+  void closeAll() {
+    for (DB each : opened) {
+      if (!((DBImpl) each).isClosed()) {
+        checkLevels((DBImpl) each);
+      }
+      each.close();
+      Resources resources = ((DBImpl) each).resources();
+      await("all off-heap memory given back", () -> resources.budget().used() == 0);
+    }
+  }
+
+  /** Opens the database; the one before, if any, must have been closed. */
+  final DBImpl open(Options with) {
+    options = with;
+    db = (DBImpl) DB.open(directory, with);
+    opened.add(db);
+    return db;
+  }
+
+  final DBImpl open() {
+    return open(options);
+  }
+
+  /** Opens another database beside the one under test. */
+  final DBImpl openOther(Path where, Options with) {
+    DBImpl other = (DBImpl) DB.open(where, with);
+    opened.add(other);
+    return other;
+  }
+
+  final void reopen() {
+    reopen(options);
+  }
+
+  final void reopen(Options with) {
+    close();
+    open(with);
+  }
+
+  final void close() {
+    if (db != null && !db.isClosed()) {
+      checkLevels(db);
+      db.close();
+    }
+  }
+
+  final void destroyAndReopen(Options with) {
+    close();
+    DB.destroy(directory, with);
+    open(with);
+  }
+
+  static byte[] b(String text) {
+    return text.getBytes(ISO_8859_1);
+  }
+
+  static String s(byte @Nullable [] bytes) {
+    return bytes == null ? NOT_FOUND : new String(bytes, ISO_8859_1);
+  }
+
+  static String key(int i) {
+    return String.format("key%06d", i);
+  }
+
+  final void put(String key, String value) {
+    db.put(b(key), b(value));
+  }
+
+  final void delete(String key) {
+    db.delete(b(key));
+  }
+
+  final String get(String key) {
+    return s(db.get(b(key)));
+  }
+
+  final String get(String key, Snapshot snapshot) {
+    return s(db.get(ReadOptions.from(snapshot), b(key)));
+  }
+
+  static WriteBatch batch() {
+    return WriteBatch.create();
+  }
+
+  /** Returns the files of each level, as {@code "0,1,2"} without trailing zeros. */
+  final String filesPerLevel() {
+    StringBuilder text = new StringBuilder();
+    int lastNonZero = 0;
+    for (int level = 0; level < 7; level++) {
+      int files = filesAt(level);
+      text.append(level == 0 ? "" : ",").append(files);
+      if (files > 0) {
+        lastNonZero = text.length();
+      }
+    }
+    text.setLength(lastNonZero);
+    return text.toString();
+  }
+
+  final int filesAt(int level) {
+    String text = db.property("leveldb.num-files-at-level" + level);
+    assertThat(text).isNotNull();
+    return Integer.parseInt(text);
+  }
+
+  final int totalFiles() {
+    int total = 0;
+    for (int level = 0; level < 7; level++) {
+      total += filesAt(level);
+    }
+    return total;
+  }
+
+  final long size(String start, String limit) {
+    return db.approximateSizes(List.of(new dev.kv.Range(b(start), b(limit))))[0];
+  }
+
+  final void compact(@Nullable String begin, @Nullable String end) {
+    db.compactRange(begin == null ? null : b(begin), end == null ? null : b(end));
+  }
+
+  /** Merges the files of one level that overlap a range into the next. */
+  final void compactLevel(int level, @Nullable String begin, @Nullable String end) {
+    db.compactLevel(level, begin == null ? null : b(begin), end == null ? null : b(end));
+  }
+
+  /** Writes the range's ends into each of the first {@code n} levels' tables. */
+  final void makeTables(int n, String smallest, String largest) {
+    for (int i = 0; i < n; i++) {
+      put(smallest, "begin");
+      put(largest, "end");
+      db.flush();
+    }
+  }
+
+  /** Prevents a flush from pushing tables below level 0 in this range by filling every level first. */
+  final void fillLevels(String smallest, String largest) {
+    makeTables(7, smallest, largest);
+  }
+
+  /** Returns every version of a key, newest first, as {@code "[ v2, DEL, v1 ]"}. */
+  final String allEntriesFor(String userKey) {
+    List<String> versions = new ArrayList<>();
+    byte[] target =
+        InternalKey.encode(b(userKey), InternalKey.MAX_SEQUENCE, dev.kv.core.key.ValueKind.VALUE);
+    ByteBuffer seek =
+        ByteBuffer.allocateDirect(target.length).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+    seek.put(0, target);
+    try (InternalIterator all = allEntries()) {
+      for (all.seek(seek, 0, target.length); all.isValid(); all.next()) {
+        byte[] internal = new byte[all.keyLength()];
+        all.keyBuffer().get(all.keyOffset(), internal);
+        if (!new String(internal, 0, internal.length - 8, ISO_8859_1).equals(userKey)) {
+          break;
+        }
+        byte[] value = new byte[all.valueLength()];
+        all.valueBuffer().get(all.valueOffset(), value);
+        versions.add(internal[internal.length - 8] == 0 ? "DEL" : s(value));
+      }
+    }
+    return versions.isEmpty() ? "[ ]" : "[ " + String.join(", ", versions) + " ]";
+  }
+
+  private InternalIterator allEntries() {
+    List<InternalIterator> children = new ArrayList<>();
+    children.add(db.writeState().memtable().iterator());
+    for (int level = 0; level < 7; level++) {
+      for (FileMetadata file : db.currentVersion().files(level)) {
+        children.add(db.resources().tables().iterator(file, true, false));
+      }
+    }
+    return MergingIterator.of(db.internalComparator(), children.toArray(InternalIterator[]::new));
+  }
+
+  /** Waits for background work, a few seconds at most. */
+  static void await(String what, BooleanSupplier condition) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("no end of the wait for " + what).isLessThan(end);
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  /** Returns the entries in order, as {@code "(a->1)(b->2)"}, after checking them backwards too. */
+  final String contents() {
+    List<String> forward = new ArrayList<>();
+    List<String> backward = new ArrayList<>();
+    try (DBIterator cursor = db.iterator()) {
+      for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+        forward.add(entry(cursor));
+      }
+      for (cursor.seekToLast(); cursor.isValid(); cursor.prev()) {
+        backward.add(0, entry(cursor));
+      }
+    }
+    assertThat(backward).isEqualTo(forward);
+    return String.join("", forward);
+  }
+
+  private static String entry(DBIterator cursor) {
+    return "(" + s(cursor.key()) + "->" + s(cursor.value()) + ")";
+  }
+
+  /** Returns {@code "key->value"} of the cursor's entry, or {@code "(invalid)"}. */
+  static String at(DBIterator cursor) {
+    return cursor.isValid() ? s(cursor.key()) + "->" + s(cursor.value()) : "(invalid)";
+  }
+
+  static String randomValue(Random random, int length) {
+    char[] text = new char[length];
+    for (int i = 0; i < length; i++) {
+      text[i] = (char) (' ' + random.nextInt(95));
+    }
+    return new String(text);
+  }
+
+  /** Fails if a level below 0 is out of order or has files that overlap. */
+  static void checkLevels(DBImpl db) {
+    Version version = db.currentVersion();
+    for (int level = 1; level < 7; level++) {
+      FileMetadata before = null;
+      for (FileMetadata file : version.files(level)) {
+        assertThat(db.internalComparator().compare(file.smallest(), file.largest()))
+            .as("smallest to largest of " + file)
+            .isLessThanOrEqualTo(0);
+        if (before != null) {
+          assertThat(
+                  db.internalComparator()
+                      .userComparator()
+                      .compare(
+                          InternalKey.userKey(before.largest()),
+                          InternalKey.userKey(file.smallest())))
+              .as("level " + level + ": " + before + " before " + file)
+              .isLessThan(0);
+        }
+        before = file;
+      }
+    }
+  }
+
+  /** Returns the names in the database's directory that are of one kind. */
+  final List<String> files(FileName.Kind kind) {
+    try {
+      List<String> names = new ArrayList<>();
+      for (String name : options.env().list(directory)) {
+        FileName parsed = FileNames.parse(name);
+        if (parsed != null && parsed.kind() == kind) {
+          names.add(name);
+        }
+      }
+      names.sort(null);
+      return names;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

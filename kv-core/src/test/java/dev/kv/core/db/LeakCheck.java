@@ -1,0 +1,98 @@
+package dev.kv.core.db;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Fails a database test that leaves something behind: a thread of the engine, or a descriptor or mapping
+ * of a file in a test's directory. Off-heap buffers are checked by the database's close itself while
+ * invariants are on.
+ */
+final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
+  private static final ExtensionContext.Namespace SPACE =
+      ExtensionContext.Namespace.create(LeakCheck.class);
+  private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
+  private static final Path MAPPINGS = Path.of("/proc/self/maps");
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    context.getStore(SPACE).put("before", held());
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) throws InterruptedException {
+    @SuppressWarnings("unchecked")
+    TreeSet<String> before = (TreeSet<String>) context.getStore(SPACE).get("before");
+    TreeSet<String> left = new TreeSet<>();
+    // Unmapping goes in batches on a thread of its own, so that what is held may fall for a moment.
+    for (int i = 0; i < 100; i++) {
+      left = held();
+      left.removeAll(before);
+      if (left.isEmpty()) {
+        return;
+      }
+      Thread.sleep(20);
+    }
+    assertThat(left).as("left behind by " + context.getDisplayName()).isEmpty();
+  }
+
+  private static TreeSet<String> held() {
+    TreeSet<String> held = new TreeSet<>();
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      if (thread.getName().startsWith("kv-") && !thread.getName().equals("kv-unmapper")) {
+        held.add("thread " + thread.getName());
+      }
+    }
+    if (Files.exists(DESCRIPTORS)) {
+      try {
+        descriptors().forEach(file -> held.add("descriptor of " + file));
+        for (String line : Files.readAllLines(MAPPINGS)) {
+          int path = line.indexOf('/');
+          if (path >= 0 && isTestFile(line.substring(path))) {
+            held.add("mapping of " + line.substring(path));
+          }
+        }
+      } catch (IOException e) {
+        throw new AssertionError(e);
+      }
+    }
+    return held;
+  }
+
+  private static List<String> descriptors() throws IOException {
+    List<String> files = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(DESCRIPTORS)) {
+      for (Path entry : entries) {
+        if (Files.isSymbolicLink(entry)) {
+          String file = readLink(entry);
+          if (isTestFile(file)) {
+            files.add(file);
+          }
+        }
+      }
+    }
+    return files;
+  }
+
+  private static String readLink(Path link) {
+    try {
+      return Files.readSymbolicLink(link).toString();
+    } catch (IOException closedMeanwhile) {
+      return "";
+    }
+  }
+
+  private static boolean isTestFile(String file) {
+    return file.contains("/kvtest") || file.contains("/junit");
+  }
+}
