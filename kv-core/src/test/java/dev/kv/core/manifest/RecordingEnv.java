@@ -17,6 +17,7 @@ public final class RecordingEnv extends ForwardingEnv {
   private final List<String> operations = new ArrayList<>();
   private int failAt = -1;
   private boolean halfDone;
+  private Runnable listener = () -> {};
 
   public RecordingEnv(Env target) {
     super(target);
@@ -33,6 +34,11 @@ public final class RecordingEnv extends ForwardingEnv {
     halfDone = afterItsEffect;
   }
 
+  /** Calls {@code listener} before each operation. */
+  public void onEach(Runnable listener) {
+    this.listener = listener;
+  }
+
   private interface Action {
     void run() throws IOException;
   }
@@ -40,6 +46,7 @@ public final class RecordingEnv extends ForwardingEnv {
   private void act(String operation, Action action) throws IOException {
     boolean fails = operations.size() == failAt;
     operations.add(operation);
+    listener.run();
     if (!fails || halfDone) {
       action.run();
     }
