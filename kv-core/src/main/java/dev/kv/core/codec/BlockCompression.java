@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * a time.
  *
  * <p>Snappy is snappy-java's where its library loads, else {@link JavaSnappy}; zstd is zstd-jni's where
- * that is on the class path.
+ * that is on the class path. The source of a decompression is memory that nobody else writes: libraries
+ * trust a length that was checked before.
  */
 public final class BlockCompression {
   /** No snappy stream expands more: the densest element is 3 bytes for 64. */
@@ -21,8 +22,12 @@ public final class BlockCompression {
 
   private static final int ZSTD_MAGIC = 0xfd2fb528;
 
+  /** Code 4 of Mojang's fork of LevelDB. */
+  private static final int RAW_DEFLATE = 4;
+
   private final @Nullable NativeSnappy nativeSnappy;
   private @Nullable JavaSnappy javaSnappy;
+  private @Nullable ZstdCodec zstd;
 
   /** Creates a codec that uses snappy's native library where asked to and where it loads. */
   public BlockCompression(boolean nativeSnappy) {
@@ -38,12 +43,26 @@ public final class BlockCompression {
     return codec;
   }
 
+  private static int maxZstdLength(int length) {
+    int small = length < 128 << 10 ? (128 << 10) - length >>> 11 : 0;
+    return Math.addExact(length, (length >>> 8) + small);
+  }
+
+  private ZstdCodec zstd() {
+    ZstdCodec codec = zstd;
+    if (codec == null) {
+      codec = new ZstdCodec();
+      zstd = codec;
+    }
+    return codec;
+  }
+
   /** Returns the most bytes that {@link #compress} can write for {@code length} bytes. */
   public int maxCompressedLength(CompressionType type, int length) {
     return switch (type) {
       case NONE -> length;
       case SNAPPY -> JavaSnappy.maxCompressedLength(length);
-      case ZSTD -> ZstdCodec.maxCompressedLength(length);
+      case ZSTD -> maxZstdLength(length);
     };
   }
 
@@ -92,13 +111,9 @@ public final class BlockCompression {
         return size;
       case 2:
         requireZstdFrame(source, offset, length);
-        long content = ZstdCodec.contentSize(source, offset, length);
-        if (content < 0 || content > LARGEST_CONTENT) {
-          throw new MalformedBlockException("zstd block with content size " + content);
-        }
-        return (int) content;
+        return ZstdCodec.contentSize(source, offset, length, LARGEST_CONTENT);
       default:
-        throw new MalformedBlockException("unknown compression " + (code & 0xff));
+        throw unknown(code);
     }
   }
 
@@ -128,17 +143,33 @@ public final class BlockCompression {
         break;
       case 2:
         requireZstdFrame(source, offset, length);
-        ZstdCodec.uncompress(source, offset, length, target, targetOffset, targetLength);
+        zstd().uncompress(source, offset, length, target, targetOffset, targetLength);
         break;
       default:
-        throw new MalformedBlockException("unknown compression " + (code & 0xff));
+        throw unknown(code);
+    }
+  }
+
+  /** Asked for once, by whoever first meets zstd. */
+  private static final class ZstdLibrary {
+    static final @Nullable Throwable MISSING = load();
+
+    private static @Nullable Throwable load() {
+      try {
+        ZstdCodec.load();
+        return null;
+      } catch (LinkageError absent) {
+        return absent;
+      }
     }
   }
 
   private static void requireZstd() {
-    if (!ZstdCodec.isPresent()) {
+    Throwable missing = ZstdLibrary.MISSING;
+    if (missing != null) {
       throw new UnsupportedFormatException(
-          "zstd blocks need the jar com.github.luben:zstd-jni on the class path");
+          "zstd blocks need the jar com.github.luben:zstd-jni on the class path, and its library",
+          missing);
     }
   }
 
@@ -153,6 +184,14 @@ public final class BlockCompression {
       throw new MalformedBlockException("block marked as zstd is no zstd frame");
     }
     requireZstd();
+  }
+
+  private static MalformedBlockException unknown(byte code) {
+    if (code == RAW_DEFLATE) {
+      throw new UnsupportedFormatException(
+          "block compressed with raw deflate, as Minecraft Bedrock's LevelDB does: not supported");
+    }
+    return new MalformedBlockException("unknown compression " + (code & 0xff));
   }
 
   private static boolean looksLikeZlib(ByteBuffer source, int offset) {

@@ -227,18 +227,26 @@ final class JavaSnappy {
     }
   }
 
-  /** Repeats {@code size} bytes from {@code distance} back; eight at a time where they do not overlap. */
+  /**
+   * Repeats {@code size} bytes from {@code distance} back. Eight at a time, the last ones too many, where
+   * there is room for that: a pattern shorter than eight is written over itself until it is as long.
+   */
   private static void copyBack(ByteBuffer target, int out, int distance, int size, int outEnd) {
     int from = out - distance;
-    int copied = 0;
-    if (distance >= Long.BYTES) {
-      int whole = outEnd - out >= size + Long.BYTES - 1 ? size : size - Long.BYTES + 1;
-      for (; copied < whole; copied += Long.BYTES) {
-        target.putLong(out + copied, target.getLong(from + copied));
+    int at = out;
+    int last = out + size;
+    if (outEnd - last >= Long.BYTES) {
+      while (at - from < Long.BYTES && at < last) {
+        target.putLong(at, target.getLong(from));
+        at += at - from;
       }
-    }
-    for (; copied < size; copied++) {
-      target.put(out + copied, target.get(from + copied));
+      for (; at < last; at += Long.BYTES, from += Long.BYTES) {
+        target.putLong(at, target.getLong(from));
+      }
+    } else {
+      for (; at < last; at++, from++) {
+        target.put(at, target.get(from));
+      }
     }
   }
 

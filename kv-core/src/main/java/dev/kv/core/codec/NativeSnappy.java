@@ -1,7 +1,11 @@
 package dev.kv.core.codec;
 
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import org.xerial.snappy.Snappy;
@@ -9,13 +13,20 @@ import org.xerial.snappy.SnappyNative;
 
 /** Snappy through snappy-java. Thread-safe. */
 final class NativeSnappy {
+  /** The first JDK that warns of a native library loaded without leave. */
+  private static final int FIRST_WARNING_VERSION = 24;
+
   private final SnappyNative library;
 
   private NativeSnappy(SnappyNative library) {
     this.library = library;
   }
 
-  /** Returns the codec, or null where the library does not load. */
+  /**
+   * Returns the codec, or null where the library does not load, or could not without a word on the
+   * standard error: snappy-java prints what keeps it from unpacking itself, and the JVM warns, from 24
+   * on, of native libraries that --enable-native-access does not name.
+   */
   static @Nullable NativeSnappy instance() {
     return Holder.INSTANCE;
   }
@@ -26,13 +37,57 @@ final class NativeSnappy {
 
     private static @Nullable NativeSnappy load() {
       try {
+        if (!isNativeAccessEnabled()) {
+          return without("--enable-native-access is not given");
+        }
+        if (!canUnpack()) {
+          return without("its directory for temporary files is not writable");
+        }
         Snappy.maxCompressedLength(0); // loads the library
         return new NativeSnappy(new SnappyNative());
       } catch (LinkageError | RuntimeException absent) {
-        LoggerFactory.getLogger(NativeSnappy.class)
-            .info("snappy-java does not load, the codec in Java takes over: {}", absent.toString());
-        return null;
+        return without(absent.toString());
+      } catch (Error e) {
+        // SnappyError, which may not be named here: its class can be absent.
+        if (e instanceof VirtualMachineError) {
+          throw e;
+        }
+        return without(e.toString());
       }
+    }
+
+    /** Asks Module.isNativeAccessEnabled where loading a library without it is warned of. */
+    private static boolean isNativeAccessEnabled() {
+      if (Runtime.version().feature() < FIRST_WARNING_VERSION) {
+        return true;
+      }
+      Module module = Snappy.class.getModule();
+      try {
+        return (boolean)
+            MethodHandles.publicLookup()
+                .findVirtual(
+                    Module.class, "isNativeAccessEnabled", MethodType.methodType(boolean.class))
+                .invokeExact(module);
+      } catch (Throwable e) {
+        throw new IllegalStateException("Module.isNativeAccessEnabled is not to be had", e);
+      }
+    }
+
+    private static boolean canUnpack() {
+      if (System.getProperty("org.xerial.snappy.lib.path") != null
+          || Boolean.getBoolean("org.xerial.snappy.use.systemlib")) {
+        return true;
+      }
+      String directory =
+          System.getProperty(
+              "org.xerial.snappy.tempdir", System.getProperty("java.io.tmpdir", "."));
+      return Files.isWritable(Path.of(directory));
+    }
+
+    private static @Nullable NativeSnappy without(String reason) {
+      LoggerFactory.getLogger(NativeSnappy.class)
+          .info("snappy-java is not used, the codec in Java takes over: {}", reason);
+      return null;
     }
   }
 

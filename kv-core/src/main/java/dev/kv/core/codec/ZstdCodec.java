@@ -1,31 +1,43 @@
 package dev.kv.core.codec;
 
 import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdDecompressCtx;
+import com.github.luben.zstd.ZstdException;
+import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 
-/** Zstandard through zstd-jni; only {@link #isPresent} may be called where that is absent. */
+/**
+ * Zstandard through zstd-jni; not to be touched where that is absent. Belongs to one thread at a time. It keeps its decompression context, which takes as long to make as a block of 4 KiB
+ * to decompress; for compression that makes no difference.
+ */
 final class ZstdCodec {
-  private static final boolean PRESENT = isOnClassPath();
+  /** A block of a frame takes 3 bytes at least and holds 128 KiB at most. */
+  private static final int SMALLEST_FRAME_BLOCK = 3;
 
-  private ZstdCodec() {}
+  private static final int LARGEST_FRAME_BLOCK = 128 << 10;
 
-  static boolean isPresent() {
-    return PRESENT;
+  private final ZstdDecompressCtx context;
+
+  ZstdCodec() {
+    ZstdDecompressCtx made = new ZstdDecompressCtx();
+    Contexts.CLEANER.register(this, made::close);
+    context = made;
   }
 
-  private static boolean isOnClassPath() {
-    try {
-      Class.forName("com.github.luben.zstd.Zstd", false, ZstdCodec.class.getClassLoader());
-      return true;
-    } catch (ClassNotFoundException absent) {
-      return false;
-    }
+  /** What frees the contexts of codecs that nobody holds any more. */
+  private static final class Contexts {
+    static final Cleaner CLEANER =
+        Cleaner.create(
+            task -> {
+              Thread thread = new Thread(task, "kv-zstd-cleaner");
+              thread.setDaemon(true);
+              return thread;
+            });
   }
 
-  /** Returns zstd's bound, which needs no library. */
-  static int maxCompressedLength(int length) {
-    int small = length < 128 << 10 ? (128 << 10) - length >>> 11 : 0;
-    return Math.addExact(length, (length >>> 8) + small);
+  /** Loads the library; a {@link LinkageError} where that fails. */
+  static void load() {
+    Zstd.defaultCompressionLevel();
   }
 
   static int compress(
@@ -39,12 +51,22 @@ final class ZstdCodec {
     return (int) written;
   }
 
-  /** Returns the frame's content size, or a negative number where it has none. */
-  static long contentSize(ByteBuffer source, int offset, int length) {
-    return Zstd.getDirectByteBufferFrameContentSize(source, offset, length);
+  /** Returns the frame's content size; one that is missing, or that no such frame can hold, throws. */
+  static int contentSize(ByteBuffer source, int offset, int length, int most)
+      throws MalformedBlockException {
+    long size = Zstd.getDirectByteBufferFrameContentSize(source, offset, length);
+    long possible = (length / SMALLEST_FRAME_BLOCK + 1L) * LARGEST_FRAME_BLOCK;
+    if (size < 0) {
+      throw new MalformedBlockException("zstd block without its content size");
+    }
+    if (size > Math.min(possible, most)) {
+      throw new MalformedBlockException(
+          "zstd block of " + length + " bytes claims to hold " + size);
+    }
+    return (int) size;
   }
 
-  static void uncompress(
+  void uncompress(
       ByteBuffer source,
       int offset,
       int length,
@@ -52,11 +74,13 @@ final class ZstdCodec {
       int targetOffset,
       int targetLength)
       throws MalformedBlockException {
-    long written =
-        Zstd.decompressDirectByteBuffer(target, targetOffset, targetLength, source, offset, length);
-    if (Zstd.isError(written)) {
-      throw new MalformedBlockException(
-          "zstd block does not decompress: " + Zstd.getErrorName(written));
+    int written;
+    try {
+      written =
+          context.decompressDirectByteBuffer(
+              target, targetOffset, targetLength, source, offset, length);
+    } catch (ZstdException e) {
+      throw new MalformedBlockException("zstd block does not decompress: " + e.getMessage());
     }
     if (written != targetLength) {
       throw new MalformedBlockException("zstd block of another length");

@@ -8,6 +8,10 @@ import dev.kv.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -127,5 +131,138 @@ class BlockCompressionTest {
         .isInstanceOf(MalformedBlockException.class);
     assertThatThrownBy(() -> java.uncompressedLength((byte) 7, direct(8), 0, 8))
         .isInstanceOf(MalformedBlockException.class);
+  }
+
+  @Test
+  void code4_isNamedAsMojangs() {
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 4, direct(8), 0, 8))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("raw deflate");
+  }
+
+  /** Magic, a descriptor that announces 8 bytes of content size, a window byte, and that size. */
+  private static ByteBuffer zstdHeader(long contentSize) {
+    ByteBuffer frame = direct(20);
+    frame.putInt(0, 0xfd2fb528).put(4, (byte) 0xc0).put(5, (byte) 0x50).putLong(6, contentSize);
+    return frame;
+  }
+
+  @Test
+  void zstd_frameThatClaimsTooMuch_isRefused() {
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, zstdHeader(1 << 29), 0, 20))
+        .isInstanceOf(MalformedBlockException.class)
+        .hasMessageContaining("claims to hold");
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, zstdHeader(-5), 0, 20))
+        .isInstanceOf(MalformedBlockException.class);
+  }
+
+  @Test
+  void zstd_zeros_expandALot() throws MalformedBlockException {
+    byte[] zeros = new byte[4 << 20];
+    assertThat(roundTrip(CompressionType.ZSTD, library, library, zeros)).isEqualTo(zeros);
+  }
+
+  @Test
+  void zstd_frameWithoutContentSize_isRefused() {
+    ByteBuffer frame = direct(20);
+    frame.putInt(0, 0xfd2fb528).put(4, (byte) 0).put(5, (byte) 0x50);
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, frame, 0, 20))
+        .isInstanceOf(MalformedBlockException.class)
+        .hasMessageContaining("content size");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = CompressionType.class,
+      names = {"SNAPPY", "ZSTD"})
+  void library_damagedStreams_areRefusedOrDecodeInBounds(CompressionType type) {
+    Random random = new Random(SEED);
+    int refused = 0;
+    for (int i = 0; i < 3_000; i++) {
+      byte[] bytes = sample(random);
+      ByteBuffer source = direct(bytes.length).put(0, bytes);
+      ByteBuffer stored = direct(library.maxCompressedLength(type, bytes.length));
+      int size = library.compress(type, 1, source, 0, bytes.length, stored, 0);
+      stored.put(random.nextInt(size), (byte) random.nextInt());
+      int cut = random.nextInt(4) == 0 ? random.nextInt(size) : size;
+      ByteBuffer exact = direct(cut).put(0, stored, 0, cut);
+      try {
+        int length = library.uncompressedLength(type.code(), exact, 0, cut);
+        ByteBuffer target = direct(length + 64);
+        library.uncompress(type.code(), exact, 0, cut, target, 0, length);
+        assertThat(target.getLong(length)).as("seed %d", SEED).isZero();
+      } catch (MalformedBlockException | UnsupportedFormatException expected) {
+        refused++;
+      }
+    }
+    assertThat(refused).as("seed %d", SEED).isGreaterThan(200);
+  }
+
+  /** A period below eight bytes is the case that word copies get wrong. */
+  @Property(tries = 500)
+  void javaSnappy_periodicBytes_roundTrip(
+      @ForAll @IntRange(min = 1, max = 20) int period, @ForAll @IntRange(max = 400) int length)
+      throws MalformedBlockException {
+    byte[] bytes = new byte[length];
+    for (int i = 0; i < length; i++) {
+      bytes[i] = (byte) (i % period * 37);
+    }
+    assertThat(roundTrip(CompressionType.SNAPPY, library, java, bytes)).isEqualTo(bytes);
+    assertThat(roundTrip(CompressionType.SNAPPY, java, library, bytes)).isEqualTo(bytes);
+  }
+
+  /** Streams of random elements, wherever they point: what decodes, decodes as in the library. */
+  @Property(tries = 1000)
+  void javaSnappy_anyStream_agreesWithTheLibrary(@ForAll long seed) {
+    ByteBuffer stream = direct(200);
+    int length = elements(new Random(seed), stream);
+    ByteBuffer exact = direct(length).put(0, stream, 0, length);
+    byte[] ours = decoded(java, exact);
+    assertThat(ours).isEqualTo(decoded(library, exact));
+  }
+
+  private static int elements(Random random, ByteBuffer stream) {
+    int produced = 0;
+    int at = 2;
+    while (at < 120) {
+      int tag = random.nextInt(4);
+      int size =
+          tag == 0
+              ? 1 + random.nextInt(20)
+              : tag == 1 ? 4 + random.nextInt(8) : 1 + random.nextInt(64);
+      int distance =
+          random.nextInt(30) == 0
+              ? random.nextInt(3000)
+              : 1 + random.nextInt(Math.max(1, Math.min(produced, 2000)));
+      if (tag == 0) {
+        stream.put(at, (byte) (size - 1 << 2));
+        at += 1 + size;
+      } else if (tag == 1) {
+        stream.put(at, (byte) ((distance & 0x7ff) >>> 8 << 5 | size - 4 << 2 | 1));
+        stream.put(at + 1, (byte) distance);
+        at += 2;
+      } else {
+        stream.put(at, (byte) (size - 1 << 2 | tag));
+        stream.putInt(at + 1, distance);
+        at += tag == 2 ? 3 : 5;
+      }
+      produced += size;
+    }
+    // two bytes of length whatever it is
+    stream.put(0, (byte) (produced | 0x80)).put(1, (byte) (produced >>> 7));
+    return at;
+  }
+
+  private static byte @Nullable [] decoded(BlockCompression codec, ByteBuffer stream) {
+    try {
+      int length = codec.uncompressedLength((byte) 1, stream, 0, stream.capacity());
+      ByteBuffer target = direct(length);
+      codec.uncompress((byte) 1, stream, 0, stream.capacity(), target, 0, length);
+      byte[] result = new byte[length];
+      target.get(0, result);
+      return result;
+    } catch (MalformedBlockException refused) {
+      return null;
+    }
   }
 }

@@ -32,6 +32,21 @@ class MaskedCrc32cTest {
     assertThat(of(bytes)).isEqualTo(0x113fdb5c);
   }
 
+  /** A SCSI read command, the last of RFC 3720's examples. */
+  @Test
+  void value_scsiReadCommand_matches() {
+    byte[] command = new byte[48];
+    command[0] = 0x01;
+    command[1] = (byte) 0xc0;
+    command[16] = 0x14;
+    command[22] = 0x04;
+    command[27] = 0x14;
+    command[31] = 0x18;
+    command[32] = 0x28;
+    command[40] = 0x02;
+    assertThat(of(command)).isEqualTo(0xd9963a56);
+  }
+
   @Test
   void update_inPieces_isAsInOne() {
     byte[] bytes = "hello world".getBytes(StandardCharsets.UTF_8);

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 class VarintTest {
@@ -67,5 +72,91 @@ class VarintTest {
     assertThat(Fixed.put64(bytes, 4, 0x0807060504030201L)).isEqualTo(12);
     assertThat(bytes).containsExactly(1, 2, 3, 4, 1, 2, 3, 4, 5, 6, 7, 8);
     assertThat(Fixed.get64(bytes, 4)).isEqualTo(0x0807060504030201L);
+  }
+
+  @Test
+  void fixed_runOfNumbers_roundTripsInArraysAndBuffers() {
+    byte[] bytes = new byte[64 * 3 * 12];
+    ByteBuffer direct = ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.LITTLE_ENDIAN);
+    int at = 0;
+    for (int power = 0; power < 64; power++) {
+      for (long value = (1L << power) - 1; value - (1L << power) <= 1; value++) {
+        at = Fixed.put32(bytes, at, (int) value);
+        at = Fixed.put64(bytes, at, value);
+      }
+    }
+    direct.put(0, bytes);
+    at = 0;
+    for (int power = 0; power < 64; power++) {
+      for (long value = (1L << power) - 1; value - (1L << power) <= 1; value++) {
+        assertThat(Fixed.get32(bytes, at)).isEqualTo((int) value);
+        assertThat(direct.getInt(at)).isEqualTo((int) value);
+        assertThat(Fixed.get64(bytes, at + 4)).isEqualTo(value);
+        assertThat(direct.getLong(at + 4)).isEqualTo(value);
+        at += 12;
+      }
+    }
+  }
+
+  @Test
+  void varint_bytes_areLevelDbs() {
+    byte[] bytes = new byte[16];
+    assertThat(Varint.put32(bytes, 0, 300)).isEqualTo(2);
+    assertThat(Arrays.copyOf(bytes, 2)).containsExactly(0xac, 0x02);
+    assertThat(Varint.put32(bytes, 0, -1)).isEqualTo(5);
+    assertThat(Arrays.copyOf(bytes, 5)).containsExactly(0xff, 0xff, 0xff, 0xff, 0x0f);
+    assertThat(Varint.put64(bytes, 0, -1)).isEqualTo(10);
+    assertThat(Arrays.copyOf(bytes, 10))
+        .containsExactly(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1);
+  }
+
+  @Property(tries = 2000)
+  void varint32_anyValueAnywhere_isTheSameInArraysAndBuffers(
+      @ForAll int value, @ForAll @IntRange(max = 6) int offset) {
+    byte[] bytes = new byte[16];
+    int end = Varint.put32(bytes, offset, value);
+    assertThat(Varint.put32(buffer, offset, value)).isEqualTo(end);
+    assertThat(end - offset).isEqualTo(Varint.size32(value));
+    long decoded = Varint.get32(bytes, offset, end);
+    assertThat(Varint.get32(buffer, offset, end)).isEqualTo(decoded);
+    assertThat(Varint.value32(decoded)).isEqualTo(value);
+    assertThat(Varint.next32(decoded)).isEqualTo(end);
+    for (int limit = offset; limit < end; limit++) {
+      assertThat(Varint.get32(bytes, offset, limit)).isEqualTo(Varint.MALFORMED);
+      assertThat(Varint.get32(buffer, offset, limit)).isEqualTo(Varint.MALFORMED);
+    }
+  }
+
+  @Property(tries = 2000)
+  void varint64_anyValueAnywhere_isTheSameInArraysAndBuffers(
+      @ForAll long value, @ForAll @IntRange(max = 6) int offset) {
+    byte[] bytes = new byte[16];
+    int end = Varint.put64(bytes, offset, value);
+    assertThat(Varint.put64(buffer, offset, value)).isEqualTo(end);
+    assertThat(Varint.end64(bytes, offset, 16)).isEqualTo(end);
+    assertThat(Varint.end64(buffer, offset, 16)).isEqualTo(end);
+    assertThat(Varint.get64(bytes, offset, end)).isEqualTo(value);
+    assertThat(Varint.get64(buffer, offset, end)).isEqualTo(value);
+    for (int limit = offset; limit < end; limit++) {
+      assertThat(Varint.end64(bytes, offset, limit)).isEqualTo(Varint.MALFORMED);
+      assertThat(Varint.end64(buffer, offset, limit)).isEqualTo(Varint.MALFORMED);
+    }
+  }
+
+  @Property(tries = 2000)
+  void decoding_anyBytes_staysWithinTheLimit(
+      @ForAll @Size(16) byte[] bytes, @ForAll @IntRange(max = 16) int limit) {
+    byte[] cut = Arrays.copyOf(bytes, limit);
+    ByteBuffer direct = ByteBuffer.allocateDirect(limit).order(ByteOrder.LITTLE_ENDIAN).put(0, cut);
+    long decoded = Varint.get32(direct, 0, limit);
+    assertThat(Varint.get32(cut, 0, limit)).isEqualTo(decoded);
+    if (decoded != Varint.MALFORMED) {
+      assertThat(Varint.next32(decoded)).isBetween(1, Math.min(limit, Varint.MAX_32));
+    }
+    int end = Varint.end64(direct, 0, limit);
+    assertThat(Varint.end64(cut, 0, limit)).isEqualTo(end);
+    if (end != Varint.MALFORMED) {
+      assertThat(end).isBetween(1, Math.min(limit, Varint.MAX_64));
+    }
   }
 }

@@ -1,0 +1,103 @@
+package dev.kv.core.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.CompressionType;
+import java.io.File;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How the engine starts where snappy-java does not: in JVMs of their own, for a library loads once. */
+class NativeSnappyTest {
+  @TempDir Path directory;
+
+  /** What the child JVM does: a round trip, and which codec made it. */
+  static final class Child {
+    private Child() {}
+
+    public static void main(String[] arguments) throws MalformedBlockException {
+      BlockCompression codec = new BlockCompression(true);
+      ByteBuffer source = ByteBuffer.allocateDirect(1000).order(ByteOrder.LITTLE_ENDIAN);
+      ByteBuffer stored = ByteBuffer.allocateDirect(2000).order(ByteOrder.LITTLE_ENDIAN);
+      int size = codec.compress(CompressionType.SNAPPY, 1, source, 0, 1000, stored, 0);
+      codec.uncompress((byte) 1, stored, 0, size, source, 0, 1000);
+      new BlockCompression(true);
+      System.out.print(NativeSnappy.instance() == null ? "java" : "native");
+    }
+  }
+
+  private record Outcome(String output, String errors) {}
+
+  private Outcome run(String classPath, String... flags) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(Arrays.asList(flags));
+    command.addAll(List.of("-cp", classPath, Child.class.getName()));
+    File output = directory.resolve("out").toFile();
+    File errors = directory.resolve("err").toFile();
+    Process child =
+        new ProcessBuilder(command).redirectOutput(output).redirectError(errors).start();
+    assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    return new Outcome(
+        Files.readString(output.toPath(), StandardCharsets.UTF_8),
+        Files.readString(errors.toPath(), StandardCharsets.UTF_8));
+  }
+
+  private static void assertFellBack(Outcome outcome) {
+    assertThat(outcome.output()).as(outcome.errors()).isEqualTo("java");
+    assertThat(outcome.errors().lines()).as("one line of log").hasSize(1);
+    assertThat(outcome.errors()).contains("INFO", "codec in Java takes over");
+  }
+
+  private static String classPath() {
+    return System.getProperty("java.class.path");
+  }
+
+  @Test
+  void start_platformWithoutLibrary_fallsBack() throws Exception {
+    assertFellBack(run(classPath(), "-Dos.arch=pdp11"));
+  }
+
+  @Test
+  void start_temporaryDirectoryNotThere_fallsBack() throws Exception {
+    String nowhere = directory.resolve("nowhere").toString();
+    assertFellBack(run(classPath(), "-Dorg.xerial.snappy.tempdir=" + nowhere));
+  }
+
+  @Test
+  void start_jarAbsent_fallsBack() throws Exception {
+    String without =
+        Arrays.stream(classPath().split(File.pathSeparator))
+            .filter(entry -> !Path.of(entry).getFileName().toString().startsWith("snappy"))
+            .collect(Collectors.joining(File.pathSeparator));
+    assertThat(without).isNotEqualTo(classPath());
+    assertFellBack(run(without));
+  }
+
+  @Test
+  @EnabledForJreRange(maxVersion = 23)
+  void start_usually_loadsTheLibraryInSilence() throws Exception {
+    assertThat(run(classPath())).isEqualTo(new Outcome("native", ""));
+  }
+
+  @Test
+  @EnabledForJreRange(minVersion = 24)
+  void start_withoutNativeAccess_fallsBackInsteadOfWarning() throws Exception {
+    assertFellBack(run(classPath()));
+    assertFellBack(run(classPath(), "--illegal-native-access=deny"));
+    assertThat(run(classPath(), "--enable-native-access=ALL-UNNAMED"))
+        .isEqualTo(new Outcome("native", ""));
+  }
+}
