@@ -2,25 +2,28 @@ package dev.kv.core.key;
 
 import dev.kv.DBComparator;
 import dev.kv.Slice;
-import dev.kv.core.memory.BufferSlice;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicReferenceArray;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The order of user keys: the program's comparator. The bytewise one compares eight bytes at a time and
  * calls nothing; any other gets slices, which are revoked when it returns.
+ *
+ * <p>Words are read little-endian, as the buffers are, and turned round to be compared, which is one
+ * instruction. What is left behind the last whole word is compared as the word that ends with the last
+ * common byte: what it shares with the word before it is known to be equal. The shape of the loop matters:
+ * with the last word taken out of it, keys of 16 bytes took 11 ns instead of 5.
  */
 public final class UserKeyComparator extends KeyComparator {
-  private static final int POOL_SIZE = 16;
+  private static final VarHandle WORD =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private final DBComparator order;
   private final boolean bytewise;
-  private final AtomicReferenceArray<@Nullable SlicePair> pool =
-      new AtomicReferenceArray<>(POOL_SIZE);
-
-  private record SlicePair(BufferSlice a, BufferSlice b) {}
+  private final ThreadLocal<LentSlices> lent = ThreadLocal.withInitial(LentSlices::new);
 
   /** Creates the order of {@code order}. */
   public UserKeyComparator(DBComparator order) {
@@ -38,12 +41,13 @@ public final class UserKeyComparator extends KeyComparator {
       ByteBuffer a, int aOffset, int aLength, ByteBuffer b, int bOffset, int bLength) {
     return bytewise
         ? compareBytes(a, aOffset, aLength, b, bOffset, bLength)
-        : compareSlices(a, aOffset, aLength, b, bOffset, bLength);
+        : lent.get().compare(order, a, aOffset, aLength, b, bOffset, bLength);
   }
 
   /** Compares bytes as unsigned, a proper prefix first; both buffers are little-endian. */
   public static int compareBytes(
       ByteBuffer a, int aOffset, int aLength, ByteBuffer b, int bOffset, int bLength) {
+    assert a.order() == ByteOrder.LITTLE_ENDIAN && b.order() == ByteOrder.LITTLE_ENDIAN;
     int common = Math.min(aLength, bLength);
     int i = 0;
     for (; i + Long.BYTES <= common; i += Long.BYTES) {
@@ -53,41 +57,45 @@ public final class UserKeyComparator extends KeyComparator {
         return Long.compareUnsigned(Long.reverseBytes(x), Long.reverseBytes(y));
       }
     }
-    for (; i < common; i++) {
+    return i == common
+        ? aLength - bLength
+        : compareTails(a, aOffset, b, bOffset, common, aLength - bLength);
+  }
+
+  private static int compareTails(
+      ByteBuffer a, int aOffset, ByteBuffer b, int bOffset, int common, int otherwise) {
+    if (common >= Long.BYTES) {
+      long x = a.getLong(aOffset + common - Long.BYTES);
+      long y = b.getLong(bOffset + common - Long.BYTES);
+      return x != y ? Long.compareUnsigned(Long.reverseBytes(x), Long.reverseBytes(y)) : otherwise;
+    }
+    for (int i = 0; i < common; i++) {
       int difference = (a.get(aOffset + i) & 0xff) - (b.get(bOffset + i) & 0xff);
       if (difference != 0) {
         return difference;
       }
     }
-    return aLength - bLength;
-  }
-
-  private int compareSlices(
-      ByteBuffer a, int aOffset, int aLength, ByteBuffer b, int bOffset, int bLength) {
-    int home = (int) Thread.currentThread().getId() & (POOL_SIZE - 1);
-    SlicePair pair = pool.getAndSet(home, null);
-    if (pair == null) {
-      pair = new SlicePair(new BufferSlice(), new BufferSlice());
-    }
-    pair.a.point(a, aOffset, aLength);
-    pair.b.point(b, bOffset, bLength);
-    try {
-      return order.compare(pair.a, pair.b);
-    } finally {
-      pair.a.revoke();
-      pair.b.revoke();
-      pool.set(home, pair);
-    }
+    return otherwise;
   }
 
   /** Compares a key in a direct buffer with {@code bLength} bytes of {@code b}. */
   public int compare(ByteBuffer a, int aOffset, int aLength, byte[] b, int bLength) {
-    if (!bytewise) {
-      ByteBuffer wrapped = ByteBuffer.wrap(b).order(java.nio.ByteOrder.LITTLE_ENDIAN);
-      return compareSlices(a, aOffset, aLength, wrapped, 0, bLength);
-    }
+    return bytewise
+        ? compareBytes(a, aOffset, aLength, b, bLength)
+        : lent.get().compare(order, a, aOffset, aLength, wrap(b), 0, bLength);
+  }
+
+  private static int compareBytes(ByteBuffer a, int aOffset, int aLength, byte[] b, int bLength) {
     int common = Math.min(aLength, bLength);
-    for (int i = 0; i < common; i++) {
+    int i = 0;
+    for (; i + Long.BYTES <= common; i += Long.BYTES) {
+      long x = a.getLong(aOffset + i);
+      long y = (long) WORD.get(b, i);
+      if (x != y) {
+        return Long.compareUnsigned(Long.reverseBytes(x), Long.reverseBytes(y));
+      }
+    }
+    for (; i < common; i++) {
       int difference = (a.get(aOffset + i) & 0xff) - (b[i] & 0xff);
       if (difference != 0) {
         return difference;
@@ -98,19 +106,34 @@ public final class UserKeyComparator extends KeyComparator {
 
   /** Compares two keys on the heap. */
   public int compare(byte[] a, byte[] b) {
-    return bytewise ? Arrays.compareUnsigned(a, b) : order.compare(Slice.of(a), Slice.of(b));
+    return compare(a, a.length, b, b.length);
   }
 
+  /** Compares the first bytes of two heap arrays. */
+  int compare(byte[] a, int aLength, byte[] b, int bLength) {
+    return bytewise
+        ? Arrays.compareUnsigned(a, 0, aLength, b, 0, bLength)
+        : lent.get().compare(order, wrap(a), 0, aLength, wrap(b), 0, bLength);
+  }
+
+  private static ByteBuffer wrap(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** Takes the program's answer only where it is in [{@code start}, {@code limit}). */
   @Override
   public byte[] shortestSeparator(byte[] start, byte[] limit) {
     byte[] shortened = order.shortestSeparator(Slice.of(start), Slice.of(limit));
-    return shortened == null ? start : shortened;
+    return shortened != null && compare(start, shortened) <= 0 && compare(shortened, limit) < 0
+        ? shortened
+        : start;
   }
 
+  /** Takes the program's answer only where it is at or after {@code key}. */
   @Override
   public byte[] shortSuccessor(byte[] key) {
     byte[] shortened = order.shortSuccessor(Slice.of(key));
-    return shortened == null ? key : shortened;
+    return shortened != null && compare(key, shortened) <= 0 ? shortened : key;
   }
 
   @Override

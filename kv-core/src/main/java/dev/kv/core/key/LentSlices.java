@@ -1,0 +1,42 @@
+package dev.kv.core.key;
+
+import dev.kv.DBComparator;
+import dev.kv.core.memory.BufferSlice;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The slices that one thread lends to a program's comparator: a pair for each depth, because a comparator
+ * may read from a database itself and so be entered again.
+ */
+final class LentSlices {
+  private record Pair(BufferSlice a, BufferSlice b) {}
+
+  private final List<Pair> pairs = new ArrayList<>(1);
+  private int depth;
+
+  /** Compares two runs of bytes; the slices' window ends with the call. */
+  int compare(
+      DBComparator order,
+      ByteBuffer a,
+      int aOffset,
+      int aLength,
+      ByteBuffer b,
+      int bOffset,
+      int bLength) {
+    if (depth == pairs.size()) {
+      pairs.add(new Pair(new BufferSlice(), new BufferSlice()));
+    }
+    Pair pair = pairs.get(depth++);
+    try {
+      pair.a.point(a, aOffset, aLength);
+      pair.b.point(b, bOffset, bLength);
+      return order.compare(pair.a, pair.b);
+    } finally {
+      pair.a.revoke();
+      pair.b.revoke();
+      depth--;
+    }
+  }
+}
