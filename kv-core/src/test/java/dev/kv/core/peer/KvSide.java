@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
@@ -91,12 +92,18 @@ final class KvSide {
     assertThat(entries.hasNext()).as("%s has more", reader).isFalse();
   }
 
-  /** Gives every table of a closed database the ending that the old C++ LevelDB knows. */
+  /**
+   * Gives every table of a closed database the ending that the old C++ LevelDB knows, in place of what that one may
+   * have left under the same number when it was closed during a compaction.
+   */
   static void renameTablesToSst(Path directory) {
     for (Path table : files(directory, ".ldb")) {
       String name = table.getFileName().toString();
       try {
-        Files.move(table, table.resolveSibling(name.substring(0, name.length() - 4) + ".sst"));
+        Files.move(
+            table,
+            table.resolveSibling(name.substring(0, name.length() - 4) + ".sst"),
+            StandardCopyOption.REPLACE_EXISTING);
       } catch (IOException refused) {
         throw new UncheckedIOException(refused);
       }
