@@ -1,0 +1,183 @@
+package dev.kv.core.read;
+
+import dev.kv.CompressionType;
+import dev.kv.DBComparator;
+import dev.kv.Options;
+import dev.kv.WritableFile;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.env.MemEnv;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.memory.ArenaPool;
+import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.read.EntryListCursor.Entry;
+import dev.kv.core.table.BlockCacheImpl;
+import dev.kv.core.table.BuildBuffers;
+import dev.kv.core.table.TableBuilder;
+import dev.kv.core.table.TableCache;
+import dev.kv.core.table.TableFormat;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Version;
+import dev.kv.core.version.VersionBuilder;
+import dev.kv.core.version.VersionEdit;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A database of memtables and tables, without the engine that makes it: writes collect until they are put
+ * somewhere.
+ */
+final class TestTree implements AutoCloseable {
+  final InternalKeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
+  final OffHeapBudget budget = new OffHeapBudget(0);
+  final BlockAllocator allocator = new BlockAllocator(budget);
+  final BlockCacheImpl blocks = BlockCacheImpl.in(allocator, 64 << 20);
+  final ArenaPool arenas = new ArenaPool(budget);
+  final ReadStates states = new ReadStates();
+  final SnapshotList snapshots = new SnapshotList(() -> last());
+  final TableCache tables;
+  final DatabaseReader reader;
+  private final Path directory = Path.of("/tree");
+  private final Options options;
+  private final List<Entry> collected = new ArrayList<>();
+  private final List<MemTable> memtables = new ArrayList<>();
+  private Version version;
+  private long nextFile = 1;
+  private long last;
+
+  TestTree(SeekListener seeks) {
+    options =
+        Options.builder()
+            .env(new MemEnv())
+            .blockSize(1024)
+            .compression(CompressionType.NONE)
+            .build();
+    try {
+      options.env().createDirectory(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    tables = new TableCache(directory, options, order, blocks, allocator, budget);
+    version = Version.empty(order, freed -> {});
+    memtables.add(new MemTable(order, arenas.acquire(1 << 20), arenas));
+    states.publish(memtables.get(0), List.of(), version);
+    reader = new DatabaseReader(states, snapshots, tables, budget, seeks, "tree");
+  }
+
+  long last() {
+    return last;
+  }
+
+  void put(byte[] key, byte[] value) {
+    collected.add(new Entry(InternalKey.encode(key, ++last, ValueKind.VALUE), value));
+  }
+
+  void delete(byte[] key) {
+    collected.add(new Entry(InternalKey.encode(key, ++last, ValueKind.DELETION), new byte[0]));
+  }
+
+  /** Puts what was collected into the memtable, and begins another one behind it. */
+  void toMemtable() {
+    MemTable memtable = memtables.get(0);
+    for (Entry entry : collected) {
+      long tag = InternalKey.tag(entry.key());
+      int userLength = entry.key().length - InternalKey.TRAILER;
+      ByteBuffer source = direct(entry);
+      memtable.add(
+          InternalKey.sequence(tag),
+          ValueKind.of(InternalKey.kindCode(tag)),
+          source,
+          0,
+          userLength,
+          entry.key().length,
+          entry.value().length);
+    }
+    collected.clear();
+    memtables.add(0, new MemTable(order, arenas.acquire(1 << 20), arenas));
+    publish();
+  }
+
+  /** Puts what was collected into {@code count} tables of a level, none sharing a user key with another. */
+  void toLevel(int level, int count) {
+    collected.sort((a, b) -> order.compare(a.key(), b.key()));
+    VersionEdit.Builder edit = VersionEdit.builder();
+    int from = 0;
+    for (int i = 1; i <= count && from < collected.size(); i++) {
+      int to = Math.max(from + 1, collected.size() * i / count);
+      while (to < collected.size() && sameUserKey(to - 1, to)) {
+        to++;
+      }
+      edit.addFile(level, table(collected.subList(from, to)));
+      from = to;
+    }
+    collected.clear();
+    VersionBuilder builder = new VersionBuilder(version, "tree");
+    builder.apply(edit.build());
+    Version before = version;
+    version = builder.build(freed -> {});
+    publish();
+    before.release();
+  }
+
+  private boolean sameUserKey(int i, int j) {
+    return order
+            .userComparator()
+            .compare(
+                InternalKey.userKey(collected.get(i).key()),
+                InternalKey.userKey(collected.get(j).key()))
+        == 0;
+  }
+
+  private FileMetadata table(List<Entry> entries) {
+    long number = nextFile++;
+    TableFormat format = TableFormat.of(options);
+    try (WritableFile file = options.env().createWritable(FileNames.table(directory, number));
+        BuildBuffers buffers = new BuildBuffers(format, budget)) {
+      TableBuilder builder = new TableBuilder(format, order, file, buffers);
+      for (Entry entry : entries) {
+        ByteBuffer source = direct(entry);
+        int keyLength = entry.key().length;
+        builder.add(source, 0, keyLength, source, keyLength, entry.value().length);
+      }
+      builder.finish();
+      return new FileMetadata(
+          number, builder.fileSize(), entries.get(0).key(), entries.get(entries.size() - 1).key());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static ByteBuffer direct(Entry entry) {
+    return ByteBuffer.allocateDirect(entry.key().length + entry.value().length)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .put(0, entry.key())
+        .put(entry.key().length, entry.value());
+  }
+
+  private void publish() {
+    states.publish(memtables.get(0), memtables.subList(1, memtables.size()), version);
+  }
+
+  Version version() {
+    return version;
+  }
+
+  /** Closes everything in a database's order. */
+  @Override
+  public void close() {
+    reader.close();
+    version.release();
+    memtables.forEach(MemTable::release);
+    tables.close();
+    blocks.close();
+    arenas.close();
+  }
+}
