@@ -148,6 +148,8 @@ public final class TableIterator extends BlockIterator {
     if (Thread.currentThread() == maker) {
       clear();
       table.blocks().giveBack(scratch);
+    } else {
+      scratch.close(); // its memory stays until the collector finds that no move uses it
     }
     tablePin.close();
   }

@@ -6,6 +6,7 @@ import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.core.block.AllocationMeter;
+import dev.kv.core.memory.MemoryKind;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -130,6 +131,26 @@ final class TableReadsTest {
     other.seekToLast();
     tree.reader.close();
     iterator.close();
+  }
+
+  @Test
+  void close_ofIteratorsByAnotherThread_givesTheirMemoryBack() throws InterruptedException {
+    fill(500, new byte[100]);
+    tree.toLevel(1, 4);
+    openAndClose(1);
+    long before = tree.budget.used(MemoryKind.WRITE_BUFFER);
+    openAndClose(100);
+    assertThat(tree.budget.used(MemoryKind.WRITE_BUFFER)).isLessThanOrEqualTo(before + 10_000);
+  }
+
+  private void openAndClose(int count) throws InterruptedException {
+    for (int i = 0; i < count; i++) {
+      DBIterator iterator = tree.reader.iterator(ReadOptions.DEFAULT);
+      iterator.seekToLast();
+      Thread closer = new Thread(iterator::close);
+      closer.start();
+      closer.join();
+    }
   }
 
   @Test
