@@ -18,6 +18,7 @@ public final class ArenaPool implements AutoCloseable {
   private static final int KEPT = 2;
 
   private final OffHeapBudget budget;
+  private final Runnable reclaimer = this::dropFree;
 
   @GuardedBy("this")
   private final Deque<NativeArena> free = new ArrayDeque<>();
@@ -31,6 +32,7 @@ public final class ArenaPool implements AutoCloseable {
   /** Creates a pool whose arenas count as {@link MemoryKind#MEMTABLE}. */
   public ArenaPool(OffHeapBudget budget) {
     this.budget = budget;
+    budget.onShortage(reclaimer);
   }
 
   /** Returns an arena of at least {@code minCapacity} bytes, all of them free. */
@@ -40,7 +42,7 @@ public final class ArenaPool implements AutoCloseable {
       return recycled;
     }
     int capacity = roundUp(minCapacity);
-    reserve(capacity);
+    budget.reserve(MemoryKind.MEMTABLE, capacity);
     boolean made = false;
     try {
       NativeArena arena = new NativeArena(capacity);
@@ -75,6 +77,7 @@ public final class ArenaPool implements AutoCloseable {
     synchronized (this) {
       closed = true;
     }
+    budget.forget(reclaimer);
     dropFree();
   }
 
@@ -104,13 +107,6 @@ public final class ArenaPool implements AutoCloseable {
     }
     free.addFirst(arena);
     return free.size() > KEPT ? free.removeLast() : null;
-  }
-
-  private void reserve(int capacity) {
-    if (!budget.tryReserve(MemoryKind.MEMTABLE, capacity)) {
-      dropFree();
-      budget.reserve(MemoryKind.MEMTABLE, capacity);
-    }
   }
 
   private void dropFree() {

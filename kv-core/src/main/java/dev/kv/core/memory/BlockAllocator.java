@@ -2,6 +2,9 @@ package dev.kv.core.memory;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -10,16 +13,22 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>Sizes come in classes, sixteen to a doubling from 1 KiB on, so that a buffer wastes at most a
  * sixteenth. A slab belongs to one class and is cut into slots; each slot's buffer and view are made
- * once. A slab that falls empty is kept while few are, and otherwise dropped to the garbage collector:
- * Netty's own pools free their chunks by hand, and a late reader would then touch unmapped memory.
+ * once. A slab that falls empty is kept while few are and the budget is not short, and otherwise dropped
+ * to the garbage collector: Netty's own pools free their chunks by hand, and a late reader would then touch unmapped memory.
  * Buffers above {@link SizeClasses#LARGEST} get memory of their own.
  *
  * <p>The budget counts whole slabs, their free slots as {@link MemoryKind#BLOCK}.
  */
 public final class BlockAllocator implements AutoCloseable {
+  /** How many bytes of empty slabs are kept in all. */
+  private static final long MOST_EMPTY = 16 << 20;
+
   private final OffHeapBudget budget;
   private final SlotPool[] pools = new SlotPool[SizeClasses.COUNT];
   private final AtomicLong live = new AtomicLong();
+  private final AtomicLong emptyBytes = new AtomicLong();
+  private final Set<Throwable> allocations = ConcurrentHashMap.newKeySet();
+  private final Runnable reclaimer = this::dropEmptySlabs;
   private volatile boolean closed;
 
   /** Creates an allocator whose memory counts against {@code budget}. */
@@ -28,6 +37,7 @@ public final class BlockAllocator implements AutoCloseable {
     for (int i = 0; i < pools.length; i++) {
       pools[i] = new SlotPool(this, SizeClasses.size(i));
     }
+    budget.onShortage(reclaimer);
   }
 
   /**
@@ -44,6 +54,9 @@ public final class BlockAllocator implements AutoCloseable {
             : BlockBuf.alone(this, length);
     buf.begin(kind);
     live.incrementAndGet();
+    if (Invariants.ON) {
+      allocations.add(buf.recordAllocation());
+    }
     return buf;
   }
 
@@ -62,17 +75,32 @@ public final class BlockAllocator implements AutoCloseable {
     return live.get();
   }
 
+  /** Returns where the buffers that live were allocated; nothing unless {@link Invariants#ON}. */
+  public List<Throwable> liveAllocations() {
+    return List.copyOf(allocations);
+  }
+
   /** Gives up all memory that is not in use now; the rest follows as its buffers are released. */
   @Override
   public void close() {
     closed = true;
+    budget.forget(reclaimer);
+    dropEmptySlabs();
+  }
+
+  private void dropEmptySlabs() {
     for (SlotPool pool : pools) {
       pool.dropEmptySlabs();
     }
   }
 
-  boolean isClosed() {
-    return closed;
+  /** Returns whether a slab that has fallen empty, and is counted as such, may be kept. */
+  boolean keepsEmptySlabs() {
+    return !closed && emptyBytes.get() <= MOST_EMPTY;
+  }
+
+  void countEmpty(long bytes) {
+    emptyBytes.addAndGet(bytes);
   }
 
   OffHeapBudget budget() {
@@ -83,10 +111,13 @@ public final class BlockAllocator implements AutoCloseable {
   void release(BlockBuf buf) {
     live.decrementAndGet();
     Slab slab = buf.slab();
+    if (Invariants.ON) {
+      allocations.remove(buf.allocation());
+    }
     if (slab == null) {
       budget.release(MemoryKind.BLOCK, buf.charge());
     } else {
-      slab.pool().giveBack(slab, buf);
+      slab.pool().giveBack(slab, Invariants.ON ? buf.successor(slab) : buf);
     }
   }
 }

@@ -4,6 +4,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,9 @@ final class BlockBuf extends UnpooledDirectByteBuf {
   private final @Nullable Slab slab;
   private final ByteBuffer view;
   private MemoryKind kind = MemoryKind.BLOCK;
-  private boolean used;
+  private boolean recycled;
+  // Recorded under Invariants.ON.
+  private @Nullable Throwable allocated;
   private @Nullable Throwable released;
 
   private BlockBuf(BlockAllocator allocator, @Nullable Slab slab, ByteBuffer memory) {
@@ -47,19 +50,39 @@ final class BlockBuf extends UnpooledDirectByteBuf {
     }
   }
 
+  /**
+   * Makes the buffer of the next use of a slot. Where invariants are checked each use has one of its own,
+   * so that a stale one stays released and cannot release for its successor.
+   */
+  BlockBuf successor(Slab slab) {
+    BlockBuf next = new BlockBuf(allocator, slab, view);
+    next.recycled = true;
+    next.released = released;
+    return next;
+  }
+
+  Throwable recordAllocation() {
+    Throwable here = new Throwable("allocated here");
+    allocated = here;
+    return here;
+  }
+
+  Throwable allocation() {
+    return Objects.requireNonNull(allocated);
+  }
+
   /** Begins a use: the reference count is 1. */
   void begin(MemoryKind kind) {
-    if (used) {
+    if (Invariants.ON) {
+      if (recycled && !Poison.isWhole(view, 0, view.capacity())) {
+        throw new AssertionError("block written after its release", released);
+      }
+      released = null;
+    } else if (recycled) {
       resetRefCnt();
       setIndex(0, 0);
-      if (Invariants.ON) {
-        if (!Poison.isWhole(view, 0, view.capacity())) {
-          throw new AssertionError("block written after its release", released);
-        }
-        released = null;
-      }
     }
-    used = true;
+    recycled = true;
     this.kind = kind;
     allocator.budget().move(MemoryKind.BLOCK, kind, charge());
   }
@@ -69,6 +92,9 @@ final class BlockBuf extends UnpooledDirectByteBuf {
   }
 
   ByteBuffer view() {
+    if (Invariants.ON && refCnt() == 0) {
+      throw new AssertionError("block used after its release, which is the cause", released);
+    }
     return view;
   }
 
@@ -82,6 +108,14 @@ final class BlockBuf extends UnpooledDirectByteBuf {
       throw new AssertionError("block released twice; the first time is the cause", released);
     }
     return super.release();
+  }
+
+  @Override
+  public boolean release(int decrement) {
+    if (Invariants.ON && refCnt() == 0) {
+      throw new AssertionError("block released twice; the first time is the cause", released);
+    }
+    return super.release(decrement);
   }
 
   @Override

@@ -1,6 +1,8 @@
 package dev.kv.core.memory;
 
 import dev.kv.OffHeapExhaustedException;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -11,6 +13,7 @@ public final class OffHeapBudget {
   private final long limit;
   private final AtomicLong total = new AtomicLong();
   private final AtomicLongArray byKind = new AtomicLongArray(KINDS);
+  private final List<Runnable> reclaimers = new CopyOnWriteArrayList<>();
 
   /** Creates a budget of {@code limit} bytes; 0 means no limit. */
   public OffHeapBudget(long limit) {
@@ -20,8 +23,30 @@ public final class OffHeapBudget {
     this.limit = limit;
   }
 
-  /** Counts {@code bytes}; throws, having counted nothing, where they do not fit. */
+  /**
+   * Registers something that gives memory back which it only keeps for later. It is called where a
+   * reservation does not fit, by the thread that reserves, and must not reserve itself.
+   */
+  public void onShortage(Runnable reclaimer) {
+    reclaimers.add(reclaimer);
+  }
+
+  /** Forgets what {@link #onShortage} registered. */
+  public void forget(Runnable reclaimer) {
+    reclaimers.remove(reclaimer);
+  }
+
+  /**
+   * Counts {@code bytes}; throws, having counted nothing, where they do not fit even after everything
+   * that is only kept for later has been given back. The caller holds no lock.
+   */
   public void reserve(MemoryKind kind, long bytes) {
+    if (tryReserve(kind, bytes)) {
+      return;
+    }
+    for (Runnable reclaimer : reclaimers) {
+      reclaimer.run();
+    }
     if (!tryReserve(kind, bytes)) {
       throw exhausted(kind, bytes);
     }
@@ -79,7 +104,7 @@ public final class OffHeapBudget {
     return limit;
   }
 
-  OffHeapExhaustedException exhausted(MemoryKind kind, long bytes) {
+  private OffHeapExhaustedException exhausted(MemoryKind kind, long bytes) {
     return new OffHeapExhaustedException(
         "no room for "
             + bytes

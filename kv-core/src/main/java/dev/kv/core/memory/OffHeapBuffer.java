@@ -26,6 +26,9 @@ public final class OffHeapBuffer implements AutoCloseable {
   public ByteBuffer ensureCapacity(int capacity) {
     int old = buffer.capacity();
     if (capacity > old) {
+      if (closed) {
+        throw new AssertionError("a closed buffer was asked to grow");
+      }
       ByteBuffer grown =
           allocate((int) Math.max(capacity, Math.min(2L * old, Integer.MAX_VALUE - 8)));
       grown.put(0, buffer, 0, old);

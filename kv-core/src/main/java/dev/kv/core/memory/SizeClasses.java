@@ -3,7 +3,7 @@ package dev.kv.core.memory;
 /** The sizes of slots: multiples of 64 bytes up to 1 KiB, then sixteen to a doubling. */
 final class SizeClasses {
   /** The largest size that comes from a slab. */
-  static final int LARGEST = 64 << 10;
+  static final int LARGEST = 8 << 20;
 
   private static final int STEPS_LOG = 4;
   private static final int STEPS = 1 << STEPS_LOG;

@@ -1,7 +1,6 @@
 package dev.kv.core.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import java.nio.ByteBuffer;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +9,9 @@ final class SlotPool {
   private static final int LARGEST_SLAB = 1 << 20;
   private static final int SLOTS_PER_SLAB = 64;
   private static final int SMALLEST_SLAB = 16 << 10;
+
+  /** A slab that falls empty is kept if it is the only one of its class. */
+  private static final int KEPT_EMPTY = 1;
 
   private final BlockAllocator allocator;
   private final int slotSize;
@@ -27,7 +29,7 @@ final class SlotPool {
     this.allocator = allocator;
     this.slotSize = slotSize;
     int wanted = Math.min(LARGEST_SLAB, Math.max(SMALLEST_SLAB, slotSize * SLOTS_PER_SLAB));
-    slabBytes = wanted / slotSize * slotSize;
+    slabBytes = Math.max(1, wanted / slotSize) * slotSize;
   }
 
   BlockAllocator allocator() {
@@ -38,32 +40,53 @@ final class SlotPool {
     lock.lock();
     try {
       Slab slab = first;
-      if (slab == null) {
-        slab = newSlab();
-        insert(slab);
-      } else if (slab.isEmpty()) {
-        emptySlabs--;
+      if (slab != null) {
+        return takeFrom(slab);
       }
-      BlockBuf slot = slab.pop();
-      if (slab.isFull()) {
-        remove(slab);
-      }
-      return slot;
+    } finally {
+      lock.unlock();
+    }
+    Slab fresh = newSlab(); // without the lock: the JVM may collect garbage to find the memory
+    lock.lock();
+    try {
+      insert(fresh);
+      emptySlabs++;
+      allocator.countEmpty(fresh.bytes());
+      return takeFrom(fresh);
     } finally {
       lock.unlock();
     }
   }
 
+  @GuardedBy("lock")
+  private BlockBuf takeFrom(Slab slab) {
+    if (slab.isEmpty()) {
+      emptySlabs--;
+      allocator.countEmpty(-slab.bytes());
+    }
+    BlockBuf slot = slab.pop();
+    if (slab.isFull()) {
+      remove(slab);
+    }
+    return slot;
+  }
+
+  /** Makes a slab; one of a single slot where the budget has no more. */
   private Slab newSlab() {
-    allocator.budget().reserve(MemoryKind.BLOCK, slabBytes);
-    boolean allocated = false;
+    OffHeapBudget budget = allocator.budget();
+    int bytes = slabBytes;
+    if (!budget.tryReserve(MemoryKind.BLOCK, bytes)) {
+      bytes = slotSize;
+      budget.reserve(MemoryKind.BLOCK, bytes);
+    }
+    boolean made = false;
     try {
-      ByteBuffer memory = DirectMemory.allocate(slabBytes);
-      allocated = true;
-      return new Slab(this, memory, slotSize);
+      Slab slab = new Slab(this, DirectMemory.allocate(bytes), slotSize);
+      made = true;
+      return slab;
     } finally {
-      if (!allocated) {
-        allocator.budget().release(MemoryKind.BLOCK, slabBytes);
+      if (!made) {
+        budget.release(MemoryKind.BLOCK, bytes);
       }
     }
   }
@@ -77,7 +100,8 @@ final class SlotPool {
       slab.push(slot);
       if (slab.isEmpty()) {
         emptySlabs++;
-        if (emptySlabs > 1 || allocator.isClosed()) {
+        allocator.countEmpty(slab.bytes());
+        if (emptySlabs > KEPT_EMPTY || !allocator.keepsEmptySlabs()) {
           drop(slab);
         }
       }
@@ -105,6 +129,7 @@ final class SlotPool {
   private void drop(Slab slab) {
     remove(slab);
     emptySlabs--;
+    allocator.countEmpty(-slab.bytes());
     allocator.budget().release(MemoryKind.BLOCK, slab.bytes());
   }
 

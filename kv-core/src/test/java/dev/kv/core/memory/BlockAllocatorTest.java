@@ -9,6 +9,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 class BlockAllocatorTest {
@@ -17,7 +20,9 @@ class BlockAllocatorTest {
 
   @Test
   void sizeClasses_everyLength_fitItsSlotWithLittleWaste() {
-    for (int length = 1; length <= SizeClasses.LARGEST; length++) {
+    int step = 1;
+    for (int length = 1; length <= SizeClasses.LARGEST; length += step) {
+      step = length < 1 << 17 ? 1 : 4093;
       int index = SizeClasses.indexOf(length);
       int size = SizeClasses.size(index);
       assertThat(size).isGreaterThanOrEqualTo(length);
@@ -119,5 +124,127 @@ class BlockAllocatorTest {
     assertThat(allocator.liveBuffers()).isEqualTo(1);
     buf.release();
     assertThat(allocator.liveBuffers()).isZero();
+  }
+
+  @Test
+  void release_ofAStaleBuffer_doesNotReleaseForItsSuccessor() {
+    ByteBuf stale = allocator.allocate(MemoryKind.BLOCK, 100);
+    stale.release();
+    ByteBuf successor = allocator.allocate(MemoryKind.BLOCK, 100);
+    assertThatThrownBy(stale::release).isInstanceOf(AssertionError.class);
+    assertThatThrownBy(() -> stale.release(1)).isInstanceOf(AssertionError.class);
+    assertThatThrownBy(() -> BlockAllocator.viewOf(stale))
+        .isInstanceOf(AssertionError.class)
+        .hasCauseInstanceOf(Throwable.class);
+    assertThat(successor.refCnt()).isEqualTo(1);
+    successor.release();
+  }
+
+  @Test
+  void allocate_bigBuffers_areRecycled() {
+    allocator.allocate(MemoryKind.BLOCK, 3 << 20).release();
+    long used = budget.used();
+    for (int i = 0; i < 100; i++) {
+      allocator.allocate(MemoryKind.BLOCK, 3 << 20).release();
+    }
+    assertThat(budget.used()).isEqualTo(used);
+    allocator.allocate(MemoryKind.BLOCK, SizeClasses.LARGEST + 1).release();
+    assertThat(budget.used()).as("above the classes").isEqualTo(used);
+  }
+
+  @Test
+  void allocate_budgetShort_takesBackWhatIsOnlyKept() {
+    OffHeapBudget small = new OffHeapBudget(300 << 10);
+    BlockAllocator blocks = new BlockAllocator(small);
+    ArenaPool arenas = new ArenaPool(small);
+    arenas.release(arenas.acquire(100 << 10));
+    blocks.allocate(MemoryKind.BLOCK, 1000).release();
+    assertThat(small.used()).as("both keep something").isGreaterThan(150 << 10);
+    ByteBuf big = blocks.allocate(MemoryKind.BLOCK, 280 << 10);
+    assertThat(small.used()).isEqualTo(BlockAllocator.chargeOf(big));
+    big.release();
+    arenas.release(arenas.acquire(290 << 10));
+    blocks.close();
+    arenas.close();
+    assertThat(small.used()).isZero();
+  }
+
+  @Test
+  void allocate_noRoomForASlab_takesASingleSlot() {
+    OffHeapBudget small = new OffHeapBudget(10_000);
+    BlockAllocator blocks = new BlockAllocator(small);
+    ByteBuf first = blocks.allocate(MemoryKind.BLOCK, 4096);
+    ByteBuf second = blocks.allocate(MemoryKind.BLOCK, 4096);
+    assertThat(small.used()).isEqualTo(8192);
+    assertThatThrownBy(() -> blocks.allocate(MemoryKind.BLOCK, 4096))
+        .isInstanceOf(OffHeapExhaustedException.class);
+    first.release();
+    second.release();
+    blocks.close();
+    assertThat(small.used()).isZero();
+  }
+
+  @Test
+  void liveAllocations_leak_isNamedWithItsPlace() {
+    allocator.allocate(MemoryKind.BLOCK, 10).release();
+    ByteBuf leaked = allocator.allocate(MemoryKind.BLOCK, 10);
+    assertThat(allocator.liveAllocations()).hasSize(1);
+    assertThat(allocator.liveAllocations().get(0)).hasStackTraceContaining("isNamedWithItsPlace");
+    leaked.release();
+    assertThat(allocator.liveAllocations()).isEmpty();
+  }
+
+  @Test
+  void close_buffersOut_areTakenBackWhenReleased() {
+    ByteBuf buf = allocator.allocate(MemoryKind.INDEX_AND_FILTER, 100);
+    allocator.close();
+    assertThat(budget.used(MemoryKind.INDEX_AND_FILTER)).isPositive();
+    buf.release();
+    assertThat(budget.used()).isZero();
+  }
+
+  /** Each thread writes its own mark into what it gets and finds it there again. */
+  @Test
+  void allocate_manyThreads_neverShareMemory() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      List<Future<Integer>> results = new ArrayList<>();
+      for (int t = 0; t < 4; t++) {
+        int mark = t + 1;
+        results.add(threads.submit(() -> churn(mark)));
+      }
+      for (Future<Integer> result : results) {
+        assertThat(result.get()).as("foreign marks").isZero();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+    assertThat(allocator.liveBuffers()).isZero();
+    allocator.close();
+    assertThat(budget.used()).isZero();
+  }
+
+  private int churn(int mark) {
+    Random random = new Random(mark);
+    ByteBuf[] held = new ByteBuf[32];
+    int foreign = 0;
+    for (int i = 0; i < 5_000; i++) {
+      int at = random.nextInt(held.length);
+      ByteBuf old = held[at];
+      if (old != null) {
+        ByteBuffer view = BlockAllocator.viewOf(old);
+        foreign += view.getInt(0) == mark && view.getInt(view.capacity() - 4) == mark ? 0 : 1;
+        old.release();
+      }
+      held[at] = allocator.allocate(MemoryKind.BLOCK, 64 + 64 * random.nextInt(4));
+      ByteBuffer view = BlockAllocator.viewOf(held[at]);
+      view.putInt(0, mark).putInt(view.capacity() - 4, mark);
+    }
+    for (ByteBuf left : held) {
+      if (left != null) {
+        left.release();
+      }
+    }
+    return foreign;
   }
 }

@@ -1,0 +1,96 @@
+package dev.kv.core.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.Slice;
+import java.nio.BufferOverflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+class BufferSliceTest {
+  private static BufferSlice over(byte[] bytes, int offset, ByteOrder order) {
+    BufferSlice slice = new BufferSlice();
+    ByteBuffer memory = ByteBuffer.allocateDirect(offset + bytes.length + 5).order(order);
+    slice.point(memory.put(offset, bytes), offset, bytes.length);
+    return slice;
+  }
+
+  /** Whatever lies under it, it reads as a slice of an array does. */
+  @Property(tries = 1000)
+  void reads_anyBytes_areThoseOfAnArray(
+      @ForAll @Size(max = 30) byte[] bytes,
+      @ForAll @IntRange(max = 9) int offset,
+      @ForAll boolean bigEndian) {
+    ByteOrder memory = bigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+    BufferSlice slice = over(bytes, offset, memory);
+    Slice array = Slice.of(bytes);
+    assertThat(slice.length()).isEqualTo(bytes.length);
+    assertThat(slice).isEqualTo(array).hasSameHashCodeAs(array);
+    assertThat(slice.compareTo(array)).isZero();
+    assertThat(slice.toByteArray()).isEqualTo(bytes);
+    for (ByteOrder order : new ByteOrder[] {ByteOrder.BIG_ENDIAN, ByteOrder.LITTLE_ENDIAN}) {
+      for (int i = 0; i + Long.BYTES <= bytes.length; i++) {
+        assertThat(slice.getInt(i, order)).isEqualTo(array.getInt(i, order));
+        assertThat(slice.getLong(i, order)).isEqualTo(array.getLong(i, order));
+      }
+    }
+    ByteBuffer target = ByteBuffer.allocate(bytes.length + 1);
+    target.position(1);
+    slice.copyTo(target);
+    assertThat(target.remaining()).isZero();
+    assertThat(Arrays.copyOfRange(target.array(), 1, bytes.length + 1)).isEqualTo(bytes);
+  }
+
+  @Test
+  void reads_outsideTheSlice_throwThoughTheBufferGoesOn() {
+    BufferSlice slice = over(new byte[10], 3, ByteOrder.LITTLE_ENDIAN);
+    ThrowingCallable[] reads = {
+      () -> slice.byteAt(-1),
+      () -> slice.byteAt(10),
+      () -> slice.getInt(7, ByteOrder.BIG_ENDIAN),
+      () -> slice.getLong(3, ByteOrder.BIG_ENDIAN),
+      () -> slice.copyTo(5, new byte[10], 0, 6),
+      () -> slice.copyTo(5, new byte[3], 0, 4),
+    };
+    for (ThrowingCallable read : reads) {
+      assertThatThrownBy(read).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+    assertThatThrownBy(() -> slice.copyTo(ByteBuffer.allocate(9)))
+        .isInstanceOf(BufferOverflowException.class);
+  }
+
+  @Test
+  void reads_afterTheWindow_throwAndNameTheRemedy() {
+    BufferSlice slice = over(new byte[10], 0, ByteOrder.LITTLE_ENDIAN);
+    slice.revoke();
+    ThrowingCallable[] reads = {
+      slice::length,
+      () -> slice.byteAt(0),
+      () -> slice.getInt(0, ByteOrder.BIG_ENDIAN),
+      () -> slice.getLong(0, ByteOrder.BIG_ENDIAN),
+      () -> slice.copyTo(0, new byte[1], 0, 1),
+      () -> slice.copyTo(ByteBuffer.allocate(10)),
+      slice::toByteArray,
+      slice::isEmpty,
+      slice::hashCode,
+      () -> slice.compareTo(Slice.of("")),
+      () -> slice.startsWith(Slice.of("")),
+    };
+    for (ThrowingCallable read : reads) {
+      assertThatThrownBy(read)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("toByteArray()");
+    }
+    assertThat(slice).hasToString("Slice[after its window]");
+    slice.point(ByteBuffer.allocateDirect(1), 0, 1);
+    assertThat(slice.length()).isEqualTo(1);
+  }
+}

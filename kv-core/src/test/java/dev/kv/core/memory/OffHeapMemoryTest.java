@@ -1,0 +1,184 @@
+package dev.kv.core.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.OffHeapExhaustedException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The budget, scratch buffers and arenas. */
+class OffHeapMemoryTest {
+  private final OffHeapBudget budget = new OffHeapBudget(1 << 20);
+
+  @Test
+  void budget_reservations_countByKindUpToTheLimit() {
+    budget.reserve(MemoryKind.BLOCK, 1 << 19);
+    assertThat(budget.tryReserve(MemoryKind.MEMTABLE, (1 << 19) + 1)).isFalse();
+    budget.reserve(MemoryKind.MEMTABLE, 1 << 19);
+    assertThatThrownBy(() -> budget.reserve(MemoryKind.WRITE_BUFFER, 1))
+        .isInstanceOf(OffHeapExhaustedException.class)
+        .hasMessageContaining("offHeapLimit");
+    assertThatThrownBy(() -> budget.reserve(MemoryKind.WRITE_BUFFER, Long.MAX_VALUE))
+        .isInstanceOf(OffHeapExhaustedException.class);
+    assertThat(budget.used(MemoryKind.WRITE_BUFFER)).isZero();
+    assertThat(budget.used()).isEqualTo(budget.limit());
+    budget.release(MemoryKind.BLOCK, 1 << 19);
+    assertThat(budget.used()).isEqualTo(1 << 19);
+    assertThatThrownBy(() -> budget.release(MemoryKind.BLOCK, 1))
+        .isInstanceOf(AssertionError.class);
+  }
+
+  @Test
+  void budget_withoutLimit_takesAnything() {
+    OffHeapBudget unlimited = new OffHeapBudget(0);
+    unlimited.reserve(MemoryKind.BLOCK, 1L << 50);
+    assertThat(unlimited.used(MemoryKind.BLOCK)).isEqualTo(1L << 50);
+    assertThatThrownBy(() -> new OffHeapBudget(-1)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> unlimited.tryReserve(MemoryKind.BLOCK, -1))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void budget_short_asksForWhatIsOnlyKept() {
+    budget.reserve(MemoryKind.BLOCK, 1 << 20);
+    Runnable reclaimer = () -> budget.release(MemoryKind.BLOCK, 100);
+    budget.onShortage(reclaimer);
+    budget.reserve(MemoryKind.WRITE_BUFFER, 100);
+    budget.forget(reclaimer);
+    assertThatThrownBy(() -> budget.reserve(MemoryKind.WRITE_BUFFER, 100))
+        .isInstanceOf(OffHeapExhaustedException.class);
+  }
+
+  @Test
+  void buffer_growing_keepsItsBytesAndItsCount() {
+    OffHeapBuffer buffer = new OffHeapBuffer(budget, 16);
+    assertThat(buffer.buffer().order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
+    buffer.buffer().putLong(8, 42);
+    assertThat(buffer.ensureCapacity(16)).isSameAs(buffer.buffer());
+    ByteBuffer grown = buffer.ensureCapacity(17);
+    assertThat(grown).isSameAs(buffer.buffer());
+    assertThat(grown.capacity()).as("at least doubled").isGreaterThanOrEqualTo(32);
+    assertThat(grown.getLong(8)).isEqualTo(42);
+    assertThat(grown.order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
+    assertThat(budget.used(MemoryKind.WRITE_BUFFER)).isEqualTo(grown.capacity());
+    buffer.close();
+    buffer.close();
+    assertThat(budget.used()).isZero();
+    assertThatThrownBy(() -> buffer.ensureCapacity(1000)).isInstanceOf(AssertionError.class);
+    assertThat(budget.used()).isZero();
+  }
+
+  @Test
+  void buffer_growthThatDoesNotFit_leavesItAsItWas() {
+    try (OffHeapBuffer buffer = new OffHeapBuffer(budget, 16)) {
+      buffer.buffer().putLong(0, 42);
+      assertThatThrownBy(() -> buffer.ensureCapacity(1 << 21))
+          .isInstanceOf(OffHeapExhaustedException.class);
+      assertThat(buffer.buffer().getLong(0)).isEqualTo(42);
+      assertThat(budget.used()).isEqualTo(buffer.buffer().capacity());
+    }
+  }
+
+  @Test
+  void arena_allocations_areAlignedAndEndWhenFull() {
+    ArenaPool pool = new ArenaPool(budget);
+    NativeArena arena = pool.acquire(100);
+    assertThat(arena.capacity()).isBetween(100, 104);
+    assertThat(arena.allocate(3, 1)).isZero();
+    assertThat(arena.allocate(8, 8)).isEqualTo(8);
+    assertThat(arena.allocate(1, 4)).isEqualTo(16);
+    assertThat(arena.allocate(4, 4)).isEqualTo(20);
+    assertThat(arena.used()).isEqualTo(24);
+    assertThat(arena.allocate(arena.capacity() - 24 + 1, 1)).isEqualTo(NativeArena.FULL);
+    assertThat(arena.allocate(Integer.MAX_VALUE, 8)).isEqualTo(NativeArena.FULL);
+    assertThat(arena.allocate(-1, 1)).isEqualTo(NativeArena.FULL);
+    assertThat(arena.used()).isEqualTo(24);
+    assertThat(arena.allocate(arena.capacity() - 24, 1)).isEqualTo(24);
+    pool.release(arena);
+    pool.close();
+  }
+
+  @Test
+  void pool_released_isPoisonedAndComesBackForTheSameSize() {
+    ArenaPool pool = new ArenaPool(budget);
+    NativeArena arena = pool.acquire(1000);
+    arena.buffer().put(arena.allocate(10, 1), (byte) 1);
+    pool.release(arena);
+    assertThat(arena.buffer().get(0)).isEqualTo(Invariants.POISON);
+    assertThat(pool.acquire(100_000)).as("too small to serve").isNotSameAs(arena);
+    assertThat(pool.acquire(10)).as("too big to be spent on it").isNotSameAs(arena);
+    assertThat(pool.acquire(900)).isSameAs(arena);
+    assertThat(arena.used()).isZero();
+    assertThat(pool.liveArenas()).isEqualTo(3);
+  }
+
+  @Test
+  void pool_manyReleased_keepsFewAndCloseDropsThem() {
+    ArenaPool pool = new ArenaPool(budget);
+    List<NativeArena> arenas = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      arenas.add(pool.acquire(1000));
+    }
+    assertThat(budget.used(MemoryKind.MEMTABLE)).isEqualTo(5000);
+    NativeArena last = arenas.remove(4);
+    arenas.forEach(pool::release);
+    assertThat(budget.used(MemoryKind.MEMTABLE)).isLessThan(5000);
+    pool.close();
+    assertThat(budget.used(MemoryKind.MEMTABLE)).isEqualTo(1000);
+    pool.release(last);
+    assertThat(budget.used()).isZero();
+    assertThatThrownBy(() -> pool.release(last)).isInstanceOf(AssertionError.class);
+  }
+
+  @Test
+  void valueRef_release_closesThePinOnce() {
+    int[] closed = new int[1];
+    ValueRef value = new ValueRef();
+    ByteBuffer memory = ByteBuffer.allocateDirect(4).put(2, (byte) 9);
+    value.set(memory, 2, 1, () -> closed[0]++);
+    assertThat(value.copy()).containsExactly(9);
+    value.release();
+    value.release();
+    assertThat(closed[0]).isEqualTo(1);
+    assertThat(value.copy()).isEmpty();
+  }
+
+  /** What the child JVM does: it asks for more direct memory than it may have. */
+  static final class Child {
+    private Child() {}
+
+    public static void main(String[] arguments) {
+      OffHeapBudget budget = new OffHeapBudget(0);
+      BlockAllocator allocator = new BlockAllocator(budget);
+      try {
+        allocator.allocate(MemoryKind.BLOCK, 6 << 20);
+      } catch (OffHeapExhaustedException e) {
+        System.out.print(budget.used() + " " + e.getMessage());
+      }
+    }
+  }
+
+  @Test
+  void directMemory_spent_isAnExceptionThatNamesTheFlag() throws IOException, InterruptedException {
+    Process child =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:MaxDirectMemorySize=4m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Child.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(output).startsWith("0 ").contains("-XX:MaxDirectMemorySize", "offHeapLimit");
+  }
+}
