@@ -1,11 +1,12 @@
 package dev.kv.jmh;
 
 import dev.kv.jmh.bench.DbBenchCommand;
+import dev.kv.jmh.report.ReportCommand;
 import java.io.IOException;
 import java.util.Arrays;
 import picocli.CommandLine;
 
-/** The entry point: {@code db_bench ...}, or the arguments of JMH. */
+/** The entry point: {@code db_bench ...}, {@code report ...}, or the arguments of JMH. */
 public final class Main {
 
   private Main() {}
@@ -14,10 +15,10 @@ public final class Main {
   public static void main(String[] args) throws IOException {
     quietLoggers();
     String first = args.length == 0 ? "" : args[0];
-    if (first.equals("db_bench")) {
-      System.exit(execute(new DbBenchCommand(System.out), args));
-    } else {
-      org.openjdk.jmh.Main.main(args);
+    switch (first) {
+      case "db_bench" -> System.exit(execute(new DbBenchCommand(System.out), args));
+      case "report" -> System.exit(execute(new ReportCommand(System.out), args));
+      default -> org.openjdk.jmh.Main.main(args);
     }
   }
 

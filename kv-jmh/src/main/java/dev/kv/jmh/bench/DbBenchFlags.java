@@ -101,7 +101,7 @@ public final class DbBenchFlags {
 
   @Option(
       names = "--read_access",
-      defaultValue = "array",
+      defaultValue = "ARRAY",
       description = "how kv hands out values to point reads: array, buffer or lent")
   StoreSettings.ReadAccess readAccess = StoreSettings.ReadAccess.ARRAY;
 

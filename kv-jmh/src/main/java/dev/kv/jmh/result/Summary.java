@@ -62,9 +62,10 @@ public final class Summary {
       return median(store, true, m -> m.timing().microsPerOp());
     }
 
-    /** Returns the median over warm rounds of any figure. */
-    public OptionalDouble warm(String store, ToDoubleFunction<Measurement> figure) {
-      return median(store, false, figure);
+    /** Returns the median of any figure over a store's warm rounds, or the cold if all are. */
+    public OptionalDouble settled(String store, ToDoubleFunction<Measurement> figure) {
+      OptionalDouble warm = median(store, false, figure);
+      return warm.isPresent() ? warm : median(store, true, figure);
     }
 
     /**

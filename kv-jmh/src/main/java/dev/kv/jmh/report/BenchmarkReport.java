@@ -1,0 +1,60 @@
+package dev.kv.jmh.report;
+
+import dev.kv.jmh.result.ResultFile;
+import dev.kv.jmh.result.Summary;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Makes a report of the result files in a directory. */
+final class BenchmarkReport {
+  private static final String CHARTS = "charts";
+
+  private final Path results;
+  private final Path target;
+
+  /** Reads {@code results}; writes report.md and a directory of charts into {@code target}. */
+  BenchmarkReport(Path results, Path target) {
+    this.results = results;
+    this.target = target;
+  }
+
+  /**
+   * Writes it and returns its file.
+   *
+   * @throws IllegalArgumentException where a line of a result file is none
+   */
+  Path write() throws IOException {
+    Files.createDirectories(target);
+    StringBuilder out = new StringBuilder("# Benchmarks\n");
+    for (Path file : resultFiles()) {
+      ResultFile.Contents contents = ResultFile.read(file);
+      if (!contents.measurements().isEmpty()) {
+        RunSection section = new RunSection(contents);
+        out.append('\n').append(section.markdown(charts(file, section.summary())));
+      }
+    }
+    Path report = target.resolve("report.md");
+    Files.writeString(report, out);
+    return report;
+  }
+
+  /** Returns the result files in the order of their names, which is that of their dates. */
+  List<Path> resultFiles() throws IOException {
+    if (!Files.isDirectory(results)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(results)) {
+      return files.filter(file -> file.toString().endsWith(ResultFile.SUFFIX)).sorted().toList();
+    }
+  }
+
+  /** Draws the charts and returns the link to them. */
+  private String charts(Path file, Summary summary) throws IOException {
+    String name = file.getFileName().toString().replace(ResultFile.SUFFIX, "");
+    Charts.write(summary, "micros/op", target.resolve(CHARTS), name);
+    return "\n![" + name + "](" + CHARTS + "/" + name + ".svg)\n";
+  }
+}

@@ -1,0 +1,43 @@
+package dev.kv.jmh.report;
+
+import dev.kv.jmh.result.ResultFile;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The command {@code report}. Exit code 1 where there are no results. */
+@Command(
+    name = "report",
+    mixinStandardHelpOptions = true,
+    description = "Makes a table and charts of the files that db_bench --output wrote.")
+public final class ReportCommand implements Callable<Integer> {
+  private final PrintStream out;
+
+  @Parameters(paramLabel = "DIR", description = "directory of result files")
+  Path results = Path.of(".");
+
+  @Option(names = "--target", paramLabel = "DIR", description = "where to; default: beside them")
+  @Nullable Path target;
+
+  /** Makes a command that prints to {@code out}. */
+  public ReportCommand(PrintStream out) {
+    this.out = out;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    System.setProperty("java.awt.headless", "true");
+    BenchmarkReport report = new BenchmarkReport(results, target == null ? results : target);
+    if (report.resultFiles().isEmpty()) {
+      out.println("no result files (*" + ResultFile.SUFFIX + ") in " + results);
+      return 1;
+    }
+    out.println(report.write());
+    return 0;
+  }
+}

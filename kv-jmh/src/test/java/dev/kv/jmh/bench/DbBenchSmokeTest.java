@@ -1,0 +1,157 @@
+package dev.kv.jmh.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.jmh.result.Measurement;
+import dev.kv.jmh.result.ResultFile;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** Every benchmark, small, over kv and leveldbjni in turns. */
+class DbBenchSmokeTest {
+  private static final String ORDER =
+      "fillseq,fillbatch,fillsync,fillrandom,overwrite,readrandom,readrandomsmall,readhot,"
+          + "readmissing,readseq,readreverse,seekrandom,seekordered,readwhilewriting,compact,"
+          + "readrandom,open,stats,sstables,deleteseq,deleterandom,fill100K,quiet,crc32c,"
+          + "snappycomp,snappyuncomp";
+
+  private static final List<String> STORES = List.of("kv", "leveldbjni");
+
+  @TempDir Path scratch;
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+  private int run(String... args) {
+    return new CommandLine(new DbBenchCommand(new PrintStream(out, true, StandardCharsets.UTF_8)))
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setErr(new PrintWriter(out, true, StandardCharsets.UTF_8))
+        .execute(args);
+  }
+
+  private String printed() {
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+
+  @Test
+  void benchmarks_all_runOverKvAndLeveldbjni() throws IOException {
+    Path results = scratch.resolve("results");
+    int exit =
+        run(
+            "--store=" + String.join(",", STORES),
+            "--benchmarks=" + ORDER,
+            "--num=2000",
+            "--pairs=1",
+            "--warmup=1",
+            "--histogram=1",
+            "--codec_bytes=100000",
+            "--db=" + scratch.resolve("db"),
+            "--output=" + results);
+
+    assertThat(exit).as(printed()).isZero();
+    assertThat(Catalogue.NAMES).allSatisfy(name -> assertThat(printed()).contains("\n" + name));
+    List<Measurement> measurements = onlyFile(results).measurements();
+    for (String store : STORES) {
+      for (int round = 0; round < 2; round++) {
+        int wanted = round;
+        List<Measurement> turn =
+            measurements.stream()
+                .filter(m -> m.store().equals(store) && m.round() == wanted)
+                .toList();
+        List<String> expected = new ArrayList<>(List.of(ORDER.split(",")));
+        expected.removeAll(List.of("stats", "sstables"));
+        assertThat(turn).extracting(Measurement::benchmark).containsExactlyElementsOf(expected);
+        assertThat(turn).allMatch(m -> m.timing().microsPerOp() > 0 && m.cold() == (wanted == 0));
+      }
+    }
+  }
+
+  /** The stores get the same keys: they must find the same. */
+  @Test
+  void reads_sameSeed_findTheSame() throws IOException {
+    Path results = scratch.resolve("results");
+    int exit =
+        run(
+            "--store=" + String.join(",", STORES),
+            "--benchmarks=fillrandom,readrandom,readmissing,readseq,readreverse,seekrandom",
+            "--num=3000",
+            "--output=" + results);
+
+    assertThat(exit).as(printed()).isZero();
+    List<Measurement> measurements = onlyFile(results).measurements();
+    for (int position = 0; position < 6; position++) {
+      int wanted = position;
+      List<Measurement> same = measurements.stream().filter(m -> m.position() == wanted).toList();
+      assertThat(same).hasSize(STORES.size());
+      assertThat(same).extracting(Measurement::message).containsOnly(same.get(0).message());
+      assertThat(same)
+          .extracting(m -> m.timing().operations())
+          .containsOnly(same.get(0).timing().operations());
+    }
+    assertThat(measurements.get(1).message()).matches("\\((18|19)\\d\\d of 3000 found\\)");
+    assertThat(measurements.get(2).message()).isEqualTo("(0 of 3000 found)");
+    assertThat(measurements.get(3).timing().operations()).isBetween(1800L, 2000L);
+  }
+
+  @Test
+  void threads_several_eachDoTheirOperations() throws IOException {
+    Path results = scratch.resolve("results");
+    assertThat(
+            run(
+                "--store=leveldbjni",
+                "--benchmarks=fillseq,readrandom,readwhilewriting",
+                "--num=500",
+                "--threads=2",
+                "--output=" + results))
+        .as(printed())
+        .isZero();
+    assertThat(onlyFile(results).measurements())
+        .extracting(m -> m.timing().operations())
+        .containsExactly(1000L, 1000L, 1000L);
+  }
+
+  @Test
+  void useExistingDb_secondRun_readsWhatTheFirstWrote() {
+    String db = "--db=" + scratch.resolve("db");
+    assertThat(run("--store=leveldbjni", "--benchmarks=fillseq", "--num=500", db)).isZero();
+    int exit =
+        run(
+            "--store=leveldbjni",
+            "--benchmarks=fillseq,readrandom",
+            "--num=500",
+            "--use_existing_db=1",
+            db);
+    assertThat(exit).isZero();
+    assertThat(printed())
+        .contains("fillseq      : skipped (--use_existing_db is true)")
+        .contains("(500 of 500 found)");
+  }
+
+  @Test
+  void store_unknown_isAUsageError() {
+    assertThat(run("--store=nonsense")).isEqualTo(2);
+    assertThat(printed()).contains("'nonsense'", "leveldbjni");
+  }
+
+  @Test
+  void benchmarks_unknown_isAUsageError() {
+    assertThat(run("--benchmarks=nonsense")).isEqualTo(2);
+    assertThat(printed()).contains("'nonsense'", "readrandom");
+  }
+
+  private static ResultFile.Contents onlyFile(Path results) throws IOException {
+    try (Stream<Path> files = Files.list(results)) {
+      return ResultFile.read(files.findFirst().orElseThrow());
+    }
+  }
+}

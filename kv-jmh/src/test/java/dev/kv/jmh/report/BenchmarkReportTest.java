@@ -1,0 +1,106 @@
+package dev.kv.jmh.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.jmh.result.Footprint;
+import dev.kv.jmh.result.Latencies;
+import dev.kv.jmh.result.Measurement;
+import dev.kv.jmh.result.ResultFile;
+import dev.kv.jmh.result.RunInfo;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class BenchmarkReportTest {
+  private static final List<String> SEQUENCE =
+      List.of("fillseq", "readrandom", "compact", "readrandom");
+
+  @TempDir Path directory;
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+  private int report(String... args) {
+    return new CommandLine(new ReportCommand(new PrintStream(out, true, StandardCharsets.UTF_8)))
+        .execute(args);
+  }
+
+  private void results(String command) throws IOException {
+    RunInfo run = new RunInfo("2026-01-02", "2 * a processor", "Linux", "17", command, "0.1");
+    try (ResultFile file = ResultFile.create(directory, run)) {
+      for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < SEQUENCE.size(); i++) {
+          file.add(measurement("kv", i, round, 1 + round));
+          file.add(measurement("leveldbjni", i, round, 4));
+        }
+      }
+    }
+  }
+
+  private static Measurement measurement(String store, int position, int round, double micros) {
+    return new Measurement(
+        store,
+        SEQUENCE.get(position),
+        position,
+        round,
+        round == 0,
+        new Measurement.Timing(1, 100, micros, 0),
+        "",
+        new Latencies(1, 2, 3, 4, 5, 6, 7),
+        new Footprint(24, 3 << 20, 2.5, -1, -1, 100 << 20));
+  }
+
+  @Test
+  void report_run_hasTimesRatiosAndLevelDbsFigures() throws IOException {
+    results("--pairs=2");
+    assertThat(report(directory.toString())).as(out::toString).isZero();
+    assertThat(Files.readString(directory.resolve("report.md")))
+        .contains("2 * a processor", "`--pairs=2`")
+        .contains("| benchmark | kv | leveldbjni | LevelDB, 2011 |\n|---|--:|--:|--:|\n")
+        .contains("| fillseq | 2.500 (1.000) | 4.000 (4.000) | 1.765 |")
+        .contains("| readrandom | 2.500 (1.000) | 4.000 (4.000) | 16.677 |")
+        .contains("| readrandom#2 | 2.500 (1.000) | 4.000 (4.000) | 11.602 |")
+        .contains("| fillseq | 0.63 (0.50-0.75) |")
+        .contains("| fillseq | kv | 1.000 | 2.000 | 3.000 | 4.000 | 5.000 | 6.000 |")
+        .contains("| fillseq | kv | 24.0 | 3.0 | 2.5 | - | 100.0 |");
+  }
+
+  @Test
+  void report_runWithALargeCache_standsBesideLevelDbsWithOne() throws IOException {
+    results("--cache_size=268435456");
+    assertThat(report(directory.toString())).isZero();
+    assertThat(Files.readString(directory.resolve("report.md")))
+        .contains("4.000 (4.000) | 9.775 |")
+        .contains("4.000 (4.000) | 5.215 |");
+  }
+
+  @Test
+  void report_run_hasChartsInBothForms() throws IOException {
+    results("");
+    assertThat(report(directory.toString(), "--target=" + directory.resolve("out"))).isZero();
+    Path charts = directory.resolve("out/charts");
+    try (Stream<Path> files = Files.list(charts)) {
+      assertThat(files)
+          .extracting(file -> file.getFileName().toString())
+          .containsExactlyInAnyOrder("run-2026-01-02.png", "run-2026-01-02.svg");
+    }
+    assertThat(ImageIO.read(charts.resolve("run-2026-01-02.png").toFile()).getWidth())
+        .isEqualTo(1200);
+    assertThat(Files.readString(charts.resolve("run-2026-01-02.svg"))).contains("<svg", "</svg>");
+    assertThat(Files.readString(directory.resolve("out/report.md")))
+        .contains("(charts/run-2026-01-02.svg)");
+  }
+
+  @Test
+  void report_noResults_saysSo() {
+    assertThat(report(directory.toString())).isEqualTo(1);
+    assertThat(out.toString(StandardCharsets.UTF_8)).contains("no result files");
+  }
+}

@@ -1,0 +1,82 @@
+package dev.kv.jmh.result;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ResultFileTest {
+  private static final RunInfo RUN =
+      new RunInfo("2026-01-01T00:00:00Z", "2 * cpu", "Linux", "17", "--num=5", "0.1");
+  private static final Measurement PLAIN =
+      new Measurement(
+          "kv",
+          "fillseq",
+          0,
+          1,
+          false,
+          new Measurement.Timing(2, 100, 1.25, 62.5),
+          "(\"quoted\")",
+          null,
+          new Footprint(12.5, 1000, 2.5, -1, -1, 4096));
+  private static final Measurement TIMED =
+      new Measurement(
+          "lmdb",
+          "readseq",
+          1,
+          0,
+          true,
+          new Measurement.Timing(1, 7, 0.5, 0),
+          "",
+          new Latencies(1, 2, 3, 4, 5, 6, 7),
+          new Footprint(0, 0, -1, 5, 6, -1));
+
+  @TempDir Path directory;
+
+  @Test
+  void read_whatWasWritten_isEqual() throws IOException {
+    try (ResultFile file = ResultFile.create(directory, RUN)) {
+      file.add(PLAIN);
+      file.add(TIMED);
+    }
+    try (Stream<Path> files = Files.list(directory)) {
+      ResultFile.Contents contents = ResultFile.read(files.findFirst().orElseThrow());
+      assertThat(contents.run()).isEqualTo(RUN);
+      assertThat(contents.measurements()).isEqualTo(List.of(PLAIN, TIMED));
+    }
+  }
+
+  @Test
+  void create_sameSecond_makesAnotherFile() throws IOException {
+    ResultFile.create(directory, RUN).close();
+    ResultFile.create(directory, RUN).close();
+    try (Stream<Path> files = Files.list(directory)) {
+      assertThat(files).hasSize(2);
+    }
+  }
+
+  @Test
+  void read_damagedLine_namesFileAndLine() throws IOException {
+    Path file = directory.resolve("run.jsonl");
+    try (ResultFile results = ResultFile.create(directory.resolve("sub"), RUN)) {
+      results.add(PLAIN);
+    }
+    Files.writeString(file, "{\"type\":\"run\"");
+    assertThatThrownBy(() -> ResultFile.read(file))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("run.jsonl, line 1");
+  }
+
+  @Test
+  void read_noRun_isRefused() throws IOException {
+    Path file = directory.resolve("run.jsonl");
+    Files.writeString(file, "");
+    assertThatThrownBy(() -> ResultFile.read(file)).hasMessageContaining("names no run");
+  }
+}
