@@ -1,0 +1,28 @@
+package dev.kv.jmh.part;
+
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.ValueKind;
+import dev.kv.jmh.bench.DecimalKey;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** The keys that the benchmarks of parts use: db_bench's, in direct buffers as the engine has them. */
+final class PartKeys {
+  /** Bytes of a user key. */
+  static final int USER_KEY = DecimalKey.DIGITS;
+
+  /** Bytes of an internal key. */
+  static final int INTERNAL_KEY = USER_KEY + InternalKey.TRAILER;
+
+  private PartKeys() {}
+
+  static ByteBuffer direct(int capacity) {
+    return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** Writes the internal key of {@code number} at {@code offset}. */
+  static void putInternal(ByteBuffer target, int offset, DecimalKey key, long number) {
+    target.put(offset, key.set(number));
+    target.putLong(offset + USER_KEY, InternalKey.pack(1, ValueKind.VALUE));
+  }
+}

@@ -1,0 +1,72 @@
+package dev.kv.jmh.part;
+
+import dev.kv.CompressionType;
+import dev.kv.core.codec.BlockCompression;
+import dev.kv.core.codec.MalformedBlockException;
+import dev.kv.jmh.bench.ValueGenerator;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** Snappy on a block of 4 KiB of db_bench's values: the native library beside the codec in Java. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(1)
+public class SnappyBenchmark {
+  private static final int BLOCK_BYTES = 4096;
+  private static final byte SNAPPY = 1;
+
+  /** Which of the two. */
+  @Param({"true", "false"})
+  public boolean nativeLibrary;
+
+  /** To which share of its size the block compresses. */
+  @Param("0.5")
+  public double ratio;
+
+  private final ByteBuffer plain = PartKeys.direct(BLOCK_BYTES);
+  private final ByteBuffer restored = PartKeys.direct(BLOCK_BYTES);
+  private BlockCompression codec = new BlockCompression(false);
+  private ByteBuffer packed = PartKeys.direct(0);
+  private ByteBuffer target = PartKeys.direct(0);
+  private int packedLength;
+
+  /** Makes the block, plain and compressed. */
+  @Setup(Level.Trial)
+  public void make() {
+    byte[] data = new byte[BLOCK_BYTES];
+    new ValueGenerator(ratio).next(data);
+    plain.put(0, data);
+    codec = new BlockCompression(nativeLibrary);
+    packed = PartKeys.direct(codec.maxCompressedLength(CompressionType.SNAPPY, BLOCK_BYTES));
+    target = PartKeys.direct(packed.capacity());
+    packedLength = codec.compress(CompressionType.SNAPPY, 0, plain, 0, BLOCK_BYTES, packed, 0);
+  }
+
+  /** Packs it. */
+  @Benchmark
+  public int compress() {
+    return codec.compress(CompressionType.SNAPPY, 0, plain, 0, BLOCK_BYTES, target, 0);
+  }
+
+  /** Brings it back. */
+  @Benchmark
+  public ByteBuffer uncompress() throws MalformedBlockException {
+    codec.uncompress(SNAPPY, packed, 0, packedLength, restored, 0, BLOCK_BYTES);
+    return restored;
+  }
+}

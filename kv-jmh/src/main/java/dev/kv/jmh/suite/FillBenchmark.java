@@ -1,0 +1,78 @@
+package dev.kv.jmh.suite;
+
+import dev.kv.jmh.store.Store;
+import dev.kv.jmh.store.StoreDirectory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.BenchmarkParams;
+
+/** Fills of an empty database: one shot is one fill. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.SingleShotTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Warmup(iterations = 2)
+@Measurement(iterations = 5)
+@Fork(1)
+public class FillBenchmark {
+  private static final int ENTRIES = 1_000_000;
+  private static final int SYNCED_ENTRIES = 1000;
+
+  /** The product. */
+  @Param({"kv", "leveldbjni"})
+  public String storeName = "";
+
+  private int entries;
+  private Path directory = Path.of("");
+  private Store store = ClosedStore.INSTANCE;
+
+  /** Makes an empty database. */
+  @Setup(Level.Invocation)
+  public void open(BenchmarkParams params) throws IOException {
+    entries = params.getOpsPerInvocation();
+    directory = Databases.newDirectory();
+    store = Databases.open(storeName, directory);
+  }
+
+  /** Removes it. */
+  @TearDown(Level.Invocation)
+  public void close() {
+    store.close();
+    StoreDirectory.delete(directory);
+  }
+
+  /** Keys in order. */
+  @Benchmark
+  @OperationsPerInvocation(ENTRIES)
+  public void fillseq() {
+    Databases.putInOrder(store, entries);
+  }
+
+  /** Keys at random. */
+  @Benchmark
+  @OperationsPerInvocation(ENTRIES)
+  public void fillrandom() {
+    Databases.putAtRandom(store, entries, entries, false);
+  }
+
+  /** Keys at random, each on the device before the next. */
+  @Benchmark
+  @OperationsPerInvocation(SYNCED_ENTRIES)
+  public void fillsync() {
+    Databases.putAtRandom(store, entries, ENTRIES, true);
+  }
+}

@@ -1,0 +1,64 @@
+package dev.kv.jmh.suite;
+
+import dev.kv.jmh.store.Store;
+import dev.kv.jmh.store.StoreDirectory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.BenchmarkParams;
+
+/** Puts over a database that was just filled at random: one shot is as many puts as it has entries. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.SingleShotTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Warmup(iterations = 2)
+@Measurement(iterations = 5)
+@Fork(1)
+public class OverwriteBenchmark {
+  private static final int ENTRIES = 1_000_000;
+
+  /** The product. */
+  @Param({"kv", "leveldbjni"})
+  public String storeName = "";
+
+  private int entries;
+  private Path directory = Path.of("");
+  private Store store = ClosedStore.INSTANCE;
+
+  /** Makes a full database. */
+  @Setup(Level.Invocation)
+  public void fill(BenchmarkParams params) throws IOException {
+    entries = params.getOpsPerInvocation();
+    directory = Databases.newDirectory();
+    store = Databases.open(storeName, directory);
+    Databases.putAtRandom(store, entries, entries, false);
+  }
+
+  /** Removes it. */
+  @TearDown(Level.Invocation)
+  public void close() {
+    store.close();
+    StoreDirectory.delete(directory);
+  }
+
+  /** Keys at random. */
+  @Benchmark
+  @OperationsPerInvocation(ENTRIES)
+  public void overwrite() {
+    Databases.putAtRandom(store, entries, entries, false);
+  }
+}

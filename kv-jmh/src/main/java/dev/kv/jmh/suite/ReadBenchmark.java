@@ -1,0 +1,78 @@
+package dev.kv.jmh.suite;
+
+import dev.kv.jmh.bench.DecimalKey;
+import dev.kv.jmh.bench.LehmerRandom;
+import dev.kv.jmh.store.Cursor;
+import dev.kv.jmh.store.Reader;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** Reads of single keys in the steady state; each thread has its own reader and its own keys. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Warmup(iterations = 3, time = 2)
+@Measurement(iterations = 5, time = 2)
+@Fork(1)
+public class ReadBenchmark {
+
+  /** What a thread reads with. */
+  @State(Scope.Thread)
+  public static class ThreadState {
+    private final DecimalKey key = new DecimalKey(0);
+    private final byte[] missing = new byte[DecimalKey.DIGITS - 1];
+    private LehmerRandom random = new LehmerRandom(1);
+    private Reader reader = key -> Reader.MISSING;
+
+    /** Takes a reader. */
+    @Setup(Level.Trial)
+    public void open(ReadState database) {
+      random = new LehmerRandom((int) Thread.currentThread().getId() * 7919);
+      reader = database.store().reader();
+    }
+
+    /** Gives it back. */
+    @TearDown(Level.Trial)
+    public void close() {
+      reader.close();
+    }
+  }
+
+  /** Keys at random. */
+  @Benchmark
+  public int readrandom(ReadState database, ThreadState thread) {
+    return thread.reader.get(thread.key.set(thread.random.uniform(database.entries)));
+  }
+
+  /** Keys at random out of one in a hundred. */
+  @Benchmark
+  public int readhot(ReadState database, ThreadState thread) {
+    return thread.reader.get(thread.key.set(thread.random.uniform((database.entries + 99) / 100)));
+  }
+
+  /** Keys that are not there. */
+  @Benchmark
+  public int readmissing(ReadState database, ThreadState thread) {
+    byte[] key = thread.key.set(thread.random.uniform(database.entries));
+    System.arraycopy(key, 0, thread.missing, 0, thread.missing.length);
+    return thread.reader.get(thread.missing);
+  }
+
+  /** A new cursor for each key. */
+  @Benchmark
+  public boolean seekrandom(ReadState database, ThreadState thread) {
+    try (Cursor cursor = database.store().cursor()) {
+      return cursor.seek(thread.key.set(thread.random.uniform(database.entries)));
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package dev.kv.jmh.suite;
+
+import dev.kv.jmh.store.Store;
+import dev.kv.jmh.store.StoreDirectory;
+import dev.kv.jmh.store.StoreKind;
+import dev.kv.jmh.store.StoreSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** A database that reads find: every key once, written in random order, compacted. */
+@State(Scope.Benchmark)
+public class ReadState {
+  /** The product. */
+  @Param({"kv", "leveldbjni"})
+  public String storeName = "";
+
+  /** How many entries. */
+  @Param("1000000")
+  public int entries;
+
+  /** Capacity of the block cache in bytes. */
+  @Param("8388608")
+  public long cacheSize;
+
+  /** Bits per key of the bloom filter, where there is one. */
+  @Param("-1")
+  public int bloomBits;
+
+  /** How kv hands out values. */
+  @Param("ARRAY")
+  public StoreSettings.ReadAccess access = StoreSettings.ReadAccess.ARRAY;
+
+  private Path directory = Path.of("");
+  private Store store = ClosedStore.INSTANCE;
+
+  /** Fills it. */
+  @Setup(Level.Trial)
+  public void fill() throws IOException {
+    directory = Databases.newDirectory();
+    StoreSettings settings =
+        new StoreSettings(cacheSize, 0, 0, 0, 0, bloomBits, true, false, access, 1L << 30);
+    store = StoreKind.of(storeName).open(directory, settings);
+    Databases.putShuffled(store, entries);
+    store.compact();
+  }
+
+  /** Removes it. */
+  @TearDown(Level.Trial)
+  public void remove() {
+    store.close();
+    store = ClosedStore.INSTANCE;
+    StoreDirectory.delete(directory);
+  }
+
+  Store store() {
+    return store;
+  }
+}
