@@ -7,6 +7,7 @@ import dev.kv.Options;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -167,5 +168,27 @@ class CommandsTest {
     assertThat(demo.out()).contains("Every entry read was as written");
     assertThat(Cli.run("get", dir, "0000000000000042").exitCode()).isZero();
     assertThat(Cli.run("demo", dir).exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void demo_withAHeapOf64MiB_runsAndIsSilentOnStandardError() throws Exception {
+    Process child =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx64m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "demo",
+                temp.resolve("demo").toString(),
+                "--entries",
+                "200000")
+            .redirectOutput(temp.resolve("out").toFile())
+            .redirectError(temp.resolve("err").toFile())
+            .start();
+    assertThat(child.waitFor(3, TimeUnit.MINUTES)).isTrue();
+    assertThat(Files.readString(temp.resolve("err"))).isEmpty();
+    assertThat(child.exitValue()).isZero();
+    assertThat(Files.readString(temp.resolve("out"))).contains("Every entry read was as written");
   }
 }

@@ -1,0 +1,104 @@
+package dev.kv.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.CompressionType;
+import dev.kv.DB;
+import dev.kv.DBStats;
+import dev.kv.Options;
+import dev.kv.ReadOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A cache of 512 MiB and a write buffer of 128 MiB, both really filled, in a JVM with a heap of 64 MiB. */
+@Tag("slow")
+class SmallHeapTest {
+  private static final int CACHE = 512 << 20;
+  private static final int WRITE_BUFFER = 128 << 20;
+
+  @TempDir Path temp;
+
+  @Test
+  void cacheAndMemtables_filled_stayOffTheHeap() throws IOException, InterruptedException {
+    Process child =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx64m",
+                "-XX:MaxDirectMemorySize=1200m",
+                "-ea",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Filling.class.getName(),
+                temp.resolve("db").toString())
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(child.waitFor(5, TimeUnit.MINUTES)).as(output).isTrue();
+    assertThat(child.exitValue()).as(output).isZero();
+    assertThat(output).contains("filled");
+  }
+
+  /** The child's program. */
+  static final class Filling {
+    private static final int VALUE = 4000;
+    private static final int ENTRIES = 170_000;
+
+    private Filling() {}
+
+    public static void main(String[] args) {
+      Options options =
+          Options.builder()
+              .createIfMissing(true)
+              .compression(CompressionType.NONE)
+              .blockCacheSize(CACHE)
+              .writeBufferSize(WRITE_BUFFER)
+              .maxFileSize(32 << 20)
+              .build();
+      try (DB db = DB.open(Path.of(args[0]), options)) {
+        ByteBuffer value = ByteBuffer.allocateDirect(VALUE);
+        for (int i = 0; i < ENTRIES; i++) {
+          db.put(dev.kv.WriteOptions.DEFAULT, key(i), fill(value, i));
+        }
+        db.flush();
+        ByteBuffer read = ByteBuffer.allocateDirect(VALUE);
+        for (int i = 0; i < ENTRIES; i++) {
+          require(db.get(ReadOptions.DEFAULT, key(i), read.clear()) == VALUE, "value of " + i);
+          require(read.flip().equals(fill(value, i)), "bytes of " + i);
+        }
+        for (int i = 0; i < (WRITE_BUFFER - (8 << 20)) / VALUE; i++) {
+          db.put(dev.kv.WriteOptions.DEFAULT, key(i), fill(value, i));
+        }
+        DBStats stats = db.stats();
+        require(stats.blockCache().charge() > CACHE / 10L * 9, stats.toString());
+        require(stats.offHeap().blocks() > CACHE / 10L * 9, stats.toString());
+        require(stats.offHeap().memtables() >= WRITE_BUFFER, stats.toString());
+        System.out.println("filled: " + stats.offHeap());
+      }
+    }
+
+    private static ByteBuffer key(int i) {
+      return ByteBuffer.allocate(8).putLong(0, i * 0x9e3779b97f4a7c15L);
+    }
+
+    private static ByteBuffer fill(ByteBuffer value, int i) {
+      SplittableRandom random = new SplittableRandom(i);
+      for (int at = 0; at < VALUE; at += Long.BYTES) {
+        value.putLong(at, random.nextLong());
+      }
+      return value.clear();
+    }
+
+    private static void require(boolean condition, String message) {
+      if (!condition) {
+        throw new AssertionError(message);
+      }
+    }
+  }
+}
