@@ -54,7 +54,25 @@ final class CompactionCasesTest {
       }
       case "seek" -> seek(one.number("number", 0));
       case "pick" -> pick(one);
-      case "manual" -> manual(one);
+      case "manual" ->
+          describe(
+              picker(one)
+                  .pickManual(
+                      version,
+                      running,
+                      (int) one.number("level", 0),
+                      bytes(one.argument("begin")),
+                      bytes(one.argument("end"))));
+      case "rewrite" ->
+          describe(
+              picker(one)
+                  .pickRewrite(
+                      version,
+                      running,
+                      (int) one.number("level", 0),
+                      bytes(one.argument("begin")),
+                      bytes(one.argument("end")),
+                      one.number("newest", Long.MAX_VALUE)));
       case "start" -> start(one.required("as"));
       case "end" -> end(one.required("as"));
       case "occupy" -> occupy(one);
@@ -87,15 +105,7 @@ final class CompactionCasesTest {
     return due + (picked == null ? "nothing\n" : describe(picked));
   }
 
-  private String manual(CaseFile.Case one) {
-    ManualPick pick =
-        picker(one)
-            .pickManual(
-                version,
-                running,
-                (int) one.number("level", 0),
-                bytes(one.argument("begin")),
-                bytes(one.argument("end")));
+  private String describe(ManualPick pick) {
     picked = pick.compaction();
     String next =
         pick.nextBegin() == null
@@ -116,7 +126,7 @@ final class CompactionCasesTest {
         + " L"
         + compaction.level()
         + ": "
-        + VersionText.numbers(compaction.inputs())
+        + numbers(compaction.inputs())
         + " with "
         + numbers(compaction.nextLevelInputs())
         + " over "
