@@ -43,6 +43,7 @@ class NativeSnappyTest {
   private Outcome run(String classPath, String... flags) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=info");
     command.addAll(Arrays.asList(flags));
     command.addAll(List.of("-cp", classPath, Child.class.getName()));
     File output = directory.resolve("out").toFile();
