@@ -98,7 +98,10 @@ public final class EncodedBatch implements WriteBatch {
 
   @Override
   public EncodedBatch append(WriteBatch other) {
-    EncodedBatch source = (EncodedBatch) other;
+    if (!(other instanceof EncodedBatch source)) {
+      other.iterate(new Copier(this));
+      return this;
+    }
     int size = source.length - HEADER;
     int operations = source.count();
     reserve(size);
@@ -145,15 +148,21 @@ public final class EncodedBatch implements WriteBatch {
 
   @Override
   public void iterate(Handler handler) {
-    ByteBuffer view = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    BatchCursor cursor = new BatchCursor();
+    byte[] encoded = bytes;
+    int end = length;
+    ByteBuffer view = ByteBuffer.wrap(encoded).order(ByteOrder.LITTLE_ENDIAN);
     BufferSlice key = new BufferSlice();
     BufferSlice value = new BufferSlice();
     try {
-      for (cursor.start(view, HEADER, length - HEADER); cursor.next(); ) {
-        key.point(view, cursor.keyOffset(), cursor.keyLength());
-        value.point(view, cursor.valueOffset(), cursor.valueLength());
-        hand(cursor.kind(), key, value, handler);
+      for (int at = HEADER; at < end; ) {
+        boolean put = encoded[at] == ValueKind.VALUE.code();
+        at = point(key, view, encoded, at + 1, end);
+        if (put) {
+          at = point(value, view, encoded, at, end);
+          handler.put(key, value);
+        } else {
+          handler.delete(key);
+        }
       }
     } finally {
       key.revoke();
@@ -161,11 +170,26 @@ public final class EncodedBatch implements WriteBatch {
     }
   }
 
-  private static void hand(ValueKind kind, Slice key, Slice value, Handler handler) {
-    if (kind == ValueKind.VALUE) {
-      handler.put(key, value);
-    } else {
-      handler.delete(key);
+  /** Points the slice at what stands behind its length at {@code offset}; returns where that ends. */
+  private static int point(
+      BufferSlice slice, ByteBuffer view, byte[] encoded, int offset, int end) {
+    long decoded = Varint.get32(encoded, offset, end);
+    int from = Varint.next32(decoded);
+    int size = Varint.value32(decoded);
+    slice.point(view, from, size);
+    return from + size;
+  }
+
+  /** Adds the operations of somebody else's batch to this one. */
+  private record Copier(EncodedBatch target) implements Handler {
+    @Override
+    public void put(Slice key, Slice value) {
+      target.put(key.toByteArray(), value.toByteArray());
+    }
+
+    @Override
+    public void delete(Slice key) {
+      target.delete(key.toByteArray());
     }
   }
 

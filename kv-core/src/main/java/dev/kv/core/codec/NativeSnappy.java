@@ -6,6 +6,7 @@ import java.lang.invoke.MethodType;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import org.xerial.snappy.Snappy;
@@ -91,7 +92,11 @@ final class NativeSnappy {
     }
   }
 
+  /** Requires room for whatever the library may write: it does not look at the target's end. */
   int compress(ByteBuffer source, int offset, int length, ByteBuffer target, int targetOffset) {
+    Objects.checkFromIndexSize(offset, length, source.capacity());
+    Objects.checkFromIndexSize(
+        targetOffset, JavaSnappy.maxCompressedLength(length), target.capacity());
     try {
       return library.rawCompress(source, offset, length, target, targetOffset);
     } catch (IOException e) {
@@ -108,8 +113,9 @@ final class NativeSnappy {
       int targetOffset,
       int targetLength)
       throws MalformedBlockException {
-    if (JavaSnappy.uncompressedLength(source, offset, length) != targetLength
-        || targetLength > target.capacity() - targetOffset) {
+    Objects.checkFromIndexSize(offset, length, source.capacity());
+    Objects.checkFromIndexSize(targetOffset, targetLength, target.capacity());
+    if (JavaSnappy.uncompressedLength(source, offset, length) != targetLength) {
       throw new MalformedBlockException("snappy block of another length");
     }
     try {

@@ -5,11 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.Slice;
 import dev.kv.WriteBatch;
+import dev.kv.core.key.ValueKind;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 class EncodedBatchTest {
@@ -79,6 +85,124 @@ class EncodedBatchTest {
     assertThat(contents(first)).isEqualTo("put(a,va)put(b,vb)put(b,vb)delete(foo)");
     first.append(first);
     assertThat(first.count()).isEqualTo(8);
+  }
+
+  /** A batch that a program wrote around ours. */
+  private record Wrapped(EncodedBatch inner) implements WriteBatch {
+    @Override
+    public WriteBatch put(byte[] key, byte[] value) {
+      return inner.put(key, value);
+    }
+
+    @Override
+    public WriteBatch put(ByteBuffer key, ByteBuffer value) {
+      return inner.put(key, value);
+    }
+
+    @Override
+    public WriteBatch delete(byte[] key) {
+      return inner.delete(key);
+    }
+
+    @Override
+    public WriteBatch delete(ByteBuffer key) {
+      return inner.delete(key);
+    }
+
+    @Override
+    public WriteBatch append(WriteBatch other) {
+      return inner.append(other);
+    }
+
+    @Override
+    public WriteBatch clear() {
+      return inner.clear();
+    }
+
+    @Override
+    public int count() {
+      return inner.count();
+    }
+
+    @Override
+    public long approximateSize() {
+      return inner.approximateSize();
+    }
+
+    @Override
+    public void iterate(Handler handler) {
+      inner.iterate(handler);
+    }
+  }
+
+  @Test
+  void append_foreignBatch_copiesItsOperations() {
+    EncodedBatch inner = new EncodedBatch().put(bytes("a"), bytes("va")).delete(bytes("d"));
+    EncodedBatch batch = new EncodedBatch().put(bytes("x"), bytes(""));
+    assertThat(contents(batch.append(new Wrapped(inner)))).isEqualTo("put(x,)put(a,va)delete(d)");
+    assertThat(batch.count()).isEqualTo(3);
+  }
+
+  @Test
+  void buffers_given_keepTheirPositions() {
+    ByteBuffer key = ByteBuffer.allocateDirect(8).put(0, bytes("__key___"));
+    key.position(2).limit(5);
+    ByteBuffer value = ByteBuffer.wrap(bytes("value")).asReadOnlyBuffer();
+    EncodedBatch batch = new EncodedBatch().put(key, value).delete(key);
+    assertThat(contents(batch)).isEqualTo("put(key,value)delete(key)");
+    assertThat(key.position()).isEqualTo(2);
+    assertThat(value.remaining()).isEqualTo(5);
+  }
+
+  /** What iterate hands out is what went in, whatever its size; the cursor reads the same bytes. */
+  @Property(tries = 200)
+  void batch_anyOperations_comeBack(@ForAll @Size(max = 20) List<@Size(max = 300) byte[]> keys) {
+    EncodedBatch batch = new EncodedBatch();
+    List<byte[]> seen = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      byte[] key = keys.get(i);
+      if (i % 3 == 0) {
+        batch.delete(key);
+      } else {
+        batch.put(key, keys.get(keys.size() - 1 - i));
+      }
+    }
+    ByteBuffer direct =
+        ByteBuffer.allocateDirect(batch.length())
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .put(0, batch.bytes(), 0, batch.length());
+    BatchCursor cursor = new BatchCursor();
+    cursor.start(direct, EncodedBatch.HEADER, batch.length() - EncodedBatch.HEADER);
+    batch.iterate(
+        new WriteBatch.Handler() {
+          @Override
+          public void put(Slice key, Slice value) {
+            check(ValueKind.VALUE, key, value.length());
+            byte[] bytes = new byte[cursor.valueLength()];
+            direct.get(cursor.valueOffset(), bytes);
+            assertThat(value.toByteArray()).isEqualTo(bytes);
+          }
+
+          @Override
+          public void delete(Slice key) {
+            check(ValueKind.DELETION, key, 0);
+          }
+
+          private void check(ValueKind kind, Slice key, int valueLength) {
+            assertThat(cursor.next()).isTrue();
+            assertThat(cursor.kind()).isEqualTo(kind);
+            byte[] bytes = new byte[cursor.keyLength()];
+            direct.get(cursor.keyOffset(), bytes);
+            assertThat(key.toByteArray()).isEqualTo(bytes);
+            assertThat(cursor.valueLength()).isEqualTo(valueLength);
+            seen.add(bytes);
+          }
+        });
+    assertThat(cursor.next()).isFalse();
+    assertThat(seen).hasSameSizeAs(keys);
+    for (int i = 0; i < keys.size(); i++) {
+      assertThat(seen.get(i)).isEqualTo(keys.get(i));
+    }
   }
 
   @Test

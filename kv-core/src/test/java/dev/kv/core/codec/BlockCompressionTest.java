@@ -133,6 +133,30 @@ class BlockCompressionTest {
         .isInstanceOf(MalformedBlockException.class);
   }
 
+  @ParameterizedTest
+  @CsvSource({"true", "false"})
+  void buffersTooSmall_areRefusedBeforeAnythingIsWritten(boolean nativeSnappy) {
+    BlockCompression codec = nativeSnappy ? library : java;
+    ByteBuffer random = direct(1000);
+    for (int i = 0; i < 1000; i++) {
+      random.put(i, (byte) (i * i * 31 >>> 3));
+    }
+    assertThatThrownBy(
+            () -> codec.compress(CompressionType.SNAPPY, 1, random, 0, 1000, direct(100), 0))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(
+            () -> codec.compress(CompressionType.SNAPPY, 1, random, 10, 1000, direct(9000), 0))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+    ByteBuffer stored = direct(2000);
+    int size = codec.compress(CompressionType.SNAPPY, 1, random, 0, 1000, stored, 0);
+    assertThatThrownBy(() -> codec.uncompress((byte) 1, stored, 0, size, direct(999), 0, 1000))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> codec.uncompress((byte) 1, stored, 0, size, direct(999), 0, 999))
+        .isInstanceOf(MalformedBlockException.class);
+    assertThatThrownBy(() -> codec.uncompress((byte) 1, stored, 0, 2001, direct(1000), 0, 1000))
+        .isInstanceOfAny(IndexOutOfBoundsException.class, MalformedBlockException.class);
+  }
+
   @Test
   void code4_isNamedAsMojangs() {
     assertThatThrownBy(() -> java.uncompressedLength((byte) 4, direct(8), 0, 8))
