@@ -85,6 +85,7 @@ final class Catalogue {
           new Plan(
               name, false, false, 1, new ReadWhileWritingTask(workload, randomReads(workload)));
       case "compact" -> Plan.write(name, thread -> thread.store().compact());
+      case "quiet" -> Plan.write(name, QuietTask.standard());
       case "open" -> Plan.read(name, new OpenTask(Math.max(1, flags.num / 10_000)));
       default -> readingPlan(name);
     };
@@ -109,7 +110,6 @@ final class Catalogue {
               new SnappyTask(flags.compressionRatio, codecBytes(SNAPPY_BYTES), true);
           case "stats" -> new PropertyTask("leveldb.stats");
           case "sstables" -> new PropertyTask("leveldb.sstables");
-          case "quiet" -> QuietTask.standard();
           default -> throw new IllegalArgumentException(name);
         });
   }

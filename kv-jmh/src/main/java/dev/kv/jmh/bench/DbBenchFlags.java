@@ -112,6 +112,12 @@ public final class DbBenchFlags {
           "bytes that crc32c, snappycomp and snappyuncomp run over; -1: 500 MiB and 1 GiB")
   long codecBytes;
 
+  @Option(
+      names = "--profile",
+      paramLabel = "DIR",
+      description = "directory for a flame graph of each benchmark of the rounds that count")
+  @Nullable Path profile;
+
   /** Returns how the stores are to be opened. */
   StoreSettings settings() {
     long entryBytes = DecimalKey.DIGITS + keyPrefix + Math.max(valueSize, 100L);

@@ -3,9 +3,11 @@ package dev.kv.jmh.bench;
 import dev.kv.jmh.result.Measurement;
 import dev.kv.jmh.store.StoreDirectory;
 import dev.kv.jmh.store.StoreKind;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** One store's turn: the benchmarks in the order given, on one directory. */
 final class Sequence {
@@ -15,6 +17,7 @@ final class Sequence {
   private final int round;
   private final boolean cold;
   private final Console console;
+  private final @Nullable Profiler profiler;
   private int serial;
 
   Sequence(
@@ -23,13 +26,15 @@ final class Sequence {
       DbBenchFlags flags,
       int round,
       boolean cold,
-      Console console) {
+      Console console)
+      throws IOException {
     this.kind = kind;
     this.benchmarks = benchmarks;
     this.flags = flags;
     this.round = round;
     this.cold = cold;
     this.console = console;
+    this.profiler = flags.profile == null || cold ? null : Profiler.into(flags.profile);
   }
 
   /** Runs it, and hands each measurement to {@code results}. */
@@ -59,7 +64,11 @@ final class Sequence {
     BenchmarkRun run = new BenchmarkRun(plan, database, flags.threads, serial, flags.histogram);
     serial += flags.threads + plan.extraThreads();
     try {
-      run.run();
+      if (profiler == null) {
+        run.run();
+      } else {
+        profiler.run(kind.label() + "-" + round + "-" + position + "-" + plan.name(), run::run);
+      }
     } catch (UnsupportedOperationException e) {
       console.skipped(plan.name(), kind.label() + " cannot do it: " + e.getMessage());
       return;

@@ -88,11 +88,11 @@ final class Tournament {
   /** Returns false where the store failed, which costs it the rounds that are left. */
   private boolean turn(StoreKind kind, int round, Path database, Consumer<Measurement> results) {
     console.turn(kind, round, rounds.cold(round));
-    Sequence sequence = new Sequence(kind, benchmarks, flags, round, rounds.cold(round), console);
     try {
-      sequence.run(database, results);
+      new Sequence(kind, benchmarks, flags, round, rounds.cold(round), console)
+          .run(database, results);
       return true;
-    } catch (LinkageError | RuntimeException e) {
+    } catch (IOException | LinkageError | RuntimeException e) {
       console.failed(kind, e);
       return false;
     }

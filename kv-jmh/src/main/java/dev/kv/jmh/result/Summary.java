@@ -69,18 +69,19 @@ public final class Summary {
     }
 
     /**
-     * Returns how many times as long as {@code peer} the {@code store} took, in each warm round
-     * that both have.
+     * Returns how many times as long as {@code peer} the {@code store} took, in each round that
+     * both have: the warm ones, or the cold if all are.
      */
     public double[] ratios(String store, String peer) {
+      boolean cold = measurements.stream().allMatch(Measurement::cold);
       Map<Integer, Double> peers = new TreeMap<>();
       for (Measurement m : measurements) {
-        if (m.store().equals(peer) && !m.cold()) {
+        if (m.store().equals(peer) && m.cold() == cold) {
           peers.put(m.round(), m.timing().microsPerOp());
         }
       }
       return measurements.stream()
-          .filter(m -> m.store().equals(store) && !m.cold() && peers.containsKey(m.round()))
+          .filter(m -> m.store().equals(store) && m.cold() == cold && peers.containsKey(m.round()))
           .mapToDouble(m -> m.timing().microsPerOp() / peers.getOrDefault(m.round(), Double.NaN))
           .toArray();
     }

@@ -42,7 +42,6 @@ class DbBenchSmokeTest {
     return out.toString(StandardCharsets.UTF_8);
   }
 
-
   @Test
   void benchmarks_all_runOverKvAndLeveldbjni() throws IOException {
     Path results = scratch.resolve("results");

@@ -71,6 +71,17 @@ class SummaryTest {
   }
 
   @Test
+  void ratios_coldAlone_areOfTheCold() {
+    Summary.Row row =
+        Summary.of(
+                List.of(
+                    measurement("kv", "fillseq", 0, 0, 1), measurement("lmdb", "fillseq", 0, 0, 4)))
+            .rows()
+            .get(0);
+    assertThat(row.ratios("kv", "lmdb")).containsExactly(0.25);
+  }
+
+  @Test
   void medians_evenOddAndNone_areRight() {
     assertThat(Medians.of(3, 1, 2)).isEqualTo(2);
     assertThat(Medians.of(4, 1, 2, 3)).isEqualTo(2.5);
