@@ -107,13 +107,20 @@ final class FileMappedLog implements MappedLogFile {
     for (int i = 0; i < BLOCK / FILL; i++) {
       file.write(ZEROS, 0, FILL);
     }
-    Window window = windows[windows.length - 1];
-    for (int i = 0; i < BLOCK; i += PAGE) {
-      window.mapping.buffer().put((int) (start - window.start) + i, (byte) 0);
-    }
-    InternalError fault = pendingFault.absorb();
+    InternalError fault = touch(windows[windows.length - 1], start);
     if (fault != null) {
       throw new IOException("cannot store at " + start + " of " + path, fault);
+    }
+  }
+
+  private @Nullable InternalError touch(Window window, long start) {
+    try {
+      for (int i = 0; i < BLOCK; i += PAGE) {
+        window.mapping.buffer().put((int) (start - window.start) + i, (byte) 0);
+      }
+      return pendingFault.absorb();
+    } catch (InternalError e) {
+      return e;
     }
   }
 

@@ -71,6 +71,7 @@ final class MappedFile implements RandomAccessFile {
    */
   private void copy(int position, ByteBuffer into, int offset, int length) throws IOException {
     int last = offset + length - 1;
+    InternalError cause;
     try {
       into.put(last, MARK);
       into.put(offset, bytes, position, length);
@@ -82,12 +83,13 @@ final class MappedFile implements RandomAccessFile {
       if (into.get(last) != (byte) ~MARK) {
         return;
       }
+      cause = pendingFault.absorb();
     } catch (InternalError e) {
-      throw fault(position, length, e);
+      cause = e;
     } catch (IllegalStateException e) {
       throw new IOException("unmapped: " + path, e);
     }
-    throw fault(position, length, pendingFault.absorb());
+    throw fault(position, length, cause);
   }
 
   private IOException fault(int position, int length, @Nullable InternalError cause) {
