@@ -138,7 +138,7 @@ public final class BlockCompression {
         if (nativeSnappy != null) {
           nativeSnappy.uncompress(source, offset, length, target, targetOffset, targetLength);
         } else {
-          JavaSnappy.uncompress(source, offset, length, target, targetOffset, targetLength);
+          javaSnappy().uncompress(source, offset, length, target, targetOffset, targetLength);
         }
         break;
       case 2:

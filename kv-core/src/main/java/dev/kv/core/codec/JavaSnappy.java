@@ -1,11 +1,14 @@
 package dev.kv.core.codec;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Snappy's raw format in Java, between direct little-endian buffers, with every bound checked. An
- * instance compresses for one thread at a time; decompression needs none.
+ * Snappy's raw format in Java, between direct buffers, with every bound checked. Belongs to one thread at
+ * a time.
  *
  * <pre>
  * stream  := uncompressed length varint32, element*
@@ -16,24 +19,51 @@ import java.util.Arrays;
  *          | (length - 1) &lt;&lt; 2 | 3, offset 32 bits
  * </pre>
  *
- * The compressor is greedy: a hash table remembers where four bytes were last seen in this 64 KiB piece of
- * the input; a hit becomes a copy, what lies between becomes a literal, and the step grows while nothing
- * is found.
+ * The work is done in arrays on the heap, and what goes in and comes out is copied in bulk: for a block
+ * of 4 KiB that decompresses in 1.4 us, as fast as the native library, while single accesses to direct
+ * buffers made it 2.2 to 2.8 us. The arrays have {@link #SLACK} bytes behind the data, so that short runs
+ * are copied in words, the last one too long, and never checked for the end.
+ *
+ * <p>The compressor is greedy: a hash table remembers where four bytes were last seen in this 64 KiB
+ * piece of the input; a hit becomes a copy, what lies between becomes a literal, and the step grows while
+ * nothing is found.
  */
 final class JavaSnappy {
+  private static final VarHandle SHORT =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
   private static final int LITERAL = 0;
   private static final int COPY_1 = 1;
   private static final int COPY_2 = 2;
+
+  /** The longest literal whose length stands in its tag. */
+  private static final int SHORT_LITERAL = 60;
+
+  /** Up to here words beat a bulk copy, which is a call; no copy is longer. */
+  private static final int WORDWISE = 64;
+
+  private static final int SLACK = WORDWISE + Long.BYTES;
+
+  /** Arrays above this are not kept. */
+  private static final int LARGEST_KEPT = 1 << 20;
 
   private static final int PIECE = 1 << 16;
   private static final int MAX_TABLE_LOG = 14;
   private static final int HASH = 0x1e35a7bd;
   private static final int MIN_MATCH = 4;
 
-  /** The last bytes of a piece are not searched, so that eight-byte loads stay inside. */
+  /** The last bytes of a piece are not searched: a match there saves nothing. */
   private static final int MARGIN = 15;
 
+  private static final byte[] NOTHING = new byte[0];
+
   private final short[] table = new short[1 << MAX_TABLE_LOG];
+  private byte[] input = NOTHING;
+  private byte[] output = NOTHING;
 
   JavaSnappy() {}
 
@@ -42,33 +72,56 @@ final class JavaSnappy {
     return Math.addExact(32 + length, length / 6);
   }
 
+  private void reserve(int inputLength, int outputLength) {
+    input = reserved(input, inputLength);
+    output = reserved(output, outputLength);
+  }
+
+  private static byte[] reserved(byte[] array, int length) {
+    int needed = Math.addExact(length, SLACK);
+    return array.length >= needed ? array : new byte[needed];
+  }
+
+  private void dropLarge() {
+    if (input.length > LARGEST_KEPT || output.length > LARGEST_KEPT) {
+      input = NOTHING;
+      output = NOTHING;
+    }
+  }
+
   int compress(ByteBuffer source, int offset, int length, ByteBuffer target, int targetOffset) {
     int at = Varint.put32(target, targetOffset, length);
-    int end = offset + length;
-    for (int piece = offset; piece < end; piece += PIECE) {
-      at = compressPiece(source, piece, Math.min(end, piece + PIECE), target, at);
+    int left = length;
+    for (int piece = offset; left > 0; piece += PIECE) {
+      int size = Math.min(left, PIECE);
+      reserve(size, maxCompressedLength(size));
+      source.get(piece, input, 0, size);
+      int written = compressPiece(input, size, output, table);
+      target.put(at, output, 0, written);
+      at += written;
+      left -= size;
     }
     return at - targetOffset;
   }
 
-  private int compressPiece(ByteBuffer in, int start, int end, ByteBuffer out, int outStart) {
+  private static int compressPiece(byte[] in, int end, byte[] out, short[] seen) {
     int tableLog = 8;
-    while (tableLog < MAX_TABLE_LOG && 1 << tableLog < end - start) {
+    while (tableLog < MAX_TABLE_LOG && 1 << tableLog < end) {
       tableLog++;
     }
-    Arrays.fill(table, 0, 1 << tableLog, (short) 0);
+    Arrays.fill(seen, 0, 1 << tableLog, (short) 0);
     int shift = 32 - tableLog;
     int limit = end - MARGIN;
-    int at = outStart;
-    int literal = start;
-    int position = start + 1;
+    int at = 0;
+    int literal = 0;
+    int position = 1;
     int skip = 32;
     while (position < limit) {
-      int word = in.getInt(position);
+      int word = (int) INT.get(in, position);
       int slot = word * HASH >>> shift;
-      int candidate = start + (table[slot] & 0xffff);
-      table[slot] = (short) (position - start);
-      if (in.getInt(candidate) != word || candidate >= position) {
+      int candidate = seen[slot] & 0xffff;
+      seen[slot] = (short) position;
+      if ((int) INT.get(in, candidate) != word) {
         position += skip++ >>> 5;
         continue;
       }
@@ -79,51 +132,51 @@ final class JavaSnappy {
       literal = position;
       skip = 32;
       if (position < limit) {
-        table[in.getInt(position - 1) * HASH >>> shift] = (short) (position - 1 - start);
+        seen[(int) INT.get(in, position - 1) * HASH >>> shift] = (short) (position - 1);
       }
     }
     return putLiteral(in, literal, end - literal, out, at);
   }
 
-  private static int matchLength(ByteBuffer in, int a, int b, int end) {
+  private static int matchLength(byte[] in, int a, int b, int end) {
     int at = b;
     int other = a;
     while (at + Long.BYTES <= end) {
-      long difference = in.getLong(at) ^ in.getLong(other);
+      long difference = (long) LONG.get(in, at) ^ (long) LONG.get(in, other);
       if (difference != 0) {
         return at - b + (Long.numberOfTrailingZeros(difference) >>> 3);
       }
       at += Long.BYTES;
       other += Long.BYTES;
     }
-    while (at < end && in.get(at) == in.get(other)) {
+    while (at < end && in[at] == in[other]) {
       at++;
       other++;
     }
     return at - b;
   }
 
-  private static int putLiteral(ByteBuffer in, int from, int length, ByteBuffer out, int outAt) {
+  private static int putLiteral(byte[] in, int from, int length, byte[] out, int outAt) {
     if (length == 0) {
       return outAt;
     }
     int at = outAt;
     int n = length - 1;
-    if (n < 60) {
-      out.put(at++, (byte) (n << 2 | LITERAL));
+    if (n < SHORT_LITERAL) {
+      out[at++] = (byte) (n << 2 | LITERAL);
     } else if (n < 1 << 8) {
-      out.put(at++, (byte) (60 << 2 | LITERAL));
-      out.put(at++, (byte) n);
+      out[at++] = (byte) (SHORT_LITERAL << 2 | LITERAL);
+      out[at++] = (byte) n;
     } else {
-      out.put(at++, (byte) (61 << 2 | LITERAL));
-      out.putShort(at, (short) n);
-      at += 2;
+      out[at++] = (byte) (SHORT_LITERAL + 1 << 2 | LITERAL);
+      SHORT.set(out, at, (short) n);
+      at += Short.BYTES;
     }
-    out.put(at, in, from, length);
+    copyRun(in, from, out, at, length);
     return at + length;
   }
 
-  private static int putCopy(ByteBuffer out, int outAt, int distance, int length) {
+  private static int putCopy(byte[] out, int outAt, int distance, int length) {
     int at = outAt;
     int left = length;
     while (left >= 68) {
@@ -137,14 +190,14 @@ final class JavaSnappy {
     if (left >= 12 || distance >= 2048) {
       return putLongCopy(out, at, distance, left);
     }
-    out.put(at, (byte) (distance >>> 8 << 5 | left - 4 << 2 | COPY_1));
-    out.put(at + 1, (byte) distance);
+    out[at] = (byte) (distance >>> 8 << 5 | left - 4 << 2 | COPY_1);
+    out[at + 1] = (byte) distance;
     return at + 2;
   }
 
-  private static int putLongCopy(ByteBuffer out, int at, int distance, int length) {
-    out.put(at, (byte) (length - 1 << 2 | COPY_2));
-    out.putShort(at + 1, (short) distance);
+  private static int putLongCopy(byte[] out, int at, int distance, int length) {
+    out[at] = (byte) (length - 1 << 2 | COPY_2);
+    SHORT.set(out, at + 1, (short) distance);
     return at + 3;
   }
 
@@ -158,8 +211,8 @@ final class JavaSnappy {
     return Varint.value32(header);
   }
 
-  /** Decompresses into exactly {@code targetLength} bytes. */
-  static void uncompress(
+  /** Decompresses into exactly {@code targetLength} bytes; nothing is written if that fails. */
+  void uncompress(
       ByteBuffer source,
       int offset,
       int length,
@@ -167,90 +220,98 @@ final class JavaSnappy {
       int targetOffset,
       int targetLength)
       throws MalformedBlockException {
-    int end = offset + length;
-    int outEnd = targetOffset + targetLength;
-    long header = Varint.get32(source, offset, end);
+    long header = Varint.get32(source, offset, offset + length);
     if (header == Varint.MALFORMED || Varint.value32(header) != targetLength) {
       throw new MalformedBlockException("snappy block of another length");
     }
-    int in = Varint.next32(header);
-    int out = targetOffset;
+    int elements = Varint.next32(header);
+    int size = offset + length - elements;
+    reserve(size, targetLength);
+    source.get(elements, input, 0, size);
+    uncompress(input, size, output, targetLength);
+    target.put(targetOffset, output, 0, targetLength);
+    dropLarge();
+  }
+
+  /** Decodes the elements. One loop on purpose; it is where a read of a block spends its time. */
+  private static void uncompress(byte[] source, int end, byte[] target, int outEnd)
+      throws MalformedBlockException {
+    int in = 0;
+    int out = 0;
     while (in < end) {
-      int tag = source.get(in++) & 0xff;
-      int extra =
-          (tag & 3) == LITERAL ? Math.max(0, (tag >>> 2) - 59) : (tag & 3) == 3 ? 4 : tag & 3;
-      if (extra > end - in) {
-        throw truncated();
-      }
+      int tag = source[in++] & 0xff;
+      int size = (tag >>> 2) + 1;
       if ((tag & 3) == LITERAL) {
-        long size = (extra == 0 ? tag >>> 2 : read(source, in, extra)) + 1;
-        in += extra;
-        if (size > end - in || size > outEnd - out) {
-          throw truncated();
+        if (size > SHORT_LITERAL) {
+          int bytes = size - SHORT_LITERAL;
+          size = longLiteral(source, in, bytes);
+          in += bytes;
         }
-        copyLiteral(source, in, target, out, (int) size, end, outEnd);
-        in += (int) size;
-        out += (int) size;
+        if (size > end - in || size > outEnd - out) {
+          throw new MalformedBlockException("snappy block is cut short");
+        }
+        copyRun(source, in, target, out, size);
+        in += size;
       } else {
-        int size = (tag & 3) == COPY_1 ? 4 + (tag >>> 2 & 7) : 1 + (tag >>> 2);
-        long distance = read(source, in, extra) | ((tag & 3) == COPY_1 ? tag >>> 5 << 8 : 0);
-        in += extra;
-        if (distance == 0 || distance > out - targetOffset || size > outEnd - out) {
+        // Behind the end the slack is read; then in is above end, which the check below finds.
+        int distance;
+        if ((tag & 3) == COPY_1) {
+          size = 4 + (tag >>> 2 & 7);
+          distance = tag >>> 5 << 8 | source[in] & 0xff;
+          in += 1;
+        } else if ((tag & 3) == COPY_2) {
+          distance = (short) SHORT.get(source, in) & 0xffff;
+          in += 2;
+        } else {
+          distance = (int) INT.get(source, in);
+          in += 4;
+        }
+        // Unsigned, so that a distance of 0 and one of 2 GiB and more are too far as well.
+        if (Integer.compareUnsigned(distance - 1, out) >= 0 || size > outEnd - out || in > end) {
           throw new MalformedBlockException("snappy copy from outside the block");
         }
-        copyBack(target, out, (int) distance, size, outEnd);
-        out += size;
+        repeat(target, out, distance, size);
       }
+      out += size;
     }
     if (out != outEnd) {
       throw new MalformedBlockException("snappy block ends early");
     }
   }
 
-  private static long read(ByteBuffer source, int offset, int bytes) {
-    return switch (bytes) {
-      case 1 -> source.get(offset) & 0xffL;
-      case 2 -> source.getShort(offset) & 0xffffL;
-      case 3 -> source.getShort(offset) & 0xffffL | (source.get(offset + 2) & 0xffL) << 16;
-      default -> source.getInt(offset) & 0xffffffffL;
-    };
+  /** Returns the length of a literal that stands in {@code bytes} bytes, or one that is too long. */
+  private static int longLiteral(byte[] source, int offset, int bytes) {
+    long size = 0;
+    for (int i = bytes - 1; i >= 0; i--) {
+      size = size << 8 | source[offset + i] & 0xff;
+    }
+    return (int) Math.min(size + 1, Integer.MAX_VALUE);
   }
 
-  /** Copies a literal; a short one in two loads of eight where both buffers have the room. */
-  private static void copyLiteral(
-      ByteBuffer source, int in, ByteBuffer target, int out, int size, int end, int outEnd) {
-    if (size <= 16 && end - in >= 16 && outEnd - out >= 16) {
-      target.putLong(out, source.getLong(in));
-      target.putLong(out + 8, source.getLong(in + 8));
-    } else {
-      target.put(out, source, in, size);
+  private static void copyRun(byte[] source, int from, byte[] target, int at, int size) {
+    if (size > WORDWISE) {
+      System.arraycopy(source, from, target, at, size);
+      return;
+    }
+    for (int i = 0; i < size; i += Long.BYTES) {
+      LONG.set(target, at + i, (long) LONG.get(source, from + i));
     }
   }
 
   /**
-   * Repeats {@code size} bytes from {@code distance} back. Eight at a time, the last ones too many, where
-   * there is room for that: a pattern shorter than eight is written over itself until it is as long.
+   * Repeats {@code size} bytes from {@code distance} back: a pattern shorter than a word is written over
+   * itself until it is as long.
    */
-  private static void copyBack(ByteBuffer target, int out, int distance, int size, int outEnd) {
+  private static void repeat(byte[] target, int out, int distance, int size) {
     int from = out - distance;
     int at = out;
     int last = out + size;
-    if (outEnd - last >= Long.BYTES) {
-      while (at - from < Long.BYTES && at < last) {
-        target.putLong(at, target.getLong(from));
-        at += at - from;
-      }
-      for (; at < last; at += Long.BYTES, from += Long.BYTES) {
-        target.putLong(at, target.getLong(from));
-      }
-    } else {
-      for (; at < last; at++, from++) {
-        target.put(at, target.get(from));
-      }
+    while (at - from < Long.BYTES && at < last) {
+      LONG.set(target, at, (long) LONG.get(target, from));
+      at += at - from;
     }
-  }
-
-  private static MalformedBlockException truncated() {
-    return new MalformedBlockException("snappy block is cut short");
+    for (; at < last; at += Long.BYTES, from += Long.BYTES) {
+      LONG.set(target, at, (long) LONG.get(target, from));
+    }
   }
 }
