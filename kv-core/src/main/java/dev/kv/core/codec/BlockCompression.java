@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * that is on the class path. The source of a decompression is memory that nobody else writes: libraries
  * trust a length that was checked before.
  */
-public final class BlockCompression {
+public final class BlockCompression implements AutoCloseable {
   /** No snappy stream expands more: the densest element is 3 bytes for 64. */
   private static final int LARGEST_SNAPPY_RATIO = 22;
 
@@ -197,5 +197,15 @@ public final class BlockCompression {
   private static boolean looksLikeZlib(ByteBuffer source, int offset) {
     int header = (source.get(offset) & 0xff) << 8 | source.get(offset + 1) & 0xff;
     return (header >>> 8 & 0x0f) == 8 && header % 31 == 0;
+  }
+
+  /** Gives up what libraries hold for it; it may not be used any more. */
+  @Override
+  public void close() {
+    ZstdCodec codec = zstd;
+    if (codec != null) {
+      zstd = null;
+      codec.close();
+    }
   }
 }

@@ -3,37 +3,21 @@ package dev.kv.core.codec;
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdException;
-import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 
 /**
  * Zstandard through zstd-jni; not to be touched where that is absent. Belongs to one thread at a time. It keeps its decompression context, which takes as long to make as a block of 4 KiB
  * to decompress; for compression that makes no difference.
  */
-final class ZstdCodec {
+final class ZstdCodec implements AutoCloseable {
   /** A block of a frame takes 3 bytes at least and holds 128 KiB at most. */
   private static final int SMALLEST_FRAME_BLOCK = 3;
 
   private static final int LARGEST_FRAME_BLOCK = 128 << 10;
 
-  private final ZstdDecompressCtx context;
+  private final ZstdDecompressCtx context = new ZstdDecompressCtx();
 
-  ZstdCodec() {
-    ZstdDecompressCtx made = new ZstdDecompressCtx();
-    Contexts.CLEANER.register(this, made::close);
-    context = made;
-  }
-
-  /** What frees the contexts of codecs that nobody holds any more. */
-  private static final class Contexts {
-    static final Cleaner CLEANER =
-        Cleaner.create(
-            task -> {
-              Thread thread = new Thread(task, "kv-zstd-cleaner");
-              thread.setDaemon(true);
-              return thread;
-            });
-  }
+  ZstdCodec() {}
 
   /** Loads the library; a {@link LinkageError} where that fails. */
   static void load() {
@@ -85,5 +69,10 @@ final class ZstdCodec {
     if (written != targetLength) {
       throw new MalformedBlockException("zstd block of another length");
     }
+  }
+
+  @Override
+  public void close() {
+    context.close();
   }
 }

@@ -146,5 +146,6 @@ final class BlockFetcher implements Loader<CachedBlock>, AutoCloseable {
   @Override
   public void close() {
     stored.close();
+    compression.close();
   }
 }

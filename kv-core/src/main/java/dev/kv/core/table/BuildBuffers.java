@@ -60,5 +60,6 @@ public final class BuildBuffers implements AutoCloseable {
     index.close();
     output.close();
     scratch.close();
+    compression.close();
   }
 }

@@ -12,6 +12,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,6 +24,13 @@ class BlockCompressionTest {
 
   private final BlockCompression java = new BlockCompression(false);
   private final BlockCompression library = new BlockCompression(true);
+
+  @AfterEach
+  void close() {
+    java.close();
+    library.close();
+    library.close();
+  }
 
   private static ByteBuffer direct(int capacity) {
     return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
