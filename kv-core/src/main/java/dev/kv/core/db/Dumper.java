@@ -1,14 +1,151 @@
 package dev.kv.core.db;
 
+import dev.kv.CorruptionException;
+import dev.kv.DBIOException;
 import dev.kv.Dump;
+import dev.kv.Escape;
 import dev.kv.Options;
+import dev.kv.core.batch.BatchCursor;
+import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.batch.MalformedBatchException;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.log.LogReader;
+import dev.kv.core.log.RecordBuffer;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.VersionEditCodec;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
-/** Prints the files of a database as text. */
+/** Prints the files of a database as text, a line an entry; damage is a line, and the dump goes on behind it. */
 final class Dumper {
-  private Dumper() {}
+  private final Path path;
+  private final Options options;
+  private final Dump.Sink sink;
+
+  private Dumper(Path path, Options options, Dump.Sink sink) {
+    this.path = path;
+    this.options = options;
+    this.sink = sink;
+  }
 
   static void dump(Path file, Options options, Dump.Sink sink) {
-    throw new UnsupportedOperationException("dump of " + file);
+    new Dumper(file, options, sink).run();
+  }
+
+  private void run() {
+    Path last = path.getFileName();
+    @Nullable FileName name = last == null ? null : FileNames.parse(last.toString());
+    FileName.Kind kind = name == null ? FileName.Kind.LOCK : name.kind();
+    try {
+      switch (kind) {
+        case LOG -> records(this::batch);
+        case MANIFEST -> records(this::edit);
+        case TABLE -> table(name == null ? 0 : name.number());
+        default ->
+            throw new IllegalArgumentException(
+                Escape.text(path.toString())
+                    + ": not the name of a log, MANIFEST or table, whose kind tells how to read it");
+      }
+    } catch (IOException e) {
+      throw new DBIOException("cannot read " + Escape.text(path.toString()) + ": " + e, e);
+    }
+  }
+
+  /** Prints one record. */
+  private interface RecordPrinter {
+    void print(ByteBuffer record, int length, long offset);
+  }
+
+  private void records(RecordPrinter printer) throws IOException {
+    try (LogReader reader =
+        new LogReader(
+            path.toString(),
+            options.env().openSequential(path),
+            (offset, bytes, reason, torn) ->
+                sink.line("--- offset " + offset + ": damaged, " + bytes + " bytes: " + reason),
+            true)) {
+      RecordBuffer record = new RecordBuffer();
+      while (reader.readRecord(record)) {
+        printer.print(record.buffer(), record.length(), reader.lastRecordOffset());
+      }
+      sink.line("--- ends at offset " + reader.endOfLastRecord() + " (" + reader.end() + ")");
+    }
+  }
+
+  private void batch(ByteBuffer record, int length, long offset) {
+    if (length < EncodedBatch.HEADER) {
+      sink.line("--- offset " + offset + ": damaged, a record of " + length + " bytes is no batch");
+      return;
+    }
+    long sequence = record.getLong(0);
+    sink.line("--- offset " + offset + "; sequence " + Long.toUnsignedString(sequence));
+    BatchCursor cursor = new BatchCursor();
+    cursor.start(record, EncodedBatch.HEADER, length - EncodedBatch.HEADER);
+    try {
+      while (cursor.next()) {
+        String key = quote(record, cursor.keyOffset(), cursor.keyLength());
+        sink.line(
+            cursor.kind() == ValueKind.VALUE
+                ? "  put " + key + " " + quote(record, cursor.valueOffset(), cursor.valueLength())
+                : "  del " + key);
+      }
+    } catch (MalformedBatchException e) {
+      sink.line("  damaged: " + e.getMessage());
+    }
+  }
+
+  private void edit(ByteBuffer record, int length, long offset) {
+    sink.line("--- offset " + offset);
+    try {
+      VersionEditCodec.decode(record, 0, length, path.toString(), offset)
+          .describe()
+          .lines()
+          .forEach(line -> sink.line("  " + line));
+    } catch (CorruptionException e) {
+      sink.line("  damaged: " + e.getMessage());
+    }
+  }
+
+  private void table(long number) throws IOException {
+    Path directory = path.toAbsolutePath().getParent();
+    if (directory == null) {
+      throw new IllegalArgumentException(path + " is in no directory");
+    }
+    byte[] unknown = InternalKey.encode(new byte[0], 0, ValueKind.VALUE);
+    FileMetadata file = new FileMetadata(number, options.env().size(path), unknown, unknown);
+    try (Resources resources = new Resources(directory, options);
+        SalvageIterator entries =
+            new SalvageIterator(
+                resources.tables().iterator(file, true, false),
+                null,
+                what -> sink.line("--- damaged: " + Escape.text(what)))) {
+      for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+        long tag = InternalKey.tag(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
+        int userLength = entries.keyLength() - InternalKey.TRAILER;
+        sink.line(
+            quote(entries.keyBuffer(), entries.keyOffset(), userLength)
+                + " @ "
+                + InternalKey.sequence(tag)
+                + (InternalKey.kindCode(tag) == ValueKind.VALUE.code() ? " : val => " : " : del")
+                + value(entries, tag));
+      }
+    } catch (CorruptionException e) {
+      sink.line("--- damaged: " + e.getMessage());
+    }
+  }
+
+  private static String value(SalvageIterator entries, long tag) {
+    return InternalKey.kindCode(tag) == ValueKind.VALUE.code()
+        ? quote(entries.valueBuffer(), entries.valueOffset(), entries.valueLength())
+        : "";
+  }
+
+  private static String quote(ByteBuffer buffer, int offset, int length) {
+    return "'" + Escape.bytes(InternalKey.copy(buffer, offset, length)) + "'";
   }
 }

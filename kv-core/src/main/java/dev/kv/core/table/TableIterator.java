@@ -35,6 +35,9 @@ public final class TableIterator extends BlockIterator {
   /** The number of the present block. */
   private int at = NONE;
 
+  /** The number of the block that was entered last, or could not be. */
+  private int tried = NONE;
+
   TableIterator(TableReader table, ReadFlags flags, Pinned tablePin) {
     this(table, flags, tablePin, table.blocks().takeScratch());
   }
@@ -96,6 +99,19 @@ public final class TableIterator extends BlockIterator {
     }
   }
 
+  /**
+   * After a {@link dev.kv.CorruptionException}: moves to the first entry of the blocks behind the one that it
+   * came from, if there is any. May itself throw one, for the next block.
+   */
+  public void seekBehindDamage() {
+    valid = false;
+    if (tried + 1 < index.count()) {
+      enter(tried + 1);
+      firstInBlock();
+      forward();
+    }
+  }
+
   private void forward() {
     while (!valid && at + 1 < index.count()) {
       enter(at + 1);
@@ -116,6 +132,7 @@ public final class TableIterator extends BlockIterator {
       return;
     }
     at = NONE;
+    tried = target;
     if (pin == CLOSED) {
       throw closed();
     }
