@@ -28,8 +28,7 @@ abstract class HostEnv implements Env {
 
   @Override
   public final Thread startThread(String name, Runnable task) {
-    Thread thread = new Thread(task, name);
-    thread.setDaemon(true);
+    Thread thread = new EngineThread(name, task);
     thread.start();
     return thread;
   }

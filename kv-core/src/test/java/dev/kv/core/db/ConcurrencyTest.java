@@ -1,0 +1,242 @@
+package dev.kv.core.db;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.DBClosedException;
+import dev.kv.DBIterator;
+import dev.kv.ReadOptions;
+import dev.kv.Snapshot;
+import dev.kv.WriteOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Many threads on one database. */
+class ConcurrencyTest extends DbTestBase {
+  private static final int THREADS = 4;
+  private static final int KEYS = 1000;
+
+  /** Something that a thread does until it is told to stop. */
+  private interface Loop {
+    void once(int thread, Random random);
+  }
+
+  private final AtomicBoolean stop = new AtomicBoolean();
+  private final AtomicReference<Throwable> failure = new AtomicReference<>();
+  private final AtomicLong turns = new AtomicLong();
+
+  private List<Thread> start(int threads, boolean closedIsFine, Loop loop) {
+    List<Thread> started = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      int thread = i;
+      Thread each =
+          new Thread(
+              () -> {
+                Random random = new Random(1000L + thread);
+                try {
+                  while (!stop.get() && failure.get() == null) {
+                    loop.once(thread, random);
+                    turns.incrementAndGet();
+                  }
+                } catch (DBClosedException e) {
+                  if (!closedIsFine) {
+                    failure.compareAndSet(null, e);
+                  }
+                } catch (Throwable e) {
+                  failure.compareAndSet(null, e);
+                }
+              });
+      each.start();
+      started.add(each);
+    }
+    return started;
+  }
+
+  private void join(List<Thread> threads) throws InterruptedException {
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    if (failure.get() != null) {
+      throw new AssertionError("a thread failed", failure.get());
+    }
+  }
+
+  /** Each value names its key, its writer and the writer's counter; a reader must see what was counted before. */
+  @ParameterizedTest
+  @EnumSource(names = {"DEFAULT", "PLAIN_READS", "REUSE_LOGS"})
+  void putAndGet_fromManyThreads_readersSeeWhatWasWrittenBefore(Config config)
+      throws InterruptedException {
+    open(config.options().toBuilder().writeBufferSize(64 << 10).build());
+    AtomicIntegerArray counters = new AtomicIntegerArray(THREADS);
+    List<Thread> threads =
+        start(
+            THREADS,
+            false,
+            (thread, random) -> {
+              int key = random.nextInt(KEYS);
+              String name = String.format("%016d", key);
+              if (random.nextInt(2) == 0) {
+                int counter = counters.incrementAndGet(thread);
+                put(name, key + "." + thread + "." + counter + "." + "x".repeat(100));
+              } else {
+                int[] seen = new int[THREADS];
+                for (int i = 0; i < THREADS; i++) {
+                  seen[i] = counters.get(i);
+                }
+                String value = get(name);
+                if (!value.equals(NOT_FOUND)) {
+                  String[] parts = value.split("\\.");
+                  assertThat(Integer.parseInt(parts[0])).isEqualTo(key);
+                  int writer = Integer.parseInt(parts[1]);
+                  assertThat(Integer.parseInt(parts[2])).isLessThanOrEqualTo(counters.get(writer));
+                }
+              }
+            });
+    Thread.sleep(1500);
+    stop.set(true);
+    join(threads);
+    assertThat(turns.get()).isPositive();
+  }
+
+  /** Every batch writes one value to all its keys; no view may show two. */
+  @Test
+  void batches_fromManyThreads_areSeenWhole() throws InterruptedException {
+    open(defaults().toBuilder().writeBufferSize(64 << 10).maxBackgroundCompactions(2).build());
+    List<Thread> threads =
+        start(
+            THREADS,
+            false,
+            (thread, random) -> {
+              if (thread % 2 == 0) {
+                var batch = batch();
+                byte[] value = b(thread + "." + random.nextInt() + "v".repeat(50));
+                for (int i = 0; i < 20; i++) {
+                  batch.put(b(key(i * 37)), value);
+                }
+                db.write(new WriteOptions(random.nextInt(50) == 0), batch);
+                put(key(random.nextInt(5000)) + "other", "w".repeat(random.nextInt(500)));
+              } else {
+                try (Snapshot snapshot = db.snapshot();
+                    DBIterator cursor = db.iterator(ReadOptions.from(snapshot))) {
+                  String first = get(key(0), snapshot);
+                  for (int i = 0; i < 20; i++) {
+                    assertThat(get(key(i * 37), snapshot)).isEqualTo(first);
+                    cursor.seek(b(key(i * 37)));
+                    assertThat(cursor.isValid() ? s(cursor.value()) : NOT_FOUND).isEqualTo(first);
+                    if (first.equals(NOT_FOUND)) {
+                      break;
+                    }
+                  }
+                }
+              }
+            });
+    Thread.sleep(1500);
+    stop.set(true);
+    join(threads);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5})
+  void close_whileOthersWork_endsThemWithClosedOrAResult(int round) throws InterruptedException {
+    open(defaults().toBuilder().writeBufferSize(64 << 10).build());
+    for (int i = 0; i < 2000; i++) {
+      put(key(i), "v".repeat(200));
+    }
+    DBImpl closing = db;
+    List<Thread> threads =
+        start(
+            5,
+            true,
+            (thread, random) -> {
+              switch (thread) {
+                case 0 -> closing.put(b(key(random.nextInt(2000))), new byte[300]);
+                case 1 -> closing.get(b(key(random.nextInt(2000))));
+                case 2 -> {
+                  try (DBIterator cursor = closing.iterator()) {
+                    for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                      assertThat(cursor.key().length).isPositive();
+                    }
+                  }
+                }
+                case 3 -> closing.read(ReadOptions.DEFAULT, b(key(7)), value -> value.length());
+                default -> {
+                  if (random.nextInt(3) == 0) {
+                    closing.flush();
+                  } else {
+                    closing.compactRange(b(key(0)), b(key(500)));
+                  }
+                }
+              }
+            });
+    Thread.sleep(20 + 30L * round);
+    closing.close();
+    for (Thread thread : threads) {
+      thread.join(10_000);
+      assertThat(thread.isAlive()).isFalse();
+    }
+    join(threads);
+    open();
+    assertThat(get(key(1999))).isNotEqualTo(NOT_FOUND);
+  }
+
+  @Test
+  void interrupts_duringReadsAndWrites_failNothing() throws InterruptedException {
+    open(defaults().toBuilder().writeBufferSize(64 << 10).maxMappedTables(1).build());
+    List<Thread> threads =
+        start(
+            3,
+            false,
+            (thread, random) -> {
+              db.put(
+                  new WriteOptions(random.nextInt(20) == 0),
+                  b(key(random.nextInt(3000))),
+                  new byte[400]);
+              get(key(random.nextInt(3000)));
+              if (random.nextInt(100) == 0) {
+                db.flush();
+              }
+              Thread.interrupted();
+            });
+    for (int i = 0; i < 500; i++) {
+      threads.get(i % 3).interrupt();
+      Thread.sleep(2);
+    }
+    stop.set(true);
+    join(threads);
+    reopen();
+    put("still", "works");
+    assertThat(get("still")).isEqualTo("works");
+  }
+
+  @Test
+  void idle_database_usesNoProcessorTime() throws InterruptedException {
+    open();
+    for (int i = 0; i < 1000; i++) {
+      put(key(i), "v");
+    }
+    db.flush();
+    Thread.sleep(200);
+    var beans = java.lang.management.ManagementFactory.getThreadMXBean();
+    long before = engineNanos(beans);
+    Thread.sleep(500);
+    assertThat(engineNanos(beans) - before).isLessThan(20_000_000);
+  }
+
+  private static long engineNanos(java.lang.management.ThreadMXBean beans) {
+    long sum = 0;
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      if (thread.getName().startsWith("kv-")) {
+        sum += Math.max(0, beans.getThreadCpuTime(thread.getId()));
+      }
+    }
+    return sum;
+  }
+}

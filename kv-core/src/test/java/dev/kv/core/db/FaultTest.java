@@ -1,0 +1,237 @@
+package dev.kv.core.db;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.DBException;
+import dev.kv.DBIOException;
+import dev.kv.DBIterator;
+import dev.kv.DBReadOnlyException;
+import dev.kv.Env;
+import dev.kv.FilterPolicy;
+import dev.kv.OffHeapExhaustedException;
+import dev.kv.Options;
+import dev.kv.ReadOptions;
+import dev.kv.WriteOptions;
+import dev.kv.core.env.FileName;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What happens when the file system fails, and what it costs when it does not. */
+class FaultTest extends DbTestBase {
+  private final HookedEnv env = new HookedEnv(Env.fileSystem());
+
+  private Options.Builder hooked() {
+    return Options.builder().createIfMissing(true).env(env);
+  }
+
+  @Test
+  void get_whileTheFlushIsStuckInItsSync_readsTheImmutableMemtable() {
+    open(hooked().writeBufferSize(100_000).build());
+    put("foo", "v1");
+    CountDownLatch gate = new CountDownLatch(1);
+    env.tableSyncGate = gate;
+    put("k1", "x".repeat(90_000));
+    put("k2", "y".repeat(30_000));
+    assertThat(get("foo")).isEqualTo("v1");
+    assertThat(get("k1")).isEqualTo("x".repeat(90_000));
+    assertThat(contents()).startsWith("(foo->v1)(k1->xxx");
+    env.tableSyncGate = null;
+    gate.countDown();
+    db.flush();
+    assertThat(get("foo")).isEqualTo("v1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void put_fullDisk_isReportedAndLosesNothingAcknowledged(boolean mapped) {
+    env.noMappedLogs = !mapped;
+    open(hooked().writeBufferSize(64 << 10).build());
+    put("foo", "v1");
+    compact("a", "z");
+    env.noSpace = true;
+    int acknowledged = 0;
+    DBException failure = null;
+    while (failure == null) {
+      try {
+        put(key(acknowledged), "v".repeat(1000));
+        acknowledged++;
+        assertThat(acknowledged).isLessThan(10_000);
+      } catch (DBException e) {
+        failure = e;
+      }
+    }
+    assertThat(failure).isInstanceOfAny(DBIOException.class, DBReadOnlyException.class);
+    assertThat(get("foo")).isEqualTo("v1");
+    int files = files(FileName.Kind.TABLE).size();
+    env.noSpace = false;
+    assertThat(files).isLessThan(6);
+    reopen();
+    assertThat(get("foo")).isEqualTo("v1");
+    for (int i = 0; i < acknowledged; i++) {
+      assertThat(get(key(i))).isEqualTo("v".repeat(1000));
+    }
+    put("foo", "v2");
+    assertThat(get("foo")).isEqualTo("v2");
+  }
+
+  @Test
+  void put_nonWritableFileSystem_failsAndRecovers() {
+    open(hooked().writeBufferSize(64 << 10).build());
+    put("foo", "v1");
+    env.nonWritable = true;
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < 1000; i++) {
+                put(key(i), "v".repeat(1000));
+              }
+            })
+        .isInstanceOf(DBException.class);
+    assertThat(get("foo")).isEqualTo("v1");
+    env.nonWritable = false;
+    reopen();
+    assertThat(get("foo")).isEqualTo("v1");
+  }
+
+  @Test
+  void put_failedSyncOfTheLog_refusesEveryLaterWrite() {
+    open(hooked().build());
+    put("k1", "v1");
+    env.logSyncFails = true;
+    assertThatThrownBy(() -> db.put(WriteOptions.SYNC, b("k2"), b("v2")))
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining("unknown");
+    env.logSyncFails = false;
+    assertThat(get("k1")).isEqualTo("v1");
+    assertThat(get("k2")).isEqualTo(NOT_FOUND);
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> put("k3", "v3"))
+          .isInstanceOf(DBReadOnlyException.class)
+          .hasStackTraceContaining("simulated failure of a sync of the log");
+    }
+    assertThatThrownBy(() -> db.flush()).isInstanceOf(DBReadOnlyException.class);
+    assertThatThrownBy(() -> db.compactRange(null, null)).isInstanceOf(DBReadOnlyException.class);
+    reopen();
+    assertThat(get("k1")).isEqualTo("v1");
+    assertThat(get("k3")).isEqualTo(NOT_FOUND);
+    put("k3", "v3");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void flush_failedManifest_keepsTheDataAndIsSticky(boolean inSync) {
+    open(hooked().build());
+    put("foo", "bar");
+    assertThat(get("foo")).isEqualTo("bar");
+    if (inSync) {
+      env.manifestSyncFails = true;
+    } else {
+      env.manifestAppendFails = true;
+    }
+    assertThatThrownBy(() -> db.flush())
+        .isInstanceOf(DBReadOnlyException.class)
+        .hasStackTraceContaining("simulated");
+    assertThat(get("foo")).isEqualTo("bar");
+    env.manifestSyncFails = false;
+    env.manifestAppendFails = false;
+    assertThatThrownBy(() -> put("a", "b")).isInstanceOf(DBReadOnlyException.class);
+    reopen();
+    assertThat(get("foo")).isEqualTo("bar");
+    put("a", "b");
+    db.flush();
+  }
+
+  @Test
+  void close_logThatCannotBeClosed_isReportedAfterAllIsFreed() {
+    open(hooked().build());
+    put("foo", "v");
+    env.logCloseFails = true;
+    assertThatThrownBy(() -> db.close())
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining("failure of a close");
+    env.logCloseFails = false;
+    db.close();
+    open();
+    assertThat(get("foo")).isEqualTo("v");
+  }
+
+  @Test
+  void open_failsAtAnyPoint_leavesNoLockBehind() {
+    open(hooked().build());
+    put("foo", "v");
+    close();
+    env.manifestSyncFails = true;
+    assertThatThrownBy(this::open).isInstanceOf(DBIOException.class);
+    env.manifestSyncFails = false;
+    env.nonWritable = true;
+    assertThatThrownBy(this::open).isInstanceOf(DBIOException.class);
+    env.nonWritable = false;
+    open();
+    assertThat(get("foo")).isEqualTo("v");
+  }
+
+  @Test
+  void get_withBloomFilter_readsOneBlockAHitAndNoneAMiss() {
+    open(hooked().blockCacheSize(0).filterPolicy(FilterPolicy.bloom(10)).build());
+    int count = 10_000;
+    for (int i = 0; i < count; i++) {
+      put(key(i), key(i));
+    }
+    compact("a", "z");
+    for (int i = 0; i < count; i += 100) {
+      put(key(i), key(i));
+    }
+    db.flush();
+    env.reads.set(0);
+    for (int i = 0; i < count; i++) {
+      assertThat(get(key(i))).isEqualTo(key(i));
+    }
+    assertThat(env.reads.get()).isBetween((long) count, (long) (count * 1.02));
+    env.reads.set(0);
+    for (int i = 0; i < count; i++) {
+      assertThat(get(key(i) + ".missing")).isEqualTo(NOT_FOUND);
+    }
+    assertThat(env.reads.get()).isLessThanOrEqualTo(3 * count / 100);
+  }
+
+  @Test
+  void get_fillCacheFalse_readsAgainEachTime() {
+    open(hooked().build());
+    put("foo", "v".repeat(1000));
+    db.flush();
+    ReadOptions bypass = ReadOptions.builder().fillCache(false).build();
+    db.get(bypass, b("foo"));
+    long before = env.reads.get();
+    db.get(bypass, b("foo"));
+    assertThat(env.reads.get()).isEqualTo(before + 1);
+    get("foo");
+    before = env.reads.get();
+    get("foo");
+    assertThat(env.reads.get()).isEqualTo(before);
+  }
+
+  @Test
+  void put_offHeapLimitSpent_failsBeforeTheLogAndLosesNothing() {
+    open(hooked().writeBufferSize(1 << 20).blockCacheSize(1 << 20).offHeapLimit(4 << 20).build());
+    put("foo", "v1");
+    var batch = batch().put(b("big"), new byte[5 << 20]);
+    assertThatThrownBy(() -> db.write(batch)).isInstanceOf(OffHeapExhaustedException.class);
+    assertThat(get("big")).isEqualTo(NOT_FOUND);
+    for (int i = 0; i < 5000; i++) {
+      put(key(i), "v".repeat(1000));
+    }
+    try (DBIterator cursor = db.iterator()) {
+      int found = 0;
+      for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+        found++;
+      }
+      assertThat(found).isEqualTo(5001);
+    }
+    assertThat(db.stats().offHeap().total()).isLessThanOrEqualTo(4 << 20);
+    reopen();
+    assertThat(get("foo")).isEqualTo("v1");
+    assertThat(get("big")).isEqualTo(NOT_FOUND);
+  }
+}

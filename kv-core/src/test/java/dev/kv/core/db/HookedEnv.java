@@ -1,0 +1,178 @@
+package dev.kv.core.db;
+
+import dev.kv.Env;
+import dev.kv.ForwardingEnv;
+import dev.kv.MappedLogFile;
+import dev.kv.RandomAccessFile;
+import dev.kv.WritableFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** An environment that fails, waits or counts where a test says so. */
+final class HookedEnv extends ForwardingEnv {
+  volatile boolean noSpace;
+  volatile boolean nonWritable;
+  volatile boolean logSyncFails;
+  volatile boolean manifestSyncFails;
+  volatile boolean manifestAppendFails;
+  volatile boolean logCloseFails;
+  volatile boolean noMappedLogs;
+  volatile @Nullable CountDownLatch tableSyncGate;
+  final AtomicLong reads = new AtomicLong();
+  final AtomicLong refused = new AtomicLong();
+
+  HookedEnv(Env target) {
+    super(target);
+  }
+
+  private void refuseIf(boolean hook, String what) throws IOException {
+    if (hook) {
+      refused.incrementAndGet();
+      throw new IOException("simulated " + what);
+    }
+  }
+
+  @Override
+  public WritableFile createWritable(Path file) throws IOException {
+    refuseIf(nonWritable, "read-only file system");
+    return hook(file, super.createWritable(file));
+  }
+
+  @Override
+  public WritableFile openAppendable(Path file) throws IOException {
+    refuseIf(nonWritable, "read-only file system");
+    return hook(file, super.openAppendable(file));
+  }
+
+  @Override
+  public @Nullable MappedLogFile createMappedLog(Path file) throws IOException {
+    refuseIf(nonWritable, "read-only file system");
+    MappedLogFile log = noMappedLogs ? null : super.createMappedLog(file);
+    return log == null ? null : new HookedLog(log);
+  }
+
+  @Override
+  public RandomAccessFile openRandomAccess(Path file, boolean map) throws IOException {
+    RandomAccessFile opened = super.openRandomAccess(file, map);
+    return new RandomAccessFile() {
+      @Override
+      public int read(long position, ByteBuffer into, int offset, int length) throws IOException {
+        reads.incrementAndGet();
+        return opened.read(position, into, offset, length);
+      }
+
+      @Override
+      public long size() {
+        return opened.size();
+      }
+
+      @Override
+      public long mappedBytes() {
+        return opened.mappedBytes();
+      }
+
+      @Override
+      public void close() throws IOException {
+        opened.close();
+      }
+    };
+  }
+
+  private WritableFile hook(Path file, WritableFile target) {
+    String name = file.getFileName().toString();
+    boolean manifest = name.startsWith("MANIFEST");
+    boolean table = name.endsWith(".ldb");
+    boolean log = name.endsWith(".log");
+    return new WritableFile() {
+      @Override
+      public void append(ByteBuffer bytes) throws IOException {
+        refuseIf(noSpace, "full disk");
+        refuseIf(manifest && manifestAppendFails, "failure of a write to the MANIFEST");
+        target.append(bytes);
+      }
+
+      @Override
+      public void flush() throws IOException {
+        target.flush();
+      }
+
+      @Override
+      public void sync() throws IOException {
+        refuseIf(manifest && manifestSyncFails, "failure of a sync of the MANIFEST");
+        refuseIf(log && logSyncFails, "failure of a sync of the log");
+        if (table) {
+          passGate();
+        }
+        target.sync();
+      }
+
+      @Override
+      public long length() {
+        return target.length();
+      }
+
+      @Override
+      public void close() throws IOException {
+        target.close();
+        refuseIf(log && logCloseFails, "failure of a close of the log");
+      }
+    };
+  }
+
+  private void passGate() throws IOException {
+    CountDownLatch gate = tableSyncGate;
+    if (gate != null) {
+      try {
+        gate.await();
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
+    }
+  }
+
+  /** A mapped log with hooks. */
+  private final class HookedLog implements MappedLogFile {
+    private final MappedLogFile target;
+
+    HookedLog(MappedLogFile target) {
+      this.target = target;
+    }
+
+    @Override
+    public long reserved() {
+      return target.reserved();
+    }
+
+    @Override
+    public void reserve(long end) throws IOException {
+      refuseIf(noSpace, "full disk");
+      target.reserve(end);
+    }
+
+    @Override
+    public void store(long position, ByteBuffer source, int offset, int length) throws IOException {
+      target.store(position, source, offset, length);
+    }
+
+    @Override
+    public void sync(long from, long to) throws IOException {
+      refuseIf(logSyncFails, "failure of a sync of the log");
+      target.sync(from, to);
+    }
+
+    @Override
+    public void cut(long length) throws IOException {
+      target.cut(length);
+    }
+
+    @Override
+    public void close() throws IOException {
+      target.close();
+      refuseIf(logCloseFails, "failure of a close of the log");
+    }
+  }
+}

@@ -1,0 +1,426 @@
+package dev.kv.core.db;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.CorruptionException;
+import dev.kv.DB;
+import dev.kv.Options;
+import dev.kv.RecoveryMode;
+import dev.kv.WriteOptions;
+import dev.kv.core.env.FileName;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What an open brings back from logs and MANIFESTs. */
+class RecoveryTest extends DbTestBase {
+
+  @ParameterizedTest
+  @EnumSource
+  void reopen_overAndOver_keepsEverything(Config config) {
+    open(config.options());
+    put("foo", "v1");
+    put("baz", "v5");
+    reopen();
+    assertThat(get("foo")).isEqualTo("v1");
+    assertThat(get("baz")).isEqualTo("v5");
+    put("bar", "v2");
+    put("foo", "v3");
+    reopen();
+    assertThat(get("foo")).isEqualTo("v3");
+    put("foo", "v4");
+    assertThat(get("foo")).isEqualTo("v4");
+    assertThat(get("bar")).isEqualTo("v2");
+    assertThat(get("baz")).isEqualTo("v5");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void reopen_emptyLog_keepsWhatWasBefore(Config config) {
+    open(config.options());
+    put("foo", "v1");
+    put("foo", "v2");
+    reopen();
+    reopen();
+    put("foo", "v3");
+    reopen();
+    assertThat(get("foo")).isEqualTo("v3");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void reopen_severalMemtablesPending_keepsAll(Config config) {
+    open(config.options().toBuilder().writeBufferSize(1_000_000).build());
+    put("foo", "v1");
+    put("big1", "x".repeat(10_000_000));
+    put("big2", "y".repeat(1000));
+    put("bar", "v2");
+    reopen();
+    assertThat(get("foo")).isEqualTo("v1");
+    assertThat(get("bar")).isEqualTo("v2");
+    assertThat(get("big1")).isEqualTo("x".repeat(10_000_000));
+    assertThat(get("big2")).isEqualTo("y".repeat(1000));
+  }
+
+  @Test
+  void reopen_largeLogAndSmallBuffer_makesSeveralLevelZeroTables() {
+    open();
+    for (int i = 1; i <= 4; i++) {
+      put("big" + i, String.valueOf(i).repeat(200_000));
+    }
+    put("small3", "3".repeat(10));
+    put("small4", "4".repeat(10));
+    assertThat(filesAt(0)).isZero();
+    close();
+    open(defaults().toBuilder().writeBufferSize(100_000).build());
+    await("the tables in level 0 or below", () -> totalFiles() >= 1);
+    assertThat(db.stats().levels().get(0).compactionBytesWritten()).isPositive();
+    for (int i = 1; i <= 4; i++) {
+      assertThat(get("big" + i)).isEqualTo(String.valueOf(i).repeat(200_000));
+    }
+    assertThat(get("small3")).isEqualTo("3".repeat(10));
+    assertThat(get("small4")).isEqualTo("4".repeat(10));
+  }
+
+  @Test
+  void reopen_reusingTheManifest_keepsItsName() {
+    Options reuse = defaults().toBuilder().reuseLogs(true).build();
+    open(reuse);
+    put("foo", "bar");
+    close();
+    List<String> manifest = manifests();
+    open(reuse);
+    assertThat(manifests()).isEqualTo(manifest);
+    assertThat(get("foo")).isEqualTo("bar");
+    reopen();
+    assertThat(manifests()).isEqualTo(manifest);
+  }
+
+  @Test
+  void reopen_largeManifest_isReplaced() throws IOException {
+    Options reuse = defaults().toBuilder().reuseLogs(true).maxFileSize(1 << 20).build();
+    open(reuse);
+    put("foo", "bar");
+    close();
+    String old = manifests().get(0);
+    Path file = directory.resolve(old);
+    // An edit that changes nothing and takes much room: records of a compaction pointer, over and
+    // over.
+    Files.write(file, grown(Files.readAllBytes(file)));
+    open(reuse);
+    assertThat(manifests()).doesNotContain(old);
+    assertThat(Files.size(directory.resolve(manifests().get(0)))).isLessThan(200_000);
+    assertThat(get("foo")).isEqualTo("bar");
+  }
+
+  /** Returns a MANIFEST of over a MiB that says the same. */
+  private static byte[] grown(byte[] manifest) throws IOException {
+    Path dir = Files.createTempDirectory("kvtest");
+    Path file = dir.resolve("MANIFEST-000001");
+    Files.write(file, manifest);
+    var env = Options.DEFAULT.env();
+    var edit =
+        dev.kv.core.version.VersionEditCodec.encode(
+            dev.kv.core.version.VersionEdit.builder()
+                .compactPointer(
+                    1,
+                    dev.kv.core.key.InternalKey.encode(
+                        new byte[100_000], 1, dev.kv.core.key.ValueKind.VALUE))
+                .build());
+    var direct = java.nio.ByteBuffer.allocateDirect(edit.length).put(0, edit);
+    try (var log =
+        dev.kv.core.log.LogWriter.appending(file, env.openAppendable(file), manifest.length)) {
+      for (int i = 0; i < 12; i++) {
+        log.append(direct, 0, edit.length);
+      }
+      log.closeCleanly();
+    }
+    byte[] grown = Files.readAllBytes(file);
+    Files.delete(file);
+    Files.delete(dir);
+    return grown;
+  }
+
+  @Test
+  void open_withoutLogs_bringsBackWhatIsInTables() throws IOException {
+    open();
+    put("foo", "bar");
+    close();
+    deleteLogs();
+    open();
+    assertThat(get("foo")).isEqualTo(NOT_FOUND);
+    put("kept", "v");
+    db.flush();
+    close();
+    deleteLogs();
+    open();
+    assertThat(get("kept")).isEqualTo("v");
+  }
+
+  private void deleteLogs() throws IOException {
+    for (String log : files(FileName.Kind.LOG)) {
+      Files.delete(directory.resolve(log));
+    }
+  }
+
+  @Test
+  void reopen_reusingTheLog_goesOnAtItsEnd() {
+    Options reuse = defaults().toBuilder().reuseLogs(true).build();
+    open(reuse);
+    put("foo", "bar");
+    for (int i = 0; i < 3; i++) {
+      close();
+      List<String> before = files(FileName.Kind.LOG);
+      assertThat(before).hasSize(1);
+      open(reuse);
+      assertThat(files(FileName.Kind.LOG)).isEqualTo(before);
+      assertThat(totalFiles()).isZero();
+      assertThat(get("foo")).isEqualTo("bar");
+      put("foo" + i, "bar" + i);
+    }
+    reopen();
+    assertThat(contents()).isEqualTo("(foo->bar)(foo0->bar0)(foo1->bar1)(foo2->bar2)");
+    db.flush();
+    reopen();
+    assertThat(contents()).isEqualTo("(foo->bar)(foo0->bar0)(foo1->bar1)(foo2->bar2)");
+  }
+
+  @Test
+  void open_severalMemtablesOfOneLog_makesATableOfEach() {
+    open();
+    String value = "v".repeat(1000);
+    for (int i = 0; i < 400; i++) {
+      put(key(i), value);
+    }
+    close();
+    List<String> logs = files(FileName.Kind.LOG);
+    open(defaults().toBuilder().reuseLogs(true).writeBufferSize(64 << 10).build());
+    assertThat(files(FileName.Kind.LOG)).doesNotContainAnyElementsOf(logs);
+    assertThat(db.stats().recovery().records()).isEqualTo(400);
+    for (int i = 0; i < 400; i++) {
+      assertThat(get(key(i))).isEqualTo(value);
+    }
+  }
+
+  @Test
+  void open_severalLogs_replaysThemInOrder() throws IOException {
+    open();
+    put("foo", "bar");
+    close();
+    // A log of the time before, under a higher number: written later, by what it says.
+    long first = number(files(FileName.Kind.LOG).get(0));
+    writeLog(first + 1, 2, "hello", "world");
+    writeLog(first + 2, 3, "hi", "there");
+    writeLog(first + 3, 4, "foo", "bar2");
+    open();
+    assertThat(get("foo")).isEqualTo("bar2");
+    assertThat(get("hello")).isEqualTo("world");
+    assertThat(get("hi")).isEqualTo("there");
+    assertThat(db.stats().recovery().logs()).isEqualTo(4);
+    put("more", "v");
+    reopen();
+    assertThat(get("hi")).isEqualTo("there");
+    assertThat(get("more")).isEqualTo("v");
+  }
+
+  @Test
+  void open_logThatDoesNotFollowTheOneBefore_endsThere() throws IOException {
+    open();
+    put("foo", "bar");
+    close();
+    long first = number(files(FileName.Kind.LOG).get(0));
+    writeLog(first + 1, 9, "hello", "world");
+    open();
+    assertThat(contents()).isEqualTo("(foo->bar)");
+    assertThat(db.stats().recovery().droppedBytes()).isPositive();
+    assertThat(db.stats().recovery().reason()).contains("sequence 9");
+  }
+
+  private void writeLog(long number, long sequence, String key, String value) throws IOException {
+    Path file = dev.kv.core.env.FileNames.log(directory, number);
+    var batch = new dev.kv.core.batch.EncodedBatch();
+    batch.put(b(key), b(value));
+    batch.setSequence(sequence);
+    var direct = java.nio.ByteBuffer.allocateDirect(batch.length());
+    direct.put(0, batch.bytes(), 0, batch.length());
+    try (var log =
+        dev.kv.core.log.LogWriter.appending(file, options.env().createWritable(file), 0)) {
+      log.append(direct, 0, batch.length());
+    }
+  }
+
+  private static long number(String name) {
+    FileName parsed = dev.kv.core.env.FileNames.parse(name);
+    assertThat(parsed).isNotNull();
+    return parsed.number();
+  }
+
+  @Test
+  void open_manifestMissing_isCorruption() throws IOException {
+    open();
+    put("foo", "bar");
+    close();
+    Files.delete(directory.resolve(manifests().get(0)));
+    assertThatThrownBy(this::open)
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("MANIFEST-");
+  }
+
+  private List<String> manifests() {
+    return files(FileName.Kind.MANIFEST);
+  }
+
+  @Test
+  void open_afterKilledProcess_bringsBackEverythingAcknowledged() throws IOException {
+    open(defaults().toBuilder().writeBufferSize(64 << 10).build());
+    Random random = new Random(17);
+    List<String> values = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      values.add(randomValue(random, random.nextInt(1200)));
+      db.put(new WriteOptions(i % 50 == 0), b(key(i)), b(values.get(i)));
+    }
+    // A copy of the files while the database is open is what a killed process leaves behind.
+    db.suspendCompactions();
+    Path copy = temp.resolve("copy");
+    copyWhileQuiet(copy);
+    db.resumeCompactions();
+    for (boolean reuse : new boolean[] {true, false}) {
+      DBImpl killed = openOther(copy, defaults().toBuilder().reuseLogs(reuse).build());
+      for (int i = 0; i < 300; i++) {
+        assertThat(s(killed.get(b(key(i))))).isEqualTo(values.get(i));
+      }
+      assertThat(killed.stats().recovery().droppedBytes()).isZero();
+      killed.close();
+    }
+  }
+
+  private void copyWhileQuiet(Path copy) throws IOException {
+    db.flush();
+    put("last", "one");
+    Files.createDirectories(copy);
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        if (!file.endsWith("LOCK")) {
+          Files.copy(file, copy.resolve(file.getFileName()));
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void open_damagedRecordInTheLog_isJudgedByTheMode(RecoveryMode mode) throws IOException {
+    open();
+    for (int i = 0; i < 10; i++) {
+      put(key(i), "v".repeat(100));
+    }
+    close();
+    Path log = directory.resolve(files(FileName.Kind.LOG).get(0));
+    byte[] bytes = Files.readAllBytes(log);
+    bytes[bytes.length / 2] ^= 0x40;
+    Files.write(log, bytes);
+    Options with = defaults().toBuilder().recoveryMode(mode).build();
+    switch (mode) {
+      case TORN_WRITES, STRICT -> {
+        assertThatThrownBy(() -> open(with))
+            .isInstanceOfSatisfying(
+                CorruptionException.class,
+                e -> {
+                  assertThat(e.file()).isEqualTo(log.toString());
+                  assertThat(e.offset()).isPositive();
+                  assertThat(e).hasMessageContaining("POINT_IN_TIME");
+                });
+        open(with.toBuilder().recoveryMode(RecoveryMode.POINT_IN_TIME).build());
+        assertThat(get(key(0))).isEqualTo("v".repeat(100));
+      }
+      case POINT_IN_TIME -> {
+        open(with);
+        assertThat(get(key(0))).isEqualTo("v".repeat(100));
+        assertThat(get(key(9))).isEqualTo(NOT_FOUND);
+        assertThat(db.stats().recovery().droppedBytes()).isBetween(100L, 900L);
+      }
+      case CPP_COMPAT -> {
+        open(with);
+        assertThat(get(key(0))).isEqualTo("v".repeat(100));
+        assertThat(db.stats().recovery().droppedBytes()).isPositive();
+      }
+      default -> throw new AssertionError(mode);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void open_logCutInsideTheLastRecord_losesThatRecordOnly(RecoveryMode mode) throws IOException {
+    open();
+    for (int i = 0; i < 10; i++) {
+      put(key(i), "v".repeat(100));
+    }
+    close();
+    Path log = directory.resolve(files(FileName.Kind.LOG).get(0));
+    byte[] bytes = Files.readAllBytes(log);
+    Files.write(log, java.util.Arrays.copyOf(bytes, bytes.length - 20));
+    open(defaults().toBuilder().recoveryMode(mode).build());
+    assertThat(get(key(8))).isEqualTo("v".repeat(100));
+    assertThat(get(key(9))).isEqualTo(NOT_FOUND);
+    assertThat(db.stats().recovery().droppedBytes()).isPositive();
+    put(key(9), "again");
+    reopen();
+    assertThat(get(key(9))).isEqualTo("again");
+    assertThat(db.stats().recovery().droppedBytes()).isZero();
+  }
+
+  @Test
+  void readOnly_besideTheWriter_seesTheStateAtItsOpenAndWritesNothing() {
+    open(defaults().toBuilder().writeBufferSize(64 << 10).build());
+    for (int i = 0; i < 1000; i++) {
+      put(key(i), "v" + i);
+    }
+    try (DB reader = DB.open(directory, Options.builder().readOnly(true).build())) {
+      for (int i = 0; i < 1000; i++) {
+        put(key(i), "w" + i);
+      }
+      compact(null, null);
+      for (int i = 0; i < 1000; i++) {
+        assertThat(new String(reader.get(b(key(i))), ISO_8859_1)).isEqualTo("v" + i);
+      }
+      assertThatThrownBy(() -> reader.put(b("a"), b("b")))
+          .isInstanceOf(dev.kv.DBReadOnlyException.class);
+      assertThat(reader.stats().lastSequence()).isEqualTo(1000);
+    }
+    assertThat(get(key(7))).isEqualTo("w7");
+  }
+
+  @Test
+  void readOnly_whileTheWriterWorks_seesAPrefixEachTime() throws InterruptedException {
+    open(defaults().toBuilder().writeBufferSize(64 << 10).build());
+    Thread writer =
+        new Thread(
+            () -> {
+              for (int i = 0; i < 30_000; i++) {
+                put(key(i), "value" + i);
+              }
+            });
+    writer.start();
+    while (writer.isAlive()) {
+      try (DB reader = DB.open(directory, Options.builder().readOnly(true).build());
+          var cursor = reader.iterator()) {
+        int count = 0;
+        for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+          assertThat(s(cursor.key())).isEqualTo(key(count));
+          count++;
+        }
+        assertThat(reader.stats().lastSequence()).isEqualTo(count);
+      }
+    }
+    writer.join();
+  }
+}
