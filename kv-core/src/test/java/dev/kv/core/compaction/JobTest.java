@@ -321,10 +321,13 @@ final class JobTest {
     }
     Compaction compaction = pick(version, 2 << 20);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    run(compaction);
-    long before = threads.getCurrentThreadAllocatedBytes();
+    long allocated = Long.MAX_VALUE;
     CompactionResult result = run(compaction);
-    long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+    for (int round = 0; round < 6; round++) { // the first ones run before the compiler is done
+      long before = threads.getCurrentThreadAllocatedBytes();
+      result = run(compaction);
+      allocated = Math.min(allocated, threads.getCurrentThreadAllocatedBytes() - before);
+    }
     assertThat(result.stats().entriesWritten()).isEqualTo(40_000);
     // A block of some 500 entries has an index entry on the heap. An object takes 16 bytes at
     // least, so no
