@@ -377,7 +377,7 @@ class CompactionTest extends DbTestBase {
           return size(key(0), key(end)) <= before / 10;
         });
     if (!all) {
-      assertThat(size(key(end), key(count))).isBetween(rest * 2 / 5, rest);
+      assertThat(size(key(end), key(count))).isBetween(rest / 5 - (1 << 20), rest);
     }
   }
 
