@@ -36,15 +36,19 @@ final class BackgroundError {
     }
   }
 
-  /** Makes the database read-only, unless it is, and wakes everybody who waits. */
+  /**
+   * Makes the database read-only, unless it is, and wakes everybody who waits. Writes are refused before anybody can
+   * hear of the failure.
+   */
   void set(String during, Throwable cause) {
-    if (first.compareAndSet(null, cause)) {
+    CommitPipeline commits = writers;
+    if (commits != null) {
+      commits.fail(cause);
+    }
+    boolean isFirst = first.compareAndSet(null, cause);
+    monitor.signalAll();
+    if (isFirst) {
       LOG.error("{}: {} failed, the database is read-only from now on", directory, during, cause);
-      CommitPipeline commits = writers;
-      if (commits != null) {
-        commits.fail(cause);
-      }
-      monitor.signalAll();
     } else {
       LOG.warn("{}: {} failed too: {}", directory, during, cause.toString());
     }

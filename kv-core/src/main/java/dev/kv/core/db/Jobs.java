@@ -72,30 +72,31 @@ final class Jobs {
 
   /** Writes {@code memtable} as a table, which {@code install} puts into a level that it returns. */
   void flush(MemTable memtable, ToIntFunction<FlushResult> install) {
-    try (TableOutputs outputs = outputs();
-        InternalIterator entries = memtable.iterator()) {
+    TableOutputs outputs = outputs();
+    try (InternalIterator entries = memtable.iterator()) {
       FlushResult result = new FlushJob(entries, outputs.context()).run();
       costs.add(install.applyAsInt(result), result.stats());
     }
+    outputs.settle();
   }
 
   /** Runs {@code compaction} and has its edit installed; returns null where it was given up for the close. */
   @Nullable CompactionResult compact(Compaction compaction, Consumer<VersionEdit> install) {
-    try (TableOutputs outputs = outputs()) {
-      CompactionJob job =
-          new CompactionJob(
-              compaction,
-              snapshots.sequences(),
-              file -> resources.tables().iterator(file, true, false),
-              outputs.context(),
-              closing);
-      CompactionResult result = job.run();
-      if (result != null) {
-        install.accept(result.edit());
-        costs.add(compaction.outputLevel(), result.stats());
-      }
-      return result;
+    TableOutputs outputs = outputs();
+    CompactionJob job =
+        new CompactionJob(
+            compaction,
+            snapshots.sequences(),
+            file -> resources.tables().iterator(file, true, false),
+            outputs.context(),
+            closing);
+    CompactionResult result = job.run();
+    if (result != null) {
+      install.accept(result.edit());
+      costs.add(compaction.outputLevel(), result.stats());
     }
+    outputs.settle();
+    return result;
   }
 
   private TableOutputs outputs() {

@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Two rules make it safe. The directory is listed before it is asked what lives: a file that came into being
  * afterwards is not in the list, and one that was pending then is live by now. And nothing is deleted
- * after a background error, since nobody knows then which version a restart will find.
+ * after a background error, since nobody knows then which version a restart will find; for the same reason what a
+ * failed job wrote stays pending.
  */
 final class ObsoleteFiles {
   private static final Logger LOG = LoggerFactory.getLogger(ObsoleteFiles.class);
@@ -87,6 +88,9 @@ final class ObsoleteFiles {
     }
     Set<Long> live = new HashSet<>(pending);
     versions.forEachLiveFileNumber(live::add);
+    if (error.isSet()) {
+      return;
+    }
     for (String name : names) {
       FileName parsed = FileNames.parse(name);
       if (parsed != null && isObsolete(parsed, live, atOpen)) {

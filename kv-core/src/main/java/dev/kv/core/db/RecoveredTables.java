@@ -26,8 +26,8 @@ final class RecoveredTables implements LogRecovery.Sink {
 
   @Override
   public void full(MemTable memtable) {
-    try (TableOutputs outputs = new TableOutputs(resources, versions::newFileNumber, number -> {});
-        InternalIterator entries = memtable.iterator()) {
+    TableOutputs outputs = new TableOutputs(resources, versions::newFileNumber, number -> {});
+    try (InternalIterator entries = memtable.iterator()) {
       FlushResult result = new FlushJob(entries, outputs.context()).run();
       FileMetadata table = result.table();
       if (table != null) {

@@ -109,16 +109,14 @@ final class Repairer {
       convert(log);
     }
     TableOutputs outputs = new TableOutputs(resources, () -> nextNumber++, number -> {});
-    try (outputs) {
-      List<SalvageIterator> tables = openInputs();
-      RewriteJob.Result result = merge(tables, outputs);
-      install(result);
-      Set<Long> whole = wholeTables(tables);
-      discard(whole);
-      int rewritten = opened.size() - fromLogs.size() - whole.size();
-      return new RepairReport(
-          whole.size(), rewritten, logsConverted, lost.size(), result.entries(), bytesLost);
-    }
+    List<SalvageIterator> tables = openInputs();
+    RewriteJob.Result result = merge(tables, outputs);
+    install(result);
+    Set<Long> whole = wholeTables(tables);
+    discard(whole);
+    int rewritten = opened.size() - fromLogs.size() - whole.size();
+    return new RepairReport(
+        whole.size(), rewritten, logsConverted, lost.size(), result.entries(), bytesLost);
   }
 
   /** Chooses the tables to read, and returns the logs: the MANIFEST's where it can be read, else all. */
@@ -169,8 +167,7 @@ final class Repairer {
 
   private void flush(MemTable memtable) {
     TableOutputs outputs = new TableOutputs(resources, () -> nextNumber++, number -> {});
-    try (outputs;
-        InternalIterator entries = memtable.iterator()) {
+    try (InternalIterator entries = memtable.iterator()) {
       FileMetadata table = new FlushJob(entries, outputs.context()).run().table();
       if (table != null) {
         fromLogs.add(table);

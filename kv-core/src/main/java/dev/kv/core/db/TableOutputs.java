@@ -8,8 +8,11 @@ import java.util.List;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
-/** The numbers that one job gives its tables; they are kept from deletion until the job is settled. */
-final class TableOutputs implements AutoCloseable {
+/**
+ * The numbers that one job gives its tables. They are kept from deletion until the job is settled: for ever where it
+ * failed, since its edit may be durable all the same, and a restart then needs the tables.
+ */
+final class TableOutputs {
   private final Resources resources;
   private final LongSupplier numbers;
   private final LongConsumer settle;
@@ -49,9 +52,8 @@ final class TableOutputs implements AutoCloseable {
     resources.tables().acquire(table).close();
   }
 
-  /** Settles all numbers: their tables are in a version now, or deleted. */
-  @Override
-  public void close() {
+  /** Settles all numbers: their tables are in a version now, or deleted by the job. */
+  void settle() {
     given.forEach(settle::accept);
   }
 }
