@@ -7,12 +7,15 @@ import dev.kv.Env;
 import dev.kv.MappedLogFile;
 import dev.kv.SequentialFile;
 import dev.kv.WritableFile;
-import dev.kv.core.env.FaultEnv.Fault;
-import dev.kv.core.env.FaultEnv.Kind;
+import dev.kv.testing.FaultEnv;
+import dev.kv.testing.FaultEnv.Fault;
+import dev.kv.testing.FaultEnv.Kind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class FaultEnvTest extends EnvContract {
@@ -85,6 +88,21 @@ final class FaultEnvTest extends EnvContract {
       assertThat(fresh.injected()).isEqualTo(1);
       assertThat(fresh.lastFault()).startsWith("ERROR of ");
     }
+  }
+
+  @Test
+  void watch_everyOperation_isToldOfBeforeItIsDone() throws IOException {
+    List<FaultEnv.Operation> seen = new ArrayList<>();
+    faulty.watch(seen::add);
+    everything();
+    assertThat(seen).hasSize(32).contains(new FaultEnv.Operation(Kind.RENAME, dir.resolve("g")));
+    faulty.watch(
+        operation -> {
+          throw new IllegalStateException("stop");
+        });
+    assertThatThrownBy(() -> write("f", "x")).isInstanceOf(IllegalStateException.class);
+    faulty.watch(seen::add);
+    assertThat(env.exists(dir.resolve("f"))).isFalse();
   }
 
   @Test

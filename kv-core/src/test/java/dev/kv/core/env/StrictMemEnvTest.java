@@ -7,6 +7,7 @@ import dev.kv.Env;
 import dev.kv.MappedLogFile;
 import dev.kv.SequentialFile;
 import dev.kv.WritableFile;
+import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

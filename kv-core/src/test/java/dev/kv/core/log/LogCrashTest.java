@@ -2,8 +2,8 @@ package dev.kv.core.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.core.env.StrictMemEnv;
 import dev.kv.core.log.LogBytes.Result;
+import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.kv.core.env;
+package dev.kv.testing;
 
 import dev.kv.Env;
 import dev.kv.ForwardingEnv;
@@ -11,19 +11,39 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An environment that counts every operation on another one, and fails those that it is told to. The
- * operations of files count like its own; clock and threads do not. Thread-safe.
+ * operations of files count like its own; clock, threads and the release of a lock do not. Thread-safe.
+ *
+ * <p>A test of what a program does when the disk fails runs once to learn how many operations there are, and once
+ * more for each of them:
+ *
+ * <pre>{@code
+ * FaultEnv counting = new FaultEnv(Env.inMemory());
+ * program.accept(counting);
+ * for (long k = 1; k <= counting.operations(); k++) {
+ *   FaultEnv faulty = new FaultEnv(Env.inMemory());
+ *   faulty.failOnce(k, FaultEnv.Fault.ERROR);
+ *   program.accept(faulty); // told of the failure, or not harmed by it
+ *   faulty.heal();
+ *   // what was acknowledged is there after a reopen
+ * }
+ * }</pre>
+ *
+ * A database works on several threads, so that operation {@code k} need not be the same in every run.
  */
 public final class FaultEnv extends ForwardingEnv {
   private static final Plan NONE = new Plan(Fault.ERROR, 0, operation -> false);
+  private static final Consumer<Operation> NOBODY = operation -> {};
 
   private final AtomicLong count = new AtomicLong();
   private final AtomicInteger injected = new AtomicInteger();
   private volatile Plan plan = NONE;
+  private volatile Consumer<Operation> watcher = NOBODY;
   private volatile String last = "";
 
   /** Creates an environment that fails nothing yet. */
@@ -47,20 +67,33 @@ public final class FaultEnv extends ForwardingEnv {
 
   /** What is done to a file or directory. */
   public enum Kind {
+    /** A file is opened for reading. */
     OPEN,
+    /** A file is created or opened for writing, or a directory created. */
     CREATE,
+    /** A file is read or skipped in. */
     READ,
+    /** A file is appended to or flushed. */
     WRITE,
     /** A store into a mapped log: under it the disk cannot be full. */
     STORE,
+    /** A mapped log is extended. */
     RESERVE,
+    /** A file is synced. */
     SYNC,
+    /** A mapped log is cut to its length. */
     CUT,
+    /** A file is closed; where that fails, it is closed all the same. */
     CLOSE,
+    /** A directory is listed, or a name or size asked for. */
     LIST,
+    /** A file or an empty directory is deleted. */
     DELETE,
+    /** A file is renamed. */
     RENAME,
+    /** A directory is synced. */
     SYNC_DIRECTORY,
+    /** A lock is asked for. */
     LOCK
   }
 
@@ -95,6 +128,14 @@ public final class FaultEnv extends ForwardingEnv {
     plan = NONE;
   }
 
+  /**
+   * Has {@code each} told of every operation from now on, before it is done and on the thread that does it. What
+   * it throws comes out of the operation. It takes the place of the watcher before.
+   */
+  public void watch(Consumer<Operation> each) {
+    watcher = each;
+  }
+
   /** Returns how many operations there were. */
   public long operations() {
     return count.get();
@@ -115,6 +156,7 @@ public final class FaultEnv extends ForwardingEnv {
     count.incrementAndGet();
     Plan now = plan;
     Operation operation = new Operation(kind, path);
+    watcher.accept(operation);
     boolean applies =
         switch (now.fault) {
           case ERROR, SHORT, TORN -> true;

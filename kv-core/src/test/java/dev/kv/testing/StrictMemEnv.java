@@ -1,5 +1,6 @@
-package dev.kv.core.env;
+package dev.kv.testing;
 
+import dev.kv.Env;
 import dev.kv.ForwardingEnv;
 import dev.kv.MappedLogFile;
 import dev.kv.WritableFile;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An environment in memory that knows what loss of power would leave: {@link #crashClone} makes the
- * environment that is found afterwards.
+ * environment that is found afterwards. Thread-safe; nothing has to be closed.
  *
  * <p>The rules, which are those that POSIX gives and no kinder:
  *
@@ -31,9 +32,27 @@ import org.jspecify.annotations.Nullable;
  *       one rename is all or nothing. Syncing a file does not make its name durable.
  *   <li>Directories themselves are durable at once.
  * </ul>
+ *
+ * <p>A test of what a program relies on writes to a database, keeps in mind what was acknowledged with {@link
+ * dev.kv.WriteOptions#SYNC}, and looks for it in a clone:
+ *
+ * <pre>{@code
+ * StrictMemEnv disk = new StrictMemEnv();
+ * Options options = Options.builder().createIfMissing(true).env(disk).build();
+ * Path directory = Path.of("/db");
+ * try (DB db = DB.open(directory, options)) {
+ *   db.put(WriteOptions.SYNC, key, value);
+ *   db.put(other, value);
+ *   for (int seed = 0; seed < 100; seed++) {
+ *     StrictMemEnv found = disk.crashClone(50, seed);
+ *     try (DB after = DB.open(directory, options.toBuilder().env(found).build())) {
+ *       // key is there; other may be, and if so with its whole value
+ *     }
+ *   }
+ * }
+ * }</pre>
  */
 public final class StrictMemEnv extends ForwardingEnv {
-  private final MemEnv memory;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
@@ -45,23 +64,21 @@ public final class StrictMemEnv extends ForwardingEnv {
 
   /** Creates an environment without files. */
   public StrictMemEnv() {
-    this(new MemEnv());
-  }
-
-  private StrictMemEnv(MemEnv memory) {
-    super(memory);
-    this.memory = memory;
+    super(Env.inMemory());
   }
 
   /**
    * Returns the environment that is found after power was lost now; this one goes on untouched. All that
    * is in it is durable.
    *
-   * @param percentKept how likely each unsynced page and name is to have reached the disk: at 0 all that is
-   *     unsynced is lost, at 100 nothing
-   * @param seed of the choices
+   * @param percentKept how likely each unsynced page and name is to have reached the disk, from 0, where all
+   *     that is unsynced is lost, to 100, where nothing is
+   * @param seed of the choices: the same seed at the same moment gives the same clone
    */
   public StrictMemEnv crashClone(int percentKept, long seed) {
+    if (percentKept < 0 || percentKept > 100) {
+      throw new IllegalArgumentException("percent kept: " + percentKept);
+    }
     lock.lock();
     try {
       Random choices = new Random(seed * 1_000_003 + percentKept);
@@ -77,8 +94,11 @@ public final class StrictMemEnv extends ForwardingEnv {
       }
       Map<StrictFile, byte[]> contents = new IdentityHashMap<>();
       for (Map.Entry<Path, StrictFile> name : found.entrySet()) {
-        byte[] content =
-            contents.computeIfAbsent(name.getValue(), f -> f.afterCrash(percentKept, choices));
+        byte[] content = contents.get(name.getValue());
+        if (content == null) {
+          content = name.getValue().afterCrash(percentKept, choices);
+          contents.put(name.getValue(), content);
+        }
         clone.putDurable(name.getKey(), content);
       }
       return clone;
@@ -94,7 +114,7 @@ public final class StrictMemEnv extends ForwardingEnv {
       file.append(ByteBuffer.wrap(content));
       file.sync();
     }
-    syncDirectory(path.getParent());
+    syncDirectory(Objects.requireNonNull(path.getParent()));
   }
 
   /** Returns how many pages of files that have a name are not synced. */
@@ -143,7 +163,8 @@ public final class StrictMemEnv extends ForwardingEnv {
     lock.lock();
     try {
       truncating(file);
-      return new MappedLog(memory.createMappedLog(file), named(file));
+      MappedLogFile log = Objects.requireNonNull(super.createMappedLog(file));
+      return new MappedLog(log, named(file));
     } finally {
       lock.unlock();
     }
@@ -234,7 +255,7 @@ public final class StrictMemEnv extends ForwardingEnv {
   private StrictFile named(Path path) throws IOException {
     StrictFile file = names.get(normal(path));
     if (file == null) {
-      file = new StrictFile(memory.existing(path), random);
+      file = new StrictFile(super.openRandomAccess(path, false), random);
       names.put(normal(path), file);
       unsyncedNames.add(new NameChange(null, normal(path), file));
     }
@@ -245,7 +266,7 @@ public final class StrictMemEnv extends ForwardingEnv {
   private void truncating(Path path) throws IOException {
     StrictFile file = names.get(normal(path));
     if (file != null) {
-      file.changed(0, memory.size(path));
+      file.cut(0);
     }
   }
 
@@ -286,7 +307,7 @@ public final class StrictMemEnv extends ForwardingEnv {
       try {
         long from = target.length();
         target.append(bytes);
-        file.changed(from, target.length());
+        file.written(from, target.length());
       } finally {
         lock.unlock();
       }
@@ -340,7 +361,7 @@ public final class StrictMemEnv extends ForwardingEnv {
       try {
         long from = target.reserved();
         target.reserve(end);
-        file.changed(from, target.reserved());
+        file.written(from, target.reserved());
       } finally {
         lock.unlock();
       }
@@ -351,7 +372,7 @@ public final class StrictMemEnv extends ForwardingEnv {
       lock.lock();
       try {
         target.store(position, source, offset, length);
-        file.changed(position, position + length);
+        file.written(position, position + length);
       } finally {
         lock.unlock();
       }
@@ -372,9 +393,8 @@ public final class StrictMemEnv extends ForwardingEnv {
     public void cut(long length) throws IOException {
       lock.lock();
       try {
-        long had = target.reserved();
         target.cut(length);
-        file.changed(length, had);
+        file.cut(length);
       } finally {
         lock.unlock();
       }

@@ -1,28 +1,36 @@
-package dev.kv.core.env;
+package dev.kv.testing;
 
+import dev.kv.RandomAccessFile;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
-/** What a {@link StrictMemEnv} knows of one file: its pages as they are, and as they are on disk. */
+/**
+ * What a {@link StrictMemEnv} knows of one file, whatever its names are: its pages as they are, and as they are on
+ * disk. Guarded by the environment's lock.
+ */
 final class StrictFile {
   private static final int PAGE = 4096;
   private static final int SECTOR = 512;
 
-  private final MemFile live;
+  private final RandomAccessFile live;
   private final Random random;
 
   /** The synced pages that the file has, or had when it was longer. */
   private final Map<Long, byte[]> durable = new TreeMap<>();
 
   /** The pages changed since their last sync; for some the version of a moment in between, else null. */
-  private final Map<Long, byte[]> changed = new TreeMap<>();
+  private final Map<Long, byte @Nullable []> changed = new TreeMap<>();
 
+  private long size;
   private long durableSize;
 
-  StrictFile(MemFile live, Random random) {
+  /** Creates the record of a new file, which {@code live} reads as it is at any time. */
+  StrictFile(RandomAccessFile live, Random random) {
     this.live = live;
     this.random = random;
   }
@@ -31,8 +39,20 @@ final class StrictFile {
     return changed.size();
   }
 
-  /** Notes that the bytes [from, to) were written, added or cut off. */
-  void changed(long from, long to) {
+  /** Notes that the bytes [from, to) were written. */
+  void written(long from, long to) throws IOException {
+    size = Math.max(size, to);
+    change(from, to);
+  }
+
+  /** Notes that the file was, or is about to be, cut to {@code length}. */
+  void cut(long length) throws IOException {
+    long had = size;
+    size = length;
+    change(length, had);
+  }
+
+  private void change(long from, long to) throws IOException {
     for (long page = from / PAGE; page * PAGE < to; page++) {
       byte[] between = changed.get(page);
       if (between == null || random.nextInt(8) == 0) {
@@ -43,36 +63,32 @@ final class StrictFile {
   }
 
   /** Notes that the pages under [from, to), and the size, are durable. */
-  void synced(long from, long to) {
-    long size = live.size();
+  void synced(long from, long to) throws IOException {
     durableSize = size;
-    changed.keySet().removeIf(page -> syncPage(page, from, to));
+    for (long page : changed.keySet().toArray(Long[]::new)) {
+      if ((page + 1) * PAGE > from && page * PAGE < to) {
+        changed.remove(page);
+        durable.put(page, livePage(page));
+      }
+    }
     durable.keySet().removeIf(page -> page * PAGE >= size);
   }
 
-  private boolean syncPage(long page, long from, long to) {
-    if ((page + 1) * PAGE <= from || page * PAGE >= to) {
-      return false;
-    }
-    durable.put(page, livePage(page));
-    return true;
-  }
-
-  private byte[] livePage(long page) {
+  private byte[] livePage(long page) throws IOException {
     byte[] bytes = new byte[PAGE];
     live.read(page * PAGE, ByteBuffer.wrap(bytes), 0, PAGE);
     return bytes;
   }
 
   /** Returns what a crash leaves of the file, each unsynced page being written with that likelihood. */
-  byte[] afterCrash(int percentKept, Random choices) {
+  byte[] afterCrash(int percentKept, Random choices) throws IOException {
     Map<Long, byte[]> pages = new TreeMap<>(durable);
     long lastKept = -1;
-    for (Map.Entry<Long, byte[]> entry : changed.entrySet()) {
+    for (Map.Entry<Long, byte @Nullable []> entry : changed.entrySet()) {
       if (choices.nextInt(100) < percentKept) {
         long page = entry.getKey();
         byte[] before = pages.getOrDefault(page, new byte[PAGE]);
-        pages.put(page, written(before, entry.getValue(), livePage(page), percentKept, choices));
+        pages.put(page, reached(before, entry.getValue(), livePage(page), percentKept, choices));
         lastKept = page;
       }
     }
@@ -87,8 +103,8 @@ final class StrictFile {
     return bytes;
   }
 
-  private static byte[] written(
-      byte[] before, byte[] between, byte[] last, int percentKept, Random choices) {
+  private static byte[] reached(
+      byte[] before, byte @Nullable [] between, byte[] last, int percentKept, Random choices) {
     if (percentKept == 100) {
       return last;
     }
@@ -106,7 +122,6 @@ final class StrictFile {
   }
 
   private long sizeAfterCrash(int percentKept, long lastKept, Random choices) {
-    long size = live.size();
     if (choices.nextInt(100) < percentKept) {
       return size;
     }

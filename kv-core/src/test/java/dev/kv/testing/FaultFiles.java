@@ -1,11 +1,11 @@
-package dev.kv.core.env;
+package dev.kv.testing;
 
 import dev.kv.MappedLogFile;
 import dev.kv.RandomAccessFile;
 import dev.kv.SequentialFile;
 import dev.kv.WritableFile;
-import dev.kv.core.env.FaultEnv.Fault;
-import dev.kv.core.env.FaultEnv.Kind;
+import dev.kv.testing.FaultEnv.Fault;
+import dev.kv.testing.FaultEnv.Kind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
