@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the newest visible entry of one key, in the order of age: the memtable, the immutable ones, level 0 from
- * the newest table on, the levels from 1 on; the first that knows the key decides. Thread-safe.
+ * the newest table on, the levels from 1 on; the first that knows the key decides, save in a level 0 whose tables
+ * are out of order. Thread-safe.
  *
  * <p>A read that had to look into a second table charges the first one with a seek.
  */
@@ -51,6 +52,10 @@ final class PointReader {
     int result = LookupResult.NOT_FOUND;
     int count = version.fileCount(0);
     boolean charged = seeks == null;
+    if (!version.levelZeroInOrder()) {
+      result = newestInLevelZero(version, context, verify, fill);
+      count = 0;
+    }
     for (int i = 0; result == LookupResult.NOT_FOUND && i < count; i++) {
       if (version.levelZeroCovers(i, buffer, offset, length)) {
         FileMetadata file = version.file(0, i);
@@ -77,6 +82,28 @@ final class PointReader {
       }
     }
     return result;
+  }
+
+  /** Looks into every table of level 0 that covers the key; the highest sequence number decides. */
+  private int newestInLevelZero(
+      Version version, ReadContext context, boolean verify, boolean fill) {
+    LookupKey key = context.key();
+    FileMetadata newest = null;
+    long newestTag = 0;
+    for (int i = 0; i < version.fileCount(0); i++) {
+      if (version.levelZeroCovers(i, key.buffer(), key.offset(), key.internalKeyLength())) {
+        FileMetadata file = version.file(0, i);
+        int result = get(file, context, verify, fill);
+        context.value().release();
+        long tag = context.point(tables).tag();
+        if (result != LookupResult.NOT_FOUND
+            && (newest == null || Long.compareUnsigned(tag, newestTag) > 0)) {
+          newest = file;
+          newestTag = tag;
+        }
+      }
+    }
+    return newest == null ? LookupResult.NOT_FOUND : get(newest, context, verify, fill);
   }
 
   private int get(FileMetadata file, ReadContext context, boolean verify, boolean fill) {

@@ -12,6 +12,7 @@ import dev.kv.core.memory.OffHeapBuffer;
 public final class PointRead implements AutoCloseable {
   private final OffHeapBuffer scratch;
   private final BlockIterator block;
+  private long tag;
 
   /** Creates what reads of tables in {@code comparator}'s order need. */
   public PointRead(KeyComparator comparator, OffHeapBudget budget) {
@@ -21,6 +22,15 @@ public final class PointRead implements AutoCloseable {
 
   BlockIterator block() {
     return block;
+  }
+
+  /** Returns the tag of the entry that the last read found, a deletion's too. */
+  public long tag() {
+    return tag;
+  }
+
+  void setTag(long found) {
+    tag = found;
   }
 
   @Override

@@ -106,7 +106,7 @@ public final class TableReader implements CacheValue {
       BlockIterator entry = context.block();
       setOn(entry, pin, at);
       entry.seek(target, offset, key.internalKeyLength());
-      int result = outcome(entry, target, offset, userLength, at);
+      int result = outcome(context, target, offset, userLength, at);
       if (result == LookupResult.FOUND) {
         out.set(entry.valueBuffer(), entry.valueOffset(), entry.valueLength(), pin);
         adopted = true;
@@ -125,7 +125,8 @@ public final class TableReader implements CacheValue {
   }
 
   /** Returns what the first entry at or after the target says of the target's user key. */
-  private int outcome(BlockIterator entry, ByteBuffer key, int offset, int userLength, int at) {
+  private int outcome(PointRead context, ByteBuffer key, int offset, int userLength, int at) {
+    BlockIterator entry = context.block();
     if (!entry.isValid()) {
       return LookupResult.NOT_FOUND;
     }
@@ -137,7 +138,9 @@ public final class TableReader implements CacheValue {
     if (order != 0) {
       return LookupResult.NOT_FOUND;
     }
-    int kind = InternalKey.kindCode(InternalKey.tag(found, from, length));
+    long tag = InternalKey.tag(found, from, length);
+    context.setTag(tag);
+    int kind = InternalKey.kindCode(tag);
     if (kind == ValueKind.VALUE.code()) {
       return LookupResult.FOUND;
     }

@@ -63,6 +63,26 @@ final class LevelFiles {
     return bytes;
   }
 
+  /**
+   * Returns whether the sequence numbers fall from table to table, as far as the bounds show: they do where each table
+   * of level 0 is a flushed memtable.
+   */
+  boolean isInSequenceOrder() {
+    for (int i = 1; i < files.length; i++) {
+      FileMetadata newer = files[i - 1];
+      FileMetadata older = files[i];
+      if (Math.min(sequence(newer.smallest()), sequence(newer.largest()))
+          <= Math.max(sequence(older.smallest()), sequence(older.largest()))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static long sequence(byte[] internalKey) {
+    return InternalKey.sequence(InternalKey.tag(internalKey));
+  }
+
   /** Returns the first table whose last key is at or after an internal key; {@link #count} if none is. */
   int lowerBound(ByteBuffer key, int offset, int length) {
     long prefix = prefix(key, offset, length - InternalKey.TRAILER);

@@ -21,11 +21,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariants: 1. in levels from 1 on, tables are in order and the range of internal keys of each ends
  * before the next begins; 2. of two versions of a user key, the newer never lies deeper; 3. level 0 goes
- * from the newest table to the oldest.
+ * from the newest table to the oldest, by number. What is newer by number is so by sequence too, except where
+ * another implementation's repair has put tables of every age into level 0.
  */
 public final class Version extends RefCounted {
   private final InternalKeyComparator comparator;
   private final LevelFiles[] levels;
+  private final boolean levelZeroInOrder;
   private final Consumer<Version> whenFree;
   private final AtomicReference<@Nullable SeekCandidate> seekCandidate = new AtomicReference<>();
 
@@ -33,6 +35,7 @@ public final class Version extends RefCounted {
   Version(InternalKeyComparator comparator, LevelFiles[] levels, Consumer<Version> whenFree) {
     this.comparator = comparator;
     this.levels = levels;
+    this.levelZeroInOrder = levels[0].isInSequenceOrder();
     this.whenFree = whenFree;
   }
 
@@ -91,6 +94,11 @@ public final class Version extends RefCounted {
   /** Returns whether the user key of an internal key lies within the range of a level-0 table. */
   public boolean levelZeroCovers(int index, ByteBuffer key, int offset, int length) {
     return levels[0].covers(index, key, offset, length);
+  }
+
+  /** Returns whether the first table of level 0 that knows a key decides. */
+  public boolean levelZeroInOrder() {
+    return levelZeroInOrder;
   }
 
   /**

@@ -57,6 +57,44 @@ final class TableReadsTest {
     assertThat(get("all")).isEqualTo("memtable");
   }
 
+  /** As C++ LevelDB's repair leaves them: tables of every age, under numbers that say nothing. */
+  @Test
+  void get_levelZeroTablesOutOfOrder_findsTheHighestSequence() {
+    putAt(10, "a", "new");
+    deleteAt(11, "gone");
+    putAt(12, "only", "here");
+    tree.toLevel(0, 1);
+    putAt(1, "a", "old");
+    putAt(2, "gone", "old");
+    putAt(3, "z", "old");
+    tree.toLevel(0, 1);
+    putAt(5, "a", "middle");
+    putAt(6, "z", "middle");
+    tree.toLevel(0, 1);
+    assertThat(tree.version().levelZeroInOrder()).isFalse();
+    assertThat(get("a")).isEqualTo("new");
+    assertThat(get("gone")).isNull();
+    assertThat(get("only")).isEqualTo("here");
+    assertThat(get("z")).isEqualTo("middle");
+    assertThat(get("b")).isNull();
+    try (Snapshot earlier = tree.snapshotAt(7)) {
+      assertThat(get(ReadOptions.from(earlier), "a")).isEqualTo("middle");
+      assertThat(get(ReadOptions.from(earlier), "only")).isNull();
+    }
+    try (DBIterator iterator = tree.reader.iterator(ReadOptions.DEFAULT)) {
+      iterator.seekToFirst();
+      assertThat(iterator.valueSlice().toUtf8String()).isEqualTo("new");
+    }
+  }
+
+  private void putAt(long sequence, String key, String value) {
+    tree.putAt(sequence, bytes(key), bytes(value));
+  }
+
+  private void deleteAt(long sequence, String key) {
+    tree.deleteAt(sequence, bytes(key));
+  }
+
   @Test
   void seeks_inVain_chargeTheFirstTableUntilItIsWornOut() {
     put("a", "deep");
@@ -309,7 +347,11 @@ final class TableReadsTest {
   }
 
   private String get(String key) {
-    byte[] value = tree.reader.get(ReadOptions.DEFAULT, bytes(key));
+    return get(ReadOptions.DEFAULT, key);
+  }
+
+  private String get(ReadOptions options, String key) {
+    byte[] value = tree.reader.get(options, bytes(key));
     return value == null ? null : text(value);
   }
 

@@ -3,6 +3,7 @@ package dev.kv.core.read;
 import dev.kv.CompressionType;
 import dev.kv.DBComparator;
 import dev.kv.Options;
+import dev.kv.Snapshot;
 import dev.kv.WritableFile;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.env.MemEnv;
@@ -77,11 +78,32 @@ final class TestTree implements AutoCloseable {
   }
 
   void put(byte[] key, byte[] value) {
-    collected.add(new Entry(InternalKey.encode(key, ++last, ValueKind.VALUE), value));
+    putAt(last + 1, key, value);
+  }
+
+  void putAt(long sequence, byte[] key, byte[] value) {
+    collected.add(new Entry(InternalKey.encode(key, sequence, ValueKind.VALUE), value));
+    last = Math.max(last, sequence);
   }
 
   void delete(byte[] key) {
-    collected.add(new Entry(InternalKey.encode(key, ++last, ValueKind.DELETION), new byte[0]));
+    deleteAt(last + 1, key);
+  }
+
+  void deleteAt(long sequence, byte[] key) {
+    collected.add(new Entry(InternalKey.encode(key, sequence, ValueKind.DELETION), new byte[0]));
+    last = Math.max(last, sequence);
+  }
+
+  /** Returns a snapshot of the time when {@code sequence} was the last. */
+  Snapshot snapshotAt(long sequence) {
+    long now = last;
+    last = sequence;
+    try {
+      return snapshots.acquire();
+    } finally {
+      last = now;
+    }
   }
 
   /** Puts what was collected into the memtable, and begins another one behind it. */
