@@ -10,13 +10,17 @@ import dev.kv.core.env.FileName;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Flushes and compactions: what they drop, what they keep, and the shape that they leave. */
 class CompactionTest extends DbTestBase {
+  private static final long LONG_RUN_SEED = 155;
+
   private static Options writeBuffer(int bytes) {
     return defaults().toBuilder().writeBufferSize(bytes).build();
   }
@@ -399,6 +403,55 @@ class CompactionTest extends DbTestBase {
     await("the compaction of level 0", () -> filesAt(0) < 4);
     for (int i = 0; i < 1500; i++) {
       assertThat(get(key(i))).isEqualTo(value);
+    }
+  }
+
+  /** As many entries as take two levels, in no order, over a small number of prefixes. */
+  @Test
+  void put_longRandomRun_makesTablesInSeveralLevelsThatHoldEverything() {
+    open(
+        defaults().toBuilder()
+            .writeBufferSize(256 << 10)
+            .maxFileSize(1 << 20)
+            .compression(CompressionType.NONE)
+            .build());
+    Random random = new Random(LONG_RUN_SEED);
+    TreeMap<String, String> model = new TreeMap<>();
+    for (int i = 0; i < 100_000; i++) {
+      String key = randomValue(random, random.nextInt(5)) + random.nextInt(100_000);
+      String value = randomValue(random, random.nextInt(300));
+      put(key, value);
+      model.put(key, value);
+    }
+    db.flush();
+    await("compactions to be done", () -> filesAt(0) < 4);
+    int levels = 0;
+    for (int level = 0; level < 7; level++) {
+      levels += filesAt(level) > 0 ? 1 : 0;
+    }
+    assertThat(levels)
+        .as("levels in use, %s, seed %d", filesPerLevel(), LONG_RUN_SEED)
+        .isGreaterThan(1);
+    try (DBIterator cursor = db.iterator()) {
+      cursor.seekToFirst();
+      for (Map.Entry<String, String> entry : model.entrySet()) {
+        assertThat(at(cursor)).isEqualTo(entry.getKey() + "->" + entry.getValue());
+        cursor.next();
+      }
+      assertThat(cursor.isValid()).isFalse();
+      cursor.seekToLast();
+      for (Map.Entry<String, String> entry : model.descendingMap().entrySet()) {
+        assertThat(at(cursor)).isEqualTo(entry.getKey() + "->" + entry.getValue());
+        cursor.prev();
+      }
+      assertThat(cursor.isValid()).isFalse();
+      for (int i = 0; i < 2000; i++) {
+        String target = randomValue(random, random.nextInt(5)) + random.nextInt(100_000);
+        cursor.seek(b(target));
+        Map.Entry<String, String> entry = model.ceilingEntry(target);
+        assertThat(at(cursor))
+            .isEqualTo(entry == null ? "(invalid)" : entry.getKey() + "->" + entry.getValue());
+      }
     }
   }
 }

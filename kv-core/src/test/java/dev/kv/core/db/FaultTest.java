@@ -14,9 +14,15 @@ import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.WriteOptions;
 import dev.kv.core.env.FileName;
+import dev.kv.testing.FaultEnv;
+import dev.kv.testing.FaultEnv.Fault;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What happens when the file system fails, and what it costs when it does not. */
@@ -75,6 +81,61 @@ class FaultTest extends DbTestBase {
     }
     put("foo", "v2");
     assertThat(get("foo")).isEqualTo("v2");
+  }
+
+  /** Within a reopen, writes, a flush, reads and a close, one operation of a kind fails. */
+  @ParameterizedTest
+  @EnumSource
+  void anyKindOfOperation_failingOnce_costsWhatItHitAndAReopenFindsTheRest(FaultEnv.Kind kind) {
+    FaultEnv faulty = new FaultEnv(Env.inMemory());
+    open(defaults().toBuilder().env(faulty).writeBufferSize(64 << 10).blockCacheSize(0).build());
+    Map<String, String> acknowledged = new TreeMap<>();
+    int hits = 0;
+    for (int skipped : new int[] {0, 3, 20}) {
+      write(100, acknowledged);
+      AtomicInteger seen = new AtomicInteger();
+      faulty.fail(Fault.ERROR, 1, op -> op.kind() == kind && seen.getAndIncrement() == skipped);
+      if (survives(this::reopen)) {
+        write(100, acknowledged);
+        survives(db::flush);
+        for (String key : acknowledged.keySet()) {
+          String[] value = {null};
+          if (!survives(() -> value[0] = get(key))) {
+            value[0] = get(key);
+          }
+          assertThat(value[0]).isEqualTo(acknowledged.get(key));
+        }
+        survives(this::close);
+      }
+      hits += faulty.injected();
+      faulty.heal();
+      close();
+      open();
+      for (Map.Entry<String, String> entry : acknowledged.entrySet()) {
+        assertThat(get(entry.getKey())).isEqualTo(entry.getValue());
+      }
+    }
+    assertThat(hits).as("faults of this kind").isPositive();
+  }
+
+  private void write(int count, Map<String, String> acknowledged) {
+    for (int i = 0; i < count; i++) {
+      String key = key(acknowledged.size());
+      String value = key.repeat(60);
+      if (survives(() -> db.put(new WriteOptions(key.endsWith("7")), b(key), b(value)))) {
+        acknowledged.put(key, value);
+      }
+    }
+  }
+
+  private static boolean survives(Runnable action) {
+    try {
+      action.run();
+      return true;
+    } catch (DBException e) {
+      assertThat(e).hasStackTraceContaining("injected fault");
+      return false;
+    }
   }
 
   @Test

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class FileEnvTest extends EnvContract {
   @TempDir private Path temp;
@@ -237,6 +239,42 @@ final class FileEnvTest extends EnvContract {
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(output).isZero();
     assertThat(output.strip()).isEqualTo("ok");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sequential", "random-access", "writable", "appendable", "log", "LOCK"})
+  void childProcess_startedWhileAFileIsOpen_inheritsNoDescriptor(String kind) throws Exception {
+    Path descriptors = Path.of("/proc/self/fd");
+    Assumptions.assumeTrue(Files.exists(descriptors), "no " + descriptors + " here");
+    write("f", "hello");
+    Path path = dir.resolve("f");
+    AutoCloseable open =
+        switch (kind) {
+          case "sequential" -> env.openSequential(path);
+          case "random-access" -> env.openRandomAccess(path, false);
+          case "writable" -> env.createWritable(path);
+          case "appendable" -> env.openAppendable(path);
+          case "log" -> mappedLog("f");
+          default -> env.lock(path);
+        };
+    try (open) {
+      assertThat(listed(new ProcessBuilder("ls", "-l", "/proc/" + pid() + "/fd")))
+          .contains(path.toString());
+      assertThat(listed(new ProcessBuilder("ls", "-l", "/proc/self/fd")))
+          .contains("/proc/")
+          .doesNotContain(dir.toString());
+    }
+  }
+
+  private static long pid() {
+    return ProcessHandle.current().pid();
+  }
+
+  private static String listed(ProcessBuilder command) throws Exception {
+    Process process = command.redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    process.waitFor();
+    return output;
   }
 
   @Test
