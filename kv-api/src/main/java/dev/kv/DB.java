@@ -57,6 +57,11 @@ public interface DB extends AutoCloseable {
    */
   int get(ReadOptions options, ByteBuffer key, ByteBuffer into);
 
+  /** Lends the value of {@code key} in the newest state; see the form with options. */
+  default <R extends @Nullable Object> @Nullable R read(byte[] key, ValueReader<R> reader) {
+    return read(ReadOptions.DEFAULT, key, reader);
+  }
+
   /**
    * Lends the value of {@code key} to {@code reader} without a copy, and returns what that returns;
    * null if there is no value. What it throws comes through.

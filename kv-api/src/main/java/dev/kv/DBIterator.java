@@ -20,6 +20,9 @@ public interface DBIterator extends AutoCloseable {
   /** Returns true if the cursor stands on an entry. */
   boolean isValid();
 
+  /** Returns true once a seek was made, whether or not it found an entry. */
+  boolean isPlaced();
+
   /** Moves to the first entry, if any. */
   void seekToFirst();
 
@@ -60,11 +63,12 @@ public interface DBIterator extends AutoCloseable {
   void close();
 
   /**
-   * Returns the entries from here to the end as a {@link Iterator} of copies, from the first entry
-   * where the cursor has not been placed. It moves this cursor, and ends with it.
+   * Returns the entries from here to the end as an {@link Iterator} of copies: from the first entry
+   * where no seek was made, and none where the cursor stands on no entry. It moves this cursor, and
+   * ends with it.
    */
   default Iterator<Map.Entry<byte[], byte[]>> asIterator() {
-    if (!isValid()) {
+    if (!isPlaced()) {
       seekToFirst();
     }
     return new EntryIterator(this);

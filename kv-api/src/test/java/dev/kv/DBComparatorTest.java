@@ -3,6 +3,7 @@ package dev.kv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -57,5 +58,15 @@ class DBComparatorTest {
     assertThat(reverse.name()).isEqualTo("test.Reverse");
     assertThat(reverse.compare(Slice.of("a"), Slice.of("b"))).isPositive();
     assertThat(reverse.shortestSeparator(Slice.of("b"), Slice.of("a"))).isNull();
+  }
+
+  @Test
+  void ofSlices_anyOrder_comparesWithIt() {
+    DBComparator descending = DBComparator.ofSlices("test.Descending", Comparator.reverseOrder());
+    assertThat(descending.name()).isEqualTo("test.Descending");
+    assertThat(descending.compare(Slice.of("a"), Slice.of("b"))).isPositive();
+    assertThat(descending.compare(Slice.of("a"), Slice.of("a"))).isZero();
+    assertThat(descending.compare(Slice.of("b"), Slice.of("a"))).isNegative();
+    assertThat(descending.shortestSeparator(Slice.of("b"), Slice.of("a"))).isNull();
   }
 }

@@ -40,6 +40,7 @@ final class UserIterator implements DBIterator {
   private final BufferSlice keySlice = new BufferSlice();
   private final BufferSlice valueSlice = new BufferSlice();
   private boolean lent;
+  private boolean placed;
 
   @SuppressWarnings("UnusedVariable") // through BUSY
   private volatile boolean busy;
@@ -69,8 +70,14 @@ final class UserIterator implements DBIterator {
   }
 
   @Override
+  public boolean isPlaced() {
+    checkOpen();
+    return placed;
+  }
+
+  @Override
   public void seekToFirst() {
-    beginMove();
+    beginSeek();
     try {
       cursor.seekToFirst();
     } catch (RuntimeException | Error e) {
@@ -82,7 +89,7 @@ final class UserIterator implements DBIterator {
 
   @Override
   public void seekToLast() {
-    beginMove();
+    beginSeek();
     try {
       cursor.seekToLast();
     } catch (RuntimeException | Error e) {
@@ -94,7 +101,7 @@ final class UserIterator implements DBIterator {
 
   @Override
   public void seek(byte[] key) {
-    beginMove();
+    beginSeek();
     try {
       cursor.seek(key);
     } catch (RuntimeException | Error e) {
@@ -106,7 +113,7 @@ final class UserIterator implements DBIterator {
 
   @Override
   public void seek(ByteBuffer key) {
-    beginMove();
+    beginSeek();
     try {
       cursor.seek(key);
     } catch (RuntimeException | Error e) {
@@ -118,7 +125,7 @@ final class UserIterator implements DBIterator {
 
   @Override
   public void seekForPrev(byte[] key) {
-    beginMove();
+    beginSeek();
     try {
       cursor.seekForPrev(key);
     } catch (RuntimeException | Error e) {
@@ -130,7 +137,7 @@ final class UserIterator implements DBIterator {
 
   @Override
   public void seekForPrev(ByteBuffer key) {
-    beginMove();
+    beginSeek();
     try {
       cursor.seekForPrev(key);
     } catch (RuntimeException | Error e) {
@@ -259,6 +266,11 @@ final class UserIterator implements DBIterator {
     if (lent) {
       revokeSlices();
     }
+  }
+
+  private void beginSeek() {
+    beginMove();
+    placed = true;
   }
 
   private void endMove() {

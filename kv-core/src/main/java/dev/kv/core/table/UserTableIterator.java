@@ -18,6 +18,7 @@ final class UserTableIterator implements DBIterator {
   private final BufferSlice key = new BufferSlice();
   private final BufferSlice value = new BufferSlice();
   private boolean valid;
+  private boolean placed;
   private boolean closed;
 
   /** Adopts {@code entries}. */
@@ -31,6 +32,12 @@ final class UserTableIterator implements DBIterator {
   public boolean isValid() {
     requireOpen();
     return valid;
+  }
+
+  @Override
+  public boolean isPlaced() {
+    requireOpen();
+    return placed;
   }
 
   @Override
@@ -161,6 +168,7 @@ final class UserTableIterator implements DBIterator {
   private void begin() {
     requireOpen();
     hide();
+    placed = true;
   }
 
   private void hide() {

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.DBClosedException;
 import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -266,5 +269,32 @@ class IteratorTest extends DbTestBase {
     assertThatThrownBy(cursor::seekToFirst).isInstanceOf(DBClosedException.class);
     cursor.close();
     cursor.close();
+  }
+
+  @Test
+  void asIterator_ofACursor_goesOnFromWhereItStands() {
+    open();
+    put("a", "va");
+    put("b", "vb");
+    put("c", "vc");
+    try (DBIterator cursor = db.iterator()) {
+      assertThat(cursor.isPlaced()).isFalse();
+      assertThat(drained(cursor)).containsExactly("a->va", "b->vb", "c->vc");
+      assertThat(cursor.isPlaced()).isTrue();
+      assertThat(drained(cursor)).as("a cursor at its end").isEmpty();
+      cursor.seek(b("b"));
+      assertThat(drained(cursor)).containsExactly("b->vb", "c->vc");
+      cursor.seek(b("d"));
+      assertThat(drained(cursor)).as("behind the last entry").isEmpty();
+    }
+  }
+
+  private static List<String> drained(DBIterator cursor) {
+    List<String> entries = new ArrayList<>();
+    for (var left = cursor.asIterator(); left.hasNext(); ) {
+      Map.Entry<byte[], byte[]> entry = left.next();
+      entries.add(new String(entry.getKey()) + "->" + new String(entry.getValue()));
+    }
+    return entries;
   }
 }

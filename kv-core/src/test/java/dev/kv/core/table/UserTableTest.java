@@ -163,4 +163,17 @@ class UserTableTest {
     assertThatThrownBy(() -> new UserTableReader(directory.resolve("none"), options))
         .isInstanceOf(DBIOException.class);
   }
+
+  @Test
+  void asIterator_afterASeekBehindTheLastKey_isEmpty() {
+    write(10);
+    try (UserTableReader reader = new UserTableReader(file, options);
+        DBIterator cursor = reader.iterator(ReadOptions.DEFAULT)) {
+      assertThat(cursor.isPlaced()).isFalse();
+      cursor.seek("z".getBytes());
+      assertThat(cursor.asIterator()).isExhausted();
+      cursor.seekToFirst();
+      assertThat(cursor.stream()).hasSize(5);
+    }
+  }
 }

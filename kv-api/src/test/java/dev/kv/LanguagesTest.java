@@ -1,0 +1,131 @@
+package dev.kv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Parameter;
+import java.net.URISyntaxException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What the API must keep to be as easy from Kotlin and Scala as from Java. */
+class LanguagesTest {
+  /** The hard keywords of Kotlin and of Scala 3 that are names in Java. */
+  private static final Set<String> RESERVED =
+      Set.of(
+          "as",
+          "def",
+          "export",
+          "fun",
+          "given",
+          "implicit",
+          "in",
+          "is",
+          "lazy",
+          "match",
+          "object",
+          "override",
+          "sealed",
+          "then",
+          "trait",
+          "type",
+          "typealias",
+          "typeof",
+          "val",
+          "var",
+          "when",
+          "with",
+          "yield");
+
+  /** What stands between the library and the operating system speaks its language. */
+  private static final Set<Class<?>> SYSTEM =
+      Set.of(
+          Env.class,
+          Env.Lock.class,
+          ForwardingEnv.class,
+          SequentialFile.class,
+          RandomAccessFile.class,
+          WritableFile.class,
+          MappedLogFile.class);
+
+  @Test
+  void names_ofTheApi_areReservedNowhere() throws Exception {
+    for (Method method : methods()) {
+      assertThat(RESERVED).as("%s", method).doesNotContain(method.getName());
+      for (Parameter parameter : method.getParameters()) {
+        assertThat(RESERVED).as("%s", method).doesNotContain(parameter.getName());
+      }
+    }
+  }
+
+  @Test
+  void methods_ofTheApi_throwNothingChecked() throws Exception {
+    for (Method method : methods()) {
+      if (!SYSTEM.contains(method.getDeclaringClass())) {
+        assertThat(method.getExceptionTypes())
+            .as("%s", method)
+            .allMatch(RuntimeException.class::isAssignableFrom);
+      }
+    }
+  }
+
+  @Test
+  void resources_ofTheApi_closeWithoutCheckedExceptions() throws Exception {
+    for (Class<?> resource :
+        List.of(
+            DB.class,
+            DBIterator.class,
+            Snapshot.class,
+            BlockCache.class,
+            TableReader.class,
+            TableWriter.class)) {
+      assertThat(AutoCloseable.class).as("%s", resource).isAssignableFrom(resource);
+      assertThat(resource.getMethod("close").getExceptionTypes()).as("%s", resource).isEmpty();
+    }
+  }
+
+  @Test
+  void callbacks_ofTheApi_areFunctionalInterfaces() {
+    for (Class<?> callback : List.of(ValueReader.class, Dump.Sink.class)) {
+      assertThat(callback).hasAnnotation(FunctionalInterface.class);
+    }
+  }
+
+  private static List<Method> methods() throws Exception {
+    List<Method> methods = new ArrayList<>();
+    for (Class<?> type : types()) {
+      if (Modifier.isPublic(type.getModifiers())) {
+        Stream.of(type.getDeclaredMethods())
+            .filter(method -> Modifier.isPublic(method.getModifiers()))
+            .forEach(methods::add);
+      }
+    }
+    assertThat(methods).hasSizeGreaterThan(100);
+    return methods;
+  }
+
+  private static List<Class<?>> types()
+      throws IOException, URISyntaxException, ClassNotFoundException {
+    Path classes =
+        Path.of(DB.class.getProtectionDomain().getCodeSource().getLocation().toURI())
+            .resolve("dev/kv");
+    List<Class<?>> types = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(classes, "*.class")) {
+      for (Path file : files) {
+        String name = file.getFileName().toString().replace(".class", "");
+        if (!name.equals("package-info")) {
+          types.add(Class.forName("dev.kv." + name, false, DB.class.getClassLoader()));
+        }
+      }
+    }
+    return types;
+  }
+}
