@@ -22,6 +22,8 @@ module dev.kv.core {
   exports dev.kv.core.version to
       dev.kv.tools;
 
+  uses org.slf4j.spi.SLF4JServiceProvider;
+
   provides dev.kv.DBFactory with
       dev.kv.core.db.DBFactoryImpl;
 }

@@ -23,6 +23,10 @@ import java.util.Objects;
 
 /** The engine as the API finds it, through {@link java.util.ServiceLoader}. Thread-safe. */
 public final class DBFactoryImpl implements DBFactory {
+  static {
+    LoggingNotice.silence();
+  }
+
   private final Env fileSystem = new FileEnv();
 
   /** For the service loader. */
