@@ -1,0 +1,428 @@
+package dev.kv.core.fuzz;
+
+import dev.kv.CompressionType;
+import dev.kv.DB;
+import dev.kv.DBComparator;
+import dev.kv.DBException;
+import dev.kv.DBIterator;
+import dev.kv.Dump;
+import dev.kv.Env;
+import dev.kv.FilterPolicy;
+import dev.kv.Options;
+import dev.kv.RecoveryMode;
+import dev.kv.SequentialFile;
+import dev.kv.WriteOptions;
+import dev.kv.core.batch.BatchCursor;
+import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.batch.MalformedBatchException;
+import dev.kv.core.block.BlockIterator;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyComparator;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.log.LogReader;
+import dev.kv.core.log.RecordBuffer;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.TableScan;
+import dev.kv.core.version.VersionEdit;
+import dev.kv.core.version.VersionEditCodec;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A target for each decoder of bytes from disk. Each takes any input and throws an {@link AssertionError} where the
+ * decoder does what it must not: an exception outside the {@link DBException} family, a walk without end, bytes
+ * outside the input, two ways of reading that differ. Where the first byte of an input sets modes, its bits are
+ * constants here.
+ */
+public final class FuzzTargets {
+  private static final int SEAL = 1;
+  private static final int SECOND = 2;
+  private static final int THIRD = 4;
+  private static final int FOURTH = 8;
+  private static final int MODE_SHIFT = 4;
+
+  static {
+    // Every damaged input would be told of.
+    System.setProperty("org.slf4j.simpleLogger.log.dev.kv", "off");
+  }
+
+  private FuzzTargets() {}
+
+  /** Returns the targets by name, in an order that stays. */
+  static Map<String, Consumer<byte[]>> all() {
+    Map<String, Consumer<byte[]>> targets = new LinkedHashMap<>();
+    targets.put("logReader", FuzzTargets::logReader);
+    targets.put("versionEdit", FuzzTargets::versionEdit);
+    targets.put("blockIterator", FuzzTargets::blockIterator);
+    targets.put("table", FuzzTargets::table);
+    targets.put("batch", FuzzTargets::batch);
+    targets.put("fileNames", FuzzTargets::fileNames);
+    targets.put("directory", FuzzTargets::directory);
+    targets.put("repairAndDump", FuzzTargets::repairAndDump);
+    return targets;
+  }
+
+  /** {@code modes log}; modes: seal, no checksums, short reads, from the middle. */
+  static void logReader(byte[] input) {
+    int modes = modes(input);
+    byte[] rest = rest(input);
+    byte[] log = (modes & SEAL) != 0 ? Checksums.ofLog(rest) : rest;
+    int most = (modes & THIRD) != 0 ? 7 : Integer.MAX_VALUE;
+    long from = (modes & FOURTH) != 0 ? log.length / 2 : 0;
+    LogReader.Reporter reporter =
+        (offset, bytes, reason, torn) ->
+            check(
+                offset >= 0 && bytes >= 0 && offset <= log.length,
+                "a report of " + bytes + " bytes at " + offset);
+    try (LogReader reader =
+        new LogReader("log", new Bytes(log, most), reporter, (modes & SECOND) == 0, from)) {
+      RecordBuffer record = new RecordBuffer();
+      long before = -1;
+      long sum = 0;
+      while (reader.readRecord(record)) {
+        check(reader.lastRecordOffset() > before, "records that do not ascend");
+        check(reader.endOfLastRecord() <= log.length, "a record that ends behind the file");
+        before = reader.lastRecordOffset();
+        sum += record.copyBytes().length;
+        check(sum <= log.length, "more bytes than the file has");
+      }
+      check(!reader.readRecord(record), "a record behind the end");
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** The record of a version edit. */
+  static void versionEdit(byte[] input) {
+    expectDBExceptions(
+        () -> {
+          VersionEdit edit = decode(input);
+          byte[] encoded = VersionEditCodec.encode(edit);
+          String text = decode(encoded).describe();
+          check(text.equals(edit.describe()), "an edit that changes when it is written");
+          check(isPrintable(text.replace("\n", "")), "unprintable description");
+        });
+  }
+
+  private static VersionEdit decode(byte[] record) {
+    return VersionEditCodec.decode(direct(record), 0, record.length, "MANIFEST", 0);
+  }
+
+  /** {@code modes block}; modes: -, internal keys. */
+  static void blockIterator(byte[] input) {
+    boolean internal = (modes(input) & SECOND) != 0;
+    byte[] block = rest(input);
+    KeyComparator order =
+        internal
+            ? new InternalKeyComparator(DBComparator.bytewise())
+            : new UserKeyComparator(DBComparator.bytewise());
+    expectDBExceptions(
+        () -> {
+          try (OffHeapBuffer scratch =
+              new OffHeapBuffer(new OffHeapBudget(0), BlockIterator.SCRATCH_BYTES)) {
+            BlockIterator entries = new BlockIterator(order, scratch);
+            entries.reset(direct(block), block.length, "table", 0);
+            walk(entries, block.length, internal);
+          }
+        });
+  }
+
+  private static void walk(BlockIterator entries, int length, boolean internal) {
+    byte[] target = new byte[internal ? InternalKey.TRAILER : 0];
+    int steps = 0;
+    for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+      check(++steps <= length, "a walk without end");
+      target = InternalKey.copy(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
+      InternalKey.copy(entries.valueBuffer(), entries.valueOffset(), entries.valueLength());
+    }
+    steps = 0;
+    for (entries.seekToLast(); entries.isValid(); entries.prev()) {
+      check(++steps <= 2 * length, "a walk back without end");
+      InternalKey.copy(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
+    }
+    entries.seek(direct(target), 0, target.length);
+    if (entries.isValid()) {
+      entries.prev();
+    }
+  }
+
+  /** {@code modes table}; modes: seal, user keys, no verification, filter. */
+  static void table(byte[] input) {
+    int modes = modes(input);
+    byte[] rest = rest(input);
+    byte[] table = (modes & SEAL) != 0 ? Checksums.ofTable(rest) : rest;
+    TableScan scan =
+        new TableScan((modes & SECOND) == 0, (modes & THIRD) == 0, (modes & FOURTH) != 0);
+    int limit = 10_000;
+    expectDBExceptions(() -> scan.read(table, limit));
+  }
+
+  /** The record of a batch. */
+  static void batch(byte[] input) {
+    if (input.length < EncodedBatch.HEADER) {
+      return;
+    }
+    EncodedBatch copy = new EncodedBatch();
+    int operations = 0;
+    try {
+      operations = copyOperations(direct(input), input.length, copy);
+    } catch (MalformedBatchException e) {
+      return;
+    }
+    check(copy.count() == operations, "operations that are not counted");
+    check(copy.length() <= input.length, "operations that grow");
+    EncodedBatch again = new EncodedBatch();
+    byte[] encoded = Arrays.copyOf(copy.bytes(), copy.length());
+    copyOperations(direct(encoded), encoded.length, again);
+    check(
+        Arrays.equals(encoded, Arrays.copyOf(again.bytes(), again.length())),
+        "a batch that changes when it is written");
+  }
+
+  private static int copyOperations(ByteBuffer batch, int length, EncodedBatch into) {
+    BatchCursor cursor = new BatchCursor();
+    cursor.start(batch, EncodedBatch.HEADER, length - EncodedBatch.HEADER);
+    int operations = 0;
+    while (cursor.next()) {
+      operations++;
+      byte[] key = InternalKey.copy(batch, cursor.keyOffset(), cursor.keyLength());
+      if (cursor.kind() == ValueKind.VALUE) {
+        into.put(key, InternalKey.copy(batch, cursor.valueOffset(), cursor.valueLength()));
+      } else {
+        into.delete(key);
+      }
+    }
+    return operations;
+  }
+
+  /** The name of a file. */
+  static void fileNames(byte[] input) {
+    for (String name :
+        new String[] {
+          new String(input, StandardCharsets.UTF_8), new String(input, StandardCharsets.ISO_8859_1)
+        }) {
+      FileName parsed = FileNames.parse(name);
+      if (parsed != null) {
+        check(parsed.number() >= 0, "a negative number");
+        check(isPrintable(name) && !name.contains("/"), "a name that is no plain one");
+        Path written = written(parsed);
+        check(
+            written == null || parsed.equals(FileNames.parse(written.getFileName().toString())),
+            "a name that changes when it is written");
+      }
+    }
+  }
+
+  private static @Nullable Path written(FileName name) {
+    Path directory = Path.of("db");
+    return switch (name.kind()) {
+      case LOG -> FileNames.log(directory, name.number());
+      case TABLE -> FileNames.table(directory, name.number());
+      case MANIFEST -> FileNames.manifest(directory, name.number());
+      case TEMP -> FileNames.temp(directory, name.number());
+      default -> null;
+    };
+  }
+
+  /** {@code modes files}, as {@link FileSet} says; modes: seal, read-only, paranoid, filter, recovery mode. */
+  static void directory(byte[] input) {
+    Env env = Env.inMemory();
+    Path directory = Path.of("/db");
+    Options options = options(input, env);
+    write(input, env, directory);
+    expectDBExceptions(
+        () -> {
+          try (DB db = DB.open(directory, options)) {
+            use(db, options.readOnly());
+          }
+        });
+    expectDBExceptions(
+        () -> {
+          try (DB db = DB.open(directory, options)) {
+            scan(db);
+          }
+        });
+  }
+
+  private static void use(DB db, boolean readOnly) {
+    expectDBExceptions(() -> scan(db));
+    if (!readOnly) {
+      db.put(WriteOptions.SYNC, new byte[] {'k'}, new byte[] {'v'});
+      check(
+          Arrays.equals(db.get(new byte[] {'k'}), new byte[] {'v'}),
+          "a write that is not read back");
+      db.compactRange(null, null);
+    }
+  }
+
+  private static int scan(DB db) {
+    try (DBIterator cursor = db.iterator()) {
+      int entries = 0;
+      for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+        entries++;
+        byte[] key = cursor.key();
+        cursor.value();
+        expectDBExceptions(() -> db.get(key));
+      }
+      for (cursor.seekToLast(); cursor.isValid(); cursor.prev()) {
+        cursor.valueSlice();
+      }
+      return entries;
+    }
+  }
+
+  /** The same input; what is repaired must open and be read whole. */
+  static void repairAndDump(byte[] input) {
+    Env env = Env.inMemory();
+    Path directory = Path.of("/db");
+    Options options = options(input, env).toBuilder().readOnly(false).build();
+    write(input, env, directory);
+    for (String name : FileSet.NAMES) {
+      if (!name.equals("CURRENT")) {
+        dump(env, directory.resolve(name), options);
+      }
+    }
+    if (!repaired(directory, options)) {
+      return;
+    }
+    try (DB db = DB.open(directory, options)) {
+      scan(db);
+    }
+  }
+
+  private static boolean repaired(Path directory, Options options) {
+    boolean[] done = {false};
+    expectDBExceptions(
+        () -> {
+          DB.repair(directory, options);
+          done[0] = true;
+        });
+    return done[0];
+  }
+
+  private static void dump(Env env, Path file, Options options) {
+    try {
+      if (!env.exists(file)) {
+        return;
+      }
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    expectDBExceptions(
+        () -> Dump.file(file, options, line -> check(isPrintable(line), "unprintable: " + line)));
+  }
+
+  private static Options options(byte[] input, Env env) {
+    int modes = modes(input);
+    return Options.builder()
+        .env(env)
+        .readOnly((modes & SECOND) != 0)
+        .paranoidChecks((modes & THIRD) != 0)
+        .filterPolicy((modes & FOURTH) != 0 ? FilterPolicy.bloom(10) : null)
+        .recoveryMode(RecoveryMode.values()[modes >> MODE_SHIFT & 3])
+        .compression(CompressionType.NONE)
+        .writeBufferSize(64 << 10)
+        .offHeapLimit(64 << 20)
+        .build();
+  }
+
+  private static void write(byte[] input, Env env, Path directory) {
+    try {
+      FileSet.write(input, Math.min(1, input.length), (modes(input) & SEAL) != 0, env, directory);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static int modes(byte[] input) {
+    return input.length == 0 ? 0 : input[0] & 0xff;
+  }
+
+  private static byte[] rest(byte[] input) {
+    return input.length == 0 ? input : Arrays.copyOfRange(input, 1, input.length);
+  }
+
+  private static ByteBuffer direct(byte[] bytes) {
+    return ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.LITTLE_ENDIAN).put(0, bytes);
+  }
+
+  private static boolean isPrintable(String text) {
+    return text.chars().allMatch(c -> c >= ' ' && c <= '~');
+  }
+
+  private static void check(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new AssertionError(otherwise);
+    }
+  }
+
+  /** Runs something that may end in an exception of the library's own, with no bug behind it. */
+  private static void expectDBExceptions(Runnable action) {
+    try {
+      action.run();
+    } catch (DBException e) {
+      requireNoBugBehind(e);
+    }
+  }
+
+  private static void requireNoBugBehind(Throwable failure) {
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      boolean bug =
+          each instanceof AssertionError
+              || each instanceof StackOverflowError
+              || each instanceof RuntimeException
+                  && !(each instanceof DBException)
+                  && !(each instanceof MalformedBatchException);
+      if (bug) {
+        throw new AssertionError("a bug behind " + failure, each);
+      }
+      for (Throwable suppressed : each.getSuppressed()) {
+        requireNoBugBehind(suppressed);
+      }
+    }
+  }
+
+  /** Bytes read as a file, at most so many at once. */
+  private static final class Bytes implements SequentialFile {
+    private final byte[] bytes;
+    private final int most;
+    private int at;
+
+    Bytes(byte[] bytes, int most) {
+      this.bytes = bytes;
+      this.most = most;
+    }
+
+    @Override
+    public int read(ByteBuffer into) {
+      if (at == bytes.length) {
+        return -1;
+      }
+      int count = Math.min(most, Math.min(into.remaining(), bytes.length - at));
+      into.put(bytes, at, count);
+      at += count;
+      return count;
+    }
+
+    @Override
+    public void skip(long count) {
+      at = (int) Math.min(bytes.length, at + count);
+    }
+
+    @Override
+    public void close() {}
+  }
+}
