@@ -13,11 +13,15 @@ module dev.kv.core {
       dev.kv.tools;
   exports dev.kv.core.env to
       dev.kv.tools;
+  exports dev.kv.core.filter to
+      dev.kv.tools;
   exports dev.kv.core.key to
       dev.kv.tools;
   exports dev.kv.core.log to
       dev.kv.tools;
   exports dev.kv.core.manifest to
+      dev.kv.tools;
+  exports dev.kv.core.table to
       dev.kv.tools;
   exports dev.kv.core.version to
       dev.kv.tools;

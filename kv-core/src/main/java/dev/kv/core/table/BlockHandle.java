@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * handle := offset varint64, size varint64
  * </pre>
  */
-record BlockHandle(long offset, long size) {
+public record BlockHandle(long offset, long size) {
   /** The most bytes that an encoded handle takes. */
   static final int MAX_ENCODED = 2 * Varint.MAX_64;
 

@@ -12,12 +12,12 @@ import java.nio.ByteBuffer;
  * footer := metaindex handle, index handle, zeros up to 40 bytes, magic fixed64
  * </pre>
  */
-record Footer(BlockHandle metaindex, BlockHandle index) {
+public record Footer(BlockHandle metaindex, BlockHandle index) {
   /** Bytes of an encoded footer. */
-  static final int SIZE = 2 * BlockHandle.MAX_ENCODED + Long.BYTES;
+  public static final int SIZE = 2 * BlockHandle.MAX_ENCODED + Long.BYTES;
 
   /** The first 8 bytes of the SHA-1 of LevelDB's address. */
-  static final long MAGIC = 0xdb4775248b80fb57L;
+  public static final long MAGIC = 0xdb4775248b80fb57L;
 
   private static final long[] ROCKSDB_MAGICS = {
     0x88e241b785f4cff7L, 0x8242229663bf9564L, 0x4f3418eb7a8f13b8L, 0x926789d0c5f17873L

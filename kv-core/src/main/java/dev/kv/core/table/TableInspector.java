@@ -1,0 +1,169 @@
+package dev.kv.core.table;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBComparator;
+import dev.kv.Env;
+import dev.kv.core.block.BlockIterator;
+import dev.kv.core.codec.MaskedCrc32c;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.MemoryKind;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.OffHeapBuffer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a table file apart for tools: footer, index and blocks each by itself, so that damage to one leaves the
+ * others readable. Needs no order of keys and checks none. Damage is a {@link CorruptionException}. For one
+ * thread.
+ */
+public final class TableInspector implements AutoCloseable {
+  private final TableFile file;
+  private final BlockAllocator allocator;
+  private final OffHeapBuffer scratch;
+  private final BlockFetcher fetcher;
+  private final BlockIterator entries;
+  private final ByteBuffer small = ByteBuffer.allocateDirect(Footer.SIZE);
+  private @Nullable CachedBlock block;
+
+  /**
+   * A block as it is stored.
+   *
+   * @param handle where it lies, without its trailer
+   * @param compression the code of its compression
+   * @param checksum its CRC32C, unmasked
+   * @param length its length uncompressed
+   * @param restarts its number of restart points; -1 for a filter
+   */
+  public record Block(
+      BlockHandle handle, int compression, int checksum, int length, int restarts) {}
+
+  /**
+   * An entry of the index or the metaindex.
+   *
+   * @param key its key
+   * @param handle the block it names
+   */
+  public record BlockEntry(byte[] key, BlockHandle handle) {}
+
+  /** Receives the entries of a block. */
+  @FunctionalInterface
+  public interface Sink {
+    /** Takes one entry; the arrays are its own. */
+    void entry(byte[] key, byte[] value);
+  }
+
+  /** Opens {@code path}, of whose content nothing is read yet. */
+  public TableInspector(Env env, Path path) throws IOException {
+    file = TableFile.open(env, path, new MappingQuota(0));
+    OffHeapBudget budget = new OffHeapBudget(0);
+    allocator = new BlockAllocator(budget);
+    scratch = new OffHeapBuffer(budget, BlockIterator.SCRATCH_BYTES);
+    fetcher = new BlockFetcher(allocator, new OffHeapBuffer(budget, 8 << 10), false);
+    entries = new BlockIterator(new UserKeyComparator(DBComparator.bytewise()), scratch);
+    small.order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** Returns the file's size. */
+  public long size() {
+    return file.size();
+  }
+
+  /** Reads the footer. */
+  public Footer footer() {
+    if (file.size() < Footer.SIZE) {
+      throw new CorruptionException(
+          "a file of " + file.size() + " bytes is too short for a table", file.name(), 0);
+    }
+    long offset = file.size() - Footer.SIZE;
+    file.read(offset, small, Footer.SIZE);
+    return Footer.decode(small, file.name(), offset);
+  }
+
+  /** Reads a block of index or metaindex, and returns the blocks that it names, in its order. */
+  public List<BlockEntry> readHandles(BlockHandle handle) {
+    read(handle, true);
+    List<BlockEntry> found = new ArrayList<>();
+    forEachEntry(
+        (key, value) -> {
+          ByteBuffer bytes = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
+          BlockHandle named = BlockHandle.decode(bytes, 0, value.length);
+          if (named == null) {
+            throw new CorruptionException("bad block handle", file.name(), handle.offset());
+          }
+          file.requireInside(named.offset(), named.size(), handle.offset());
+          found.add(new BlockEntry(key, named));
+        });
+    return found;
+  }
+
+  /**
+   * Reads a block, verifies its checksum and uncompresses it. It stays the present one until the next read.
+   *
+   * @param hasEntries whether it consists of entries, as all do but filters
+   */
+  public Block read(BlockHandle handle, boolean hasEntries) {
+    freeBlock();
+    int size = file.checkedSize(handle, handle.offset());
+    CachedBlock read =
+        fetcher.fetch(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
+    block = read;
+    file.read(handle.offset() + size, small, BlockSink.TRAILER);
+    int restarts = -1;
+    if (hasEntries) {
+      entries.reset(read.bytes(), read.length(), file.name(), handle.offset());
+      restarts = read.bytes().getInt(read.length() - Integer.BYTES);
+    }
+    return new Block(
+        handle, small.get(0) & 0xff, MaskedCrc32c.unmask(small.getInt(1)), read.length(), restarts);
+  }
+
+  /** Gives every entry of the present block to {@code sink}; those before damage inside it too. */
+  public void forEachEntry(Sink sink) {
+    for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+      sink.entry(key(entries), value(entries));
+    }
+  }
+
+  private static byte[] key(InternalIterator entry) {
+    return InternalKey.copy(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
+  }
+
+  private static byte[] value(InternalIterator entry) {
+    return InternalKey.copy(entry.valueBuffer(), entry.valueOffset(), entry.valueLength());
+  }
+
+  /** Returns a copy of the present block, uncompressed. */
+  public byte[] content() {
+    CachedBlock present = block;
+    if (present == null) {
+      throw new IllegalStateException("no block has been read");
+    }
+    return InternalKey.copy(present.bytes(), 0, present.length());
+  }
+
+  private void freeBlock() {
+    CachedBlock old = block;
+    if (old != null) {
+      block = null;
+      old.free();
+    }
+  }
+
+  @Override
+  public void close() {
+    freeBlock();
+    fetcher.close();
+    scratch.close();
+    allocator.close();
+    file.close();
+  }
+}

@@ -1,0 +1,101 @@
+package dev.kv.core.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.CorruptionException;
+import dev.kv.Env;
+import dev.kv.core.key.InternalKey;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TableInspectorTest {
+  private static final Path FIXTURES = Path.of("src/test/resources/fixtures/leveldb");
+  private static final int TRAILER = 5;
+
+  @TempDir Path temp;
+
+  @ParameterizedTest
+  @CsvSource({
+    "plain/000005.ldb, plain.txt, 0",
+    "zstd/000011.ldb, zstd.txt, 2",
+    "bloom/000011.ldb, bloom.txt, 1"
+  })
+  void blocks_ofACppTable_tileTheFileAndHoldItsEntries(String table, String dump, int compression)
+      throws IOException {
+    Path path = FIXTURES.resolve(table);
+    Set<String> keys = new TreeSet<>();
+    try (TableInspector inspector = new TableInspector(Env.fileSystem(), path)) {
+      Footer footer = inspector.footer();
+      long end = 0;
+      boolean compressed = false;
+      for (TableInspector.BlockEntry data : inspector.readHandles(footer.index())) {
+        assertThat(data.handle().offset()).isEqualTo(end);
+        end = data.handle().offset() + data.handle().size() + TRAILER;
+        TableInspector.Block block = inspector.read(data.handle(), true);
+        assertThat(block.restarts()).isPositive();
+        assertThat(block.length()).isEqualTo(inspector.content().length);
+        compressed |= block.compression() == compression;
+        inspector.forEachEntry(
+            (key, value) -> keys.add(HexFormat.of().formatHex(InternalKey.userKey(key))));
+      }
+      assertThat(compressed).isTrue();
+      for (TableInspector.BlockEntry filter : inspector.readHandles(footer.metaindex())) {
+        assertThat(filter.key()).asString().isEqualTo("filter.leveldb.BuiltinBloomFilter2");
+        assertThat(filter.handle().offset()).isEqualTo(end);
+        assertThat(inspector.read(filter.handle(), false).restarts()).isEqualTo(-1);
+        end = filter.handle().offset() + filter.handle().size() + TRAILER;
+      }
+      assertThat(footer.metaindex().offset()).isEqualTo(end);
+    }
+    Set<String> written =
+        Files.readAllLines(FIXTURES.resolve(dump)).stream()
+            .map(line -> line.substring(0, line.indexOf(' ')))
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertThat(keys).containsAll(written);
+  }
+
+  @Test
+  void read_oneDamagedBlock_leavesTheOthersReadable() throws IOException {
+    byte[] bytes = Files.readAllBytes(FIXTURES.resolve("plain/000005.ldb"));
+    bytes[20] ^= 1;
+    Path damaged = Files.write(temp.resolve("000005.ldb"), bytes);
+    try (TableInspector inspector = new TableInspector(Env.fileSystem(), damaged)) {
+      var blocks = inspector.readHandles(inspector.footer().index());
+      assertThat(blocks).hasSizeGreaterThan(2);
+      assertThatThrownBy(() -> inspector.read(blocks.get(0).handle(), true))
+          .isInstanceOf(CorruptionException.class)
+          .hasMessageContaining("checksum")
+          .extracting(e -> ((CorruptionException) e).offset())
+          .isEqualTo(0L);
+      assertThat(inspector.read(blocks.get(1).handle(), true).length()).isPositive();
+    }
+  }
+
+  @Test
+  void footer_noTable_isCorruption() throws IOException {
+    Path file = Files.write(temp.resolve("000001.ldb"), new byte[10]);
+    try (TableInspector inspector = new TableInspector(Env.fileSystem(), file)) {
+      assertThatThrownBy(inspector::footer).isInstanceOf(CorruptionException.class);
+    }
+    Path zeros = Files.write(temp.resolve("000002.ldb"), new byte[100]);
+    try (TableInspector inspector = new TableInspector(Env.fileSystem(), zeros)) {
+      assertThatThrownBy(inspector::footer)
+          .isInstanceOf(CorruptionException.class)
+          .hasMessageContaining("magic");
+      BlockHandle outside = new BlockHandle(90, 20);
+      assertThatThrownBy(() -> inspector.read(outside, true))
+          .isInstanceOf(CorruptionException.class)
+          .hasMessageContaining("not in the file");
+    }
+  }
+}
