@@ -2,7 +2,9 @@ package dev.kv.tools;
 
 import dev.kv.DB;
 import dev.kv.DBComparator;
+import dev.kv.DBException;
 import dev.kv.Options;
+import dev.kv.UnsupportedFormatException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -33,13 +35,8 @@ final class DatabaseArguments {
   /** Opens for reading: no LOCK, nothing written. Says so where a writer may be at work. */
   DB openReadOnly() {
     requireDatabase();
-    if (DatabaseFiles.lockedByAnother(directory)) {
-      command
-          .commandLine()
-          .getErr()
-          .println("kv: another process has the database open: showing its state as of now");
-    }
-    return DB.open(directory, options().readOnly(true).build());
+    noteWriter();
+    return open(options().readOnly(true));
   }
 
   /** Opens for writing. */
@@ -47,11 +44,32 @@ final class DatabaseArguments {
     if (!create) {
       requireDatabase();
     }
-    return DB.open(directory, options().createIfMissing(create).build());
+    return open(options().createIfMissing(create));
   }
 
-  private Options.Builder options() {
+  /** Opens with the options given, which begin with {@link #options}. */
+  DB open(Options.Builder options) {
+    try {
+      return DB.open(directory, options.build());
+    } catch (UnsupportedFormatException e) {
+      requireKnownOrder();
+      throw e;
+    }
+  }
+
+  /** Returns options with the comparator to use. */
+  Options.Builder options() {
     return Options.builder().comparator(comparator());
+  }
+
+  /** Says on standard error that a writer may be at work, where one is. */
+  void noteWriter() {
+    if (DatabaseFiles.lockedByAnother(directory)) {
+      command
+          .commandLine()
+          .getErr()
+          .println("kv: another process has the database open: showing its state as of now");
+    }
   }
 
   /** Returns the order to use: the one asked for under the name that the MANIFEST holds. */
@@ -65,15 +83,54 @@ final class DatabaseArguments {
             : order.defaultName());
   }
 
-  private void requireDatabase() {
+  /** Returns the order to use, after a check that it can be the database's where that is readable. */
+  DBComparator requireComparator() {
+    DBComparator comparator = DBComparator.bytewise();
+    try {
+      comparator = comparator();
+    } catch (Failure | DBException unreadable) {
+      if (order != null) {
+        comparator = order.named(order.defaultName());
+      }
+    }
+    requireKnownOrder();
+    return comparator;
+  }
+
+  private void requireKnownOrder() {
+    if (order != null) {
+      return;
+    }
+    String name;
+    try {
+      name = DatabaseFiles.comparatorName(directory);
+    } catch (Failure | DBException unreadable) {
+      return;
+    }
+    if (!name.equals(DBComparator.bytewise().name())) {
+      throw new Failure(
+          directory
+              + " is ordered by the comparator "
+              + name
+              + ": say by --comparator=reverse or --comparator=bytewise which order that is");
+    }
+  }
+
+  /** Checks that the directory holds a database. */
+  void requireDatabase() {
+    requireDirectory();
+    if (!DatabaseFiles.isDatabase(directory)) {
+      throw new Failure(directory + ": not a database: it has no CURRENT file");
+    }
+  }
+
+  /** Checks that the directory is one. */
+  void requireDirectory() {
     if (!Files.exists(directory)) {
       throw new Failure(directory + ": no such directory");
     }
     if (!Files.isDirectory(directory)) {
       throw new Failure(directory + ": not a directory");
-    }
-    if (!DatabaseFiles.isDatabase(directory)) {
-      throw new Failure(directory + ": not a database: it has no CURRENT file");
     }
   }
 }

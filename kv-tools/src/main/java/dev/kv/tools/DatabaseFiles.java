@@ -1,6 +1,7 @@
 package dev.kv.tools;
 
 import dev.kv.Env;
+import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.manifest.CurrentFile;
@@ -18,6 +19,21 @@ final class DatabaseFiles {
 
   static boolean isDatabase(Path directory) {
     return Files.exists(directory.resolve("CURRENT"));
+  }
+
+  /** Returns whether a directory without CURRENT still has tables, logs or MANIFESTs. */
+  static boolean hasRemains(Path directory) throws IOException {
+    try (Stream<Path> children = Files.list(directory)) {
+      return children
+          .map(child -> FileNames.parse(String.valueOf(child.getFileName())))
+          .anyMatch(
+              file ->
+                  file != null
+                      && switch (file.kind()) {
+                        case LOG, TABLE, MANIFEST -> true;
+                        default -> false;
+                      });
+    }
   }
 
   /** Returns the comparator's name in the MANIFEST. */

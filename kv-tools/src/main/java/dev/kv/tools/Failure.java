@@ -17,7 +17,12 @@ final class Failure extends RuntimeException {
 
   /** Returns one printable line that says what failed. */
   static String describe(Throwable failure) {
-    return Escape.text(text(failure)).replace("\\x5c", "\\");
+    return printable(text(failure));
+  }
+
+  /** Returns a message that may hold names from strangers, with what is not printable escaped. */
+  static String printable(String message) {
+    return Escape.text(message).replace("\\x5c", "\\");
   }
 
   private static String text(Throwable failure) {

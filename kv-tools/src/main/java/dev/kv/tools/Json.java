@@ -7,8 +7,9 @@ import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** The little JSON that entries need. */
+/** The little JSON that the commands need. */
 final class Json {
   private static final JsonFactory FACTORY = new JsonFactory();
 
@@ -17,6 +18,41 @@ final class Json {
   /** Returns {@code text} as a JSON string. */
   static String quote(String text) {
     return '"' + String.valueOf(JsonStringEncoder.getInstance().quoteAsString(text)) + '"';
+  }
+
+  /**
+   * Returns a value as JSON on one line: null, a string, number or boolean, a map with string keys
+   * or an iterable of such values.
+   */
+  static String of(@Nullable Object value) {
+    StringBuilder text = new StringBuilder();
+    append(text, value);
+    return text.toString();
+  }
+
+  private static void append(StringBuilder text, @Nullable Object value) {
+    if (value instanceof Map<?, ?> members) {
+      String separator = "{";
+      for (Map.Entry<?, ?> member : members.entrySet()) {
+        text.append(separator).append(quote(String.valueOf(member.getKey()))).append(':');
+        append(text, member.getValue());
+        separator = ",";
+      }
+      text.append(members.isEmpty() ? "{}" : "}");
+    } else if (value instanceof Iterable<?> elements) {
+      String separator = "";
+      text.append('[');
+      for (Object element : elements) {
+        text.append(separator);
+        append(text, element);
+        separator = ",";
+      }
+      text.append(']');
+    } else if (value instanceof Number || value instanceof Boolean || value == null) {
+      text.append(value);
+    } else {
+      text.append(quote(value.toString()));
+    }
   }
 
   /** Returns the members of an object that holds nothing but strings. */

@@ -26,7 +26,14 @@ import picocli.CommandLine.Spec;
       ScanCommand.class,
       LoadCommand.class,
       StatsCommand.class,
-      CompactCommand.class
+      CompactCommand.class,
+      CountCommand.class,
+      ApproximateSizeCommand.class,
+      PropertiesCommand.class,
+      LevelsCommand.class,
+      VerifyCommand.class,
+      RepairCommand.class,
+      DestroyCommand.class
     })
 final class Main implements Runnable {
   @Spec private CommandSpec spec;
@@ -46,6 +53,11 @@ final class Main implements Runnable {
   static int run(String... args) {
     boolean verbose = java.util.List.of(args).contains("--verbose");
     System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", verbose ? "debug" : "error");
+    System.setProperty("org.slf4j.simpleLogger.showThreadName", "false");
+    System.setProperty("org.slf4j.simpleLogger.showLogName", Boolean.toString(verbose));
+    // What a repair passes over is told by its log alone.
+    System.setProperty(
+        "org.slf4j.simpleLogger.log.dev.kv.core.db.Repairer", verbose ? "debug" : "warn");
     Main main = new Main();
     CommandLine commandLine = new CommandLine(main);
     commandLine.setCaseInsensitiveEnumValuesAllowed(true);

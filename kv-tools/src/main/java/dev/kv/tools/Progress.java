@@ -37,6 +37,13 @@ final class Progress implements AutoCloseable {
     }
   }
 
+  /** Counts many steps at once. */
+  void step(long count) {
+    if (bar != null) {
+      bar.stepBy(count);
+    }
+  }
+
   @Override
   public void close() {
     if (bar != null) {

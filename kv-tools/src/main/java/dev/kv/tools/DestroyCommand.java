@@ -1,0 +1,56 @@
+package dev.kv.tools;
+
+import dev.kv.DB;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Deletes a database. */
+@Command(
+    name = "destroy",
+    description = {
+      "Delete a database: the files that are its own, and the directory if nothing else is in it.",
+      "Asks before it does."
+    },
+    mixinStandardHelpOptions = true)
+final class DestroyCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+  @Mixin private DatabaseArguments database;
+
+  @Option(names = "--yes", description = "Do not ask.")
+  private boolean yes;
+
+  @Override
+  public Integer call() throws IOException {
+    database.requireDirectory();
+    if (!DatabaseFiles.isDatabase(database.directory())
+        && !DatabaseFiles.hasRemains(database.directory())) {
+      throw new Failure(database.directory() + ": not a database: nothing to destroy");
+    }
+    if (!yes && !isConfirmed()) {
+      throw new Failure("nothing was destroyed: the answer was not 'yes'");
+    }
+    DB.destroy(database.directory(), database.options().build());
+    return 0;
+  }
+
+  private boolean isConfirmed() throws IOException {
+    PrintWriter err = spec.commandLine().getErr();
+    err.print(
+        "kv: destroy the database in "
+            + Failure.printable(database.directory().toString())
+            + ", with all that is in it? (yes/no) ");
+    err.flush();
+    String answer =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)).readLine();
+    return answer != null && answer.trim().equals("yes");
+  }
+}

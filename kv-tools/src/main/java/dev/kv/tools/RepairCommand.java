@@ -1,0 +1,71 @@
+package dev.kv.tools;
+
+import dev.kv.DB;
+import dev.kv.Options;
+import dev.kv.RepairReport;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Makes a damaged database open again. */
+@Command(
+    name = "repair",
+    description = {
+      "Make a damaged database open again with all that can be read of it. What was read is",
+      "rewritten; files that could not be read whole are kept in lost/."
+    },
+    mixinStandardHelpOptions = true)
+final class RepairCommand implements Callable<Integer> {
+  @Mixin private DatabaseArguments database;
+
+  @Option(
+      names = "--dry-run",
+      description = {
+        "Change nothing, and tell what a repair would do. Takes as much room in the temporary",
+        "directory as the database does."
+      })
+  private boolean dryRun;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException {
+    database.requireDirectory();
+    Options.Builder options = Options.builder().comparator(database.requireComparator());
+    RepairReport report;
+    if (dryRun) {
+      database.noteWriter();
+      try (OverlayEnv overlay = new OverlayEnv(database.directory())) {
+        report = DB.repair(database.directory(), options.env(overlay).build());
+      }
+    } else {
+      report = DB.repair(database.directory(), options.build());
+    }
+    try (Output out = new Output()) {
+      Map<String, Object> members = members(report);
+      if (json) {
+        out.line(Json.of(members));
+      } else {
+        out.line(dryRun ? "a repair would give" : "repaired");
+        members.forEach((name, value) -> out.line(String.format("  %-16s %s", name, value)));
+      }
+    }
+    return 0;
+  }
+
+  private static Map<String, Object> members(RepairReport report) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("tablesKept", report.tablesKept());
+    members.put("tablesRewritten", report.tablesRewritten());
+    members.put("logsConverted", report.logsConverted());
+    members.put("filesLost", report.filesLost());
+    members.put("entries", report.entries());
+    members.put("bytesLost", report.bytesLost());
+    return members;
+  }
+}
