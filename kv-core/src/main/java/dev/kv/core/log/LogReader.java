@@ -9,7 +9,8 @@ import java.io.IOException;
  * record behind it counts.
  *
  * <p>Bytes are torn, rather than damaged, if a 512-byte sector under them is all zero, or all zero from
- * where the fragment begins inside it: loss of power can leave a sector as it was before. What has no end at the end of the file is passed over without
+ * where the fragment begins inside it: loss of power can leave a sector as it was before. So is the rest of a
+ * record whose beginning is torn. What has no end at the end of the file is passed over without
  * a report; {@link #end} tells.
  */
 public final class LogReader implements AutoCloseable {
@@ -27,6 +28,9 @@ public final class LogReader implements AutoCloseable {
 
   // Whether something damaged was passed over since the last whole record.
   private boolean damaged;
+
+  // Whether what was passed over last, with no beginning of a record since, counts as torn.
+  private boolean tornBefore;
   private boolean ended;
   private LogEnd end = LogEnd.TORN;
   private long lastRecordOffset;
@@ -121,6 +125,7 @@ public final class LogReader implements AutoCloseable {
 
   private void passOver(int type, RecordBuffer out) {
     damaged |= type == FragmentReader.BAD;
+    tornBefore = type == FragmentReader.GAP || fragments.torn();
     if (fragments.offset() >= initialOffset) {
       if (type == FragmentReader.GAP) {
         reporter.gap(fragments.offset(), fragments.bytes());
@@ -156,13 +161,17 @@ public final class LogReader implements AutoCloseable {
         }
         out.clear();
         inRecord = true;
+        tornBefore = false;
         start = fragments.offset();
       }
       case LogFormat.MIDDLE, LogFormat.LAST -> {
         if (!inRecord) {
           damaged = true;
           reporter.corruption(
-              fragments.offset(), fragments.bytes(), "missing start of fragmented record", false);
+              fragments.offset(),
+              fragments.bytes(),
+              "missing start of fragmented record",
+              tornBefore);
           return false;
         }
       }

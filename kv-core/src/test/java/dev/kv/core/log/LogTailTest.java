@@ -95,6 +95,31 @@ final class LogTailTest {
   }
 
   @Test
+  void gap_overTheBeginningOfARecord_makesItsRestTornToo() {
+    log.write("foo", big("y", 2 * BLOCK), "bar");
+    log.fill(HEADER + 3, 4096, 0);
+    Result result = log.read();
+    assertThat(result.records).containsExactly("foo", "bar");
+    assertThat(result.reasons)
+        .startsWith("region never written", "missing start of fragmented record");
+    assertThat(result.torn).hasSizeGreaterThan(1).containsOnly(true);
+  }
+
+  @Test
+  void tornBeginningOfARecord_makesItsRestTornToo_damageDoesNot() {
+    for (boolean torn : new boolean[] {true, false}) {
+      LogBytes log = new LogBytes();
+      log.write("foo", big("y", 2 * BLOCK), "bar");
+      log.fill(1024, torn ? 1536 : 1030, 0);
+      Result result = log.read();
+      assertThat(result.records).containsExactly("foo", "bar");
+      assertThat(result.reasons)
+          .startsWith("checksum mismatch", "missing start of fragmented record");
+      assertThat(result.torn).hasSizeGreaterThan(1).containsOnly(torn);
+    }
+  }
+
+  @Test
   void gap_insideARecord_dropsTheRecordToo() {
     log.write("foo", big("y", 3 * BLOCK), "bar");
     log.fill(BLOCK, 2 * BLOCK, 0);
