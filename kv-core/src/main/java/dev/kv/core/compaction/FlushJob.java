@@ -1,6 +1,7 @@
 package dev.kv.core.compaction;
 
 import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.key.InternalKey;
 import dev.kv.core.version.FileMetadata;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,7 @@ public final class FlushJob {
   public FlushResult run() {
     long start = context.env().nowMicros();
     long count = 0;
+    long lastSequence = 0;
     try (OutputWriter out = new OutputWriter(context)) {
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
         out.add(
@@ -32,6 +34,8 @@ public final class FlushJob {
             entries.valueBuffer(),
             entries.valueOffset(),
             entries.valueLength());
+        long tag = InternalKey.tag(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
+        lastSequence = Math.max(lastSequence, InternalKey.sequence(tag));
         count++;
       }
       out.finishTable();
@@ -40,7 +44,9 @@ public final class FlushJob {
       @Nullable FileMetadata table = tables.isEmpty() ? null : tables.get(0);
       long written = table == null ? 0 : table.size();
       return new FlushResult(
-          table, new JobStats(context.env().nowMicros() - start, 0, written, count, count));
+          table,
+          lastSequence,
+          new JobStats(context.env().nowMicros() - start, 0, written, count, count));
     }
   }
 }

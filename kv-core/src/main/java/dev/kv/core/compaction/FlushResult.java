@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
  * What a flush came to.
  *
  * @param table the new table, durable but for its directory entry, or null where the memtable was empty
+ * @param lastSequence the largest sequence number in it; 0 where the memtable was empty
  * @param stats what it cost
  */
-public record FlushResult(@Nullable FileMetadata table, JobStats stats) {
+public record FlushResult(@Nullable FileMetadata table, long lastSequence, JobStats stats) {
 
   /** Returns the user keys that the table spans. Requires that there is one. */
   public KeyRange keys() {

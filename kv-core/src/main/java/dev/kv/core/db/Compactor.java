@@ -150,7 +150,6 @@ final class Compactor implements BackgroundWorker.Work {
 
     @Override
     public VersionEdit prepare(Version current) {
-      jobs.updateLastSequence();
       return edit;
     }
 

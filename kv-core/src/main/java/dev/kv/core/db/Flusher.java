@@ -87,7 +87,7 @@ final class Flusher implements BackgroundWorker.Work {
 
     @Override
     public VersionEdit prepare(Version current) {
-      jobs.updateLastSequence();
+      versions.setLastSequence(Math.max(versions.lastSequence(), result.lastSequence()));
       VersionEdit.Builder edit = VersionEdit.builder();
       monitor.lock();
       try {

@@ -65,11 +65,6 @@ final class Jobs {
     return new CompactionPicker(maxFileSize(), resources.options().seekCompaction());
   }
 
-  /** Lets the version set know the last sequence number, before an edit is logged. */
-  void updateLastSequence() {
-    versions.setLastSequence(commits.lastSequence());
-  }
-
   /** Writes {@code memtable} as a table, which {@code install} puts into a level that it returns. */
   void flush(MemTable memtable, ToIntFunction<FlushResult> install) {
     TableOutputs outputs = outputs();

@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
  * Replays the logs of a database, oldest first, into memtables. Used once, by one thread.
  *
  * <p>What comes back is a prefix of what was written. Recovery ends, in that log and all later ones, where the
- * mode says so for damage; and where a log does not begin with the sequence number behind the last one of the
- * log before: that log lost its end together with a power supply. Inside a log a number may be left
- * out: C++ LevelDB does so after a write that failed.
+ * mode says so for damage; and where a log begins behind the sequence number that follows the last one of the
+ * log before, or of the tables: what stood between was lost together with a power supply. Inside a log a number may
+ * be left out: C++ LevelDB does so after a write that failed.
  */
 final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
@@ -45,7 +45,11 @@ final class LogRecovery {
 
   private @Nullable MemTable memtable;
   private long lastSequence;
-  private long expected = -1;
+
+  /** The sequence number that the next record has, or the largest that it can have if it is the first one. */
+  private long expected;
+
+  private boolean anyRecord;
   private boolean ended;
   private int logs;
   private long records;
@@ -62,6 +66,7 @@ final class LogRecovery {
             ? RecoveryMode.STRICT
             : resources.options().recoveryMode();
     this.lastSequence = lastSequence;
+    this.expected = lastSequence + 1;
     this.sink = sink;
   }
 
@@ -146,8 +151,8 @@ final class LogRecovery {
       damage.corruption(offset, length, "a sequence number beyond 2^56", false);
       return !damage.hasEnded();
     }
-    damage.judgeGap(sequence, expected < 0 ? sequence : expected);
-    if (first && expected >= 0 && sequence > expected && mode != RecoveryMode.CPP_COMPAT) {
+    damage.judgeGap(sequence, anyRecord ? expected : Math.min(sequence, expected));
+    if (first && sequence > expected && mode != RecoveryMode.CPP_COMPAT) {
       damage.corruption(
           offset,
           length,
@@ -159,6 +164,7 @@ final class LogRecovery {
     }
     apply(bytes, length, sequence, count);
     records++;
+    anyRecord = true;
     expected = end + 1;
     lastSequence = Math.max(lastSequence, end);
     return true;

@@ -169,12 +169,15 @@ public final class VersionSet implements AutoCloseable {
     nextFileNumber.accumulateAndGet(number + 1, Math::max);
   }
 
-  /** Returns the last sequence number that was given out. */
+  /** Returns what {@link #setLastSequence} set last. */
   public long lastSequence() {
     return lastSequence;
   }
 
-  /** Sets the last sequence number that was given out; it never falls. */
+  /**
+   * Sets the sequence number of the last write that is in tables, for the edits to come; it never falls. A
+   * recovery takes a log that begins behind the number after it for one whose predecessor is lost.
+   */
   public void setLastSequence(long sequence) {
     lastSequence = sequence;
   }

@@ -245,6 +245,39 @@ class RecoveryTest extends DbTestBase {
     assertThat(db.stats().recovery().reason()).contains("sequence 9");
   }
 
+  @Test
+  void open_firstLogLost_dropsTheLaterOnes() throws IOException {
+    open();
+    put("foo", "bar");
+    db.flush();
+    close();
+    // The log that is live is empty, as if it had lost all its pages; a later one is not.
+    long live = number(files(FileName.Kind.LOG).get(0));
+    writeLog(live + 1, 9, "hello", "world");
+    open();
+    assertThat(contents()).isEqualTo("(foo->bar)");
+    assertThat(db.stats().recovery().droppedBytes()).isPositive();
+    assertThat(db.stats().recovery().reason()).contains("begins at sequence 9 and not at 2");
+  }
+
+  @Test
+  void open_firstBlockOfALogLost_dropsTheRest() throws IOException {
+    open();
+    put("foo", "bar");
+    db.flush();
+    close();
+    long live = number(files(FileName.Kind.LOG).get(0));
+    Path log = dev.kv.core.env.FileNames.log(directory, live);
+    writeLog(live, 9, "hello", "world");
+    byte[] record = Files.readAllBytes(log);
+    byte[] behindZeros = new byte[(32 << 10) + record.length];
+    System.arraycopy(record, 0, behindZeros, 32 << 10, record.length);
+    Files.write(log, behindZeros);
+    open();
+    assertThat(contents()).isEqualTo("(foo->bar)");
+    assertThat(db.stats().recovery().droppedBytes()).isPositive();
+  }
+
   private void writeLog(long number, long sequence, String key, String value) throws IOException {
     Path file = dev.kv.core.env.FileNames.log(directory, number);
     var batch = new dev.kv.core.batch.EncodedBatch();
