@@ -1,0 +1,136 @@
+package dev.kv.core.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.DB;
+import dev.kv.DBIterator;
+import dev.kv.Escape;
+import dev.kv.WriteBatch;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An endless list of batches that hangs on a seed alone. Each sets {@link #COUNTER} to its number, so that no two
+ * prefixes of the list leave the same contents: what is in a database tells how long a prefix is there, and whether
+ * it is one.
+ *
+ * @param seed of everything
+ * @param keys how many different keys there are
+ * @param valueLength the largest length of a usual value
+ */
+record History(long seed, int keys, int valueLength) {
+  static final byte[] COUNTER = "counter".getBytes(StandardCharsets.US_ASCII);
+
+  /** One put, or a delete where the length is negative. The value hangs on its own seed. */
+  record Operation(byte[] key, int length, long valueSeed) {
+    byte @Nullable [] value() {
+      if (length < 0) {
+        return null;
+      }
+      byte[] value = new byte[length];
+      SplittableRandom random = new SplittableRandom(valueSeed);
+      for (int i = 0; i < length; i++) {
+        value[i] = (byte) ((i & 24) == 0 ? random.nextInt(256) : 'v');
+      }
+      return value;
+    }
+  }
+
+  /** Returns the operations of batch {@code number}, which counts from 1, but for the counter's. */
+  List<Operation> operations(int number) {
+    SplittableRandom random = new SplittableRandom(seed * 0x9e3779b97f4a7c15L + number);
+    List<Operation> operations = new ArrayList<>();
+    for (int i = random.nextInt(5); i >= 0; i--) {
+      byte[] key = key(random.nextInt(keys));
+      int length = random.nextInt(4) == 0 ? -1 : random.nextInt(valueLength + 1);
+      if (length > 0 && random.nextInt(60) == 0) {
+        length = 40_000 + random.nextInt(40_000); // more than a block of the log
+      }
+      operations.add(new Operation(key, length, random.nextLong()));
+    }
+    return operations;
+  }
+
+  private static byte[] key(int number) {
+    return ("key" + number + "x".repeat(number % 7)).getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Returns batch {@code number}. */
+  WriteBatch batch(int number) {
+    WriteBatch batch = WriteBatch.create();
+    for (Operation operation : operations(number)) {
+      byte[] value = operation.value();
+      if (value == null) {
+        batch.delete(operation.key());
+      } else {
+        batch.put(operation.key(), value);
+      }
+    }
+    return batch.put(COUNTER, Integer.toString(number).getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /** Returns what the first {@code count} batches leave, but for the counter. */
+  TreeMap<byte[], Operation> after(int count) {
+    TreeMap<byte[], Operation> contents = new TreeMap<>(Arrays::compareUnsigned);
+    for (int number = 1; number <= count; number++) {
+      for (Operation operation : operations(number)) {
+        if (operation.length() < 0) {
+          contents.remove(operation.key());
+        } else {
+          contents.put(operation.key(), operation);
+        }
+      }
+    }
+    return contents;
+  }
+
+  /** Returns the number of the last batch that is in {@code db}, by its counter. */
+  static int counter(DB db) {
+    byte[] value = db.get(COUNTER);
+    return value == null ? 0 : Integer.parseInt(new String(value, StandardCharsets.US_ASCII));
+  }
+
+  /**
+   * Fails unless {@code db} holds exactly what a prefix of at least {@code least} and at most {@code most} batches
+   * leaves. Returns how long that prefix is.
+   */
+  int expectPrefix(DB db, int least, int most) {
+    int found = counter(db);
+    assertThat(found).as("batches found").isBetween(least, most);
+    expectContents(db, found);
+    return found;
+  }
+
+  private void expectContents(DB db, int count) {
+    try (DBIterator cursor = db.iterator()) {
+      cursor.seekToFirst();
+      if (count > 0) {
+        assertThat(cursor.isValid()).as("nothing is there").isTrue();
+        assertThat(cursor.key()).isEqualTo(COUNTER);
+        cursor.next();
+      }
+      for (Map.Entry<byte[], Operation> expected : after(count).entrySet()) {
+        if (!cursor.isValid() || !Arrays.equals(cursor.key(), expected.getKey())) {
+          throw new AssertionError(
+              (cursor.isValid() ? Escape.bytes(cursor.key()) : "the end")
+                  + " stands where batch "
+                  + count
+                  + " leaves "
+                  + Escape.bytes(expected.getKey()));
+        }
+        if (!Arrays.equals(cursor.value(), expected.getValue().value())) {
+          throw new AssertionError(
+              "after batch " + count + " the value of " + Escape.bytes(expected.getKey()));
+        }
+        cursor.next();
+      }
+      assertThat(cursor.isValid()).as("more than batch " + count + " leaves").isFalse();
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package dev.kv.core.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.DB;
+import dev.kv.Options;
+import dev.kv.WriteOptions;
+import dev.kv.testing.FaultEnv;
+import dev.kv.testing.StrictMemEnv;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Power is lost before operations on the disk, on whatever thread does them, with more or less of what was not synced
+ * kept: an open finds a prefix of the batches, with all that was acknowledged as durable, and goes on from there. Power
+ * is lost a second time during some of these opens.
+ */
+class PowerLossTest {
+  private static final Path DIRECTORY = Path.of("/power-loss/db");
+  private static final int[] PERCENT_KEPT = {0, 10, 50, 100};
+
+  /** One crash in so many operations is looked at, but for the first test, which looks at each. */
+  private static final int EVERY = 12;
+
+  private static final AtomicInteger clones = new AtomicInteger();
+
+  private StrictMemEnv disk = new StrictMemEnv();
+  private History history = new History(0, 1, 1);
+  private Setting setting = Setting.DEFAULT;
+
+  /** What was acknowledged as durable, and what was begun. */
+  private volatile int durable;
+
+  private volatile int begun;
+
+  private final ReentrantLock checking = new ReentrantLock();
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+
+  static LongStream seeds() {
+    return Seeds.of(PowerLossTest.class, 8, 5000);
+  }
+
+  @Test
+  void crash_beforeEachOperation_leavesAPrefixWithAllThatWasSynced() throws Throwable {
+    clones.set(0);
+    run(7, 1, 60);
+    assertThat(clones.get()).as("crash clones").isGreaterThan(700);
+  }
+
+  @AfterAll
+  static void report() {
+    System.out.println("PowerLossTest: crash clones " + clones);
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void crash_anywhere_leavesAPrefixWithAllThatWasSynced(long seed) throws Throwable {
+    run(seed, EVERY, 80);
+  }
+
+  private void run(long seed, int every, int batches) throws Throwable {
+    history = new History(seed, 60, 2500);
+    setting = Setting.of(seed);
+    disk.createDirectory(DIRECTORY.getParent());
+    FaultEnv env = new FaultEnv(disk);
+    Random choices = new Random(seed);
+    boolean slowTables = seed % 2 == 0;
+    env.watch(
+        operation -> {
+          if (slowTables && operation.isOn(".ldb") && operation.kind() == FaultEnv.Kind.SYNC) {
+            env.sleepMicros(5000); // so that more than one log is live
+          }
+          crash(operation, every, choices);
+        });
+    Options options = setting.options(env);
+    DB db = DB.open(DIRECTORY, options);
+    try {
+      for (int number = 1; number <= batches && failure.get() == null; number++) {
+        boolean sync = choices.nextInt(10) == 0;
+        begun = number;
+        db.write(new WriteOptions(sync), history.batch(number));
+        durable = sync ? number : durable;
+        int after = choices.nextInt(60);
+        if (after == 0) {
+          db.close();
+          db = DB.open(DIRECTORY, options);
+        } else if (after == 1) {
+          db.compactRange(null, null);
+          durable = number;
+        } else if (after == 2) {
+          db.flush();
+          durable = number;
+        }
+      }
+    } finally {
+      db.close();
+      env.watch(operation -> {});
+    }
+    Throwable failed = failure.get();
+    if (failed != null) {
+      throw new AssertionError(Seeds.again(PowerLossTest.class, seed), failed);
+    }
+  }
+
+  /** Looks at what loss of power leaves now. Reads what is acknowledged first, and what is begun last. */
+  private void crash(FaultEnv.Operation operation, int every, Random choices) {
+    if (operation.kind() == FaultEnv.Kind.READ || operation.kind() == FaultEnv.Kind.OPEN) {
+      return; // leaves the disk as it was
+    }
+    checking.lock();
+    try {
+      if (failure.get() != null || (every > 1 && choices.nextInt(every) != 0)) {
+        return;
+      }
+      for (int percent : PERCENT_KEPT) {
+        int number = clones.incrementAndGet();
+        int least = durable;
+        StrictMemEnv found = disk.crashClone(percent, number);
+        try {
+          check(found, least, begun, number % 8 == 0 ? number : -1);
+        } catch (Throwable e) {
+          String what = "before " + operation + ", " + percent + " % kept, clone " + number;
+          failure.compareAndSet(null, new AssertionError(what, e));
+        }
+      }
+    } finally {
+      checking.unlock();
+    }
+  }
+
+  /** Opens what was found; with a seed for it, power is lost again before some operation of that. */
+  private void check(StrictMemEnv found, int least, int most, long againSeed) throws Exception {
+    int prefix;
+    if (againSeed >= 0) {
+      FaultEnv env = new FaultEnv(found);
+      SplittableRandom choices = new SplittableRandom(againSeed);
+      AtomicReference<@Nullable StrictMemEnv> again = new AtomicReference<>();
+      long at = choices.nextInt(60);
+      env.watch(
+          operation -> {
+            if (env.operations() >= at && again.get() == null) {
+              again.set(found.crashClone(choices.nextInt(101), againSeed));
+            }
+          });
+      prefix = openAndExpect(found, setting.options(env), least, most);
+      StrictMemEnv second = again.get();
+      if (second != null) {
+        clones.incrementAndGet();
+        openAndExpect(second, setting.options(second), least, prefix + 1);
+      }
+    } else {
+      prefix = openAndExpect(found, setting.options(found), least, most);
+    }
+    assertThat(prefix).isBetween(least, most);
+  }
+
+  /** Opens, looks, writes a batch durably, and looks again after another loss of all that is not synced. */
+  private int openAndExpect(StrictMemEnv env, Options options, int least, int most)
+      throws Exception {
+    int prefix;
+    try (DB db = DB.open(DIRECTORY, options)) {
+      prefix = history.expectPrefix(db, least, most);
+      db.write(WriteOptions.SYNC, history.batch(prefix + 1));
+    }
+    if (prefix % 4 != 0) {
+      return prefix;
+    }
+    StrictMemEnv later = env.crashClone(0, 1);
+    try (DB db = DB.open(DIRECTORY, setting.options(later))) {
+      history.expectPrefix(db, prefix + 1, prefix + 1);
+    }
+    return prefix;
+  }
+}
