@@ -35,7 +35,6 @@ record Assembly(
     Jobs jobs =
         new Jobs(
             resources,
-            versions,
             obsolete,
             costs,
             snapshots,

@@ -7,7 +7,6 @@ import dev.kv.core.compaction.CompactionResult;
 import dev.kv.core.compaction.FlushJob;
 import dev.kv.core.compaction.FlushResult;
 import dev.kv.core.iterator.InternalIterator;
-import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.version.VersionEdit;
@@ -20,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 /** Runs the jobs of one open database: gives them what they need, and tells the others what they changed. */
 final class Jobs {
   private final Resources resources;
-  private final VersionSet versions;
   private final ObsoleteFiles obsolete;
   private final CompactionStats costs;
   private final SnapshotList snapshots;
@@ -36,7 +34,6 @@ final class Jobs {
    */
   Jobs(
       Resources resources,
-      VersionSet versions,
       ObsoleteFiles obsolete,
       CompactionStats costs,
       SnapshotList snapshots,
@@ -44,7 +41,6 @@ final class Jobs {
       BooleanSupplier closing,
       Runnable whenInstalled) {
     this.resources = resources;
-    this.versions = versions;
     this.obsolete = obsolete;
     this.costs = costs;
     this.snapshots = snapshots;
