@@ -82,7 +82,12 @@ final class NativeSnappy {
       String directory =
           System.getProperty(
               "org.xerial.snappy.tempdir", System.getProperty("java.io.tmpdir", "."));
-      return Files.isWritable(Path.of(directory));
+      try {
+        Files.delete(Files.createTempFile(Path.of(directory), "kv", null));
+        return true;
+      } catch (IOException | RuntimeException e) {
+        return false;
+      }
     }
 
     private static @Nullable NativeSnappy without(String reason) {
