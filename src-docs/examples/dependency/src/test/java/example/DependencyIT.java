@@ -1,0 +1,205 @@
+package example;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * kv as a dependency: what it brings, and how a program with nothing else on its path runs. Each
+ * run is a JVM of its own over the built jars, on this JDK and on a JDK 25 where there is one.
+ */
+class DependencyIT {
+  private static final Path JARS = Path.of("target", "dependencies").toAbsolutePath();
+  private static final Path PROGRAM = Path.of("target", "test-classes").toAbsolutePath();
+  private static final int VIRTUAL_THREADS_SINCE = 21;
+
+  @TempDir Path temp;
+
+  /** A JDK and its feature release. */
+  record Jdk(Path home, int release) {
+    Path tool(String name) {
+      return home.resolve("bin").resolve(name);
+    }
+  }
+
+  private record Outcome(int exit, String out, String err) {}
+
+  @Test
+  void dependencies_ofTheEngine_areTheseAndNoOther() throws IOException {
+    Set<String> found = new TreeSet<>();
+    for (Path jar : jars()) {
+      found.add(jar.getFileName().toString().replaceFirst("-\\d.*", ""));
+    }
+    assertEquals(
+        new TreeSet<>(
+            Set.of(
+                "jspecify",
+                "kv-api",
+                "kv-core",
+                "netty-buffer",
+                "netty-common",
+                "slf4j-api",
+                "snappy-java")),
+        found);
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void program_withoutFlags_runsInSilence(Jdk jdk) throws Exception {
+    assertSilent(run(jdk, List.of(), classPath()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void program_withHeapOf64Megabytes_runs(Jdk jdk) throws Exception {
+    assertSilent(run(jdk, List.of("-Xmx64m"), classPath()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void program_withReadOnlyTemporaryDirectory_runs(Jdk jdk) throws Exception {
+    Path readOnly = Path.of("/proc"); // where not even root can create a file
+    assumeTrue(Files.isDirectory(readOnly), "no /proc");
+    assertSilent(run(jdk, List.of("-Djava.io.tmpdir=" + readOnly), classPath()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void program_withNoexecTemporaryDirectory_runs(Jdk jdk) throws Exception {
+    Path mountPoint = Files.createDirectory(temp.resolve("noexec"));
+    String mount = "mount -t tmpfs -o noexec tmpfs " + mountPoint;
+    List<String> inNamespace =
+        List.of("unshare", "--user", "--map-root-user", "--mount", "sh", "-c");
+    assumeTrue(
+        execute(join(inNamespace, List.of(mount))).exit() == 0, "mounting is not allowed here");
+    List<String> program = command(jdk, List.of("-Djava.io.tmpdir=" + mountPoint), classPath());
+    assertSilent(execute(join(inNamespace, List.of(mount + " && exec \"$@\"", "sh"), program)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void program_onAVirtualThread_runs(Jdk jdk) throws Exception {
+    assumeTrue(jdk.release() >= VIRTUAL_THREADS_SINCE, "no virtual threads");
+    assertSilent(execute(join(command(jdk, List.of(), classPath()), List.of("virtual"))));
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void program_withKvOnTheModulePath_runsInSilence(Jdk jdk) throws Exception {
+    assertSilent(run(jdk, modules(), PROGRAM.toString()));
+  }
+
+  /** snappy-java is no real module: the codec in Java takes its place in an image. */
+  @Test
+  void image_ofJlink_runsTheProgram() throws Exception {
+    Jdk jdk = jdks().get(0);
+    assumeTrue(
+        Files.isExecutable(jdk.tool("jlink")) && Files.isDirectory(jdk.home().resolve("jmods")),
+        "a JDK that cannot link");
+    Path image = temp.resolve("image");
+    Outcome linked =
+        execute(
+            join(
+                List.of(jdk.tool("jlink").toString()),
+                modules(),
+                List.of("--output", image.toString())));
+    assertEquals(0, linked.exit(), linked.toString());
+    assertSilent(run(new Jdk(image, jdk.release()), List.of(), PROGRAM.toString()));
+  }
+
+  /** This JDK, and a JDK 25. */
+  static List<Jdk> jdks() throws IOException {
+    List<Jdk> jdks = new ArrayList<>();
+    jdks.add(new Jdk(Path.of(System.getProperty("java.home")), Runtime.version().feature()));
+    if (Runtime.version().feature() != 25) {
+      newer().map(home -> new Jdk(home, 25)).findFirst().ifPresent(jdks::add);
+    }
+    return jdks;
+  }
+
+  private static Stream<Path> newer() throws IOException {
+    List<Path> homes = new ArrayList<>();
+    for (String variable : List.of("JAVA_HOME_25", "JAVA_HOME_25_X64")) {
+      String home = System.getenv(variable);
+      if (home != null) {
+        homes.add(Path.of(home));
+      }
+    }
+    Path installed = Path.of("/usr/lib/jvm");
+    if (Files.isDirectory(installed)) {
+      try (DirectoryStream<Path> found = Files.newDirectoryStream(installed, "*25*")) {
+        found.forEach(homes::add);
+      }
+    }
+    return homes.stream().filter(home -> Files.isExecutable(home.resolve("bin/java")));
+  }
+
+  private static List<Path> jars() throws IOException {
+    try (Stream<Path> files = Files.list(JARS)) {
+      return files.sorted().toList();
+    }
+  }
+
+  private static String classPath() throws IOException {
+    return join(List.of(PROGRAM.toString()), jars().stream().map(Path::toString).toList()).stream()
+        .reduce((a, b) -> a + File.pathSeparator + b)
+        .orElseThrow();
+  }
+
+  private static List<String> modules() {
+    return List.of("--module-path", JARS.toString(), "--add-modules", "dev.kv.core");
+  }
+
+  private Outcome run(Jdk jdk, List<String> flags, String classPath) throws Exception {
+    return execute(command(jdk, flags, classPath));
+  }
+
+  private List<String> command(Jdk jdk, List<String> flags, String classPath) {
+    return join(
+        List.of(jdk.tool("java").toString()),
+        flags,
+        List.of("-cp", classPath, Program.class.getName(), temp.resolve("db").toString()));
+  }
+
+  private Outcome execute(List<String> command) throws IOException, InterruptedException {
+    Path out = temp.resolve("out");
+    Path err = temp.resolve("err");
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+    builder.environment().remove("JAVA_TOOL_OPTIONS"); // the JVM says on stderr that it took them
+    builder.environment().remove("JDK_JAVA_OPTIONS");
+    Process process = builder.start();
+    try {
+      assertTrue(process.waitFor(5, TimeUnit.MINUTES), () -> "hangs: " + command);
+    } finally {
+      process.destroyForcibly();
+    }
+    return new Outcome(process.exitValue(), Files.readString(out), Files.readString(err));
+  }
+
+  private static void assertSilent(Outcome outcome) {
+    assertEquals(new Outcome(0, "done" + System.lineSeparator(), ""), outcome);
+  }
+
+  @SafeVarargs
+  private static List<String> join(List<String>... parts) {
+    return Arrays.stream(parts).flatMap(List::stream).toList();
+  }
+}

@@ -1,0 +1,94 @@
+package example;
+
+import dev.kv.DB;
+import dev.kv.DBComparator;
+import dev.kv.DBIterator;
+import dev.kv.Env;
+import dev.kv.Options;
+import dev.kv.Snapshot;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** A tour of kv from Java, which fails if anything is not as the comments say. */
+final class Main {
+  private static final Person ADA = new Person("Ada Lovelace", 1815, "mathematics");
+  private static final Person ALAN = new Person("Alan Turing", 1912, "logic");
+  private static final Person BARBARA = new Person("Barbara Liskov", 1939, "languages");
+  private static final Person GRACE = new Person("Grace Hopper", 1906, "compilers");
+
+  private Main() {}
+
+  public static void main(String[] args) throws IOException {
+    Path directory = Files.createTempDirectory("kv-example");
+    try {
+      people(directory);
+    } finally {
+      DB.destroy(directory, Options.DEFAULT);
+    }
+    newestFirst();
+    System.out.println("Java: all as it should be");
+  }
+
+  private static void people(Path directory) {
+    try (People people = new People(directory)) {
+      people.add(ADA);
+      people.addAll(List.of(GRACE, ALAN, BARBARA)); // a batch
+      expect(Optional.of(ADA), people.find("Ada Lovelace"));
+      expect(Optional.empty(), people.find("Nobody"));
+      expect(OptionalInt.of(1912), people.yearOfBirth("Alan Turing"));
+
+      // A range of the keys, in their order
+      expect(List.of(ADA, ALAN, BARBARA), people.between("A", "C"));
+
+      // A snapshot does not see what is written after it
+      try (Snapshot before = people.snapshot()) {
+        people.remove("Grace Hopper");
+        expect(List.of(ADA, ALAN, BARBARA), people.all());
+        expect(List.of(ADA, ALAN, BARBARA, GRACE), people.all(before));
+      }
+    }
+
+    // Closed and opened again, everything is there
+    try (People people = new People(directory)) {
+      expect(List.of(ADA, ALAN, BARBARA), people.all());
+    }
+  }
+
+  /** A database in memory whose keys are numbers, the highest first. */
+  private static void newestFirst() {
+    Options options =
+        Options.builder()
+            .createIfMissing(true)
+            .env(Env.inMemory())
+            .comparator(DBComparator.ofSlices("example.Descending", Comparator.reverseOrder()))
+            .build();
+    try (DB years = DB.open(Path.of("years"), options)) {
+      for (Person person : List.of(ADA, ALAN, GRACE)) {
+        years.put(
+            ByteBuffer.allocate(Integer.BYTES).putInt(person.born()).array(),
+            Person.key(person.name()));
+      }
+      List<String> names = new ArrayList<>();
+      try (DBIterator cursor = years.iterator()) {
+        for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+          names.add(cursor.valueSlice().toUtf8String()); // no copy but the string
+        }
+      }
+      expect(List.of("Alan Turing", "Grace Hopper", "Ada Lovelace"), names);
+    }
+  }
+
+  private static void expect(Object wanted, Object found) {
+    if (!Objects.equals(wanted, found)) {
+      throw new AssertionError("wanted " + wanted + ", found " + found);
+    }
+  }
+}

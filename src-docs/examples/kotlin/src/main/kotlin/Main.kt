@@ -1,0 +1,80 @@
+package example
+
+import dev.kv.DB
+import dev.kv.DBComparator
+import dev.kv.Env
+import dev.kv.Options
+import java.nio.ByteBuffer
+import java.nio.file.Files
+import java.nio.file.Path
+
+private val ada = Person("Ada Lovelace", 1815, "mathematics")
+private val alan = Person("Alan Turing", 1912, "logic")
+private val barbara = Person("Barbara Liskov", 1939, "languages")
+private val grace = Person("Grace Hopper", 1906, "compilers")
+
+/** A tour of kv from Kotlin, which fails if anything is not as the comments say. */
+fun main() {
+    val directory = Files.createTempDirectory("kv-example")
+    try {
+        people(directory)
+    } finally {
+        DB.destroy(directory, Options.DEFAULT)
+    }
+    newestFirst()
+    println("Kotlin: all as it should be")
+}
+
+private fun people(directory: Path) {
+    People(directory).use { people ->
+        people += ada
+        people.addAll(grace, alan, barbara) // a batch
+        expect(ada, people["Ada Lovelace"])
+        expect(null, people["Nobody"])
+        expect(1912, people.yearOfBirth("Alan Turing"))
+        expect(null, people.yearOfBirth("Nobody"))
+
+        // A range of the keys, in their order
+        expect(listOf(ada, alan, barbara), people.between("A", "C"))
+
+        // A snapshot does not see what is written after it
+        people.snapshot().use { before ->
+            people.remove("Grace Hopper")
+            expect(listOf(ada, alan, barbara), people.all())
+            expect(listOf(ada, alan, barbara, grace), people.all(before))
+        }
+    }
+
+    // Closed and opened again, everything is there
+    People(directory).use { expect(listOf(ada, alan, barbara), it.all()) }
+}
+
+/** A database in memory whose keys are numbers, the highest first. */
+private fun newestFirst() {
+    val options =
+        Options.builder()
+            .createIfMissing(true)
+            .env(Env.inMemory())
+            .comparator(DBComparator.ofSlices("example.Descending", reverseOrder()))
+            .build()
+    DB.open(Path.of("years"), options).use { years ->
+        for (person in listOf(ada, alan, grace)) {
+            years.put(ByteBuffer.allocate(Int.SIZE_BYTES).putInt(person.born).array(), person.key)
+        }
+        val names =
+            years.iterator().use { cursor ->
+                cursor.asSequence().map { it.value.decodeToString() }.toList()
+            }
+        expect(listOf("Alan Turing", "Grace Hopper", "Ada Lovelace"), names)
+
+        // A cursor that was moved goes on from there
+        years.iterator().use { cursor ->
+            cursor.seek(ByteBuffer.allocate(Int.SIZE_BYTES).putInt(0, 1910))
+            expect("Grace Hopper", cursor.valueSlice().toUtf8String())
+            expect(2, cursor.asSequence().count())
+        }
+    }
+}
+
+private fun expect(wanted: Any?, found: Any?) =
+    check(wanted == found) { "wanted $wanted, found $found" }

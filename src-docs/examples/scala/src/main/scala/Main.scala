@@ -1,0 +1,58 @@
+package example
+
+import dev.kv.{DB, DBComparator, Env, Options, Slice}
+import java.nio.ByteBuffer
+import java.nio.file.{Files, Path}
+import scala.jdk.CollectionConverters.*
+import scala.util.Using
+
+private val ada = Person("Ada Lovelace", 1815, "mathematics")
+private val alan = Person("Alan Turing", 1912, "logic")
+private val barbara = Person("Barbara Liskov", 1939, "languages")
+private val grace = Person("Grace Hopper", 1906, "compilers")
+
+/** A tour of kv from Scala, which fails if anything is not as the comments say. */
+@main def main(): Unit =
+  val directory = Files.createTempDirectory("kv-example")
+  try people(directory)
+  finally DB.destroy(directory, Options.DEFAULT)
+  newestFirst()
+  println("Scala: all as it should be")
+
+private def people(directory: Path): Unit =
+  Using.resource(People(directory)): people =>
+    people.add(ada)
+    people.addAll(grace, alan, barbara) // a batch
+    expect(Some(ada), people.find("Ada Lovelace"))
+    expect(None, people.find("Nobody"))
+    expect(Some(1912), people.yearOfBirth("Alan Turing"))
+    expect(None, people.yearOfBirth("Nobody"))
+
+    // A range of the keys, in their order
+    expect(List(ada, alan, barbara), people.between("A", "C"))
+
+    // A snapshot does not see what is written after it
+    Using.resource(people.snapshot()): before =>
+      people.remove("Grace Hopper")
+      expect(List(ada, alan, barbara), people.all)
+      expect(List(ada, alan, barbara, grace), people.all(before))
+
+  // Closed and opened again, everything is there
+  Using.resource(People(directory))(people => expect(List(ada, alan, barbara), people.all))
+
+/** A database in memory whose keys are numbers, the highest first. */
+private def newestFirst(): Unit =
+  val options = Options.builder
+    .createIfMissing(true)
+    .env(Env.inMemory)
+    .comparator(DBComparator.ofSlices("example.Descending", Ordering[Slice].reverse))
+    .build
+  Using.resource(DB.open(Path.of("years"), options)): years =>
+    for person <- List(ada, alan, grace) do
+      years.put(ByteBuffer.allocate(Integer.BYTES).putInt(person.born).array, person.key)
+    val names = Using.resource(years.iterator): cursor =>
+      cursor.asIterator.asScala.map(entry => String(entry.getValue)).toList
+    expect(List("Alan Turing", "Grace Hopper", "Ada Lovelace"), names)
+
+private def expect(wanted: Any, found: Any): Unit =
+  assert(wanted == found, s"wanted $wanted, found $found")

@@ -1,0 +1,68 @@
+package example
+
+import dev.kv.{DB, Options, ReadOptions, Slice, Snapshot, WriteBatch, WriteOptions}
+import java.nio.{ByteBuffer, ByteOrder}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Path
+import scala.jdk.CollectionConverters.*
+import scala.util.Using
+
+/** What the store keeps: the name is the key, the rest is the value. */
+case class Person(name: String, born: Int, subject: String):
+  def key: Array[Byte] = name.getBytes(UTF_8)
+
+  /** The year in four bytes, then the subject in UTF-8. */
+  def value: Array[Byte] =
+    val text = subject.getBytes(UTF_8)
+    ByteBuffer.allocate(Integer.BYTES + text.length).putInt(born).put(text).array
+
+object Person:
+  def apply(key: Array[Byte], value: Array[Byte]): Person =
+    Person(
+      String(key, UTF_8),
+      ByteBuffer.wrap(value).getInt,
+      String(value, Integer.BYTES, value.length - Integer.BYTES, UTF_8)
+    )
+
+  /** Reads one figure of a value where it lies. */
+  def born(value: Slice): Int = value.getInt(0, ByteOrder.BIG_ENDIAN)
+
+/** A typed store over a database: people by name. Thread-safe, as the database is. */
+class People(directory: Path) extends AutoCloseable:
+  private val db = DB.open(directory, Options.builder.createIfMissing(true).build)
+
+  def add(person: Person): Unit = db.put(person.key, person.value)
+
+  /** All of them or none, and on the device when this returns. */
+  def addAll(people: Person*): Unit =
+    val batch = WriteBatch.create()
+    people.foreach(person => batch.put(person.key, person.value))
+    db.write(WriteOptions.SYNC, batch)
+
+  def remove(name: String): Unit = db.delete(name.getBytes(UTF_8))
+
+  def find(name: String): Option[Person] =
+    val key = name.getBytes(UTF_8)
+    Option(db.get(key)).map(Person(key, _))
+
+  /** Without a copy of the value. */
+  def yearOfBirth(name: String): Option[Int] =
+    db.read(name.getBytes(UTF_8), value => Option(Person.born(value))) match
+      case null => None
+      case year => year
+
+  /** Those whose names lie in [from, to), in order. */
+  def between(from: String, to: String): List[Person] =
+    list(ReadOptions.builder.lowerBound(from.getBytes(UTF_8)).upperBound(to.getBytes(UTF_8)).build)
+
+  def all: List[Person] = list(ReadOptions.DEFAULT)
+
+  def all(snapshot: Snapshot): List[Person] = list(ReadOptions.from(snapshot))
+
+  def snapshot(): Snapshot = db.snapshot()
+
+  private def list(options: ReadOptions): List[Person] =
+    Using.resource(db.iterator(options)): cursor =>
+      cursor.asIterator.asScala.map(entry => Person(entry.getKey, entry.getValue)).toList
+
+  def close(): Unit = db.close()
