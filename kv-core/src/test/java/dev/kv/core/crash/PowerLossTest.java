@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * kept: an open finds a prefix of the batches, with all that was acknowledged as durable, and goes on from there. Power
  * is lost a second time during some of these opens.
  */
+@ExtendWith(Quiet.class)
 class PowerLossTest {
   private static final Path DIRECTORY = Path.of("/power-loss/db");
   private static final int[] PERCENT_KEPT = {0, 10, 50, 100};

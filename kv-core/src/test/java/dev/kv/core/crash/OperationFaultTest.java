@@ -1,0 +1,265 @@
+package dev.kv.core.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.DB;
+import dev.kv.DBException;
+import dev.kv.DBReadOnlyException;
+import dev.kv.Options;
+import dev.kv.WriteOptions;
+import dev.kv.testing.FaultEnv;
+import dev.kv.testing.FaultEnv.Fault;
+import dev.kv.testing.StrictMemEnv;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Each operation on the file system fails, one a run: those of the open, of writes, of flushes and compactions, and of
+ * the close. Whoever is told gets a {@link DBException}; nobody waits for ever; reads go on; and once the file system
+ * works again everything acknowledged is there, also after loss of power what was acknowledged as durable.
+ */
+@Tag("slow")
+@ExtendWith(Quiet.class)
+class OperationFaultTest {
+  private static final Path DIRECTORY = Path.of("/faults/db");
+  private static final int BATCHES = 30;
+  private static final int WORKLOADS = Seeds.LONG ? 10 : 1;
+  private static final int PAIRS = Seeds.LONG ? 2000 : 40;
+
+  /** What takes so long hangs; such a run takes milliseconds. */
+  private static final long HANG_SECONDS = 25;
+
+  private static long runs;
+  private static long silent;
+  private static long longestMillis;
+
+  /** How the operation fails. */
+  enum Mode {
+    ONCE(Fault.ERROR, false),
+    FOR_EVER(Fault.ERROR, true),
+    SHORT(Fault.SHORT, false),
+    TORN(Fault.TORN, false),
+    DISK_FULL(Fault.NO_SPACE, true),
+    SYNCS_FAIL(Fault.SYNC, true);
+
+    private final Fault fault;
+    private final boolean forEver;
+
+    Mode(Fault fault, boolean forEver) {
+      this.fault = fault;
+      this.forEver = forEver;
+    }
+
+    void inject(FaultEnv env, long k) {
+      if (forEver) {
+        env.failFrom(k, fault);
+      } else {
+        env.failOnce(k, fault);
+      }
+    }
+  }
+
+  @AfterAll
+  static void report() {
+    System.out.println(
+        "OperationFaultTest: runs "
+            + runs
+            + ", faults without effect "
+            + silent
+            + ", longest "
+            + longestMillis
+            + " ms");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void eachOperation_failing_isToldOrHarmless(Mode mode) {
+    for (int workload = 0; workload < WORKLOADS; workload++) {
+      Setting setting = Setting.of(mode.ordinal() + workload);
+      History history = new History(workload, 40, 3000);
+      boolean injected = true;
+      long k = 1;
+      for (; injected; k++) {
+        Run run = new Run(setting, history, mode + " at operation " + k + " of " + setting);
+        long at = k;
+        injected = within(run, env -> mode.inject(env, at));
+      }
+      assertThat(k).as("operations of a run").isGreaterThan(mode == Mode.SYNCS_FAIL ? 50 : 150);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void twoOperations_failing_areToldOrHarmless(Setting setting) {
+    SplittableRandom random = new SplittableRandom(Long.getLong("kv.seed", 5));
+    for (int i = 0; i < PAIRS / Setting.values().length; i++) {
+      long first = 1 + random.nextInt(200);
+      long second = first + 1 + random.nextInt(40);
+      Fault fault = Fault.values()[random.nextInt(3)];
+      String what = fault + " at operations " + first + " and " + second + " of " + setting;
+      Run run = new Run(setting, new History(i, 40, 3000), what);
+      within(
+          run,
+          env ->
+              env.fail(fault, 2, each -> env.operations() == first || env.operations() >= second));
+    }
+  }
+
+  private interface Injection {
+    void into(FaultEnv env);
+  }
+
+  /** Does a run; returns whether the fault came to be. */
+  private static boolean within(Run run, Injection injection) {
+    runs++;
+    long start = System.nanoTime();
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                done.complete(run.run(injection));
+              } catch (Throwable e) {
+                done.completeExceptionally(e);
+              }
+            });
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      return done.get(HANG_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw new AssertionError(run.what + ", " + run.env.lastFault(), e.getCause());
+    } catch (TimeoutException e) {
+      AssertionError hang = new AssertionError("hangs: " + run.what + ", " + run.env.lastFault());
+      hang.setStackTrace(thread.getStackTrace());
+      throw hang;
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    } finally {
+      longestMillis =
+          Math.max(longestMillis, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+    }
+  }
+
+  /** One workload, from the creation of the database to the look at what is left of it. */
+  private static final class Run {
+    private final Setting setting;
+    private final History history;
+    private final String what;
+    private final StrictMemEnv disk = new StrictMemEnv();
+    private final FaultEnv env = new FaultEnv(disk);
+    private int acknowledged;
+    private int durable;
+    private int begun;
+    private boolean told;
+    private @Nullable DBException failure;
+
+    Run(Setting setting, History history, String what) {
+      this.setting = setting;
+      this.history = history;
+      this.what = what;
+    }
+
+    boolean run(Injection injection) throws Exception {
+      disk.createDirectory(DIRECTORY.getParent());
+      injection.into(env);
+      Options options = setting.options(env);
+      DB db = open(options);
+      if (db != null) {
+        work(db);
+        boolean injected = env.injected() > 0;
+        env.heal();
+        history.expectPrefix(db, acknowledged, begun);
+        expectAfterPowerLoss();
+        close(db);
+        if (injected && !told) {
+          silent++;
+        }
+      }
+      boolean injected = env.injected() > 0;
+      env.heal();
+      try (DB healed = DB.open(DIRECTORY, options)) {
+        int found = history.expectPrefix(healed, acknowledged, begun);
+        healed.write(WriteOptions.SYNC, history.batch(found + 1));
+        healed.compactRange(null, null);
+        history.expectPrefix(healed, found + 1, found + 1);
+      }
+      return injected;
+    }
+
+    private @Nullable DB open(Options options) {
+      try {
+        return DB.open(DIRECTORY, options);
+      } catch (DBException expected) {
+        told = true;
+        return null;
+      }
+    }
+
+    private void work(DB db) {
+      for (int number = 1; number <= BATCHES; number++) {
+        boolean sync = number % 7 == 0;
+        begun = number;
+        if (!tell(() -> db.write(new WriteOptions(sync), history.batch(begun)))) {
+          expectRefusedOrDone(db);
+          return;
+        }
+        acknowledged = number;
+        durable = sync ? number : durable;
+        if (number % 10 == 0 && tell(db::flush)) {
+          durable = number;
+        }
+      }
+      if (tell(() -> db.compactRange(null, null))) {
+        durable = begun;
+      }
+    }
+
+    /** A write that failed may be done again where the message says so; otherwise nothing is written any more. */
+    private void expectRefusedOrDone(DB db) {
+      boolean again = String.valueOf(failure).contains("may be tried again");
+      boolean done = tell(() -> db.write(history.batch(begun)));
+      assertThat(done && !again).as("written after " + failure).isFalse();
+      if (!again) {
+        assertThat(failure).isInstanceOf(DBReadOnlyException.class);
+      }
+      acknowledged = done ? begun : acknowledged;
+    }
+
+    /** Does something that may fail; returns whether it did not. */
+    private boolean tell(Runnable action) {
+      try {
+        action.run();
+        return true;
+      } catch (DBException expected) {
+        told = true;
+        failure = expected;
+        return false;
+      }
+    }
+
+    private void expectAfterPowerLoss() {
+      for (int percent : new int[] {0, 50}) {
+        StrictMemEnv found = disk.crashClone(percent, begun);
+        try (DB db = DB.open(DIRECTORY, setting.options(found))) {
+          history.expectPrefix(db, durable, begun);
+        }
+      }
+    }
+
+    private void close(DB db) {
+      tell(db::close);
+      db.close();
+    }
+  }
+}
