@@ -1,5 +1,8 @@
 package dev.kv.core.compaction;
 
+import dev.kv.CorruptionException;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.ConcatenatingIterator;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
@@ -8,6 +11,7 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -31,6 +35,7 @@ public final class CompactionJob {
   private final OutputContext context;
   private final BooleanSupplier cancelled;
   private final InternalKeyComparator comparator;
+  private List<FileMetadata> damagedInputs = List.of();
   private long entriesRead;
   private long entriesWritten;
 
@@ -89,11 +94,11 @@ public final class CompactionJob {
     OutputSplitter splitter =
         new OutputSplitter(
             comparator.userComparator(), compaction.grandparents(), compaction.maxFileSize());
-    while (entries.next()) {
+    while (next(entries)) {
       if ((++entriesRead & (ENTRIES_PER_CHECK - 1)) == 0 && cancelled.getAsBoolean()) {
         return false;
       }
-      if (!entries.survives()) {
+      if (!survives(entries)) {
         continue;
       }
       if (entries.isNewUserKey()
@@ -115,6 +120,39 @@ public final class CompactionJob {
     }
     out.finishTable();
     return !cancelled.getAsBoolean();
+  }
+
+  private boolean next(CompactionIterator entries) {
+    try {
+      return entries.next();
+    } catch (CorruptionException e) {
+      damagedInputs = inputsNamed(e.file());
+      throw e;
+    }
+  }
+
+  private boolean survives(CompactionIterator entries) {
+    try {
+      return entries.survives();
+    } catch (CorruptionException e) {
+      damagedInputs = inputsNamed(e.file());
+      throw e;
+    }
+  }
+
+  /** Returns the inputs of that name; all of them where none is. */
+  private List<FileMetadata> inputsNamed(String file) {
+    List<FileMetadata> all = new ArrayList<>(compaction.inputs());
+    all.addAll(compaction.nextLevelInputs());
+    FileName name = FileNames.parse(Path.of(file).getFileName().toString());
+    List<FileMetadata> named =
+        all.stream().filter(each -> name != null && each.number() == name.number()).toList();
+    return named.isEmpty() ? all : named;
+  }
+
+  /** Returns the inputs whose damage made {@link #run} throw; none where something else did. */
+  public List<FileMetadata> damagedInputs() {
+    return damagedInputs;
   }
 
   /** Opens one cursor for each table of level 0 and one for each other level, the newest first. */

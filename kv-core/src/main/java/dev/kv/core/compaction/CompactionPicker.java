@@ -107,7 +107,7 @@ public final class CompactionPicker {
             ? version.overlapping(0, file.smallestUserKey(), file.largestUserKey())
             : List.of(file);
     Compaction compaction = new InputSelector(version, maxFileSize).select(reason, level, picked);
-    return running.conflicts(compaction) ? null : compaction;
+    return running.conflicts(compaction) || running.needsSetAside(compaction) ? null : compaction;
   }
 
   /**

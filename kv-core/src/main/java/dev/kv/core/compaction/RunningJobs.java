@@ -30,6 +30,7 @@ public final class RunningJobs {
   private final Map<Compaction, OccupiedRange> compactions = new IdentityHashMap<>();
   private final List<OccupiedRange> occupied = new ArrayList<>();
   private final long[] inputBytes = new long[Levels.COUNT];
+  private final Set<FileMetadata> setAside = new HashSet<>();
   private int levelZeroInputs;
 
   /** Starts with no job. */
@@ -97,6 +98,24 @@ public final class RunningJobs {
   /** Returns whether a table is an input of a running compaction. */
   public boolean isBusy(FileMetadata file) {
     return inputs.contains(file);
+  }
+
+  /** Notes that tables are damaged, so that no compaction is picked that would have to read them. */
+  public void setAside(List<FileMetadata> damaged) {
+    setAside.addAll(damaged);
+  }
+
+  /** Returns whether any table was set aside. */
+  public boolean hasSetAside() {
+    return !setAside.isEmpty();
+  }
+
+  /** Returns whether a compaction would read a table that was set aside. */
+  public boolean needsSetAside(Compaction compaction) {
+    return hasSetAside()
+        && !compaction.isTrivialMove()
+        && (!Collections.disjoint(setAside, compaction.inputs())
+            || !Collections.disjoint(setAside, compaction.nextLevelInputs()));
   }
 
   /** Returns whether a compaction has to wait for a running job. */

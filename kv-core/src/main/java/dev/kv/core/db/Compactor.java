@@ -1,13 +1,17 @@
 package dev.kv.core.db;
 
+import dev.kv.CorruptionException;
 import dev.kv.core.compaction.Compaction;
 import dev.kv.core.compaction.CompactionPicker;
 import dev.kv.core.compaction.CompactionResult;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.manifest.VersionChange;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,7 +66,7 @@ final class Compactor implements BackgroundWorker.Work {
     }
     boolean installed = false;
     try {
-      installed = run(picked.compaction());
+      installed = run(picked);
     } finally {
       end(picked, installed);
       picked.compaction().version().release();
@@ -83,6 +87,8 @@ final class Compactor implements BackgroundWorker.Work {
         picked = pick(version);
         if (picked != null) {
           running.start(picked.compaction());
+        } else {
+          freeWritersIfStuck(version);
         }
       } finally {
         if (picked == null) {
@@ -108,8 +114,9 @@ final class Compactor implements BackgroundWorker.Work {
     return due == null ? null : new Picked(due, null);
   }
 
-  /** Runs and installs a compaction; returns false where it was given up for the close. */
-  private boolean run(Compaction compaction) {
+  /** Runs and installs a compaction; returns false where it was given up. */
+  private boolean run(Picked picked) {
+    Compaction compaction = picked.compaction();
     if (compaction.isTrivialMove()) {
       versions.logAndApply(new Install(compaction.trivialMoveEdit()));
       LOG.info(
@@ -121,7 +128,10 @@ final class Compactor implements BackgroundWorker.Work {
       return true;
     }
     CompactionResult result =
-        jobs.compact(compaction, edit -> versions.logAndApply(new Install(edit)));
+        jobs.compact(
+            compaction,
+            edit -> versions.logAndApply(new Install(edit)),
+            (tables, e) -> setAside(picked, tables, e));
     if (result == null) {
       return false;
     }
@@ -138,6 +148,39 @@ final class Compactor implements BackgroundWorker.Work {
         result.stats().micros() / 1000,
         compaction.reason());
     return true;
+  }
+
+  /**
+   * Leaves damaged tables where they are. To drop what cannot be read would show what it hides; so reads of it
+   * throw, everything else goes on, and who asked for the compaction is told.
+   */
+  private void setAside(Picked picked, List<FileMetadata> tables, CorruptionException damage) {
+    LOG.error(
+        "{}: a compaction was given up, and {} is not compacted until the database is opened again: {};"
+            + " DB.repair saves what can be read",
+        directory,
+        tables,
+        damage.getMessage());
+    monitor.lock();
+    try {
+      running.setAside(tables);
+      ManualCompactions.Step step = picked.step();
+      if (step != null) {
+        manual.fail(step, damage);
+      }
+    } finally {
+      monitor.unlock();
+    }
+  }
+
+  /** Where level 0 cannot shrink any more, writers would wait for ever. Requires the monitor. */
+  private void freeWritersIfStuck(Version version) {
+    if (running.hasSetAside()
+        && running.compactions() == 0
+        && version.fileCount(0) >= Levels.LEVEL_0_COMPACTION_TRIGGER) {
+      writeState.waiveStalls();
+      jobs.wakeWriters();
+    }
   }
 
   /** The step that replaces a compaction's inputs by its outputs. */
@@ -191,6 +234,7 @@ final class Compactor implements BackgroundWorker.Work {
       } finally {
         manual.remove(request);
       }
+      request.check();
     } finally {
       monitor.unlock();
     }

@@ -1,5 +1,6 @@
 package dev.kv.core.db;
 
+import dev.kv.CorruptionException;
 import dev.kv.core.compaction.Compaction;
 import dev.kv.core.compaction.CompactionJob;
 import dev.kv.core.compaction.CompactionPicker;
@@ -9,8 +10,11 @@ import dev.kv.core.compaction.FlushResult;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.SnapshotList;
+import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.CommitPipeline;
+import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
@@ -71,8 +75,14 @@ final class Jobs {
     outputs.settle();
   }
 
-  /** Runs {@code compaction} and has its edit installed; returns null where it was given up for the close. */
-  @Nullable CompactionResult compact(Compaction compaction, Consumer<VersionEdit> install) {
+  /**
+   * Runs {@code compaction} and has its edit installed; returns null where it was given up, for the close or for damaged
+   * inputs, which {@code damage} is told of.
+   */
+  @Nullable CompactionResult compact(
+      Compaction compaction,
+      Consumer<VersionEdit> install,
+      BiConsumer<List<FileMetadata>, CorruptionException> damage) {
     TableOutputs outputs = outputs();
     CompactionJob job =
         new CompactionJob(
@@ -81,7 +91,15 @@ final class Jobs {
             file -> resources.tables().iterator(file, true, false),
             outputs.context(),
             closing);
-    CompactionResult result = job.run();
+    CompactionResult result = null;
+    try {
+      result = job.run();
+    } catch (CorruptionException e) {
+      if (resources.options().paranoidChecks() || job.damagedInputs().isEmpty()) {
+        throw e;
+      }
+      damage.accept(job.damagedInputs(), e);
+    }
     if (result != null) {
       install.accept(result.edit());
       costs.add(compaction.outputLevel(), result.stats());
@@ -92,6 +110,11 @@ final class Jobs {
 
   private TableOutputs outputs() {
     return new TableOutputs(resources, obsolete::newPendingNumber, obsolete::settle);
+  }
+
+  /** Wakes a writer that level 0 holds back. */
+  void wakeWriters() {
+    commits.progress();
   }
 
   /** To be called after each install: deletes what is obsolete now and wakes who waited for it. */

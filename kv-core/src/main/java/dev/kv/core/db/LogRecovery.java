@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
  * <p>What comes back is a prefix of what was written. Recovery ends, in that log and all later ones, where the
  * mode says so for damage; and where a log begins behind the sequence number that follows the last one of the
  * log before, or of the tables: what stood between was lost together with a power supply. Inside a log a number may
- * be left out: C++ LevelDB does so after a write that failed.
+ * be left out: C++ LevelDB does so after a write that failed. Between two logs it cannot, since such a write leaves the
+ * memtable, and with it the log, as they were.
  */
 final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);

@@ -1,5 +1,6 @@
 package dev.kv.core.db;
 
+import dev.kv.CorruptionException;
 import dev.kv.core.compaction.Compaction;
 import dev.kv.core.compaction.CompactionPicker;
 import dev.kv.core.compaction.ManualPick;
@@ -22,6 +23,7 @@ final class ManualCompactions {
     private byte @Nullable [] begin;
     private boolean inStep;
     private boolean done;
+    private @Nullable CorruptionException failure;
 
     private Request(int level, byte @Nullable [] begin, byte @Nullable [] end, long rewriteUpTo) {
       this.level = level;
@@ -42,6 +44,18 @@ final class ManualCompactions {
 
     boolean isDone() {
       return done;
+    }
+
+    /** Throws where a step met damage. */
+    void check() {
+      CorruptionException damage = failure;
+      if (damage != null) {
+        throw new CorruptionException(
+            "the compaction was given up for damage in a table",
+            damage.file(),
+            damage.offset(),
+            damage);
+      }
     }
   }
 
@@ -109,6 +123,13 @@ final class ManualCompactions {
     } else if (installed) {
       request.begin = next;
     }
+  }
+
+  /** Ends the request of a step that met damage. */
+  void fail(Step step, CorruptionException damage) {
+    monitor.assertHeld();
+    step.request().failure = damage;
+    finish(step.request());
   }
 
   private void finish(Request request) {

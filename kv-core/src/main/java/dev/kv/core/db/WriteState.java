@@ -58,6 +58,7 @@ final class WriteState implements CommitTarget {
   private volatile int immutableCount;
   private volatile int level0Files;
   private volatile boolean stallsSuspended;
+  private volatile boolean stallsWaived;
 
   // Guarded by the monitor.
   private final Deque<Immutable> immutables = new ArrayDeque<>();
@@ -103,7 +104,7 @@ final class WriteState implements CommitTarget {
 
   @Override
   public int level0Files() {
-    return stallsSuspended ? 0 : level0Files;
+    return stallsSuspended || stallsWaived ? 0 : level0Files;
   }
 
   @Override
@@ -260,6 +261,11 @@ final class WriteState implements CommitTarget {
   /** Sets whether tables of level 0 hold writers back no more, because nothing compacts them. */
   void suspendStalls(boolean suspended) {
     stallsSuspended = suspended;
+  }
+
+  /** Lets tables of level 0 hold nobody back until the database is opened again. */
+  void waiveStalls() {
+    stallsWaived = true;
   }
 
   /** Returns the bytes that the memtables use. */
