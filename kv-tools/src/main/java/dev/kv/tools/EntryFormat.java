@@ -1,7 +1,6 @@
 package dev.kv.tools;
 
 import dev.kv.Escape;
-import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Map;
 
@@ -86,11 +85,6 @@ enum EntryFormat {
 
   /** Returns the entry that a line holds; {@link IllegalArgumentException} if it holds none. */
   abstract Map.Entry<byte[], byte[]> parse(String line);
-
-  /** Returns the line in ASCII with its end. */
-  final byte[] encode(byte[] key, byte[] value) {
-    return (line(key, value) + '\n').getBytes(StandardCharsets.US_ASCII);
-  }
 
   private static int separator(String line, char separator, String form) {
     int at = line.indexOf(separator);

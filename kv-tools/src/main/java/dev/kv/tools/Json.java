@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import dev.kv.Escape;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -21,8 +22,8 @@ final class Json {
   }
 
   /**
-   * Returns a value as JSON on one line: null, a string, number or boolean, a map with string keys
-   * or an iterable of such values.
+   * Returns a value as JSON on one line: null, a string, number or boolean, bytes, which become an
+   * escaped string, a map with string keys or an iterable of such values.
    */
   static String of(@Nullable Object value) {
     StringBuilder text = new StringBuilder();
@@ -48,6 +49,8 @@ final class Json {
         separator = ",";
       }
       text.append(']');
+    } else if (value instanceof byte[] bytes) {
+      text.append(quote(Escape.bytes(bytes)));
     } else if (value instanceof Number || value instanceof Boolean || value == null) {
       text.append(value);
     } else {

@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
       CountCommand.class,
       ApproximateSizeCommand.class,
       PropertiesCommand.class,
+      DumpCommand.class,
       LevelsCommand.class,
       VerifyCommand.class,
       RepairCommand.class,

@@ -1,11 +1,7 @@
 package dev.kv.tools;
 
 import dev.kv.CorruptionException;
-import dev.kv.DBIterator;
 import dev.kv.Env;
-import dev.kv.Options;
-import dev.kv.ReadOptions;
-import dev.kv.TableReader;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.batch.MalformedBatchException;
@@ -15,10 +11,9 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
+import dev.kv.core.table.TableInspector;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -38,7 +33,7 @@ final class RawScan {
     this.left = limit;
   }
 
-  void print(OutputStream out) throws IOException {
+  void print(Output out) throws IOException {
     for (FileName file : files()) {
       if (left == 0) {
         return;
@@ -73,29 +68,39 @@ final class RawScan {
     return file.kind() == FileName.Kind.TABLE || file.kind() == FileName.Kind.LOG;
   }
 
-  private void printTable(long number, OutputStream out) throws IOException {
+  private void printTable(long number, Output out) throws IOException {
     Path current = FileNames.table(directory, number);
     Path file = Files.exists(current) ? current : FileNames.oldTable(directory, number);
-    try (TableReader table = TableReader.open(file, Options.DEFAULT);
-        DBIterator entries = table.iterator(ReadOptions.DEFAULT)) {
-      for (entries.seekToFirst(); entries.isValid() && left > 0; entries.next()) {
-        byte[] key = entries.key();
-        if (!InternalKey.isWellFormed(key)) {
-          throw new CorruptionException(
-              "a key without sequence number and type", file.toString(), -1);
+    try (TableInspector table = new TableInspector(Env.fileSystem(), file)) {
+      for (TableInspector.BlockEntry block : table.readHandles(table.footer().index())) {
+        if (left == 0) {
+          return;
         }
-        long tag = InternalKey.tag(key);
-        print(
-            InternalKey.sequence(tag),
-            ValueKind.of(InternalKey.kindCode(tag)),
-            InternalKey.userKey(key),
-            entries.value(),
-            out);
+        table.read(block.handle(), true);
+        table.forEachEntry((key, value) -> printEntry(file, block, key, value, out));
       }
     }
   }
 
-  private void printLog(Path file, OutputStream out) throws IOException {
+  private void printEntry(
+      Path file, TableInspector.BlockEntry block, byte[] key, byte[] value, Output out) {
+    if (left == 0) {
+      return;
+    }
+    if (!InternalKey.isWellFormed(key)) {
+      throw new CorruptionException(
+          "a key without sequence number and type", file.toString(), block.handle().offset());
+    }
+    long tag = InternalKey.tag(key);
+    print(
+        InternalKey.sequence(tag),
+        ValueKind.of(InternalKey.kindCode(tag)),
+        InternalKey.userKey(key),
+        value,
+        out);
+  }
+
+  private void printLog(Path file, Output out) throws IOException {
     String name = file.toString();
     try (LogReader records =
         new LogReader(
@@ -112,8 +117,7 @@ final class RawScan {
     }
   }
 
-  private void printBatch(RecordBuffer record, String file, long offset, OutputStream out)
-      throws IOException {
+  private void printBatch(RecordBuffer record, String file, long offset, Output out) {
     if (record.length() < EncodedBatch.HEADER) {
       throw new CorruptionException("a record too short for a batch", file, offset);
     }
@@ -133,12 +137,9 @@ final class RawScan {
   }
 
   private void print(
-      long sequence, @Nullable ValueKind kind, byte[] key, byte[] value, OutputStream out)
-      throws IOException {
+      long sequence, @Nullable ValueKind kind, byte[] key, byte[] value, Output out) {
     left--;
     String type = kind == ValueKind.VALUE ? "put" : "delete";
-    out.write(
-        (format.versionLine(sequence, type, key, value) + '\n')
-            .getBytes(StandardCharsets.US_ASCII));
+    out.line(format.versionLine(sequence, type, key, value));
   }
 }

@@ -2,12 +2,8 @@ package dev.kv.tools;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
-import dev.kv.ReadOptions;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -24,26 +20,7 @@ final class ScanCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
   @Mixin private DatabaseArguments database;
 
-  @Option(
-      names = "--from",
-      paramLabel = "KEY",
-      description = "The first key, inclusive.",
-      converter = ByteText.Converter.class)
-  private @Nullable ByteText from;
-
-  @Option(
-      names = "--to",
-      paramLabel = "KEY",
-      description = "The last key, exclusive.",
-      converter = ByteText.Converter.class)
-  private @Nullable ByteText to;
-
-  @Option(
-      names = "--prefix",
-      paramLabel = "KEY",
-      description = "Only keys that begin so.",
-      converter = ByteText.Converter.class)
-  private @Nullable ByteText prefix;
+  @Mixin private KeyRangeArguments range;
 
   @Option(names = "--reverse", description = "From the last to the first.")
   private boolean reverse;
@@ -70,11 +47,11 @@ final class ScanCommand implements Callable<Integer> {
     if (limit < 0) {
       throw new ParameterException(spec.commandLine(), "--limit must not be negative");
     }
-    if (raw && (from != null || to != null || prefix != null || reverse)) {
+    if (raw && (!range.isAll() || reverse)) {
       throw new ParameterException(
           spec.commandLine(), "--raw goes with --format and --limit only: it knows no order");
     }
-    try (OutputStream out = new BufferedOutputStream(System.out, 1 << 16)) {
+    try (Output out = new Output()) {
       if (raw) {
         new RawScan(database.directory(), format, limit).print(out);
       } else {
@@ -84,16 +61,16 @@ final class ScanCommand implements Callable<Integer> {
     return 0;
   }
 
-  private void scan(OutputStream out) throws IOException {
+  private void scan(Output out) {
     try (DB db = database.openReadOnly();
-        DBIterator entries = db.iterator(bounds())) {
+        DBIterator entries = db.iterator(range.readOptions())) {
       if (reverse) {
         entries.seekToLast();
       } else {
         entries.seekToFirst();
       }
       for (long left = limit; left > 0 && entries.isValid(); left--) {
-        out.write(format.encode(entries.key(), entries.value()));
+        out.line(format.line(entries.key(), entries.value()));
         if (reverse) {
           entries.prev();
         } else {
@@ -101,14 +78,5 @@ final class ScanCommand implements Callable<Integer> {
         }
       }
     }
-  }
-
-  private ReadOptions bounds() {
-    return ReadOptions.builder()
-        .fillCache(false)
-        .lowerBound(from == null ? null : from.bytes())
-        .upperBound(to == null ? null : to.bytes())
-        .prefix(prefix == null ? null : prefix.bytes())
-        .build();
   }
 }

@@ -46,8 +46,13 @@ final class Tree {
   /** Reads the MANIFEST that CURRENT names; {@link CorruptionException} where CURRENT is damaged. */
   static Tree read(Path directory, Finding.Sink findings) throws IOException {
     String manifest = CurrentFile.read(Env.fileSystem(), directory).manifest();
-    Tree tree = new Tree(manifest);
-    tree.readEdits(directory.resolve(manifest), findings);
+    return readManifest(directory.resolve(manifest), manifest, findings);
+  }
+
+  /** Reads a MANIFEST, which findings call {@code name}. */
+  static Tree readManifest(Path file, String name, Finding.Sink findings) throws IOException {
+    Tree tree = new Tree(name);
+    tree.readEdits(file, findings);
     return tree;
   }
 
