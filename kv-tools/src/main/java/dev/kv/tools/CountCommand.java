@@ -30,12 +30,12 @@ final class CountCommand implements Callable<Integer> {
     long valueBytes = 0;
     try (DB db = database.openReadOnly();
         DBIterator entries = db.iterator(range.readOptions());
-        Progress progress = Progress.counting("count")) {
+        ScanProgress progress = new ScanProgress("count", db)) {
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
         count++;
         keyBytes += entries.keySlice().length();
         valueBytes += entries.valueSlice().length();
-        progress.step();
+        progress.step(entries);
       }
     }
     try (Output out = new Output()) {

@@ -32,6 +32,15 @@ final class DatabaseArguments {
     return directory;
   }
 
+  /** Returns the same arguments for another directory. */
+  DatabaseArguments at(Path other) {
+    DatabaseArguments arguments = new DatabaseArguments();
+    arguments.command = command;
+    arguments.directory = other;
+    arguments.order = order;
+    return arguments;
+  }
+
   /** Opens for reading: no LOCK, nothing written. Says so where a writer may be at work. */
   DB openReadOnly() {
     requireDatabase();

@@ -34,7 +34,13 @@ import picocli.CommandLine.Spec;
       LevelsCommand.class,
       VerifyCommand.class,
       RepairCommand.class,
-      DestroyCommand.class
+      BatchCommand.class,
+      CopyCommand.class,
+      DiffCommand.class,
+      ImportCommand.class,
+      ExportCommand.class,
+      DestroyCommand.class,
+      picocli.AutoComplete.GenerateCompletion.class
     })
 final class Main implements Runnable {
   @Spec private CommandSpec spec;

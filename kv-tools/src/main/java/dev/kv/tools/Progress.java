@@ -16,18 +16,23 @@ final class Progress implements AutoCloseable {
   private final @Nullable ProgressBar bar;
   private int pending;
 
-  private Progress(String task, long total) {
-    bar = onTerminal() ? bar(task, total) : null;
+  private Progress(String task, long total, boolean bytes) {
+    bar = onTerminal() ? bar(task, total, bytes) : null;
   }
 
   /** Returns a bar that ends at {@code total} steps. */
   static Progress of(String task, long total) {
-    return new Progress(task, total);
+    return new Progress(task, total, false);
   }
 
   /** Returns a bar with no known end. */
   static Progress counting(String task) {
-    return new Progress(task, -1);
+    return new Progress(task, -1, false);
+  }
+
+  /** Returns a bar over bytes, shown in MiB, that ends at {@code total} of them. */
+  static Progress ofBytes(String task, long total) {
+    return new Progress(task, total, true);
   }
 
   void step() {
@@ -66,9 +71,10 @@ final class Progress implements AutoCloseable {
     }
   }
 
-  private static ProgressBar bar(String task, long total) {
+  private static ProgressBar bar(String task, long total, boolean bytes) {
     return new ProgressBarBuilder()
         .setTaskName(task)
+        .setUnit(bytes ? " MiB" : "", bytes ? 1 << 20 : 1)
         .setInitialMax(total)
         .setStyle(ProgressBarStyle.ASCII)
         .setConsumer(new ConsoleProgressBarConsumer(System.err))

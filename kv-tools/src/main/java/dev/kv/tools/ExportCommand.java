@@ -1,0 +1,42 @@
+package dev.kv.tools;
+
+import dev.kv.DB;
+import dev.kv.DBIterator;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Writes entries to standard output for import. */
+@Command(
+    name = "export",
+    description = {
+      "Write entries to standard output in a form that import reads: hex, a line an entry; jsonl, a",
+      "JSON object a line; binary, the lengths of key and value, each 4 bytes with the highest",
+      "first, and both."
+    },
+    mixinStandardHelpOptions = true)
+final class ExportCommand implements Callable<Integer> {
+  @Mixin private DatabaseArguments database;
+  @Mixin private KeyRangeArguments range;
+
+  @Option(
+      names = "--format",
+      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.",
+      defaultValue = "hex")
+  private TransferFormat format;
+
+  @Override
+  public Integer call() {
+    try (Output out = new Output();
+        DB db = database.openReadOnly();
+        DBIterator entries = db.iterator(range.readOptions());
+        ScanProgress progress = new ScanProgress("export", db)) {
+      for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+        out.bytes(format.encode(entries.key(), entries.value()));
+        progress.step(entries);
+      }
+    }
+    return 0;
+  }
+}
