@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Escape;
+import dev.kv.ReadOptions;
 import dev.kv.WriteBatch;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -16,16 +17,26 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An endless list of batches that hangs on a seed alone. Each sets {@link #COUNTER} to its number, so that no two
- * prefixes of the list leave the same contents: what is in a database tells how long a prefix is there, and whether
- * it is one.
+ * An endless list of batches that hangs on a seed alone. Each sets a counter to its number, so that no two prefixes of
+ * the list leave the same contents: what is in a database tells how long a prefix is there, and whether it is one.
  *
+ * @param space what every key begins with, so that several histories fit in a database; not empty
  * @param seed of everything
  * @param keys how many different keys there are
  * @param valueLength the largest length of a usual value
  */
-record History(long seed, int keys, int valueLength) {
-  static final byte[] COUNTER = "counter".getBytes(StandardCharsets.US_ASCII);
+record History(String space, long seed, int keys, int valueLength) {
+  History(long seed, int keys, int valueLength) {
+    this("h", seed, keys, valueLength);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private byte[] counter() {
+    return bytes(space + "/counter");
+  }
 
   /** One put, or a delete where the length is negative. The value hangs on its own seed. */
   record Operation(byte[] key, int length, long valueSeed) {
@@ -57,8 +68,8 @@ record History(long seed, int keys, int valueLength) {
     return operations;
   }
 
-  private static byte[] key(int number) {
-    return ("key" + number + "x".repeat(number % 7)).getBytes(StandardCharsets.US_ASCII);
+  private byte[] key(int number) {
+    return bytes(space + "/key" + number + "x".repeat(number % 7));
   }
 
   /** Returns batch {@code number}. */
@@ -72,7 +83,7 @@ record History(long seed, int keys, int valueLength) {
         batch.put(operation.key(), value);
       }
     }
-    return batch.put(COUNTER, Integer.toString(number).getBytes(StandardCharsets.US_ASCII));
+    return batch.put(counter(), bytes(Integer.toString(number)));
   }
 
   /** Returns what the first {@code count} batches leave, but for the counter. */
@@ -91,13 +102,13 @@ record History(long seed, int keys, int valueLength) {
   }
 
   /** Returns the number of the last batch that is in {@code db}, by its counter. */
-  static int counter(DB db) {
-    byte[] value = db.get(COUNTER);
+  int counter(DB db) {
+    byte[] value = db.get(counter());
     return value == null ? 0 : Integer.parseInt(new String(value, StandardCharsets.US_ASCII));
   }
 
   /**
-   * Fails unless {@code db} holds exactly what a prefix of at least {@code least} and at most {@code most} batches
+   * Fails unless {@code db} holds of this space exactly what a prefix of at least {@code least} and at most {@code most} batches
    * leaves. Returns how long that prefix is.
    */
   int expectPrefix(DB db, int least, int most) {
@@ -108,11 +119,12 @@ record History(long seed, int keys, int valueLength) {
   }
 
   private void expectContents(DB db, int count) {
-    try (DBIterator cursor = db.iterator()) {
+    ReadOptions space = ReadOptions.builder().prefix(bytes(space() + "/")).build();
+    try (DBIterator cursor = db.iterator(space)) {
       cursor.seekToFirst();
       if (count > 0) {
         assertThat(cursor.isValid()).as("nothing is there").isTrue();
-        assertThat(cursor.key()).isEqualTo(COUNTER);
+        assertThat(cursor.key()).isEqualTo(counter());
         cursor.next();
       }
       for (Map.Entry<byte[], Operation> expected : after(count).entrySet()) {

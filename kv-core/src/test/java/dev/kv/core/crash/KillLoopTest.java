@@ -1,0 +1,255 @@
+package dev.kv.core.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.kv.DB;
+import dev.kv.DBIterator;
+import dev.kv.Env;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A child JVM writes, tells of each write that was acknowledged, and is killed, at random moments and at named points:
+ * the next open finds every acknowledged write, no hole and no part of a batch. What the kill left is opened by C++
+ * LevelDB too, which finds the same; and C++ LevelDB is killed, and kv looks.
+ */
+@Tag("slow")
+class KillLoopTest {
+  private static final int CYCLES = Integer.getInteger("kv.kills", Seeds.LONG ? 5000 : 60);
+  private static final int CPP_CYCLES = Integer.getInteger("kv.cppKills", Seeds.LONG ? 1000 : 15);
+  private static final long SEED = Long.getLong("kv.seed", 1);
+
+  /** A directory is written to by so many children in turn. */
+  private static final int KILLS_PER_DIRECTORY = 10;
+
+  private static final int START_SECONDS = 60;
+
+  private static final List<String> POINTS =
+      List.of(
+          "STORE .log",
+          "SYNC .log",
+          "RESERVE .log",
+          "CREATE .log",
+          "CUT .log",
+          "CLOSE .log",
+          "DELETE .log",
+          "CREATE .ldb",
+          "WRITE .ldb",
+          "SYNC .ldb",
+          "CLOSE .ldb",
+          "DELETE .ldb",
+          "CREATE MANIFEST",
+          "WRITE MANIFEST",
+          "SYNC MANIFEST",
+          "DELETE MANIFEST",
+          "WRITE .dbtmp",
+          "SYNC .dbtmp",
+          "RENAME CURRENT",
+          "SYNC_DIRECTORY db");
+
+  @TempDir Path temp;
+
+  /** The last batch of each history that the child told of. */
+  private final int[] acknowledged = new int[4];
+
+  private long batches;
+  private int points;
+
+  @Test
+  void child_killed_losesNothingAcknowledged() throws Exception {
+    try (Cpp cpp = Cpp.start()) {
+      for (int cycle = 0; cycle < CYCLES; cycle++) {
+        long seed = SEED + cycle / KILLS_PER_DIRECTORY;
+        Path directory = temp.resolve("seed" + seed).resolve("db");
+        if (cycle % KILLS_PER_DIRECTORY == 0) {
+          Files.createDirectory(directory.getParent());
+          Arrays.fill(acknowledged, 0);
+        }
+        String point = cycle % 2 == 0 ? "-" : POINTS.get(cycle / 2 % POINTS.size());
+        SplittableRandom random = new SplittableRandom(seed * 1000 + cycle);
+        int histories = seed % 3 == 0 ? 3 : 1;
+        String what = "cycle " + cycle + ", -Dkv.seed=" + SEED + ", point " + point;
+        try {
+          runAndKill(directory, seed, histories, point, random);
+          expect(directory, seed, histories, cpp);
+        } catch (AssertionError | RuntimeException e) {
+          throw new AssertionError(what, e);
+        }
+        if ((cycle + 1) % KILLS_PER_DIRECTORY == 0) {
+          Cpp.delete(directory);
+        }
+      }
+    }
+    System.out.println(
+        "KillLoopTest: kills "
+            + CYCLES
+            + ", at their point "
+            + points
+            + ", acknowledged batches "
+            + batches);
+    assertThat(batches).isGreaterThan(CYCLES * 5L);
+    assertThat(points).as("kill points met").isGreaterThan(CYCLES / 4);
+  }
+
+  private void runAndKill(
+      Path directory, long seed, int histories, String point, SplittableRandom random)
+      throws IOException, InterruptedException {
+    Path errors = temp.resolve("errors");
+    // A file and no pipe: what the child told of before it was killed is there to be read for
+    // certain.
+    Path told = temp.resolve("told");
+    Process child =
+        new ProcessBuilder(
+                Children.java(
+                    128,
+                    Victim.class,
+                    directory.toString(),
+                    Setting.of(seed).name(),
+                    Long.toString(seed),
+                    Integer.toString(histories),
+                    point,
+                    Integer.toString(1 + random.nextInt(3))))
+            .redirectOutput(told.toFile())
+            .redirectError(errors.toFile())
+            .start();
+    try {
+      awaitMoment(child, told, point, random);
+    } finally {
+      child.destroyForcibly();
+    }
+    assertThat(child.waitFor()).as("exit; %s", Files.readString(errors)).isEqualTo(137);
+    for (String line : Files.readAllLines(told)) {
+      int space = line.indexOf(' ');
+      if (space > 0) {
+        acknowledged[Integer.parseInt(line.substring(0, space))] =
+            Integer.parseInt(line.substring(space + 1));
+        batches++;
+      }
+    }
+  }
+
+  /** Returns when the child is to be killed: it stands at its point, or some time after it was about to open. */
+  private void awaitMoment(Process child, Path told, String point, SplittableRandom random)
+      throws IOException, InterruptedException {
+    boolean early = random.nextInt(6) == 0;
+    await(child, told, early ? "opening\n" : "open\n", START_SECONDS);
+    if (point.equals("-")) {
+      child.waitFor(random.nextInt(early ? 40 : 250), TimeUnit.MILLISECONDS);
+    } else if (await(child, told, "point\n", 2)) {
+      points++;
+    }
+  }
+
+  /** Waits until the child has told of something; returns false where it does not within that time. */
+  private static boolean await(Process child, Path told, String line, int seconds)
+      throws IOException, InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    while (System.nanoTime() < end && child.isAlive()) {
+      String text = Files.readString(told);
+      if (text.contains(line) || text.contains("point\n")) {
+        return true;
+      }
+      child.waitFor(3, TimeUnit.MILLISECONDS);
+    }
+    return false;
+  }
+
+  private void expect(Path directory, long seed, int histories, @Nullable Cpp cpp)
+      throws IOException {
+    if (!Files.exists(directory)) {
+      return; // killed before there was anything
+    }
+    Path copy = cpp == null ? null : Cpp.copy(directory, directory.resolveSibling("copy"));
+    try (DB db = DB.open(directory, Setting.of(seed).options(Env.fileSystem()))) {
+      assertThat(db.stats().recovery().droppedBytes()).as("a record cut short").isLessThan(300_000);
+      for (int i = 0; i < histories; i++) {
+        int found = Victim.history(seed, i).expectPrefix(db, acknowledged[i], acknowledged[i] + 1);
+        acknowledged[i] = found;
+      }
+      if (cpp != null && Files.exists(copy.resolve("CURRENT"))) {
+        expectSame(entries(db), cpp.read(copy));
+      }
+    }
+    if (copy != null) {
+      Cpp.delete(copy);
+    }
+  }
+
+  private static TreeMap<byte[], byte[]> entries(DB db) {
+    TreeMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
+    try (DBIterator cursor = db.iterator()) {
+      for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+        entries.put(cursor.key(), cursor.value());
+      }
+    }
+    return entries;
+  }
+
+  private static void expectSame(TreeMap<byte[], byte[]> kv, TreeMap<byte[], byte[]> cpp) {
+    assertThat(cpp.keySet().stream().map(dev.kv.Escape::bytes).toList())
+        .as("keys that C++ LevelDB finds")
+        .isEqualTo(kv.keySet().stream().map(dev.kv.Escape::bytes).toList());
+    for (Map.Entry<byte[], byte[]> entry : kv.entrySet()) {
+      assertThat(Arrays.equals(entry.getValue(), cpp.get(entry.getKey())))
+          .as("value of %s in C++ LevelDB", dev.kv.Escape.bytes(entry.getKey()))
+          .isTrue();
+    }
+  }
+
+  @Test
+  void cpp_killed_isRecoveredByKv() throws Exception {
+    long written = 0;
+    for (int cycle = 0; cycle < CPP_CYCLES; cycle++) {
+      Cpp cpp = Cpp.start();
+      assumeTrue(cpp != null);
+      long seed = SEED + cycle / 5;
+      History history = new History(seed, 50, 2500);
+      Path directory = temp.resolve("cpp" + seed);
+      int last = 0;
+      if (cycle % 5 != 0) {
+        try (DB db = DB.open(directory, Setting.of(cycle).options(Env.fileSystem()))) {
+          last = history.counter(db);
+          db.write(history.batch(++last)); // so that C++ LevelDB goes on with what kv left
+        }
+      }
+      int acknowledgedBefore = last;
+      cpp.open(directory);
+      Thread killer = new Thread(() -> killAfter(cpp, new SplittableRandom(seed).nextInt(300)));
+      killer.start();
+      while (cpp.write(history, last + 1, last % 16 == 0)) {
+        last++;
+      }
+      killer.join();
+      written += last - acknowledgedBefore;
+      try (DB db = DB.open(directory, Setting.of(cycle).options(Env.fileSystem()))) {
+        history.expectPrefix(db, last, last + 1);
+      } catch (AssertionError | RuntimeException e) {
+        throw new AssertionError("cycle " + cycle + ", -Dkv.seed=" + SEED, e);
+      }
+    }
+    System.out.println(
+        "KillLoopTest: kills of C++ LevelDB " + CPP_CYCLES + ", acknowledged batches " + written);
+    assertThat(written).isPositive();
+  }
+
+  private static void killAfter(Cpp cpp, long millis) {
+    try {
+      Thread.sleep(millis);
+      cpp.kill();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package dev.kv.core.crash;
+
+import dev.kv.DB;
+import dev.kv.Env;
+import dev.kv.WriteOptions;
+import dev.kv.testing.FaultEnv;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The child that {@link KillLoopTest} kills. It opens a database, goes on with the histories that it finds there, one a
+ * thread, and prints {@code <history> <number>} for each batch that was acknowledged. At its kill point, if it has one,
+ * it prints {@code point}, and that thread stands still.
+ *
+ * <p>Arguments: directory, setting, seed, number of histories, kill point ({@code KIND suffix}, or {@code -}), and at
+ * which of its occurrences.
+ */
+final class Victim {
+  /** One process closes and opens the database again after so many batches, for what happens only there. */
+  private static final int BATCHES_PER_OPEN = 60;
+
+  private Victim() {}
+
+  static History history(long seed, int index) {
+    return new History("h" + index, seed * 10 + index, 50, 2500);
+  }
+
+  public static void main(String[] args) throws InterruptedException {
+    Path directory = Path.of(args[0]);
+    Setting setting = Setting.valueOf(args[1]);
+    long seed = Long.parseLong(args[2]);
+    int histories = Integer.parseInt(args[3]);
+    PrintStream out = System.out;
+    FaultEnv env = new FaultEnv(Env.fileSystem());
+    if (!args[4].equals("-")) {
+      standStillAt(env, args[4], Long.parseLong(args[5]), out);
+    }
+    say(out, "opening");
+    while (true) {
+      DB db = DB.open(directory, setting.options(env));
+      say(out, "open");
+      Thread[] writers = new Thread[histories];
+      for (int i = 0; i < histories; i++) {
+        int index = i;
+        writers[i] = new Thread(() -> write(db, history(seed, index), index, out));
+        writers[i].setUncaughtExceptionHandler(
+            (thread, e) -> {
+              e.printStackTrace();
+              Runtime.getRuntime().halt(3);
+            });
+        writers[i].start();
+      }
+      for (Thread writer : writers) {
+        writer.join();
+      }
+      db.close();
+    }
+  }
+
+  private static void write(DB db, History history, int index, PrintStream out) {
+    int found = history.counter(db);
+    for (int number = found + 1; number <= found + BATCHES_PER_OPEN; number++) {
+      db.write(new WriteOptions(number % 16 == 0), history.batch(number));
+      say(out, index + " " + number);
+    }
+  }
+
+  private static void standStillAt(FaultEnv env, String point, long occurrence, PrintStream out) {
+    FaultEnv.Kind kind = FaultEnv.Kind.valueOf(point.substring(0, point.indexOf(' ')));
+    String name = point.substring(point.indexOf(' ') + 1);
+    AtomicLong count = new AtomicLong();
+    env.watch(
+        operation -> {
+          if (operation.kind() == kind
+              && operation.path().toString().contains(name)
+              && count.incrementAndGet() == occurrence) {
+            say(out, "point");
+            while (true) {
+              LockSupport.park();
+            }
+          }
+        });
+  }
+
+  private static void say(PrintStream out, String line) {
+    synchronized (out) {
+      out.print(line + "\n");
+      out.flush();
+    }
+  }
+}
