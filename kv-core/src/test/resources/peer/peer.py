@@ -7,7 +7,7 @@ import plyvel
 def main(mode, directory, *flags):
     options = dict(
         create_if_missing=True,
-        paranoid_checks=True,
+        paranoid_checks="lenient" not in flags,
         write_buffer_size=256 << 10,
         bloom_filter_bits=10 if "bloom" in flags else 0,
         compression=None if "plain" in flags else "snappy",

@@ -3,8 +3,11 @@ package dev.kv.core.peer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.kv.DB;
+import dev.kv.DBException;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.RecoveryMode;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -12,10 +15,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -33,6 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PlyvelPeerTest {
   private static final long SEED = 11;
   private static final int OPERATIONS = 6000;
+  private static final long DAMAGE_SEED = Long.getLong("kv.peer.seed", 17);
+  private static final int DAMAGES = Boolean.getBoolean("kv.long") ? 1000 : 24;
 
   @TempDir Path temp;
 
@@ -105,6 +112,63 @@ class PlyvelPeerTest {
     KvSide.expect(copy, Options.DEFAULT, model);
   }
 
+  /** Under the compatible recovery mode a damaged log gives what C++ LevelDB makes of it. */
+  @Test
+  void damagedLog_recoveredByBoth_isTheSame() throws Exception {
+    Path directory = temp.resolve("db");
+    Random random = new Random(DAMAGE_SEED);
+    Options options = Options.builder().recoveryMode(RecoveryMode.CPP_COMPAT).build();
+    try (DB db = DB.open(directory, options.toBuilder().createIfMissing(true).build())) {
+      for (int i = 0; i < 400; i++) {
+        byte[] value = new byte[random.nextInt(20) == 0 ? 40_000 : random.nextInt(600)];
+        random.nextBytes(value);
+        db.put(String.format("key%05d", i).getBytes(StandardCharsets.UTF_8), value);
+      }
+    }
+    int lossy = 0;
+    for (int round = 0; round < DAMAGES; round++) {
+      String what = "round " + round + " of seed " + DAMAGE_SEED;
+      Path theirs = temp.resolve("theirs" + round);
+      Path ours = temp.resolve("ours" + round);
+      copy(directory, theirs);
+      try (Stream<Path> files = Files.list(theirs)) {
+        Path log = files.filter(file -> file.toString().endsWith(".log")).findFirst().orElseThrow();
+        Files.write(log, damaged(Files.readAllBytes(log), random, round % 4));
+      }
+      copy(theirs, ours);
+      TreeMap<byte[], byte[]> model = Workload.emptyModel();
+      read(theirs, "lenient")
+          .forEachRemaining(entry -> model.put(entry.getKey(), entry.getValue()));
+      try {
+        KvSide.expect(ours, options, model);
+      } catch (AssertionError | DBException e) {
+        throw new AssertionError(what, e);
+      }
+      lossy += model.size() < 400 ? 1 : 0;
+    }
+    assertThat(lossy).isGreaterThan(DAMAGES / 2);
+  }
+
+  private static byte[] damaged(byte[] log, Random random, int kind) {
+    byte[] bytes = log.clone();
+    int at = random.nextInt(bytes.length);
+    switch (kind) {
+      case 0 -> bytes[at] ^= (byte) (1 << random.nextInt(8));
+      case 1 -> {
+        int sector = at - at % 512;
+        Arrays.fill(bytes, sector, Math.min(bytes.length, sector + 512 * 9), (byte) 0);
+      }
+      case 2 -> bytes = Arrays.copyOf(bytes, at);
+      default -> {
+        // In the header of a block's first record.
+        for (int i = 0; i < 3; i++) {
+          bytes[at - at % 32768 + random.nextInt(7)] ^= (byte) (1 << random.nextInt(8));
+        }
+      }
+    }
+    return bytes;
+  }
+
   private static void copy(Path from, Path to) throws IOException {
     Files.createDirectory(to);
     try (Stream<Path> files = Files.list(from)) {
@@ -114,10 +178,11 @@ class PlyvelPeerTest {
     }
   }
 
-  private Iterator<Map.Entry<byte[], byte[]>> read(Path directory) throws Exception {
+  private Iterator<Map.Entry<byte[], byte[]>> read(Path directory, String... flags)
+      throws Exception {
     HexFormat hex = HexFormat.of();
     List<Map.Entry<byte[], byte[]>> entries = new ArrayList<>();
-    for (String line : Files.readAllLines(run(Path.of("/dev/null"), "read", directory))) {
+    for (String line : Files.readAllLines(run(Path.of("/dev/null"), "read", directory, flags))) {
       int space = line.indexOf(' ');
       entries.add(
           Map.entry(hex.parseHex(line, 0, space), hex.parseHex(line, space + 1, line.length())));
