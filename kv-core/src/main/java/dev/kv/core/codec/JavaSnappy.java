@@ -19,10 +19,10 @@ import java.util.Arrays;
  *          | (length - 1) &lt;&lt; 2 | 3, offset 32 bits
  * </pre>
  *
- * The work is done in arrays on the heap, and what goes in and comes out is copied in bulk: for a block
- * of 4 KiB that decompresses in 1.4 us, as fast as the native library, while single accesses to direct
- * buffers made it 2.2 to 2.8 us. The arrays have {@link #SLACK} bytes behind the data, so that short runs
- * are copied in words, the last one too long, and never checked for the end.
+ * The work is done in arrays on the heap, and what goes in and comes out is copied in bulk: single
+ * accesses to direct buffers make it take twice as long. The arrays have {@link #SLACK} bytes behind the data, so that short runs
+ * are copied in words, up to {@link #WORDWISE} bytes with no loop, some too many, and never checked for
+ * the end.
  *
  * <p>The compressor is greedy: a hash table remembers where four bytes were last seen in this 64 KiB
  * piece of the input; a hit becomes a copy, what lies between becomes a literal, and the step grows while
@@ -43,8 +43,8 @@ final class JavaSnappy {
   /** The longest literal whose length stands in its tag. */
   private static final int SHORT_LITERAL = 60;
 
-  /** Up to here words beat a bulk copy, which is a call; no copy is longer. */
-  private static final int WORDWISE = 64;
+  /** Up to here words beat a bulk copy, which is a call; no copy from the output is longer than 64. */
+  private static final int WORDWISE = 96;
 
   private static final int SLACK = WORDWISE + Long.BYTES;
 
@@ -243,9 +243,13 @@ final class JavaSnappy {
       int size = (tag >>> 2) + 1;
       if ((tag & 3) == LITERAL) {
         if (size > SHORT_LITERAL) {
-          int bytes = size - SHORT_LITERAL;
-          size = longLiteral(source, in, bytes);
-          in += bytes;
+          if (size == SHORT_LITERAL + 1) {
+            size = (source[in++] & 0xff) + 1;
+          } else {
+            int bytes = size - SHORT_LITERAL;
+            size = longLiteral(source, in, bytes);
+            in += bytes;
+          }
         }
         if (size > end - in || size > outEnd - out) {
           throw new MalformedBlockException("snappy block is cut short");
@@ -288,22 +292,41 @@ final class JavaSnappy {
     return (int) Math.min(size + 1, Integer.MAX_VALUE);
   }
 
+  /** Copies a run; one of up to {@link #WORDWISE} bytes by whole words, some too many. */
   private static void copyRun(byte[] source, int from, byte[] target, int at, int size) {
     if (size > WORDWISE) {
       System.arraycopy(source, from, target, at, size);
       return;
     }
-    for (int i = 0; i < size; i += Long.BYTES) {
-      LONG.set(target, at + i, (long) LONG.get(source, from + i));
+    copy16(source, from, target, at);
+    if (size > 16) {
+      copy16(source, from + 16, target, at + 16);
+      if (size > 32) {
+        copy16(source, from + 32, target, at + 32);
+        copy16(source, from + 48, target, at + 48);
+        if (size > 64) {
+          copy16(source, from + 64, target, at + 64);
+          copy16(source, from + 80, target, at + 80);
+        }
+      }
     }
   }
 
+  private static void copy16(byte[] source, int from, byte[] target, int at) {
+    LONG.set(target, at, (long) LONG.get(source, from));
+    LONG.set(target, at + Long.BYTES, (long) LONG.get(source, from + Long.BYTES));
+  }
+
   /**
-   * Repeats {@code size} bytes from {@code distance} back: a pattern shorter than a word is written over
-   * itself until it is as long.
+   * Repeats {@code size} bytes from {@code distance} back: a pattern shorter than a word is written over itself
+   * until it is as long.
    */
   private static void repeat(byte[] target, int out, int distance, int size) {
     int from = out - distance;
+    if (distance >= Long.BYTES) {
+      copyRun(target, from, target, out, size);
+      return;
+    }
     int at = out;
     int last = out + size;
     while (at - from < Long.BYTES && at < last) {
