@@ -9,6 +9,7 @@ import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
+import org.jspecify.annotations.Nullable;
 
 /** Where the tables of a database get their blocks from: the cache, or else the file. Thread-safe. */
 final class BlockSource implements AutoCloseable {
@@ -86,6 +87,15 @@ final class BlockSource implements AutoCloseable {
     } catch (OffHeapExhaustedException e) {
       blocks.prune();
       return CachedBlock.uncounted(BlockFetcher.uncounted(length), length);
+    }
+  }
+
+  /** Returns such memory for what a table can do without, or null where the budget is spent. */
+  @Nullable CachedBlock spareMemory(int length) {
+    try {
+      return CachedBlock.in(allocator.allocate(MemoryKind.INDEX_AND_FILTER, length), length);
+    } catch (OffHeapExhaustedException e) {
+      return null;
     }
   }
 

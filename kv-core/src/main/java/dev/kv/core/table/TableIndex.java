@@ -12,12 +12,14 @@ import java.nio.ByteBuffer;
  * The index of an open table, laid out for searching. Immutable; thread-safe.
  *
  * <p>An index block takes a few cache misses per probe of a binary search. Here the first eight bytes in which the
- * user keys differ stand side by side as numbers, and only where they are the same are whole keys compared.
+ * user keys differ stand side by side as numbers, and only where they are the same are whole keys compared. The last
+ * key stands apart: it is a short one behind all of the table's, and would leave nothing in common.
  *
  * <pre>
  * memory  := prefix*, offset*, size*, key start*, key bytes
- * prefix  := fixed64, the user key's 8 bytes behind what all have in common, big-endian, zero-padded, the top bit
- *            flipped so that signed order is theirs; only under the bytewise order of internal keys, otherwise 0
+ * prefix  := fixed64, the user key's 8 bytes behind what all but the last have in common, big-endian, zero-padded,
+ *            the top bit flipped so that signed order is theirs; none for the last key, nor unless the order is the
+ *            bytewise one of internal keys
  * offset  := fixed64, size := fixed32: the data block
  * key start := fixed32, where the key begins; one more than there are blocks
  * </pre>
@@ -28,7 +30,7 @@ final class TableIndex {
   private final KeyComparator comparator;
   private final int count;
 
-  /** How many leading bytes all user keys have in common; or {@link #NO_PREFIXES}. */
+  /** How many leading bytes all user keys but the last have in common; or {@link #NO_PREFIXES}. */
   private final int common;
 
   private static final int NO_PREFIXES = -1;
@@ -100,20 +102,30 @@ final class TableIndex {
     if (common == NO_PREFIXES) {
       return findIn(0, count, key, offset, length);
     }
+    int last = count - 1;
+    int found = findBefore(last, key, offset, length);
+    return found == last && compare(last, key, offset, length) < 0 ? count : found;
+  }
+
+  /** Returns the first block of those before {@code last} whose index key is not before {@code key}, or {@code last}. */
+  private int findBefore(int last, ByteBuffer key, int offset, int length) {
+    if (last == 0) {
+      return 0;
+    }
     int userLength = length - InternalKey.TRAILER;
     int order = compareCommon(key, offset, userLength);
     if (order != 0) {
-      return order < 0 ? 0 : count;
+      return order < 0 ? 0 : last;
     }
     long prefix = prefix(key, offset + common, userLength - common);
-    int first = firstAtLeast(prefix, 0);
-    if (first == count || bytes.getLong(first * Long.BYTES) != prefix) {
+    int first = firstAtLeast(prefix, 0, last);
+    if (first == last || bytes.getLong(first * Long.BYTES) != prefix) {
       return first;
     }
     if (compare(first, key, offset, length) >= 0) {
       return first;
     }
-    int end = prefix == Long.MAX_VALUE ? count : firstAtLeast(prefix + 1, first + 1);
+    int end = prefix == Long.MAX_VALUE ? last : firstAtLeast(prefix + 1, first + 1, last);
     return findIn(first + 1, end, key, offset, length);
   }
 
@@ -125,9 +137,9 @@ final class TableIndex {
     return order == 0 && userLength < common ? -1 : order;
   }
 
-  private int firstAtLeast(long prefix, int from) {
+  private int firstAtLeast(long prefix, int from, int to) {
     int low = from;
-    int span = count - from;
+    int span = to - from;
     while (span > 0) {
       int half = span >>> 1;
       if (bytes.getLong((low + half) * Long.BYTES) < prefix) {
@@ -233,7 +245,7 @@ final class TableIndex {
       return handle;
     }
 
-    /** Fills in the prefixes and returns how many bytes all user keys have in common. */
+    /** Fills in the prefixes and returns how many bytes all user keys but the last have in common. */
     int finish() {
       boolean bytewise =
           comparator instanceof InternalKeyComparator internal
@@ -242,13 +254,14 @@ final class TableIndex {
         return NO_PREFIXES;
       }
       int first = keyStart(bytes, count, 0);
-      int last = keyStart(bytes, count, count - 1);
-      int most = Math.min(userLength(0), userLength(count - 1));
+      int last = Math.max(0, count - 2);
+      int most = Math.min(userLength(0), userLength(last));
+      last = keyStart(bytes, count, last);
       int common = 0;
       while (common < most && bytes.get(first + common) == bytes.get(last + common)) {
         common++;
       }
-      for (int i = 0; i < count; i++) {
+      for (int i = 0; i < count - 1; i++) {
         int start = keyStart(bytes, count, i);
         long prefix = prefix(bytes, start + common, userLength(i) - common);
         bytes.putLong(i * Long.BYTES, prefix);

@@ -35,6 +35,9 @@ public final class TableReader implements CacheValue {
   /** Whether there is one filter for the whole table, which is worth a probe before the index. */
   private final boolean wholeTableFilter;
 
+  /** Where the table has no filter in use. */
+  private final @Nullable LearntFilters learnt;
+
   private TableReader(
       TableFile file,
       long cacheId,
@@ -58,6 +61,10 @@ public final class TableReader implements CacheValue {
             ? null
             : new FilterBlockReader(policy, filterBlock.bytes(), 0, filterBlock.length());
     wholeTableFilter = filter != null && filter.wholeTable();
+    learnt =
+        filter == null && comparator instanceof InternalKeyComparator && userOrder.isBytewise()
+            ? new LearntFilters(blocks, index.count())
+            : null;
   }
 
   /**
@@ -100,6 +107,10 @@ public final class TableReader implements CacheValue {
     if (!wholeTableFilter && !mayContain(index.offset(at), target, offset, userLength)) {
       return LookupResult.NOT_FOUND;
     }
+    LearntFilters sieve = learnt;
+    if (sieve != null && !sieve.mayContain(at, target, offset, userLength)) {
+      return LookupResult.NOT_FOUND;
+    }
     Pinned pin = acquireBlock(at, flags);
     boolean adopted = false;
     try {
@@ -110,6 +121,8 @@ public final class TableReader implements CacheValue {
       if (result == LookupResult.FOUND) {
         out.set(entry.valueBuffer(), entry.valueOffset(), entry.valueLength(), pin);
         adopted = true;
+      } else if (result == LookupResult.NOT_FOUND && sieve != null && flags.verify()) {
+        sieve.learn(at, entry);
       }
       return result;
     } finally {
@@ -203,6 +216,9 @@ public final class TableReader implements CacheValue {
   @Override
   public void free() {
     index.free();
+    if (learnt != null) {
+      learnt.free();
+    }
     if (filterBlock != null) {
       filterBlock.free();
     }

@@ -1,0 +1,160 @@
+package dev.kv.core.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.CompressionType;
+import dev.kv.DBComparator;
+import dev.kv.Slice;
+import dev.kv.core.block.Entries;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.LookupKey;
+import dev.kv.core.key.LookupResult;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.ValueRef;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+class LearntFiltersTest {
+  private static final InternalKeyComparator BYTEWISE =
+      new InternalKeyComparator(DBComparator.bytewise());
+
+  private static final InternalKeyComparator OTHER =
+      new InternalKeyComparator(
+          new DBComparator() {
+            @Override
+            public String name() {
+              return "test.Other";
+            }
+
+            @Override
+            public int compare(Slice a, Slice b) {
+              return a.compareTo(b);
+            }
+          });
+
+  private static final ReadFlags UNVERIFIED = ReadFlags.of(false, true);
+
+  /** A table whose blocks are read anew for each lookup that gets as far. */
+  private static final class Table implements AutoCloseable {
+    private final TableBench bench;
+    private final MemoryFile.Reading file;
+    private final TableReader reader;
+    private final List<byte[]> present;
+    private final List<byte[]> missing;
+
+    Table(InternalKeyComparator order, int blockSize, long offHeapLimit) {
+      bench = new TableBench(0, offHeapLimit);
+      Entries entries = Entries.internal(order, new Random(7), 500);
+      TableFormat format = TableBench.format(blockSize, 16, CompressionType.SNAPPY);
+      file = MemoryFile.reading(TableBench.build(format, order, entries));
+      reader = bench.open(file, order);
+      present = entries.list().stream().map(e -> InternalKey.userKey(e.key())).toList();
+      missing = present.stream().map(k -> (new String(k) + "/missing").getBytes()).toList();
+    }
+
+    /** Looks keys up and returns how many blocks that took. */
+    int readsFor(List<byte[]> users, boolean found, ReadFlags flags) {
+      int before = file.reads;
+      OffHeapBudget own = new OffHeapBudget(0);
+      try (PointRead context = new PointRead(reader.comparator(), own);
+          LookupKey key = new LookupKey(own)) {
+        ValueRef out = new ValueRef();
+        for (byte[] user : users) {
+          key.set(user, InternalKey.MAX_SEQUENCE);
+          int result = reader.get(key, flags, context, out);
+          assertThat(result != LookupResult.NOT_FOUND).isEqualTo(found);
+          out.release();
+        }
+      }
+      return file.reads - before;
+    }
+
+    @Override
+    public void close() {
+      reader.free();
+      bench.close();
+    }
+  }
+
+  @Test
+  void get_missingKeysAgain_readsHardlyABlock() {
+    try (Table table = new Table(BYTEWISE, 1024, 0)) {
+      int blocks = table.reader.index().count();
+      assertThat(table.readsFor(table.missing, false, ReadFlags.DEFAULT)).isLessThan(blocks + 30);
+      assertThat(table.readsFor(table.missing, false, ReadFlags.DEFAULT)).isLessThan(30);
+      assertThat(table.readsFor(table.present, true, ReadFlags.DEFAULT)).isEqualTo(500);
+    }
+  }
+
+  @Test
+  void get_unverified_learnsNothing() {
+    try (Table table = new Table(BYTEWISE, 1024, 0)) {
+      int first = table.readsFor(table.missing, false, UNVERIFIED);
+      assertThat(table.readsFor(table.missing, false, UNVERIFIED)).isEqualTo(first);
+    }
+  }
+
+  @Test
+  void get_orderThatIsNotOfBytes_learnsNothing() {
+    try (Table table = new Table(OTHER, 1024, 0)) {
+      int first = table.readsFor(table.missing, false, ReadFlags.DEFAULT);
+      assertThat(table.readsFor(table.missing, false, ReadFlags.DEFAULT)).isEqualTo(first);
+    }
+  }
+
+  @Test
+  void get_blocksOfManyKeys_areReadEachTime() {
+    try (Table table = new Table(BYTEWISE, 1 << 20, 0)) {
+      int first = table.readsFor(table.missing, false, ReadFlags.DEFAULT);
+      assertThat(table.readsFor(table.missing, false, ReadFlags.DEFAULT)).isEqualTo(first);
+      assertThat(table.readsFor(table.present, true, ReadFlags.DEFAULT)).isEqualTo(500);
+    }
+  }
+
+  @Test
+  void get_budgetSpent_learnsNothing() {
+    try (Table table = new Table(BYTEWISE, 1024, 1)) {
+      int first = table.readsFor(table.missing, false, ReadFlags.DEFAULT);
+      assertThat(table.readsFor(table.missing, false, ReadFlags.DEFAULT)).isEqualTo(first);
+      assertThat(table.readsFor(table.present, true, ReadFlags.DEFAULT)).isPositive();
+    }
+  }
+
+  @Test
+  void get_manyThreadsLearn_presentKeysAreFound() throws Exception {
+    int threads = 4;
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try {
+      for (int round = 0; round < 20; round++) {
+        try (Table table = new Table(BYTEWISE, 1024, 0)) {
+          CyclicBarrier start = new CyclicBarrier(threads);
+          List<Future<?>> running = new ArrayList<>();
+          for (int i = 0; i < threads; i++) {
+            running.add(
+                pool.submit(
+                    () -> {
+                      start.await();
+                      for (int j = 0; j < table.present.size(); j++) {
+                        table.readsFor(table.missing.subList(j, j + 1), false, ReadFlags.DEFAULT);
+                        table.readsFor(table.present.subList(j, j + 1), true, ReadFlags.DEFAULT);
+                      }
+                      return null;
+                    }));
+          }
+          for (Future<?> one : running) {
+            one.get();
+          }
+        }
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+}
