@@ -42,7 +42,7 @@ final class ApproximateSizeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     long bytes;
-    try (DB db = database.openReadOnly()) {
+    try (DB db = database.openForLookups()) {
       bytes = Math.max(0, end(db) - offset(db, from));
     }
     try (Output out = new Output()) {

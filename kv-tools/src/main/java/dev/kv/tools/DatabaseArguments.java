@@ -48,6 +48,13 @@ final class DatabaseArguments {
     return open(options().readOnly(true));
   }
 
+  /** Opens as {@link #openReadOnly} does, for a few reads: libraries that take long to load stay out. */
+  DB openForLookups() {
+    requireDatabase();
+    noteWriter();
+    return open(options().readOnly(true).nativeSnappy(false));
+  }
+
   /** Opens for writing. */
   DB openForWriting(boolean create) {
     if (!create) {

@@ -194,6 +194,8 @@ final class Demo {
     out.println();
     StatsText.levels(db.stats()).forEach(out::println);
     out.println();
-    out.println("Every entry read was as written. The database is in " + directory);
+    out.println(
+        "Every entry read was as written. The database is in "
+            + Failure.printable(directory.toString()));
   }
 }

@@ -24,7 +24,7 @@ final class GetCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    try (DB db = database.openReadOnly()) {
+    try (DB db = database.openForLookups()) {
       byte[] value = db.get(key.bytes());
       if (value == null) {
         throw new Failure("no such key: " + dev.kv.Escape.bytes(key.bytes()));

@@ -1,9 +1,12 @@
 package dev.kv.tools;
 
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
@@ -15,32 +18,9 @@ import picocli.CommandLine.Spec;
     description = "Reads, writes and inspects LevelDB databases.",
     footer = {
       "",
-      "Exit codes: 0 done, 1 failed, 2 wrong usage. Data goes to standard output, messages to",
-      "standard error. A KEY or VALUE is text; \\xNN in it stands for one byte."
-    },
-    subcommands = {
-      DemoCommand.class,
-      GetCommand.class,
-      PutCommand.class,
-      DeleteCommand.class,
-      ScanCommand.class,
-      LoadCommand.class,
-      StatsCommand.class,
-      CompactCommand.class,
-      CountCommand.class,
-      ApproximateSizeCommand.class,
-      PropertiesCommand.class,
-      DumpCommand.class,
-      LevelsCommand.class,
-      VerifyCommand.class,
-      RepairCommand.class,
-      BatchCommand.class,
-      CopyCommand.class,
-      DiffCommand.class,
-      ImportCommand.class,
-      ExportCommand.class,
-      DestroyCommand.class,
-      picocli.AutoComplete.GenerateCompletion.class
+      "Exit codes: 0 done, 1 failed, 2 wrong usage. Data goes to standard output, messages and",
+      "progress to standard error. A KEY or VALUE is text; \\xNN in it stands for one byte.",
+      "'kv help COMMAND' tells more of a command."
     })
 final class Main implements Runnable {
   @Spec private CommandSpec spec;
@@ -58,7 +38,9 @@ final class Main implements Runnable {
 
   /** Runs one command and returns its exit code. */
   static int run(String... args) {
-    boolean verbose = java.util.List.of(args).contains("--verbose");
+    // Not needed here, and loading it takes longer than a short command does.
+    System.setProperty("io.netty.jfr.enabled", "false");
+    boolean verbose = List.of(args).contains("--verbose");
     System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", verbose ? "debug" : "error");
     System.setProperty("org.slf4j.simpleLogger.showThreadName", "false");
     System.setProperty("org.slf4j.simpleLogger.showLogName", Boolean.toString(verbose));
@@ -67,10 +49,20 @@ final class Main implements Runnable {
         "org.slf4j.simpleLogger.log.dev.kv.core.db.Repairer", verbose ? "debug" : "warn");
     Main main = new Main();
     CommandLine commandLine = new CommandLine(main);
+    Subcommands.addTo(commandLine, args);
     commandLine.setCaseInsensitiveEnumValuesAllowed(true);
     commandLine.setExecutionExceptionHandler(
         (failure, failed, parsed) -> report(failure, failed, main.verbose));
+    IParameterExceptionHandler usual = commandLine.getParameterExceptionHandler();
+    commandLine.setParameterExceptionHandler(
+        (wrong, arguments) -> usual.handleParseException(printable(wrong), arguments));
     return commandLine.execute(args);
+  }
+
+  /** Returns the same error, whose message may quote what a stranger has written. */
+  private static ParameterException printable(ParameterException wrong) {
+    return new ParameterException(
+        wrong.getCommandLine(), Failure.printable(String.valueOf(wrong.getMessage())));
   }
 
   private static int report(Exception failure, CommandLine failed, boolean verbose) {
@@ -83,6 +75,6 @@ final class Main implements Runnable {
 
   @Override
   public void run() {
-    throw new CommandLine.ParameterException(spec.commandLine(), "Missing command");
+    throw new ParameterException(spec.commandLine(), "Missing command");
   }
 }

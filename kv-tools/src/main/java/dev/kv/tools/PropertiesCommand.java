@@ -34,7 +34,7 @@ final class PropertiesCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Map<String, Object> values = new LinkedHashMap<>();
-    try (DB db = database.openReadOnly()) {
+    try (DB db = database.openForLookups()) {
       for (String name : names.isEmpty() ? all() : names) {
         String value = db.property(name);
         if (value == null) {

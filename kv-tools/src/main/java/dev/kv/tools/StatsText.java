@@ -2,8 +2,10 @@ package dev.kv.tools;
 
 import dev.kv.DBStats;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** A database's figures as lines of text. */
 final class StatsText {
@@ -29,7 +31,10 @@ final class StatsText {
     DBStats.Recovery recovery = stats.recovery();
     lines.add(format("logs replayed   %d, with %d batches", recovery.logs(), recovery.records()));
     if (recovery.droppedBytes() > 0) {
-      lines.add(format("log bytes lost  %d: %s", recovery.droppedBytes(), recovery.reason()));
+      lines.add(
+          format(
+              "log bytes lost  %d: %s",
+              recovery.droppedBytes(), Failure.printable(recovery.reason())));
     }
     return lines;
   }
@@ -47,6 +52,27 @@ final class StatsText {
       lines.add(format("%5d  %5d  %9.1f", level, row.files(), row.bytes() / MIB));
     }
     return lines;
+  }
+
+  /** Returns the figures as the members of a JSON object. */
+  static Map<String, Object> members(DBStats stats) {
+    List<Object> levels = new ArrayList<>();
+    for (DBStats.Level level : stats.levels()) {
+      levels.add(Map.of("files", level.files(), "bytes", level.bytes()));
+    }
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("levels", levels);
+    members.put("lastSequence", stats.lastSequence());
+    members.put("openTables", stats.openTables());
+    members.put("memtableBytes", stats.offHeap().memtables());
+    members.put("blockBytes", stats.offHeap().blocks());
+    members.put("indexAndFilterBytes", stats.offHeap().indexesAndFilters());
+    members.put("bufferBytes", stats.offHeap().writeBuffers());
+    members.put("mappedBytes", stats.mappedBytes());
+    members.put("logsReplayed", stats.recovery().logs());
+    members.put("batchesReplayed", stats.recovery().records());
+    members.put("logBytesLost", stats.recovery().droppedBytes());
+    return members;
   }
 
   private static String format(String pattern, Object... arguments) {

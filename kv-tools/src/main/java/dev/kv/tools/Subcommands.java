@@ -1,0 +1,107 @@
+package dev.kv.tools;
+
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.AutoComplete.GenerateCompletion;
+import picocli.CommandLine;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.CommandSpec;
+
+/**
+ * The subcommands, by name. To read the declaration of one by reflection takes some ten
+ * milliseconds, and so only the one asked for is read; the others are there by name and summary.
+ */
+final class Subcommands {
+  /** The names with a summary each, in the order in which the help lists them. */
+  private static final List<Map.Entry<String, String>> SUMMARIES =
+      List.of(
+          Map.entry("demo", "Write, change, read and check a million entries."),
+          Map.entry("get", "Print the value of a key."),
+          Map.entry("put", "Set the value of a key."),
+          Map.entry("delete", "Remove a key."),
+          Map.entry("scan", "Print entries in the order of their keys."),
+          Map.entry("count", "Print how many keys there are."),
+          Map.entry("batch", "Apply operations from standard input as one write."),
+          Map.entry("load", "Put the entries that scan printed."),
+          Map.entry("import", "Put the entries that export wrote."),
+          Map.entry("export", "Write entries in hex, JSON or binary."),
+          Map.entry("copy", "Write a database anew, compactly."),
+          Map.entry("diff", "Compare two databases."),
+          Map.entry("stats", "Print levels, memory and what the entries are like."),
+          Map.entry("levels", "Draw the tree of tables."),
+          Map.entry("properties", "Print LevelDB's properties."),
+          Map.entry("approximate-size", "Print how many bytes of tables a range takes."),
+          Map.entry("compact", "Compact a database or a range of it."),
+          Map.entry("verify", "Check every checksum, and what must hold between files."),
+          Map.entry("repair", "Make a damaged database open again."),
+          Map.entry("dump", "Print what a log, MANIFEST or table holds."),
+          Map.entry("destroy", "Delete a database."),
+          Map.entry("generate-completion", "Print a completion script for bash and zsh."),
+          Map.entry("help", "Print the help of a command."));
+
+  private Subcommands() {}
+
+  /** Returns the names. */
+  static List<String> names() {
+    return SUMMARIES.stream().map(Map.Entry::getKey).toList();
+  }
+
+  /**
+   * Adds what the arguments need: the command that they begin with, else all of them, by name and
+   * summary only where nobody looks further.
+   */
+  static void addTo(CommandLine root, String... args) {
+    String first =
+        Stream.of(args).dropWhile(argument -> argument.equals("--verbose")).findFirst().orElse("");
+    Object asked = create(first);
+    boolean all = first.equals("help") || first.equals("generate-completion");
+    for (Map.Entry<String, String> command : SUMMARIES) {
+      String name = command.getKey();
+      if (all || asked == null || name.equals(first)) {
+        root.addSubcommand(
+            name,
+            all || name.equals(first)
+                ? new CommandLine(create(name))
+                : named(name, command.getValue()));
+      }
+    }
+  }
+
+  private static CommandLine named(String name, String summary) {
+    CommandSpec spec = CommandSpec.create().name(name);
+    spec.usageMessage().description(summary);
+    return new CommandLine(spec);
+  }
+
+  /** Returns a new command of that name, or null if there is none. */
+  static @Nullable Object create(String name) {
+    return switch (name) {
+      case "demo" -> new DemoCommand();
+      case "get" -> new GetCommand();
+      case "put" -> new PutCommand();
+      case "delete" -> new DeleteCommand();
+      case "scan" -> new ScanCommand();
+      case "count" -> new CountCommand();
+      case "batch" -> new BatchCommand();
+      case "load" -> new LoadCommand();
+      case "import" -> new ImportCommand();
+      case "export" -> new ExportCommand();
+      case "copy" -> new CopyCommand();
+      case "diff" -> new DiffCommand();
+      case "stats" -> new StatsCommand();
+      case "levels" -> new LevelsCommand();
+      case "properties" -> new PropertiesCommand();
+      case "approximate-size" -> new ApproximateSizeCommand();
+      case "compact" -> new CompactCommand();
+      case "verify" -> new VerifyCommand();
+      case "repair" -> new RepairCommand();
+      case "dump" -> new DumpCommand();
+      case "destroy" -> new DestroyCommand();
+      case "generate-completion" -> new GenerateCompletion();
+      case "help" -> new HelpCommand();
+      default -> null;
+    };
+  }
+}

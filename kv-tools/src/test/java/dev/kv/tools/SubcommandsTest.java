@@ -1,0 +1,70 @@
+package dev.kv.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+class SubcommandsTest {
+  @ParameterizedTest
+  @MethodSource("dev.kv.tools.Subcommands#names")
+  void create_everyName_isTheCommandDeclaredSo(String name) {
+    Object command = Subcommands.create(name);
+    assertThat(command).isNotNull();
+    assertThat(command.getClass().getAnnotation(Command.class).name()).isEqualTo(name);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.kv.tools.Subcommands#names")
+  void help_everyCommand_isPrinted(String name) {
+    Cli help = Cli.run("help", name);
+    assertThat(help.exitCode()).as(help.err()).isZero();
+    assertThat(help.out()).contains("Usage: kv " + name);
+    if (!name.equals("help")) {
+      assertThat(Cli.run(name, "--help").out()).isEqualTo(help.out());
+    }
+  }
+
+  @Test
+  void addTo_knownCommand_declaresOnlyThat() {
+    CommandLine root = new CommandLine(new Main());
+    Subcommands.addTo(root, "--verbose", "get", "dir");
+    assertThat(root.getSubcommands()).containsOnlyKeys("get");
+    CommandLine all = new CommandLine(new Main());
+    Subcommands.addTo(all, "--help");
+    assertThat(all.getSubcommands().keySet()).containsExactlyElementsOf(Subcommands.names());
+  }
+
+  @Test
+  void help_ofAll_listsEveryCommandWithoutColour() {
+    Cli help = Cli.run("--help");
+    assertThat(help.exitCode()).isZero();
+    assertThat(help.out()).doesNotContain("\u001b");
+    for (String name : Subcommands.names()) {
+      assertThat(help.out()).contains("\n  " + name + " ");
+    }
+  }
+
+  @Test
+  void unknownCommand_isNamedAndEscaped() {
+    Cli unknown = Cli.run("ge\u001bt");
+    assertThat(unknown.exitCode()).isEqualTo(2);
+    assertThat(unknown.err()).contains("ge\\x1bt").doesNotContain("\u001b");
+    assertThat(unknown.out()).isEmpty();
+    assertThat(Cli.run("--verbose", "get").exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void everyCommand_isDocumented() throws IOException {
+    String guide = Files.readString(Path.of("../src-docs/command-line.md"));
+    for (String name : Subcommands.names()) {
+      assertThat(guide).contains("kv " + name);
+    }
+  }
+}
