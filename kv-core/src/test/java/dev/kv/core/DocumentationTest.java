@@ -7,6 +7,7 @@ import java.io.StringWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,12 +17,19 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Compiles every Java block of the README and of src-docs. */
+/** Compiles every Java block of the README and of src-docs, and looks up what they quote and link to. */
 class DocumentationTest {
   private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+  private static final Pattern MESSAGE = Pattern.compile("^### `(.*)`$", Pattern.MULTILINE);
+  private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+
+  /** What stands between two parts of a message that is broken over lines. */
+  private static final Pattern JOINED_LITERALS = Pattern.compile("\"\\s*\\+\\s*\"");
+
   private static final Pattern DECLARATION =
       Pattern.compile(
           "^(public |final |static )*(class|record|interface|enum) ", Pattern.MULTILINE);
@@ -45,17 +53,10 @@ class DocumentationTest {
   @TestFactory
   Stream<DynamicTest> javaBlocks_ofTheDocuments_compile() throws IOException {
     Path root = Path.of("").toAbsolutePath().getParent();
-    try (Stream<Path> pages = Files.walk(root.resolve("src-docs"))) {
-      List<Path> documents =
-          Stream.concat(
-                  Stream.of(root.resolve("README.md")),
-                  pages.filter(page -> page.toString().endsWith(".md")).sorted())
-              .toList();
-      List<DynamicTest> tests =
-          documents.stream().flatMap(page -> blocks(root.relativize(page), page)).toList();
-      assertThat(tests).as("blocks found").isNotEmpty();
-      return tests.stream();
-    }
+    List<DynamicTest> tests =
+        documents(root).stream().flatMap(page -> blocks(root.relativize(page), page)).toList();
+    assertThat(tests).as("blocks found").isNotEmpty();
+    return tests.stream();
   }
 
   private Stream<DynamicTest> blocks(Path name, Path page) {
@@ -72,6 +73,55 @@ class DocumentationTest {
               });
     } catch (IOException unreadable) {
       throw new AssertionError(unreadable);
+    }
+  }
+
+  /** The headings of the troubleshooting page are messages; an ellipsis stands for what varies. */
+  @Test
+  void messages_ofTheTroubleshooting_standInTheSource() throws IOException {
+    Path root = Path.of("").toAbsolutePath().getParent();
+    StringBuilder source = new StringBuilder();
+    for (String module : List.of("kv-api", "kv-core")) {
+      try (Stream<Path> files = Files.walk(root.resolve(module).resolve("src/main/java"))) {
+        for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+          source.append(Files.readString(file)).append('\n');
+        }
+      }
+    }
+    String messages = JOINED_LITERALS.matcher(source).replaceAll("");
+    List<String> quoted =
+        MESSAGE
+            .matcher(Files.readString(root.resolve("src-docs/troubleshooting.md")))
+            .results()
+            .flatMap(heading -> Stream.of(heading.group(1).split("…")))
+            .map(String::strip)
+            .toList();
+    assertThat(quoted).hasSizeGreaterThan(30);
+    assertThat(quoted).allSatisfy(part -> assertThat(messages).contains(part));
+  }
+
+  @Test
+  void links_ofTheDocuments_leadToFiles() throws IOException {
+    Path root = Path.of("").toAbsolutePath().getParent();
+    List<String> broken = new ArrayList<>();
+    for (Path document : documents(root)) {
+      LINK.matcher(Files.readString(document))
+          .results()
+          .map(link -> link.group(1))
+          .filter(target -> !target.startsWith("http") && !target.startsWith("#"))
+          .map(target -> target.replaceFirst("#.*", ""))
+          .filter(target -> !Files.exists(document.resolveSibling(target)))
+          .forEach(target -> broken.add(root.relativize(document) + " -> " + target));
+    }
+    assertThat(broken).isEmpty();
+  }
+
+  private static List<Path> documents(Path root) throws IOException {
+    try (Stream<Path> pages = Files.walk(root.resolve("src-docs"))) {
+      return Stream.concat(
+              Stream.of(root.resolve("README.md")),
+              pages.filter(page -> page.toString().endsWith(".md")).sorted())
+          .toList();
     }
   }
 
