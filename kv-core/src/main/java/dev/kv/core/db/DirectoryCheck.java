@@ -16,7 +16,7 @@ import java.util.TreeSet;
 /** What an open looks for in a database's directory, and what it says where that is not there. */
 final class DirectoryCheck {
   /** File numbers beyond this are forged. */
-  private static final long LARGEST_NUMBER = 1L << 60;
+  static final long LARGEST_NUMBER = 1L << 60;
 
   private final Env env;
   private final Path directory;

@@ -1,11 +1,14 @@
 package dev.kv.core.db;
 
 import dev.kv.CorruptionException;
+import dev.kv.DBComparator;
 import dev.kv.DBIOException;
 import dev.kv.Env;
+import dev.kv.Escape;
 import dev.kv.Options;
 import dev.kv.RecoveryMode;
 import dev.kv.RepairReport;
+import dev.kv.UnsupportedFormatException;
 import dev.kv.core.compaction.FlushJob;
 import dev.kv.core.compaction.RewriteJob;
 import dev.kv.core.env.FileName;
@@ -17,9 +20,10 @@ import dev.kv.core.key.ValueKind;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
+import dev.kv.core.table.TableCache;
+import dev.kv.core.table.TableIterator;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
-import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -35,18 +39,32 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Everything that can be read of its tables and logs is merged into new tables that do not overlap, so that
  * sequence numbers decide which value counts, and not the files' numbers: C++ LevelDB takes the tables
- * over as they are, at level 0, and so lets old values win. Where the MANIFEST can be read, the tables and logs
- * that it gave up are left out. LOCK is held; nothing old is touched before the new state is durable; then tables
- * whose content was taken over whole are deleted, and all else goes to {@code lost/}.
+ * over as they are, at level 0, and so lets old values win. Where the MANIFEST can be read, and everything that it
+ * names is there, the tables and logs that it gave up are left out. LOCK is held; nothing old is touched before the
+ * new state is durable; then tables whose content was taken over whole are deleted, and all else goes to {@code lost/},
+ * where it replaces nothing.
  */
 final class Repairer {
   private static final Logger LOG = LoggerFactory.getLogger(Repairer.class);
   private static final String LOST = "lost";
 
+  /** So many entries of a table tell whether it is in the comparator's order. */
+  private static final int ORDER_SAMPLE = 64;
+
+  /** A file of the database, under the name that it has. */
+  private record Found(String name, FileName file) {
+    boolean isWorthRepair() {
+      return switch (file.kind()) {
+        case TABLE, LOG, MANIFEST -> file.number() <= DirectoryCheck.LARGEST_NUMBER;
+        default -> false;
+      };
+    }
+  }
+
   private final Resources resources;
   private final Env env;
   private final Path directory;
-  private final List<FileName> found;
+  private final List<Found> found;
   private final Set<Long> inputs = new TreeSet<>();
   private final List<FileMetadata> fromLogs = new ArrayList<>();
   private final List<Long> opened = new ArrayList<>();
@@ -55,20 +73,19 @@ final class Repairer {
   private int logsConverted;
   private long bytesLost;
 
-  private Repairer(Resources resources, List<FileName> found) {
+  private Repairer(Resources resources, List<Found> found) {
     this.resources = resources;
     this.env = resources.env();
     this.directory = resources.directory();
     this.found = found;
-    long largest = found.stream().mapToLong(FileName::number).max().orElse(0);
+    long largest = found.stream().mapToLong(each -> each.file().number()).max().orElse(0);
     nextNumber = Math.max(largest, 1) + 1;
   }
 
   static RepairReport repair(Path directory, Options options) {
     Env env = options.env();
     try {
-      List<FileName> found = env.exists(directory) ? files(env, directory) : List.of();
-      if (found.stream().noneMatch(Repairer::isWorthRepair)) {
+      if (!env.exists(directory) || found(env, directory).isEmpty()) {
         throw new DBIOException(
             directory + " holds nothing to repair: no table, log or MANIFEST of a database");
       }
@@ -76,7 +93,7 @@ final class Repairer {
       Options lenient =
           options.toBuilder().paranoidChecks(false).recoveryMode(RecoveryMode.CPP_COMPAT).build();
       try (Resources resources = new Resources(directory, lenient)) {
-        return new Repairer(resources, found).run();
+        return new Repairer(resources, found(env, directory)).run();
       } finally {
         lock.close();
       }
@@ -85,26 +102,20 @@ final class Repairer {
     }
   }
 
-  private static List<FileName> files(Env env, Path directory) throws IOException {
-    List<FileName> files = new ArrayList<>();
+  private static List<Found> found(Env env, Path directory) throws IOException {
+    List<Found> files = new ArrayList<>();
     for (String name : env.list(directory)) {
       FileName file = FileNames.parse(name);
-      if (file != null) {
-        files.add(file);
+      if (file != null && new Found(name, file).isWorthRepair()) {
+        files.add(new Found(name, file));
       }
     }
     return files;
   }
 
-  private static boolean isWorthRepair(FileName file) {
-    return switch (file.kind()) {
-      case TABLE, LOG, MANIFEST -> true;
-      default -> false;
-    };
-  }
-
   private RepairReport run() throws IOException {
     Set<Long> logs = chooseInputs();
+    requireOrder();
     for (long log : logs) {
       convert(log);
     }
@@ -112,6 +123,7 @@ final class Repairer {
     List<SalvageIterator> tables = openInputs();
     RewriteJob.Result result = merge(tables, outputs);
     install(result);
+    tables.forEach(table -> bytesLost += table.bytesLost());
     Set<Long> whole = wholeTables(tables);
     discard(whole);
     int rewritten = opened.size() - fromLogs.size() - whole.size();
@@ -119,34 +131,37 @@ final class Repairer {
         whole.size(), rewritten, logsConverted, lost.size(), result.entries(), bytesLost);
   }
 
-  /** Chooses the tables to read, and returns the logs: the MANIFEST's where it can be read, else all. */
+  /**
+   * Chooses the tables to read, and returns the logs. A MANIFEST that names files which are not there may have lost its
+   * end: it is then no reason to leave a table out.
+   */
   private Set<Long> chooseInputs() {
-    Set<Long> logs = new TreeSet<>();
-    long oldestLog = 0;
+    Set<Long> tables = numbers(FileName.Kind.TABLE);
+    Set<Long> logs = numbers(FileName.Kind.LOG);
+    inputs.addAll(tables);
     try (VersionSet versions = new VersionSet(resources.manifestContext(), () -> {})) {
       versions.recover(true);
-      oldestLog = versions.logNumber();
-      Version version = versions.current();
-      version.forEachFileNumber(inputs::add);
-      inputs.retainAll(numbers(FileName.Kind.TABLE));
+      Set<Long> named = new TreeSet<>();
+      versions.current().forEachFileNumber(named::add);
+      long oldestLog = versions.logNumber();
+      if (!tables.containsAll(named) || (oldestLog > 0 && !logs.contains(oldestLog))) {
+        LOG.warn("{}: takes every table, for the MANIFEST names files that are gone", directory);
+      } else {
+        long next = versions.manifestNumber();
+        inputs.removeIf(number -> number < next && !named.contains(number));
+      }
+      logs.removeIf(number -> number < oldestLog && number != versions.previousLogNumber());
     } catch (CorruptionException | DBIOException e) {
       LOG.warn("{}: takes every table and log, for {}", directory, e.getMessage());
-      inputs.clear();
-      inputs.addAll(numbers(FileName.Kind.TABLE));
-    }
-    for (long number : numbers(FileName.Kind.LOG)) {
-      if (number >= oldestLog) {
-        logs.add(number);
-      }
     }
     return logs;
   }
 
   private Set<Long> numbers(FileName.Kind kind) {
     Set<Long> numbers = new TreeSet<>();
-    for (FileName file : found) {
-      if (file.kind() == kind) {
-        numbers.add(file.number());
+    for (Found each : found) {
+      if (each.file().kind() == kind) {
+        numbers.add(each.file().number());
       }
     }
     return numbers;
@@ -180,9 +195,7 @@ final class Repairer {
   private List<SalvageIterator> openInputs() throws IOException {
     List<SalvageIterator> tables = new ArrayList<>();
     for (long number : inputs) {
-      long size = size(number);
-      byte[] unknown = InternalKey.encode(new byte[0], 0, ValueKind.VALUE);
-      open(new FileMetadata(number, size, unknown, unknown), tables);
+      open(metadata(number), tables);
     }
     for (FileMetadata table : fromLogs) {
       open(table, tables);
@@ -190,9 +203,55 @@ final class Repairer {
     return tables;
   }
 
-  private long size(long number) throws IOException {
-    Path table = FileNames.table(directory, number);
-    return env.size(env.exists(table) ? table : FileNames.oldTable(directory, number));
+  private void requireOrder() throws IOException {
+    Options options =
+        resources.options().toBuilder()
+            .comparator(DBComparator.ofSlices("as they come", (before, after) -> -1))
+            .build();
+    try (Resources asTheyCome = new Resources(directory, options)) {
+      for (long table : inputs) {
+        requireOrder(metadata(table), asTheyCome.tables());
+      }
+    }
+  }
+
+  /**
+   * Refuses a table of which most keys are out of order though their blocks are whole: another comparator wrote it, and
+   * in this one's order nearly all would be passed over.
+   */
+  private void requireOrder(FileMetadata table, TableCache asTheyCome) {
+    int entries = 0;
+    int misplaced = 0;
+    byte[] before = {};
+    try (TableIterator cursor = asTheyCome.iterator(table, true, false)) {
+      for (cursor.seekToFirst(); cursor.isValid() && entries < ORDER_SAMPLE; cursor.next()) {
+        byte[] key = InternalKey.copy(cursor.keyBuffer(), cursor.keyOffset(), cursor.keyLength());
+        if (key.length < InternalKey.TRAILER) {
+          return;
+        }
+        if (before.length > 0 && resources.comparator().compare(before, key) >= 0) {
+          misplaced++;
+        }
+        before = key;
+        entries++;
+      }
+    } catch (CorruptionException | DBIOException e) {
+      LOG.debug("{}: {} entries of {} looked at: {}", directory, entries, table, e.toString());
+    }
+    if (misplaced > entries / 2) {
+      throw new UnsupportedFormatException(
+          "the keys of "
+              + Escape.text(FileNames.table(directory, table.number()).toString())
+              + " are not in the order of "
+              + Escape.text(resources.comparator().userComparator().name())
+              + ": give the database's own comparator as Options.comparator");
+    }
+  }
+
+  /** Returns what is known of a table before it is read: its size. */
+  private FileMetadata metadata(long number) throws IOException {
+    byte[] unknown = InternalKey.encode(new byte[0], 0, ValueKind.VALUE);
+    return new FileMetadata(number, env.size(table(number)), unknown, unknown);
   }
 
   private void open(FileMetadata table, List<SalvageIterator> tables) {
@@ -203,7 +262,7 @@ final class Repairer {
               resources.comparator(),
               what -> LOG.warn("{}: passed over: {}", directory, what)));
       opened.add(table.number());
-    } catch (CorruptionException e) {
+    } catch (CorruptionException | DBIOException e) {
       LOG.warn("{}: lost whole: {}", directory, e.getMessage());
       bytesLost += table.size();
     }
@@ -254,36 +313,39 @@ final class Repairer {
     for (FileMetadata table : fromLogs) {
       env.delete(FileNames.table(directory, table.number()));
     }
-    for (FileName file : found) {
-      if (file.kind() == FileName.Kind.TABLE && whole.contains(file.number())) {
-        Path table = path(file);
-        if (env.exists(table)) {
-          env.delete(table);
-        }
-      } else if (isWorthRepair(file)) {
-        moveToLost(file);
+    for (Found each : found) {
+      FileName file = each.file();
+      if (file.kind() == FileName.Kind.TABLE
+          && whole.contains(file.number())
+          && directory.resolve(each.name()).equals(table(file.number()))) {
+        env.delete(directory.resolve(each.name()));
+      } else {
+        moveToLost(each.name());
       }
     }
     env.syncDirectory(directory);
+    if (!lost.isEmpty()) {
+      env.syncDirectory(directory.resolve(LOST));
+    }
   }
 
-  private void moveToLost(FileName file) throws IOException {
-    Path from = path(file);
-    if (!env.exists(from)) {
-      return;
-    }
+  private void moveToLost(String name) throws IOException {
     Path lostDirectory = directory.resolve(LOST);
     env.createDirectory(lostDirectory);
-    env.rename(from, lostDirectory.resolve(from.getFileName().toString()));
-    lost.add(from.getFileName().toString());
+    Path to = lostDirectory.resolve(name);
+    for (int copy = 1; env.exists(to); copy++) {
+      to = lostDirectory.resolve(name + "." + copy);
+    }
+    env.rename(directory.resolve(name), to);
+    lost.add(name);
   }
 
-  private Path path(FileName file) throws IOException {
-    Path table = FileNames.table(directory, file.number());
-    return switch (file.kind()) {
-      case LOG -> FileNames.log(directory, file.number());
-      case MANIFEST -> FileNames.manifest(directory, file.number());
-      default -> env.exists(table) ? table : FileNames.oldTable(directory, file.number());
-    };
+  /** Returns the file of a table that was found: it is the one that is read where both endings are there. */
+  private Path table(long number) {
+    Path table = FileNames.table(directory, number);
+    String name = String.valueOf(table.getFileName());
+    return found.stream().anyMatch(each -> each.name().equals(name))
+        ? table
+        : FileNames.oldTable(directory, number);
   }
 }

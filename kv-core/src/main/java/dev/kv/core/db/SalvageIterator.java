@@ -1,6 +1,7 @@
 package dev.kv.core.db;
 
 import dev.kv.CorruptionException;
+import dev.kv.DBIOException;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
@@ -16,6 +17,7 @@ final class SalvageIterator extends InternalIterator {
   private final Consumer<String> damage;
   private byte[] last = {};
   private int damages;
+  private long bytesLost;
 
   /**
    * Creates the walk; the table's cursor is taken over.
@@ -33,6 +35,11 @@ final class SalvageIterator extends InternalIterator {
   /** Returns how many blocks or keys were passed over. */
   int damages() {
     return damages;
+  }
+
+  /** Returns the stored size of the blocks that were passed over. */
+  long bytesLost() {
+    return bytesLost;
   }
 
   @Override
@@ -58,7 +65,9 @@ final class SalvageIterator extends InternalIterator {
         }
         passedOver("an entry whose key is malformed or out of order");
         attempt = table::next;
-      } catch (CorruptionException e) {
+      } catch (CorruptionException | DBIOException e) {
+        // A disk that cannot read a block has lost it like one that reads it wrong.
+        bytesLost += table.triedBytes();
         passedOver(String.valueOf(e.getMessage()));
         attempt = table::seekBehindDamage;
       }

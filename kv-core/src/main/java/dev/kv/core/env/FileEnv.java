@@ -68,11 +68,12 @@ public final class FileEnv extends HostEnv {
   /** Maps the whole file, or returns null where it is too long or the system has no more mappings. */
   private @Nullable MappedFile tryMap(Path file, Mapper mapper) throws IOException {
     refuseLock(file);
+    refuseSpecial(file);
     return Uninterrupted.run(
         () -> {
           try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             long size = channel.size();
-            if (size == 0 || size > Integer.MAX_VALUE || !Files.isRegularFile(file)) {
+            if (size == 0 || size > Integer.MAX_VALUE) {
               return null;
             }
             Mapping mapping = mapOrNull(channel, size, mapper);
@@ -151,6 +152,11 @@ public final class FileEnv extends HostEnv {
 
   private static java.io.RandomAccessFile open(Path file, String mode) throws IOException {
     refuseLock(file);
+    refuseSpecial(file);
+    if (!mode.equals("r") && Files.isSymbolicLink(file)) {
+      throw new FileSystemException(
+          file.toString(), null, "is a symbolic link: nothing is written through it");
+    }
     try {
       return new java.io.RandomAccessFile(file.toFile(), mode);
     } catch (FileNotFoundException e) {
@@ -174,6 +180,13 @@ public final class FileEnv extends HostEnv {
   private static void refuseLock(Path file) throws IOException {
     if (file.endsWith("LOCK") && DirectoryLock.isHeld(file)) {
       throw new AccessDeniedException(file.toString(), null, "is locked by this process");
+    }
+  }
+
+  /** To open a pipe would wait for whoever writes to it, and a device never ends. */
+  private static void refuseSpecial(Path file) throws IOException {
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new FileSystemException(file.toString(), null, "is no regular file");
     }
   }
 
@@ -224,6 +237,11 @@ public final class FileEnv extends HostEnv {
 
   @Override
   public void rename(Path from, Path to) throws IOException {
+    Path parent = to.getParent();
+    if (parent != null && !parent.equals(from.getParent()) && Files.isSymbolicLink(parent)) {
+      throw new FileSystemException(
+          parent.toString(), null, "is a symbolic link: nothing is moved through it");
+    }
     withTries(
         () ->
             Files.move(

@@ -100,8 +100,8 @@ public final class TableIterator extends BlockIterator {
   }
 
   /**
-   * After a {@link dev.kv.CorruptionException}: moves to the first entry of the blocks behind the one that it
-   * came from, if there is any. May itself throw one, for the next block.
+   * After an exception for a block: moves to the first entry of the blocks behind that one, if there is any. May
+   * itself throw one, for the next block.
    */
   public void seekBehindDamage() {
     valid = false;
@@ -110,6 +110,11 @@ public final class TableIterator extends BlockIterator {
       firstInBlock();
       forward();
     }
+  }
+
+  /** Returns the stored size of the block that was entered last, or could not be. */
+  public int triedBytes() {
+    return tried == NONE ? 0 : index.size(tried);
   }
 
   private void forward() {

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
+import dev.kv.DBComparator;
 import dev.kv.DBIOException;
 import dev.kv.DBIterator;
 import dev.kv.DBLockedException;
 import dev.kv.Dump;
 import dev.kv.Options;
 import dev.kv.RepairReport;
+import dev.kv.UnsupportedFormatException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -116,6 +118,7 @@ class RepairTest {
     Files.write(largest, content);
     RepairReport report = DB.repair(directory, OPTIONS);
     assertThat(report.tablesRewritten()).isEqualTo(1);
+    assertThat(report.bytesLost()).isBetween(1L, 8192L);
     assertThat(directory.resolve("lost").resolve(largest.getFileName())).exists();
     Map<String, String> entries = read(directory);
     assertThat(entries.size()).isGreaterThan(model.size() / 2);
@@ -144,6 +147,74 @@ class RepairTest {
           .forEach(
               (key, value) -> assertThat(history.get(key)).as("%s cut", victim).contains(value));
     }
+  }
+
+  @Test
+  void repair_overAndOver_replacesNothingInLost() throws IOException {
+    Path directory = fill();
+    Path lost = Files.createDirectory(directory.resolve("lost"));
+    List<String> kept = new ArrayList<>();
+    for (Path log : files(directory, ".log")) {
+      Path earlier = lost.resolve(log.getFileName());
+      Files.writeString(earlier, "from an earlier repair");
+      kept.add(log.getFileName().toString());
+    }
+    int logs = kept.size();
+    int manifests = files(directory, "MANIFEST").size();
+    RepairReport report = DB.repair(directory, OPTIONS);
+    assertThat(report.logsConverted()).isEqualTo(logs);
+    assertThat(report.filesLost()).isEqualTo(logs + manifests);
+    for (String log : kept) {
+      assertThat(lost.resolve(log)).hasContent("from an earlier repair");
+      assertThat(lost.resolve(log + ".1")).isNotEmptyFile();
+    }
+    assertThat(read(directory)).isEqualTo(model);
+  }
+
+  @Test
+  void repair_underAnotherOrder_isRefusedAndTouchesNothing() throws IOException {
+    Path directory = fill();
+    Options reversed =
+        OPTIONS.toBuilder()
+            .comparator(DBComparator.ofSlices("test.Reverse", (a, b) -> b.compareTo(a)))
+            .build();
+    assertThatThrownBy(() -> DB.repair(directory, reversed))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("leveldb.BytewiseComparator");
+    for (Path manifest : files(directory, "MANIFEST")) {
+      Files.delete(manifest);
+    }
+    List<Path> before = files(directory, "");
+    assertThatThrownBy(() -> DB.repair(directory, reversed))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("test.Reverse");
+    assertThat(files(directory, "")).containsAll(before);
+    DB.repair(directory, OPTIONS);
+    assertThat(read(directory)).isEqualTo(model);
+  }
+
+  @Test
+  void repair_tableUnderBothEndings_readsTheOneThatCountsAndKeepsTheOther() throws IOException {
+    Path directory = fill();
+    Path table = files(directory, ".ldb").get(0);
+    Path old = Path.of(table.toString().replace(".ldb", ".sst"));
+    Files.writeString(old, "something else");
+    DB.repair(directory, OPTIONS);
+    assertThat(read(directory)).isEqualTo(model);
+    assertThat(directory.resolve("lost").resolve(old.getFileName())).hasContent("something else");
+  }
+
+  @Test
+  void repair_lostIsALink_movesNothingThroughIt() throws IOException {
+    Path directory = fill();
+    Path elsewhere = Files.createDirectory(temp.resolve("elsewhere"));
+    Files.createSymbolicLink(directory.resolve("lost"), elsewhere);
+    assertThatThrownBy(() -> DB.repair(directory, OPTIONS))
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining("symbolic link");
+    assertThat(files(elsewhere, "")).isEmpty();
+    Files.delete(directory.resolve("lost"));
+    assertThat(read(directory)).isEqualTo(model);
   }
 
   @Test

@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -275,6 +276,43 @@ final class FileEnvTest extends EnvContract {
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     process.waitFor();
     return output;
+  }
+
+  @Test
+  void writing_throughASymbolicLink_isRefusedAndTheTargetUntouched() throws IOException {
+    Path target = Files.writeString(temp.resolve("target"), "somebody's");
+    Path link = Files.createSymbolicLink(dir.resolve("000007.dbtmp"), target);
+    Path dangling = Files.createSymbolicLink(dir.resolve("000008.log"), temp.resolve("none"));
+    for (Path each : List.of(link, dangling)) {
+      assertThatThrownBy(() -> env.createWritable(each))
+          .isInstanceOf(IOException.class)
+          .hasMessageContainingAll(each.toString(), "symbolic link");
+      assertThatThrownBy(() -> env.openAppendable(each)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> env.createMappedLog(each)).isInstanceOf(IOException.class);
+    }
+    assertThat(target).hasContent("somebody's");
+    assertThat(temp.resolve("none")).doesNotExist();
+    assertThat(env.size(link)).isEqualTo(10);
+    env.delete(link);
+    assertThat(target).exists();
+  }
+
+  /** A read of a pipe would wait for ever. */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void opening_aPipeOrADevice_isRefused() throws Exception {
+    Path pipe = dir.resolve("000003.log");
+    Process made = new ProcessBuilder("mkfifo", pipe.toString()).start();
+    Assumptions.assumeTrue(made.waitFor() == 0, "no mkfifo here");
+    Path device = Files.createSymbolicLink(dir.resolve("000004.ldb"), Path.of("/dev/zero"));
+    for (Path each : List.of(pipe, device)) {
+      assertThatThrownBy(() -> env.openSequential(each))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("no regular file");
+      assertThatThrownBy(() -> env.openRandomAccess(each, true)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> env.openRandomAccess(each, false)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> env.createWritable(each)).isInstanceOf(IOException.class);
+    }
   }
 
   @Test

@@ -1,0 +1,333 @@
+package dev.kv.core.db;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import dev.kv.CorruptionException;
+import dev.kv.DB;
+import dev.kv.DBIOException;
+import dev.kv.DBIterator;
+import dev.kv.Env;
+import dev.kv.Options;
+import dev.kv.WritableFile;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.log.LogReader;
+import dev.kv.core.log.RecordBuffer;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.table.TableIterator;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import dev.kv.testing.FaultEnv;
+import dev.kv.testing.StrictMemEnv;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Any one file of a database is damaged or gone; then repair and open give a part of the true history, with
+ * every entry of every other file in it. Operation number n has sequence number n, so each entry that is
+ * found says which operation it claims to be.
+ */
+class RepairPropertyTest {
+  private static final long SEED = Long.getLong("kv.repair.seed", 8);
+  private static final int ROUNDS = Boolean.getBoolean("kv.long") ? 200 : 1;
+  private static final int OPERATIONS = 3000;
+
+  private final Path directory = Path.of("/repair/db");
+
+  /** The value that each operation gave its key; null where it was a deletion. */
+  private final List<@Nullable String> values = new ArrayList<>();
+
+  private final List<String> keys = new ArrayList<>();
+
+  private enum Damage {
+    GONE,
+    EMPTY,
+    CUT,
+    FLIPPED,
+    ZERO_SECTOR,
+    GARBAGE
+  }
+
+  private static Options options(Env env) {
+    return Options.builder()
+        .createIfMissing(true)
+        .env(env)
+        .writeBufferSize(64 << 10)
+        .maxFileSize(1 << 20)
+        .blockSize(1 << 10)
+        .build();
+  }
+
+  private static byte[] b(String text) {
+    return DbTestBase.b(text);
+  }
+
+  /** Fills a database over several levels, with overwritten and deleted keys, the last of them in the log. */
+  private void fill(Env env, Random random) {
+    values.clear();
+    keys.clear();
+    try (DB db = DB.open(directory, options(env))) {
+      fillPart(db, random, OPERATIONS / 2);
+      db.compactRange(null, null);
+    }
+    try (DB db = DB.open(directory, options(env))) {
+      fillPart(db, random, OPERATIONS / 2);
+    }
+  }
+
+  private void fillPart(DB db, Random random, int operations) {
+    for (int i = 0; i < operations; i++) {
+      String key = DbTestBase.key(random.nextInt(400));
+      String value = null;
+      if (random.nextInt(4) == 0) {
+        db.delete(b(key));
+      } else {
+        value = i + "-" + DbTestBase.randomValue(random, random.nextInt(200));
+        db.put(b(key), b(value));
+      }
+      keys.add(key);
+      values.add(value);
+    }
+  }
+
+  /** Returns the numbers of the operations whose entries a database's tables hold, file by file. */
+  private Map<Long, Set<Integer>> entriesOfTables(Env env) {
+    Map<Long, Set<Integer>> byTable = new HashMap<>();
+    try (Resources resources = new Resources(directory, options(env));
+        VersionSet versions = new VersionSet(resources.manifestContext(), () -> {})) {
+      versions.recover(true);
+      for (int level = 0; level < Levels.COUNT; level++) {
+        for (FileMetadata file : versions.current().files(level)) {
+          Set<Integer> entries = new HashSet<>();
+          try (TableIterator cursor = resources.tables().iterator(file, true, false)) {
+            for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+              entries.add(operationOf(cursor));
+            }
+          }
+          byTable.put(file.number(), entries);
+        }
+      }
+    }
+    return byTable;
+  }
+
+  /** Returns which operation an entry claims to be, after checking that it is that one. */
+  private int operationOf(TableIterator cursor) {
+    byte[] key = InternalKey.copy(cursor.keyBuffer(), cursor.keyOffset(), cursor.keyLength());
+    long tag = InternalKey.tag(key);
+    int operation = (int) InternalKey.sequence(tag);
+    assertThat(operation).isBetween(1, keys.size());
+    assertThat(DbTestBase.s(InternalKey.userKey(key))).isEqualTo(keys.get(operation - 1));
+    byte[] value = new byte[cursor.valueLength()];
+    cursor.valueBuffer().get(cursor.valueOffset(), value);
+    String expected = values.get(operation - 1);
+    assertThat(InternalKey.kindCode(tag) == 0 ? null : DbTestBase.s(value)).isEqualTo(expected);
+    return operation;
+  }
+
+  /** Returns what the database shows when the operations of this set alone were done. */
+  private Map<String, String> shown(Set<Integer> operations) {
+    Map<String, String> shown = new TreeMap<>();
+    operations.stream()
+        .sorted()
+        .forEach(
+            operation -> {
+              String value = values.get(operation - 1);
+              if (value == null) {
+                shown.remove(keys.get(operation - 1));
+              } else {
+                shown.put(keys.get(operation - 1), value);
+              }
+            });
+    return shown;
+  }
+
+  private Map<String, String> read(Env env) {
+    Map<String, String> entries = new TreeMap<>();
+    try (DB db = DB.open(directory, options(env));
+        DBIterator cursor = db.iterator()) {
+      for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+        String key = DbTestBase.s(cursor.key());
+        entries.put(key, DbTestBase.s(cursor.value()));
+        assertThat(db.get(cursor.key())).isEqualTo(cursor.value());
+      }
+    }
+    return entries;
+  }
+
+  private static byte[] content(Env env, Path file) throws IOException {
+    ByteBuffer content = ByteBuffer.allocateDirect((int) env.size(file));
+    try (var in = env.openSequential(file)) {
+      while (content.hasRemaining() && in.read(content) >= 0) {
+        continue;
+      }
+    }
+    byte[] bytes = new byte[content.position()];
+    content.get(0, bytes);
+    return bytes;
+  }
+
+  private static void write(Env env, Path file, byte[] bytes) throws IOException {
+    ByteBuffer direct = ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
+    try (WritableFile out = env.createWritable(file)) {
+      out.append(direct);
+    }
+  }
+
+  private static void damage(Env env, Path file, Damage damage, Random random) throws IOException {
+    byte[] bytes = content(env, file);
+    int at = bytes.length == 0 ? 0 : random.nextInt(bytes.length);
+    switch (damage) {
+      case GONE -> {
+        env.delete(file);
+        return;
+      }
+      case EMPTY -> bytes = new byte[0];
+      case CUT -> bytes = Arrays.copyOf(bytes, at);
+      case FLIPPED -> bytes[at] ^= (byte) (1 << random.nextInt(8));
+      case ZERO_SECTOR ->
+          Arrays.fill(bytes, at - at % 512, Math.min(bytes.length, at - at % 512 + 512), (byte) 0);
+      case GARBAGE -> random.nextBytes(bytes);
+      default -> throw new AssertionError(damage);
+    }
+    write(env, file, bytes);
+  }
+
+  @Test
+  void repair_anyOneFileDamagedOrGone_givesAPartOfTheHistoryWithAllOfTheRest() throws IOException {
+    for (int round = 0; round < ROUNDS; round++) {
+      Random random = new Random(SEED + round);
+      StrictMemEnv whole = new StrictMemEnv();
+      fill(whole, random);
+      Map<Long, Set<Integer>> byTable = entriesOfTables(whole);
+      assertThat(byTable).hasSizeGreaterThan(2);
+      int flushed = byTable.values().stream().flatMap(Set::stream).mapToInt(n -> n).max().orElse(0);
+      assertThat(flushed).isLessThan(keys.size());
+      for (String name : whole.list(directory)) {
+        FileName victim = FileNames.parse(name);
+        if (victim == null || victim.kind() == FileName.Kind.LOCK) {
+          continue;
+        }
+        for (Damage damage : Damage.values()) {
+          String what = damage + " " + name + ", -Dkv.repair.seed=" + (SEED + round);
+          StrictMemEnv env = whole.crashClone(100, 0);
+          damage(env, directory.resolve(name), damage, random);
+          try {
+            repairAndCheck(env, victim, byTable, flushed);
+          } catch (RuntimeException | AssertionError e) {
+            throw new AssertionError(what, e);
+          }
+        }
+      }
+    }
+  }
+
+  private void repairAndCheck(
+      Env env, FileName victim, Map<Long, Set<Integer>> byTable, int flushed) {
+    DB.repair(directory, options(env));
+    Set<Integer> found = new HashSet<>();
+    entriesOfTables(env).values().forEach(found::addAll);
+    byTable.forEach(
+        (number, entries) -> {
+          if (victim.kind() != FileName.Kind.TABLE || victim.number() != number) {
+            assertThat(found).as("entries of table %d", number).containsAll(entries);
+          }
+        });
+    if (victim.kind() != FileName.Kind.LOG) {
+      for (int operation = flushed + 1; operation <= keys.size(); operation++) {
+        assertThat(found).as("entries of the log").contains(operation);
+      }
+    }
+    assertThat(read(env)).isEqualTo(shown(found));
+  }
+
+  /** A MANIFEST that has lost its end looks whole where it was cut between two records. */
+  @Test
+  void repair_manifestCutAfterAnyRecord_losesNoTable() throws IOException {
+    StrictMemEnv whole = new StrictMemEnv();
+    fill(whole, new Random(SEED));
+    Map<Long, Set<Integer>> byTable = entriesOfTables(whole);
+    int flushed = byTable.values().stream().flatMap(Set::stream).mapToInt(n -> n).max().orElse(0);
+    Path manifest = null;
+    for (String name : whole.list(directory)) {
+      manifest = name.startsWith("MANIFEST") ? directory.resolve(name) : manifest;
+    }
+    assertThat(manifest).isNotNull();
+    List<Long> ends = new ArrayList<>();
+    try (LogReader reader =
+        new LogReader("MANIFEST", whole.openSequential(manifest), (a, c, d, e) -> {}, true)) {
+      RecordBuffer record = new RecordBuffer();
+      while (reader.readRecord(record)) {
+        ends.add(reader.endOfLastRecord());
+      }
+    }
+    assertThat(ends).hasSizeGreaterThan(3);
+    FileName victim = new FileName(FileName.Kind.MANIFEST, 0);
+    for (long end : ends) {
+      StrictMemEnv env = whole.crashClone(100, 0);
+      write(env, manifest, Arrays.copyOf(content(env, manifest), (int) end));
+      repairAndCheck(env, victim, byTable, flushed);
+    }
+  }
+
+  /** Power is lost before each operation that a repair does; another repair then brings everything back. */
+  @Test
+  void repair_cutOffByLossOfPower_losesNothing() throws IOException {
+    StrictMemEnv whole = new StrictMemEnv();
+    fill(whole, new Random(SEED));
+    Set<Integer> all = new HashSet<>();
+    entriesOfTables(whole).values().forEach(all::addAll);
+    for (int i = all.stream().mapToInt(n -> n).max().orElse(0) + 1; i <= keys.size(); i++) {
+      all.add(i);
+    }
+    Map<String, String> expected = shown(all);
+    StrictMemEnv broken = whole.crashClone(100, 0);
+    broken.delete(directory.resolve("CURRENT"));
+    broken.syncDirectory(directory);
+    FaultEnv watched = new FaultEnv(broken);
+    List<StrictMemEnv> crashed = new ArrayList<>();
+    Random random = new Random(SEED);
+    watched.watch(
+        operation -> {
+          boolean reads =
+              switch (operation.kind()) {
+                case OPEN, READ, LIST, LOCK -> true;
+                case WRITE -> random.nextInt(40) > 0;
+                default -> false;
+              };
+          if (!reads) {
+            crashed.add(broken.crashClone(50 * random.nextInt(3), crashed.size()));
+          }
+        });
+    DB.repair(directory, options(watched));
+    assertThat(crashed).hasSizeGreaterThan(20);
+    assertThat(read(broken)).isEqualTo(expected);
+    for (int i = 0; i < crashed.size(); i++) {
+      StrictMemEnv env = crashed.get(i);
+      try {
+        if (env.exists(directory.resolve("CURRENT"))) {
+          assertThat(read(env)).isEqualTo(expected);
+        } else {
+          DB.repair(directory, options(env));
+          assertThat(read(env)).isEqualTo(expected);
+        }
+      } catch (CorruptionException | DBIOException | AssertionError e) {
+        fail("crash " + i + " of " + crashed.size() + ", -Dkv.repair.seed=" + SEED, e);
+      }
+    }
+  }
+}
