@@ -60,7 +60,7 @@ record History(String space, long seed, int keys, int valueLength) {
     for (int i = random.nextInt(5); i >= 0; i--) {
       byte[] key = key(random.nextInt(keys));
       int length = random.nextInt(4) == 0 ? -1 : random.nextInt(valueLength + 1);
-      if (length > 0 && random.nextInt(60) == 0) {
+      if (valueLength >= 1000 && length > 0 && random.nextInt(60) == 0) {
         length = 40_000 + random.nextInt(40_000); // more than a block of the log
       }
       operations.add(new Operation(key, length, random.nextLong()));
@@ -68,7 +68,7 @@ record History(String space, long seed, int keys, int valueLength) {
     return operations;
   }
 
-  private byte[] key(int number) {
+  byte[] key(int number) {
     return bytes(space + "/key" + number + "x".repeat(number % 7));
   }
 
