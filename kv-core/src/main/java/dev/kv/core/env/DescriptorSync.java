@@ -23,7 +23,7 @@ enum DescriptorSync {
   CHANNEL {
     @Override
     void sync(Path path, RandomAccessFile file) throws IOException {
-      Uninterrupted.run(
+      Uninterrupted.runAgain(
           () -> {
             try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
               channel.force(true);

@@ -65,7 +65,7 @@ final class DirectoryLock implements Env.Lock {
       if (!register("path:" + real, keys) || !registerIdentity(real, keys)) {
         return null;
       }
-      FileChannel channel = Uninterrupted.run(() -> open(real, unclosable));
+      FileChannel channel = Uninterrupted.runAgain(() -> open(real, unclosable));
       if (channel == null) {
         return null;
       }

@@ -271,7 +271,7 @@ public final class FileEnv extends HostEnv {
     if (WINDOWS) {
       return;
     }
-    Uninterrupted.run(
+    Uninterrupted.runAgain(
         () -> {
           try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
             channel.force(true);

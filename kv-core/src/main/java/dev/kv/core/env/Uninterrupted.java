@@ -5,12 +5,10 @@ import java.nio.channels.ClosedByInterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work on a file channel that an interrupt of the calling thread must not fail. It is done on a thread of the
- * engine, while the caller waits: an interrupt closes the channel under a call, and where the call was a
- * mapping, the runtime loses the memory it had just mapped. The interrupt stays set for the caller.
- *
- * <p>Calls are rare: an open, a directory's sync, a piece of a log that was not prepared in time. On the engine's
- * own threads they run where they are.
+ * Work on a file channel that an interrupt of the calling thread must not fail: an interrupt closes the channel
+ * under a call. The interrupt stays set for the caller. Work that maps is done on a thread of the engine, while the
+ * caller waits, for where an interrupt closes the channel the runtime loses the memory it had just mapped. Such
+ * calls are rare: an open, a piece of a log that was not prepared in time.
  */
 final class Uninterrupted {
   private Uninterrupted() {}
@@ -20,10 +18,28 @@ final class Uninterrupted {
     @Nullable T run() throws IOException;
   }
 
+  /** Runs {@code call} on the calling thread, again where an interrupt closed its channel. */
+  static <T> @Nullable T runAgain(Call<T> call) throws IOException {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return call.run();
+        } catch (ClosedByInterruptException e) {
+          interrupted |= Thread.interrupted();
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
   /** Runs {@code call}, which no interrupt of the calling thread reaches. */
   static <T> @Nullable T run(Call<T> call) throws IOException {
     if (EngineThread.isCurrent()) {
-      return untilNotInterrupted(call);
+      return runAgain(call);
     }
     Handed<T> handed = new Handed<>(call);
     EngineThread thread = new EngineThread("kv-channel", handed);
@@ -46,17 +62,6 @@ final class Uninterrupted {
     }
   }
 
-  /** A program can still find every thread and interrupt it: then the call is made again. */
-  private static <T> @Nullable T untilNotInterrupted(Call<T> call) throws IOException {
-    while (true) {
-      try {
-        return call.run();
-      } catch (ClosedByInterruptException e) {
-        Thread.interrupted();
-      }
-    }
-  }
-
   /** A call and what came of it. */
   private static final class Handed<T> implements Runnable {
     private final Call<T> call;
@@ -70,7 +75,7 @@ final class Uninterrupted {
     @Override
     public void run() {
       try {
-        result = untilNotInterrupted(call);
+        result = runAgain(call);
       } catch (IOException | RuntimeException | Error e) {
         failure = e;
       }
