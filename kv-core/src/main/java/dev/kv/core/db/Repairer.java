@@ -276,7 +276,7 @@ final class Repairer {
   }
 
   /** Writes a MANIFEST with the new tables, all at the first level that is meant for so much. */
-  private void install(RewriteJob.Result result) throws IOException {
+  private void install(RewriteJob.Result result) {
     long bytes = result.tables().stream().mapToLong(FileMetadata::size).sum();
     int level = 1;
     while (level < Levels.COUNT - 1 && Levels.maxBytes(level) < bytes) {
@@ -290,7 +290,6 @@ final class Repairer {
       edit.addFile(level, table);
     }
     long manifest = nextNumber++;
-    env.syncDirectory(directory);
     NewDatabase.create(
         resources.manifestContext(),
         manifest,
@@ -322,6 +321,9 @@ final class Repairer {
       } else {
         moveToLost(each.name());
       }
+    }
+    if (!lost.isEmpty()) {
+      env.syncDirectory(directory.resolve(LOST));
     }
     env.syncDirectory(directory);
     if (!lost.isEmpty()) {

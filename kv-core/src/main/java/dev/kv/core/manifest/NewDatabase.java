@@ -27,7 +27,7 @@ public final class NewDatabase {
 
   /**
    * Writes a MANIFEST that holds one edit, whole in itself, and makes CURRENT name it: what a repair found
-   * becomes a database. Files are durable on return.
+   * becomes a database. Files are durable on return, and so are the names of the tables in it, before CURRENT changes.
    */
   public static void create(ManifestContext context, long manifestNumber, VersionEdit edit) {
     try {

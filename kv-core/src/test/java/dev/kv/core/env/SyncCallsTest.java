@@ -1,0 +1,96 @@
+package dev.kv.core.env;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.kv.MappedLogFile;
+import dev.kv.WritableFile;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.SyncFailedException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** That the calls which make files durable reach the operating system. */
+@EnabledOnOs(OS.LINUX)
+class SyncCallsTest {
+  /** A device that takes a write-out of nothing: fsync of it is refused, which shows that it was asked for. */
+  private static final Path DEVICE = Path.of("/dev/full");
+
+  @TempDir Path directory;
+
+  @Test
+  void descriptorSync_ofAFileThatCannotBeSynced_fails() throws IOException {
+    try (RandomAccessFile device = new RandomAccessFile(DEVICE.toFile(), "rw")) {
+      assertThatThrownBy(() -> DescriptorSync.DESCRIPTOR.sync(DEVICE, device))
+          .isInstanceOf(SyncFailedException.class);
+    }
+  }
+
+  @Test
+  void writable_sync_asksForTheSync() throws IOException {
+    RandomAccessFile device = new RandomAccessFile(DEVICE.toFile(), "rw");
+    try (WritableFile file =
+        new FileWritable(DEVICE, device, DescriptorSync.DESCRIPTOR, new OpenFiles())) {
+      assertThatThrownBy(file::sync).isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void syncDirectory_ofAnyDirectory_forcesIt() throws IOException {
+    Path recorded = directory.resolve("recording.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable("jdk.FileForce").withoutThreshold();
+      recording.start();
+      new FileEnv().syncDirectory(directory);
+      recording.stop();
+      recording.dump(recorded);
+    }
+    List<RecordedEvent> events = RecordingFile.readAllEvents(recorded);
+    assertThat(events)
+        .filteredOn(event -> event.getEventType().getName().equals("jdk.FileForce"))
+        .hasSize(1);
+  }
+
+  /** The first sync makes the size durable, and only an fsync does that; the pages are clean after each. */
+  @Test
+  void mappedLog_sync_leavesNoDirtyPage() throws IOException {
+    Path path = directory.resolve("000003.log");
+    ByteBuffer record = ByteBuffer.allocateDirect(100).order(ByteOrder.LITTLE_ENDIAN);
+    record.put(0, new byte[] {1, 2, 3});
+    try (MappedLogFile log = new FileEnv().createMappedLog(path)) {
+      log.reserve(32 << 10);
+      for (int i = 0; i < 3; i++) {
+        log.store(100L * i, record, 0, 100);
+        assumeThat(dirtyKib(path)).as("dirty pages are shown here").isPositive();
+        log.sync(100L * i, 100L * i + 100);
+        assertThat(dirtyKib(path)).as("dirty after sync " + i).isZero();
+      }
+    }
+  }
+
+  /** Returns how much of the mappings of a file is dirty. */
+  private static int dirtyKib(Path file) throws IOException {
+    boolean ours = false;
+    int dirty = 0;
+    for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
+      if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
+        ours = line.endsWith(file.toString());
+      } else if (ours && (line.startsWith("Shared_Dirty:") || line.startsWith("Private_Dirty:"))) {
+        dirty += Integer.parseInt(line.replaceAll("[^0-9]", ""));
+      }
+    }
+    return dirty;
+  }
+}
