@@ -62,9 +62,7 @@ final class ObsoleteFiles {
   void collect() {
     collecting.lock();
     try {
-      if (!error.isSet()) {
-        deleteObsolete(false);
-      }
+      deleteObsolete(false);
     } finally {
       collecting.unlock();
     }

@@ -1,0 +1,73 @@
+package dev.kv.core.db;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Misuse that may cost an exception and never the JVM, so it happens in one of its own: {@link TableVandal} and {@link
+ * CloseRace}. {@code -Dkv.seed} repeats a run.
+ */
+@Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class MisuseTest {
+  private static final boolean LONG = Boolean.getBoolean("kv.long");
+  private static final long SEED = Long.getLong("kv.seed", 20_260_101);
+
+  @TempDir Path temp;
+
+  /** Every way to read the files: mapped, by position, and with invariants on. */
+  @ParameterizedTest
+  @CsvSource({"true, false", "true, true", "false, false"})
+  void tables_truncatedUnlinkedOrOverwrittenUnderReaders_costExceptionsOnly(
+      boolean mapped, boolean invariants) throws IOException, InterruptedException {
+    runChild(TableVandal.class, invariants, LONG ? 700 : 7, String.valueOf(mapped));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false", "true"})
+  void close_underUsersOfEveryKind_endsThemWithDBClosedException(boolean invariants)
+      throws IOException, InterruptedException {
+    runChild(CloseRace.class, invariants, LONG ? 50_000 : 100, "");
+  }
+
+  private void runChild(Class<?> main, boolean invariants, int rounds, String mode)
+      throws IOException, InterruptedException {
+    Path output = temp.resolve("output");
+    Process child =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:MaxDirectMemorySize=256m",
+                "-XX:-CreateCoredumpOnCrash",
+                "-XX:ErrorFile=" + temp.resolve("crash.log"),
+                "-ea",
+                "-Dkv.invariants=" + invariants,
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=off",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName(),
+                temp.toString(),
+                String.valueOf(SEED),
+                String.valueOf(rounds),
+                mode)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      int exit = child.waitFor();
+      String text = Files.readString(output, StandardCharsets.ISO_8859_1);
+      assertThat(exit).as("exit of %s, seed %d\n%s", main.getSimpleName(), SEED, text).isZero();
+      assertThat(text).contains("rounds done: " + rounds);
+    } finally {
+      child.destroyForcibly();
+    }
+  }
+}

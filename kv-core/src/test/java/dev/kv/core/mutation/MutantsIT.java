@@ -1,0 +1,113 @@
+package dev.kv.core.mutation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Takes the safeguards of the engine out, one at a time, and expects a test to fail for each. A mutant is one source
+ * file, changed, compiled against the engine and put before it on the class path of a JVM that runs the tests
+ * named for it. {@code -Pmutation} tries all of them, other builds those marked quick.
+ */
+class MutantsIT {
+  private static final Path TABLE = Path.of("..", "src-docs", "mutants.md");
+  private static final int MINUTES = 5;
+
+  @TempDir Path temp;
+
+  static Stream<Mutant> mutants() {
+    boolean all = Boolean.getBoolean("kv.mutants") || Boolean.getBoolean("kv.long");
+    String only = System.getProperty("kv.mutant", "");
+    return Mutant.all().stream()
+        .filter(mutant -> only.isEmpty() ? all || mutant.quick() : mutant.name().equals(only));
+  }
+
+  @ParameterizedTest
+  @MethodSource("mutants")
+  void mutant_anyOfTheList_isKilled(Mutant mutant) throws IOException, InterruptedException {
+    Path source = temp.resolve(Path.of(mutant.file()).getFileName());
+    Files.writeString(source, mutant.mutatedSource());
+    Path classes = Files.createDirectory(temp.resolve("classes"));
+    compile(source, classes);
+    Path output = temp.resolve("output");
+    int exit = run(classes, mutant.killers(), output);
+    String text = Files.readString(output, StandardCharsets.ISO_8859_1);
+    assertThat(exit)
+        .as(
+            "exit of %s under mutant %s: 0 passed, 2 ran nothing\n%s",
+            mutant.killers(), mutant, text)
+        .isNotIn(TestRun.PASSED, TestRun.RAN_NOTHING);
+    System.out.println("killed " + mutant + ": " + text.lines().findFirst().orElse("exit " + exit));
+  }
+
+  @Test
+  void table_ofMutants_listsEach() throws IOException {
+    String table = Files.readString(TABLE);
+    for (Mutant mutant : Mutant.all()) {
+      assertThat(table).contains(mutant.row());
+      assertThat(mutant.mutatedSource()).isNotEmpty();
+    }
+    assertThat(table.lines().filter(line -> line.contains(".java`"))).hasSize(Mutant.all().size());
+  }
+
+  private static void compile(Path source, Path classes) throws IOException {
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    StringWriter messages = new StringWriter();
+    try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
+      List<String> options =
+          List.of(
+              "-proc:none",
+              "-nowarn",
+              "-cp",
+              System.getProperty("java.class.path"),
+              "-d",
+              classes.toString());
+      boolean compiled =
+          compiler
+              .getTask(messages, files, null, options, null, files.getJavaFileObjects(source))
+              .call();
+      assertThat(compiled).as("compiles\n%s", messages).isTrue();
+    }
+  }
+
+  private static int run(Path classes, List<String> tests, Path output)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx256m", "-ea", "-XX:TieredStopAtLevel=1", "-Dkv.invariants=true"));
+    command.addAll(List.of("-XX:+EnableDynamicAgentLoading", "-XX:-CreateCoredumpOnCrash"));
+    command.add("-XX:ErrorFile=" + output.resolveSibling("crash.log"));
+    command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=off");
+    command.addAll(
+        List.of("-cp", classes + File.pathSeparator + System.getProperty("java.class.path")));
+    command.add(TestRun.class.getName());
+    command.addAll(tests);
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    boolean ended = process.waitFor(MINUTES, TimeUnit.MINUTES);
+    if (!ended) {
+      process.destroyForcibly();
+    }
+    assertThat(ended).as("%s end in %d minutes", tests, MINUTES).isTrue();
+    return process.exitValue();
+  }
+}

@@ -1,0 +1,60 @@
+package dev.kv.core.mutation;
+
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.launcher.EngineFilter;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary;
+
+/** Runs the tests given and ends with what came of them: a process of its own for each mutant. */
+final class TestRun {
+  static final int PASSED = 0;
+  static final int FAILED = 1;
+  static final int RAN_NOTHING = 2;
+
+  private TestRun() {}
+
+  /** Runs {@code args}, each a class or {@code class#method} below {@code dev.kv.core}. */
+  public static void main(String[] args) throws ClassNotFoundException {
+    List<DiscoverySelector> tests = new ArrayList<>();
+    for (String arg : args) {
+      String[] parts = arg.split("#");
+      Class<?> type = Class.forName("dev.kv.core." + parts[0]);
+      if (parts.length == 1) {
+        tests.add(selectClass(type));
+      } else {
+        tests.add(selectMethod(type, method(type, parts[1])));
+      }
+    }
+    SummaryGeneratingListener listener = new SummaryGeneratingListener();
+    LauncherFactory.create()
+        .execute(
+            LauncherDiscoveryRequestBuilder.request()
+                .selectors(tests)
+                .filters(EngineFilter.includeEngines("junit-jupiter"))
+                .build(),
+            listener);
+    TestExecutionSummary summary = listener.getSummary();
+    summary.getFailures().forEach(failure -> System.out.println(failure.getException()));
+    System.exit(
+        summary.getTotalFailureCount() > 0
+            ? FAILED
+            : summary.getTestsSucceededCount() == 0 ? RAN_NOTHING : PASSED);
+  }
+
+  private static Method method(Class<?> type, String name) {
+    for (Method method : type.getDeclaredMethods()) {
+      if (method.getName().equals(name)) {
+        return method;
+      }
+    }
+    throw new IllegalArgumentException(type + " has no " + name);
+  }
+}
