@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>Sizes come in classes, sixteen to a doubling from 1 KiB on, so that a buffer wastes at most a
  * sixteenth. A slab belongs to one class and is cut into slots; each slot's buffer and view are made
- * once. A slab that falls empty is kept while few are and the budget is not short, and otherwise dropped
- * to the garbage collector: Netty's own pools free their chunks by hand, and a late reader would then touch unmapped memory.
+ * once. A slab that falls empty is kept while few are and the budget is not short, those fallen empty last first, and
+ * otherwise dropped to the garbage collector: Netty's own pools free their chunks by hand, and a late reader would then touch unmapped memory.
  * Buffers above {@link SizeClasses#LARGEST} get memory of their own.
  *
  * <p>The budget counts whole slabs, their free slots as {@link MemoryKind#BLOCK}.
@@ -94,9 +94,22 @@ public final class BlockAllocator implements AutoCloseable {
     }
   }
 
-  /** Returns whether a slab that has fallen empty, and is counted as such, may be kept. */
-  boolean keepsEmptySlabs() {
-    return !closed && emptyBytes.get() <= MOST_EMPTY;
+  boolean isClosed() {
+    return closed;
+  }
+
+  /**
+   * Drops the empty slabs of all other classes where they are too many. The class that has one since just now is in use;
+   * it would have to make a new one for its next buffer, while those that nobody wants any more stay.
+   */
+  void limitEmptySlabs(SlotPool latest) {
+    if (emptyBytes.get() > MOST_EMPTY) {
+      for (SlotPool pool : pools) {
+        if (pool != latest) {
+          pool.dropEmptySlabs();
+        }
+      }
+    }
   }
 
   void countEmpty(long bytes) {

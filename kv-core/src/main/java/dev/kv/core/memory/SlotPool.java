@@ -92,6 +92,7 @@ final class SlotPool {
   }
 
   void giveBack(Slab slab, BlockBuf slot) {
+    boolean kept = false;
     lock.lock();
     try {
       if (slab.isFull()) {
@@ -101,12 +102,16 @@ final class SlotPool {
       if (slab.isEmpty()) {
         emptySlabs++;
         allocator.countEmpty(slab.bytes());
-        if (emptySlabs > KEPT_EMPTY || !allocator.keepsEmptySlabs()) {
+        kept = emptySlabs <= KEPT_EMPTY && !allocator.isClosed();
+        if (!kept) {
           drop(slab);
         }
       }
     } finally {
       lock.unlock();
+    }
+    if (kept) {
+      allocator.limitEmptySlabs(this); // without the lock: it takes those of other pools
     }
   }
 

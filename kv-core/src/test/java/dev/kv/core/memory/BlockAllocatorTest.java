@@ -152,6 +152,25 @@ class BlockAllocatorTest {
     assertThat(budget.used()).as("above the classes").isEqualTo(used);
   }
 
+  /** Slabs of sizes that nobody asks for any more must not cost those in use theirs. */
+  @Test
+  void allocate_oneSizeOverAndOverAfterManyOthers_goesOnWithOneSlab() {
+    for (int size = 64 << 10; size <= 512 << 10; size += 8 << 10) {
+      allocator.allocate(MemoryKind.BLOCK, size).release();
+    }
+    assertThat(budget.used()).as("what is kept").isBetween(4L << 20, 17L << 20);
+    allocator.allocate(MemoryKind.BLOCK, 4096).release();
+    long used = budget.used();
+    for (int i = 0; i < 100; i++) {
+      ByteBuf again = allocator.allocate(MemoryKind.BLOCK, 4096);
+      assertThat(budget.used()).as("with a buffer out").isEqualTo(used);
+      again.release();
+      assertThat(budget.used()).as("with none").isEqualTo(used);
+    }
+    allocator.close();
+    assertThat(budget.used()).isZero();
+  }
+
   @Test
   void allocate_budgetShort_takesBackWhatIsOnlyKept() {
     OffHeapBudget small = new OffHeapBudget(300 << 10);
