@@ -1,0 +1,70 @@
+package dev.kv.core.read;
+
+import dev.kv.DBClosedException;
+import dev.kv.DBComparator;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.memory.ArenaPool;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.Stripes;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.version.Version;
+import java.util.List;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Test;
+
+/** Pins of read states against publications and the close, in every order of their steps that a model checker tries. */
+public class ReadStatesLincheckIT {
+  private static final int SCALE = Boolean.getBoolean("kv.long") ? 20 : 1;
+
+  private final InternalKeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
+  private final ArenaPool arenas = new ArenaPool(new OffHeapBudget(0));
+  private final ReadStates states = new ReadStates();
+  private int published;
+
+  public ReadStatesLincheckIT() {
+    publish();
+  }
+
+  @Operation(nonParallelGroup = "writer")
+  public int publish() {
+    MemTable memtable = new MemTable(order, arenas.acquire(256), arenas);
+    Version version = Version.empty(order, freed -> {});
+    states.publish(memtable, List.of(), version);
+    memtable.release();
+    version.release();
+    return ++published;
+  }
+
+  /** Returns whether what was pinned was still held while it was pinned. */
+  @Operation
+  public boolean read() {
+    int stripe = Stripes.current();
+    ReadState state;
+    try {
+      state = states.acquire(stripe);
+    } catch (DBClosedException e) {
+      return true;
+    }
+    boolean held = state.memtable().references() > 0 && state.version().references() > 0;
+    states.release(state, stripe);
+    return held;
+  }
+
+  @Operation(nonParallelGroup = "writer", runOnce = true)
+  public void close() {
+    states.close();
+  }
+
+  @Test
+  void states_pinnedPublishedAndClosed_areHeldWhilePinned() {
+    new ModelCheckingOptions()
+        .iterations(6 * SCALE)
+        .invocationsPerIteration(300 * SCALE)
+        .threads(2)
+        .actorsBefore(0)
+        .actorsPerThread(3)
+        .actorsAfter(1)
+        .check(ReadStatesLincheckIT.class);
+  }
+}

@@ -1,0 +1,47 @@
+package dev.kv.core.write;
+
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Test;
+
+/** Leadership as a lock around a counter: nobody leads beside another, and nobody waits for ever. */
+public class CommitQueueLincheckIT {
+  private static final int SCALE = Boolean.getBoolean("kv.long") ? 20 : 1;
+
+  private final CommitQueue queue = new CommitQueue();
+  private int counter;
+
+  @Operation
+  public int increment() {
+    Writer writer = new Writer().nothing();
+    int outcome = queue.leadOrEnqueue(writer) ? Writer.LEADS : writer.await();
+    if (outcome != Writer.LEADS) {
+      throw new IllegalStateException("woken with " + outcome);
+    }
+    return incrementAsLeader();
+  }
+
+  @Operation
+  public int incrementUnlessLed() {
+    return queue.lead() ? incrementAsLeader() : increment();
+  }
+
+  private int incrementAsLeader() {
+    int next = counter + 1;
+    counter = next;
+    queue.handOver();
+    return next;
+  }
+
+  @Test
+  void leaders_underAModelChecker_leadOneByOne() {
+    new ModelCheckingOptions()
+        .iterations(6 * SCALE)
+        .invocationsPerIteration(300 * SCALE)
+        .threads(2)
+        .actorsBefore(0)
+        .actorsPerThread(2)
+        .actorsAfter(0)
+        .check(CommitQueueLincheckIT.class);
+  }
+}
