@@ -1,9 +1,11 @@
 package dev.kv.core.db;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
+import dev.kv.DBReadOnlyException;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.RepairReport;
@@ -30,6 +32,7 @@ class DurabilityTest extends DbTestBase {
 
   private final StrictMemEnv disk = new StrictMemEnv();
   private final HookedEnv env = new HookedEnv(disk);
+  private final CountDownLatch gate = new CountDownLatch(1);
 
   private Options.Builder strict() {
     return Options.builder().createIfMissing(true).env(env);
@@ -63,25 +66,34 @@ class DurabilityTest extends DbTestBase {
     assertThat(found(0, 1, "b")).isEqualTo("2");
   }
 
-  /** The flush is stuck, so nothing but the log holds either write, nor syncs what it needs. */
+  /** The flush is stuck, so nothing but the logs holds either write, nor syncs what they need. */
   @Test
-  void put_syncInASecondLog_keepsTheFirstAndItsOwnName() {
-    open(strict().writeBufferSize(64 << 10).build());
-    CountDownLatch gate = new CountDownLatch(1);
-    env.tableSyncGate = gate;
+  void put_syncInASecondLog_keepsTheFirstAndItsOwnName() throws InterruptedException {
+    open(strict().build());
+    put("a", "1");
+    Thread flush = startFlushThatIsStuck();
     try {
-      put("a", "1");
-      db.write(WriteOptions.DEFAULT, batch().put(b("big"), new byte[60 << 10]));
-      while (files(FileName.Kind.LOG).size() < 2) {
-        db.write(WriteOptions.DEFAULT, batch().put(b("big"), new byte[20 << 10]));
-      }
       putSync("b", "2");
       assertThat(found(0, 1, "b")).isEqualTo("2");
       assertThat(found(0, 1, "a")).isEqualTo("1");
     } finally {
-      env.tableSyncGate = null;
-      gate.countDown();
+      end(flush);
     }
+  }
+
+  private Thread startFlushThatIsStuck() {
+    env.tableSyncGate = gate;
+    int tables = files(FileName.Kind.TABLE).size();
+    Thread flush = new Thread(() -> db.flush());
+    flush.start();
+    await("the flush's table", () -> files(FileName.Kind.TABLE).size() > tables);
+    return flush;
+  }
+
+  private void end(Thread flush) throws InterruptedException {
+    env.tableSyncGate = null;
+    gate.countDown();
+    flush.join();
   }
 
   /** What a flush wrote must be durable with its name when the edit is, and the edit before the log goes. */
@@ -170,23 +182,37 @@ class DurabilityTest extends DbTestBase {
     DBIterator old = db.iterator();
     db.flush();
     put("b", "2");
-    CountDownLatch gate = new CountDownLatch(1);
-    env.tableSyncGate = gate;
-    Thread flush = new Thread(() -> db.flush());
+    Thread flush = startFlushThatIsStuck();
     try {
-      flush.start();
-      await("the flush's table", () -> files(FileName.Kind.TABLE).size() == 2);
       Path decoy = directory.resolve("000001.ldb");
       env.createWritable(decoy).close();
       old.close();
       await("the deletion of the decoy", () -> !files(FileName.Kind.TABLE).contains("000001.ldb"));
       assertThat(files(FileName.Kind.TABLE)).hasSize(2);
     } finally {
-      env.tableSyncGate = null;
-      gate.countDown();
-      flush.join();
+      end(flush);
     }
     assertThat(get("a")).isEqualTo("1");
     assertThat(get("b")).isEqualTo("2");
+  }
+
+  /** After a failure nobody knows which version the next open finds. */
+  @Test
+  void obsoleteFiles_afterAFailure_stay() throws IOException {
+    open(strict().build());
+    put("a", "1");
+    DBIterator old = db.iterator();
+    db.flush();
+    put("b", "2");
+    env.manifestSyncFails = true;
+    assertThatThrownBy(() -> db.flush()).isInstanceOf(DBReadOnlyException.class);
+    env.manifestSyncFails = false;
+    Path decoy = directory.resolve("000001.ldb");
+    env.createWritable(decoy).close();
+    long listed = env.lists.get();
+    old.close();
+    await("the next look at the directory", () -> env.lists.get() > listed);
+    close();
+    assertThat(env.exists(decoy)).isTrue();
   }
 }

@@ -8,6 +8,7 @@ import dev.kv.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ final class HookedEnv extends ForwardingEnv {
   volatile @Nullable CountDownLatch tableSyncGate;
   final AtomicLong reads = new AtomicLong();
   final AtomicLong refused = new AtomicLong();
+  final AtomicLong lists = new AtomicLong();
 
   HookedEnv(Env target) {
     super(target);
@@ -34,6 +36,12 @@ final class HookedEnv extends ForwardingEnv {
       refused.incrementAndGet();
       throw new IOException("simulated " + what);
     }
+  }
+
+  @Override
+  public List<String> list(Path directory) throws IOException {
+    lists.incrementAndGet();
+    return super.list(directory);
   }
 
   @Override

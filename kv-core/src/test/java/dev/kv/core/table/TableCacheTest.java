@@ -230,6 +230,7 @@ class TableCacheTest {
       table(9);
       assertThatThrownBy(() -> cache.acquire(metadata(9, bytes.length + 1)))
           .isInstanceOf(CorruptionException.class)
+          .hasMessageContaining("of the MANIFEST")
           .hasMessageContaining("000009.ldb");
     }
   }

@@ -265,6 +265,28 @@ class TableTest {
     }
   }
 
+  /** Lengths that no memory has room for, and those that overflow. */
+  @Test
+  void open_hugeIndexInTheFooter_isCorruptionBeforeAnythingIsAllocated() {
+    Entries entries = Entries.internal(BYTEWISE, new Random(1), 50);
+    byte[] bytes =
+        TableBench.build(TableBench.format(1024, 16, CompressionType.NONE), BYTEWISE, entries);
+    long[] sizes = {bytes.length, 0x7fff_ff00L, 1L << 32, Long.MAX_VALUE - 4, Long.MAX_VALUE, -1};
+    try (TableBench bench = new TableBench(1 << 20)) {
+      for (long size : sizes) {
+        ByteBuffer huge = ByteBuffer.wrap(bytes.clone()).order(ByteOrder.LITTLE_ENDIAN);
+        int footer = bytes.length - Footer.SIZE;
+        new Footer(new BlockHandle(0, 10), new BlockHandle(1, size)).encode(huge, footer);
+        MemoryFile.Reading file = MemoryFile.reading(huge.array());
+        assertThatThrownBy(() -> bench.open(file, BYTEWISE))
+            .as("index of %d bytes", size)
+            .isInstanceOf(CorruptionException.class)
+            .hasMessageContaining("is not in the file");
+        assertThat(bench.budget.used()).isLessThan(1 << 20);
+      }
+    }
+  }
+
   /** One damaged byte anywhere: the right answer, or the named exception. */
   @Test
   void reads_oneDamagedByte_answerRightOrThrow() {
