@@ -326,9 +326,6 @@ final class Repairer {
       env.syncDirectory(directory.resolve(LOST));
     }
     env.syncDirectory(directory);
-    if (!lost.isEmpty()) {
-      env.syncDirectory(directory.resolve(LOST));
-    }
   }
 
   private void moveToLost(String name) throws IOException {
