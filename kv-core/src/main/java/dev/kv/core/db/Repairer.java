@@ -206,7 +206,7 @@ final class Repairer {
   private void requireOrder() throws IOException {
     Options options =
         resources.options().toBuilder()
-            .comparator(DBComparator.ofSlices("as they come", (before, after) -> -1))
+            .comparator(DBComparator.ofSlices("as they come", (unusedBefore, unusedAfter) -> -1))
             .build();
     try (Resources asTheyCome = new Resources(directory, options)) {
       for (long table : inputs) {
