@@ -53,7 +53,9 @@ final class BlockSink {
     }
     ByteBuffer target = room((long) compression.maxCompressedLength(type, length) + TRAILER);
     int stored = compression.compress(type, format.zstdLevel(), block, 0, length, target, used);
-    return stored < length - length / 8 ? seal(stored, type.code()) : writeRaw(block, length);
+    return BlockCompression.isWorthwhile(stored, length)
+        ? seal(stored, type.code())
+        : writeRaw(block, length);
   }
 
   /** Stores a block as it is. */

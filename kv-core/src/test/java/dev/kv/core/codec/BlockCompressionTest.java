@@ -188,6 +188,25 @@ class BlockCompressionTest {
         .isInstanceOf(MalformedBlockException.class);
   }
 
+  /** A frame of that length can hold as much; nobody has entries that compress so well. */
+  @Test
+  void zstd_bomb_isRefusedByItsRatio() throws MalformedBlockException {
+    ByteBuffer frame = direct(100_000);
+    frame.put(0, zstdHeader(1 << 30), 0, 20);
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, frame, 0, 100_000))
+        .isInstanceOf(MalformedBlockException.class)
+        .hasMessageContaining("claims to hold 1073741824");
+    frame.put(0, zstdHeader(64 << 20), 0, 20);
+    assertThat(java.uncompressedLength((byte) 2, frame, 0, 100_000)).isEqualTo(64 << 20);
+    frame.put(0, zstdHeader(100_000 * 1024), 0, 20);
+    assertThat(java.uncompressedLength((byte) 2, frame, 0, 100_000)).isEqualTo(100_000 * 1024);
+    assertThat(BlockCompression.isWorthwhile(100_000, 100_000 * 1024)).isTrue();
+    assertThat(BlockCompression.isWorthwhile(100_000, 100_000 * 1024 + 1)).isFalse();
+    assertThat(BlockCompression.isWorthwhile(1, 64 << 20)).isTrue();
+    assertThat(BlockCompression.isWorthwhile(7, 8)).isFalse();
+    assertThat(BlockCompression.isWorthwhile(13, 16)).isTrue();
+  }
+
   @Test
   void zstd_zeros_expandALot() throws MalformedBlockException {
     byte[] zeros = new byte[4 << 20];
