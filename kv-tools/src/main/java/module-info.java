@@ -5,6 +5,9 @@ module dev.kv.tools {
   requires com.fasterxml.jackson.core;
   requires info.picocli;
   requires me.tongfei.progressbar;
+  requires HdrHistogram;
+  requires org.jline.reader;
+  requires org.jline.terminal;
   requires org.slf4j;
   requires static org.jspecify;
 

@@ -32,6 +32,11 @@ final class DatabaseArguments {
     return directory;
   }
 
+  /** Returns the order that was asked for as the option spells it, or null. */
+  @Nullable String orderName() {
+    return order == null ? null : order.name();
+  }
+
   /** Returns the same arguments for another directory. */
   DatabaseArguments at(Path other) {
     DatabaseArguments arguments = new DatabaseArguments();

@@ -37,6 +37,8 @@ final class Subcommands {
           Map.entry("verify", "Check every checksum, and what must hold between files."),
           Map.entry("repair", "Make a damaged database open again."),
           Map.entry("dump", "Print what a log, MANIFEST or table holds."),
+          Map.entry("shell", "Read commands from a prompt."),
+          Map.entry("bench", "Measure this machine, as db_bench does."),
           Map.entry("destroy", "Delete a database."),
           Map.entry("generate-completion", "Print a completion script for bash and zsh."),
           Map.entry("help", "Print the help of a command."));
@@ -98,6 +100,8 @@ final class Subcommands {
       case "verify" -> new VerifyCommand();
       case "repair" -> new RepairCommand();
       case "dump" -> new DumpCommand();
+      case "shell" -> new ShellCommand();
+      case "bench" -> new BenchCommand();
       case "destroy" -> new DestroyCommand();
       case "generate-completion" -> new GenerateCompletion();
       case "help" -> new HelpCommand();

@@ -1,0 +1,70 @@
+package dev.kv.tools;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jline.reader.LineReader;
+import org.jline.reader.LineReaderBuilder;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.TerminalBuilder;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Reads commands on one database from a prompt. */
+@Command(
+    name = "shell",
+    description = {
+      "Read commands on one database from a prompt, with history and completion of commands,",
+      "options and keys; or from standard input where that is no terminal. The directory is left",
+      "out: 'get KEY'. The database is open only while a command runs."
+    },
+    mixinStandardHelpOptions = true)
+final class ShellCommand implements Callable<Integer> {
+  @Mixin private DatabaseArguments database;
+
+  @Option(
+      names = "--history",
+      paramLabel = "FILE",
+      description = "Where lines are kept; default .kv_history in the home directory.")
+  private @Nullable Path history;
+
+  @Override
+  public Integer call() throws IOException {
+    database.requireDatabase();
+    Shell shell = new Shell(database);
+    return System.console() == null ? readInput(shell) : readTerminal(shell);
+  }
+
+  /** Runs every line of standard input; the exit code is the last failure's, or 0. */
+  private static int readInput(Shell shell) throws IOException {
+    BufferedReader lines =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    int exitCode = 0;
+    for (String line = lines.readLine(); line != null && !shell.isLeft(); line = lines.readLine()) {
+      int code = shell.run(line);
+      exitCode = code == 0 ? exitCode : code;
+    }
+    return exitCode;
+  }
+
+  private int readTerminal(Shell shell) throws IOException {
+    Path file = history == null ? Path.of(System.getProperty("user.home"), ".kv_history") : history;
+    try (Terminal terminal = TerminalBuilder.builder().name("kv").build()) {
+      LineReader reader =
+          LineReaderBuilder.builder()
+              .terminal(terminal)
+              .appName("kv")
+              .parser(Shell.parser())
+              .completer(new ShellCompleter(database))
+              .variable(LineReader.HISTORY_FILE, file)
+              .build();
+      shell.converse(reader);
+    }
+    return 0;
+  }
+}

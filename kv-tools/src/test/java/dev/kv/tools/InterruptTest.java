@@ -1,0 +1,93 @@
+package dev.kv.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Ctrl-C in the midst of a command, in a process of its own. */
+@DisabledOnOs(OS.WINDOWS)
+class InterruptTest {
+  @TempDir Path temp;
+
+  private Process start(String... args) throws IOException {
+    List<String> command = new java.util.ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    command.addAll(List.of(args));
+    return new ProcessBuilder(command)
+        .redirectOutput(temp.resolve("out").toFile())
+        .redirectError(temp.resolve("err").toFile())
+        .start();
+  }
+
+  private static void interrupt(Process process) throws Exception {
+    assertThat(new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor())
+        .isZero();
+    assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+    assertThat(process.exitValue()).isNotZero();
+  }
+
+  @Test
+  void import_interrupted_leavesAWholePrefix() throws Exception {
+    Path dir = temp.resolve("db");
+    Process process = start("import", dir.toString());
+    int sent = 0;
+    try (OutputStream out = new BufferedOutputStream(process.getOutputStream(), 1 << 16)) {
+      for (; sent < 60_000; sent++) {
+        out.write(line(sent));
+      }
+      out.flush();
+      interrupt(process);
+    } catch (IOException closed) {
+      assertThat(process.isAlive()).isFalse(); // the pipe's reader is gone, and its end unwritten
+    }
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).as(verify.out() + verify.err()).isZero();
+    List<String> found = Cli.run("export", dir.toString()).out().lines().toList();
+    assertThat(found).isNotEmpty().hasSizeLessThanOrEqualTo(sent);
+    for (int i = 0; i < found.size(); i++) {
+      assertThat(found.get(i) + "\n").isEqualTo(new String(line(i), StandardCharsets.US_ASCII));
+    }
+    assertThat(Cli.run("put", dir.toString(), "after", "1").exitCode()).isZero();
+  }
+
+  private static byte[] line(int entry) {
+    return String.format("%016x %064x%n", entry, entry).getBytes(StandardCharsets.US_ASCII);
+  }
+
+  @Test
+  void copy_interrupted_leavesNoHalfOfThatName() throws Exception {
+    Path dir = temp.resolve("db");
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 60_000; i++) {
+      lines.append(new String(line(i), StandardCharsets.US_ASCII));
+    }
+    assertThat(Cli.runWithInput(lines.toString(), "import", dir.toString()).exitCode()).isZero();
+    String before = Fixtures.listing(dir);
+    Path copy = temp.resolve("copy");
+    Process process = start("copy", dir.toString(), copy.toString());
+    while (process.isAlive() && !Files.exists(temp.resolve("copy.partial").resolve("CURRENT"))) {
+      Thread.sleep(5);
+    }
+    new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+    assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+    assertThat(Fixtures.listing(dir)).isEqualTo(before);
+    if (!Files.exists(copy)) { // unless it was quicker than the signal
+      assertThat(process.exitValue()).isNotZero();
+      assertThat(Cli.run("copy", dir.toString(), copy.toString()).exitCode()).isZero();
+    }
+    Cli diff = Cli.run("diff", dir.toString(), copy.toString());
+    assertThat(diff.exitCode()).as(diff.err()).isZero();
+  }
+}
