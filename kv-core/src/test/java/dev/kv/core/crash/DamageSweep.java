@@ -19,7 +19,6 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +58,7 @@ final class DamageSweep {
   private final Map<Outcome, Integer> outcomes = new EnumMap<>(Outcome.class);
   private volatile String what = "the beginning";
   private long cases;
-  private long longestNanos;
+  private volatile int longestTicks;
   private boolean endsOnRecord;
 
   private DamageSweep(Map<String, byte[]> files, int writeEvery) {
@@ -86,8 +85,8 @@ final class DamageSweep {
             + sweep.cases
             + " "
             + sweep.outcomes
-            + ", longest "
-            + TimeUnit.NANOSECONDS.toMillis(sweep.longestNanos)
+            + ", none over "
+            + TICK_MILLIS * (sweep.longestTicks + 1)
             + " ms, files "
             + sweep.sizes());
   }
@@ -152,6 +151,7 @@ final class DamageSweep {
         before = what;
         ticks = 0;
       }
+      longestTicks = Math.max(longestTicks, ticks + 1);
     }
     System.out.println("HANGS: " + what);
     Thread.getAllStackTraces()
@@ -196,13 +196,11 @@ final class DamageSweep {
 
   private void one(String name, byte[] damaged, String how) throws IOException {
     what = name + ": " + how;
-    long start = System.nanoTime();
     Map<String, byte[]> with = new TreeMap<>(files);
     with.put(name, damaged);
     endsOnRecord = name.endsWith(".log") && recordEnds(files.get(name)).contains(damaged.length);
     Outcome outcome = open(with, name, cases++ % writeEvery == 0);
     outcomes.merge(outcome, 1, Integer::sum);
-    longestNanos = Math.max(longestNanos, System.nanoTime() - start);
   }
 
   private Outcome open(Map<String, byte[]> with, String damaged, boolean write) throws IOException {
