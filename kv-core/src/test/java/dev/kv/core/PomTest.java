@@ -1,0 +1,46 @@
+package dev.kv.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The poms without a parent repeat versions of the root's: they must be the same. */
+class PomTest {
+  private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+
+  @Test
+  void bom_ofTheVersions_hasThoseOfTheBuild() throws IOException {
+    String root = Files.readString(ROOT.resolve("pom.xml"));
+    String bom = Files.readString(ROOT.resolve("kv-api/bom/pom.xml"));
+    String version = first("<artifactId>kv</artifactId>\\s*<version>([^<]*)", root);
+    for (String artifact : new String[] {"kv-bom", "kv-api", "kv-core", "kv-tools"}) {
+      assertThat(versionOf(artifact, bom)).as(artifact).isEqualTo(version);
+    }
+    assertThat(versionOf("zstd-jni", bom)).isEqualTo(first("<zstd\\.version>([^<]*)", root));
+  }
+
+  @Test
+  void examples_ofTheDocuments_useThisVersion() throws IOException {
+    String root = Files.readString(ROOT.resolve("pom.xml"));
+    String version = first("<artifactId>kv</artifactId>\\s*<version>([^<]*)", root);
+    String examples = Files.readString(ROOT.resolve("src-docs/examples/pom.xml"));
+    assertThat(first("<kv\\.version>([^<]*)", examples)).isEqualTo(version);
+    String readme = Files.readString(ROOT.resolve("README.md"));
+    assertThat(versionOf("kv-core", readme)).isEqualTo(version);
+  }
+
+  private static String versionOf(String artifact, String pom) {
+    return first("<artifactId>" + artifact + "</artifactId>\\s*<version>([^<]*)", pom);
+  }
+
+  private static String first(String pattern, String text) {
+    Matcher matcher = Pattern.compile(pattern).matcher(text);
+    assertThat(matcher.find()).as(pattern).isTrue();
+    return matcher.group(1);
+  }
+}
