@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * A write: 1. lead, or wait until a leader has done it or hands over leadership
  * the leader: 2. asks the gate          closed or failed: nothing was done
  *             3. makes room             in the memtable, which may wait; nothing was logged yet
- *             4. takes others along     up to a size, a sync write never where it leads without sync
+ *             4. takes others along     up to a size, a sync write never where it leads without sync;
+ *                                       with sync it waits a moment for those of the last group
  *             5. appends to the log     from here on a failure is for ever, the outcome unknown
  *             6. syncs                  if it is a sync write; older logs first
  *             7. inserts, publishes     readers see the whole group at once
@@ -43,6 +44,11 @@ public final class CommitPipeline {
 
   /** A leader up to this small takes along only as much again: its own latency should not suffer. */
   private static final long SMALL_LEADER_BYTES = 128 << 10;
+
+  /** Which part of a sync's time its leader waits for others, and how long at most. */
+  private static final int PATIENCE = 2;
+
+  private static final long MOST_PATIENCE_NANOS = 5_000_000;
 
   private static final VarHandle LAST_SEQUENCE;
 
@@ -67,6 +73,12 @@ public final class CommitPipeline {
   // Owned by the leader.
   private final WriteGroup group;
   private @Nullable LogWriter logAfterSyncedLogs;
+
+  /** How many writers were in the last group that was synced, or had come by its end. */
+  private int company = 1;
+
+  /** How long the last sync took. */
+  private long syncNanos;
 
   /**
    * Creates a pipeline.
@@ -265,10 +277,16 @@ public final class CommitPipeline {
     Throwable failure = null;
     try {
       MemTable memtable = target.memtable();
+      if (sync && company > 1) {
+        awaitCompany();
+      }
       if (queue.isContended()) {
         followers = gather(memtable, sync);
       }
       logAndApply(memtable, sync);
+      if (sync) {
+        company = 1 + length(followers) + queue.waiting();
+      }
     } catch (Throwable e) {
       failure = e;
       failed(e);
@@ -284,6 +302,27 @@ public final class CommitPipeline {
     if (failure != null) {
       throw outcomeUnknown(failure);
     }
+  }
+
+  /**
+   * Waits a moment for as many writers as wrote last time: those whose writes the last sync ended are about to write
+   * again, and would otherwise each miss every other sync. Costs a lone writer nothing, and whoever waits in vain
+   * a part of a sync, once.
+   */
+  private void awaitCompany() {
+    long start = System.nanoTime();
+    long patience = Math.min(syncNanos / PATIENCE, MOST_PATIENCE_NANOS);
+    while (queue.waiting() < company - 1 && System.nanoTime() - start < patience) {
+      Thread.yield();
+    }
+  }
+
+  private static int length(@Nullable Writer list) {
+    int length = 0;
+    for (Writer writer = list; writer != null; writer = writer.next) {
+      length++;
+    }
+    return length;
   }
 
   /** Takes writers out of the queue and their operations into the group; returns them as a list. */
@@ -356,7 +395,9 @@ public final class CommitPipeline {
         target.syncOlderLogs();
         logAfterSyncedLogs = log;
       }
+      long start = System.nanoTime();
       log.sync();
+      syncNanos = System.nanoTime() - start;
     }
     if (count > 0) {
       group.insertInto(memtable, first);

@@ -70,6 +70,18 @@ final class CommitQueue {
     return oldest;
   }
 
+  /** Leader only: returns how many wait. */
+  int waiting() {
+    if (newest != LEADING) {
+      takeStack();
+    }
+    int count = 0;
+    for (Writer writer = oldest; writer != null; writer = writer.next) {
+      count++;
+    }
+    return count;
+  }
+
   /** Leader only: takes out the writer that has waited longest, its next cleared. */
   @Nullable Writer poll() {
     Writer first = peek();

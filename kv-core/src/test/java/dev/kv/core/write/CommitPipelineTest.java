@@ -454,6 +454,25 @@ final class CommitPipelineTest {
     }
   }
 
+  /** Without waiting for each other they would take turns, and need a sync for every two writes. */
+  @Test
+  void fourThreads_writingWithSync_shareSyncs() throws Exception {
+    target.file().syncMillis = 10;
+    int each = 25;
+    for (int t = 0; t < 4; t++) {
+      byte[] key = bytes("thread" + t);
+      call(
+          () -> {
+            for (int i = 0; i < each; i++) {
+              pipeline.put(key, key, true);
+            }
+          });
+    }
+    endThreads();
+    assertThat(pipeline.lastSequence()).isEqualTo(4L * each);
+    assertThat(target.file().syncs()).isBetween(each, each * 3 / 2);
+  }
+
   @Test
   void fourThreads_writingAtOnce_allMakeProgress() throws Exception {
     target.file().keepsContents = false;

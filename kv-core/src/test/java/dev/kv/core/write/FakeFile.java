@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /** A log file in memory that fails and blocks on demand. */
 final class FakeFile implements WritableFile {
@@ -19,6 +20,7 @@ final class FakeFile implements WritableFile {
   volatile Throwable appendFailure;
   volatile Throwable laterAppendFailure;
   volatile Throwable syncFailure;
+  volatile long syncMillis;
   private volatile CountDownLatch entered;
   private volatile CountDownLatch barrier;
 
@@ -94,6 +96,7 @@ final class FakeFile implements WritableFile {
   @Override
   public void sync() throws IOException {
     raise(syncFailure);
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(syncMillis));
     syncs.incrementAndGet();
   }
 
