@@ -47,9 +47,7 @@ class People(directory: Path) extends AutoCloseable:
 
   /** Without a copy of the value. */
   def yearOfBirth(name: String): Option[Int] =
-    db.read(name.getBytes(UTF_8), value => Option(Person.born(value))) match
-      case null => None
-      case year => year
+    Option(db.read[Integer](name.getBytes(UTF_8), Person.born(_))).map(_.intValue)
 
   /** Those whose names lie in [from, to), in order. */
   def between(from: String, to: String): List[Person] =
