@@ -2,16 +2,17 @@ package dev.kv.core.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.Samples;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
-import net.jqwik.api.constraints.Size;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class VarintTest {
+  private static final long SEED = 7;
+  private static final int TRIES = 2000;
+
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(16).order(ByteOrder.LITTLE_ENDIAN);
 
   @Test
@@ -110,9 +111,15 @@ class VarintTest {
         .containsExactly(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1);
   }
 
-  @Property(tries = 2000)
-  void varint32_anyValueAnywhere_isTheSameInArraysAndBuffers(
-      @ForAll int value, @ForAll @IntRange(max = 6) int offset) {
+  @Test
+  void varint32_anyValueAnywhere_isTheSameInArraysAndBuffers() {
+    Random random = new Random(SEED);
+    for (int i = 0; i < TRIES; i++) {
+      check32(Samples.anyInt(random), Samples.upTo(random, 6));
+    }
+  }
+
+  private void check32(int value, int offset) {
     byte[] bytes = new byte[16];
     int end = Varint.put32(bytes, offset, value);
     assertThat(Varint.put32(buffer, offset, value)).isEqualTo(end);
@@ -127,9 +134,15 @@ class VarintTest {
     }
   }
 
-  @Property(tries = 2000)
-  void varint64_anyValueAnywhere_isTheSameInArraysAndBuffers(
-      @ForAll long value, @ForAll @IntRange(max = 6) int offset) {
+  @Test
+  void varint64_anyValueAnywhere_isTheSameInArraysAndBuffers() {
+    Random random = new Random(SEED);
+    for (int i = 0; i < TRIES; i++) {
+      check64(Samples.anyLong(random), Samples.upTo(random, 6));
+    }
+  }
+
+  private void check64(long value, int offset) {
     byte[] bytes = new byte[16];
     int end = Varint.put64(bytes, offset, value);
     assertThat(Varint.put64(buffer, offset, value)).isEqualTo(end);
@@ -143,9 +156,15 @@ class VarintTest {
     }
   }
 
-  @Property(tries = 2000)
-  void decoding_anyBytes_staysWithinTheLimit(
-      @ForAll @Size(16) byte[] bytes, @ForAll @IntRange(max = 16) int limit) {
+  @Test
+  void decoding_anyBytes_staysWithinTheLimit() {
+    Random random = new Random(SEED);
+    for (int i = 0; i < TRIES; i++) {
+      checkLimit(Samples.bytes(random, 16), Samples.upTo(random, 16));
+    }
+  }
+
+  private static void checkLimit(byte[] bytes, int limit) {
     byte[] cut = Arrays.copyOf(bytes, limit);
     ByteBuffer direct = ByteBuffer.allocateDirect(limit).order(ByteOrder.LITTLE_ENDIAN).put(0, cut);
     long decoded = Varint.get32(direct, 0, limit);

@@ -5,18 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DBComparator;
 import dev.kv.Slice;
+import dev.kv.core.Samples;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
-import net.jqwik.api.constraints.Size;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -70,12 +68,16 @@ class UserKeyComparatorTest {
   }
 
   /** Two keys that share all but one byte, in buffers that end with them. */
-  @Property(tries = 3000)
-  void compare_bytewise_isTheOrderOfUnsignedArrays(
-      @ForAll @Size(max = 40) byte[] a,
-      @ForAll @IntRange(max = 40) int length,
-      @ForAll @IntRange(max = 39) int at,
-      @ForAll byte other) {
+  @Test
+  void compare_bytewise_isTheOrderOfUnsignedArrays() {
+    Random random = new Random(11);
+    for (int i = 0; i < 3000; i++) {
+      byte[] a = Samples.bytes(random, Samples.upTo(random, 40));
+      checkOrder(a, Samples.upTo(random, 40), Samples.upTo(random, 39), (byte) random.nextInt());
+    }
+  }
+
+  private static void checkOrder(byte[] a, int length, int at, byte other) {
     UserKeyComparator order = new UserKeyComparator(DBComparator.bytewise());
     InternalKeyComparator internal = new InternalKeyComparator(DBComparator.bytewise());
     byte[] b = Arrays.copyOf(a, length);

@@ -4,14 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.Slice;
+import dev.kv.core.Samples;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
-import net.jqwik.api.constraints.Size;
+import java.util.Random;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -24,11 +22,16 @@ class BufferSliceTest {
   }
 
   /** Whatever lies under it, it reads as a slice of an array does. */
-  @Property(tries = 1000)
-  void reads_anyBytes_areThoseOfAnArray(
-      @ForAll @Size(max = 30) byte[] bytes,
-      @ForAll @IntRange(max = 9) int offset,
-      @ForAll boolean bigEndian) {
+  @Test
+  void reads_anyBytes_areThoseOfAnArray() {
+    Random random = new Random(17);
+    for (int i = 0; i < 1000; i++) {
+      byte[] bytes = Samples.bytes(random, Samples.upTo(random, 30));
+      checkReads(bytes, Samples.upTo(random, 9), random.nextBoolean());
+    }
+  }
+
+  private static void checkReads(byte[] bytes, int offset, boolean bigEndian) {
     ByteOrder memory = bigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
     BufferSlice slice = over(bytes, offset, memory);
     Slice array = Slice.of(bytes);

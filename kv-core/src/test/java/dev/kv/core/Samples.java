@@ -1,0 +1,48 @@
+package dev.kv.core;
+
+import java.util.Random;
+
+/** Random values with the edges of their ranges among them more often than chance would have it. */
+public final class Samples {
+  private static final int EDGE_EVERY = 8;
+
+  private Samples() {}
+
+  /** Returns any number, often one near zero, a power of two or an end. */
+  public static long anyLong(Random random) {
+    if (random.nextInt(2) == 0) {
+      return random.nextLong();
+    }
+    long power = 1L << random.nextInt(Long.SIZE);
+    return (random.nextBoolean() ? power : -power) + random.nextInt(3) - 1;
+  }
+
+  /** Does the same for an int. */
+  public static int anyInt(Random random) {
+    if (random.nextInt(2) == 0) {
+      return random.nextInt();
+    }
+    int power = 1 << random.nextInt(Integer.SIZE);
+    return (random.nextBoolean() ? power : -power) + random.nextInt(3) - 1;
+  }
+
+  /** Returns a number from 0 to {@code most}, often one of both. */
+  public static int upTo(Random random, int most) {
+    int choice = random.nextInt(EDGE_EVERY);
+    return choice == 0 ? 0 : choice == 1 ? most : random.nextInt(most + 1);
+  }
+
+  /** Returns {@code length} bytes; often with runs of 0, 0x7f, 0x80 and 0xff. */
+  public static byte[] bytes(Random random, int length) {
+    byte[] bytes = new byte[length];
+    random.nextBytes(bytes);
+    byte[] edges = {0, 1, 0x7f, (byte) 0x80, (byte) 0xff};
+    int every = 1 + random.nextInt(EDGE_EVERY);
+    for (int i = 0; i < length; i++) {
+      if (random.nextInt(every) == 0) {
+        bytes[i] = edges[random.nextInt(edges.length)];
+      }
+    }
+    return bytes;
+  }
+}
