@@ -70,8 +70,8 @@ public class CachePinsLincheckIT {
   @Test
   void entries_underAModelChecker_areNotFreedWhilePinned() {
     new ModelCheckingOptions()
-        .iterations(6 * SCALE)
-        .invocationsPerIteration(300 * SCALE)
+        .iterations(4 * SCALE)
+        .invocationsPerIteration(200 * SCALE)
         .threads(2)
         .actorsBefore(2)
         .actorsPerThread(2)
@@ -82,7 +82,7 @@ public class CachePinsLincheckIT {
   @Test
   void entries_underStress_areNotFreedWhilePinned() {
     new StressOptions()
-        .iterations(5 * SCALE)
+        .iterations(3 * SCALE)
         .invocationsPerIteration(1000 * SCALE)
         .threads(3)
         .actorsBefore(2)

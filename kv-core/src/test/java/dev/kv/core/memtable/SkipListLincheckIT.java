@@ -75,7 +75,7 @@ public class SkipListLincheckIT {
   @Test
   void search_underStress_seesWholeEntries() {
     new StressOptions()
-        .iterations(5 * SCALE)
+        .iterations(3 * SCALE)
         .invocationsPerIteration(1000 * SCALE)
         .threads(3)
         .actorsBefore(1)

@@ -59,8 +59,8 @@ public class ReadStatesLincheckIT {
   @Test
   void states_pinnedPublishedAndClosed_areHeldWhilePinned() {
     new ModelCheckingOptions()
-        .iterations(6 * SCALE)
-        .invocationsPerIteration(300 * SCALE)
+        .iterations(4 * SCALE)
+        .invocationsPerIteration(200 * SCALE)
         .threads(2)
         .actorsBefore(0)
         .actorsPerThread(3)

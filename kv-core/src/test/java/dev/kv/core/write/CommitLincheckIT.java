@@ -57,7 +57,7 @@ public class CommitLincheckIT {
   @Test
   void writes_underStress_areDoneOneByOne() {
     new StressOptions()
-        .iterations(5 * SCALE)
+        .iterations(3 * SCALE)
         .invocationsPerIteration(800 * SCALE)
         .threads(3)
         .actorsBefore(0)

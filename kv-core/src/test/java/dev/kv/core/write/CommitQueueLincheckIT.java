@@ -36,8 +36,8 @@ public class CommitQueueLincheckIT {
   @Test
   void leaders_underAModelChecker_leadOneByOne() {
     new ModelCheckingOptions()
-        .iterations(6 * SCALE)
-        .invocationsPerIteration(300 * SCALE)
+        .iterations(4 * SCALE)
+        .invocationsPerIteration(200 * SCALE)
         .threads(2)
         .actorsBefore(0)
         .actorsPerThread(2)
