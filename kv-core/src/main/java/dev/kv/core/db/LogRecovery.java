@@ -24,10 +24,10 @@ import org.slf4j.LoggerFactory;
  * Replays the logs of a database, oldest first, into memtables. Used once, by one thread.
  *
  * <p>What comes back is a prefix of what was written. Recovery ends, in that log and all later ones, where the
- * mode says so for damage; and where a log begins behind the sequence number that follows the last one of the
- * log before, or of the tables: what stood between was lost together with a power supply. Inside a log a number may
- * be left out: C++ LevelDB does so after a write that failed. Between two logs it cannot, since such a write leaves the
- * memtable, and with it the log, as they were.
+ * mode says so for damage; and where a log, or what stands behind a region never written, begins behind the sequence
+ * number that follows the last one of the log before, or of the tables: what stood between was lost together with a
+ * power supply. Elsewhere a number may be left out, as C++ LevelDB does after a write that failed: inside a log, and at
+ * the beginning of the oldest one, before which nothing can be lost.
  */
 final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
@@ -153,7 +153,7 @@ final class LogRecovery {
       return !damage.hasEnded();
     }
     damage.judgeGap(sequence, anyRecord ? expected : Math.min(sequence, expected));
-    if (first && sequence > expected && mode != RecoveryMode.CPP_COMPAT) {
+    if (first && logs > 0 && sequence > expected && mode != RecoveryMode.CPP_COMPAT) {
       damage.corruption(
           offset,
           length,

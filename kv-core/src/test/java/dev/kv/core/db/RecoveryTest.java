@@ -261,6 +261,19 @@ class RecoveryTest extends DbTestBase {
   }
 
   @Test
+  void open_oldestLogBeginsBehindAFailedWrite_isReplayed() throws IOException {
+    open();
+    put("foo", "bar");
+    db.flush();
+    close();
+    writeLog(number(files(FileName.Kind.LOG).get(0)), 9, "hello", "world");
+    open();
+    assertThat(contents()).isEqualTo("(foo->bar)(hello->world)");
+    assertThat(db.stats().recovery().droppedBytes()).isZero();
+    assertThat(db.stats().lastSequence()).isEqualTo(9);
+  }
+
+  @Test
   void open_firstBlockOfALogLost_dropsTheRest() throws IOException {
     open();
     put("foo", "bar");
