@@ -26,6 +26,7 @@ final class Resources implements AutoCloseable {
   private final BlockCacheImpl blockCache;
   private final boolean ownsCache;
   private final TableCache tables;
+  private final Runnable reclaimer = this::emptyCache;
 
   Resources(Path directory, Options options) {
     this.directory = directory;
@@ -39,6 +40,15 @@ final class Resources implements AutoCloseable {
     ownsCache = shared == null;
     blockCache = shared == null ? BlockCacheImpl.in(allocator, options.blockCacheSize()) : shared;
     tables = new TableCache(directory, options, comparator, blockCache, allocator, budget);
+    if (ownsCache) {
+      budget.onShortage(reclaimer);
+    }
+  }
+
+  /** Makes room in the budget: the cache gives up what nobody uses. */
+  private void emptyCache() {
+    blockCache.prune();
+    allocator.trim();
   }
 
   Path directory() {
@@ -100,10 +110,11 @@ final class Resources implements AutoCloseable {
     try {
       return arenas.acquire(capacity);
     } catch (OffHeapExhaustedException e) {
+      // The JVM's own limit of direct memory was met, of which the budget knows nothing.
       if (!ownsCache || blockCache.totalCharge() == 0) {
         throw e;
       }
-      blockCache.prune();
+      emptyCache();
       return arenas.acquire(capacity);
     }
   }
@@ -111,6 +122,7 @@ final class Resources implements AutoCloseable {
   /** Frees everything that is not in use; the rest goes with its last user. */
   @Override
   public void close() {
+    budget.forget(reclaimer);
     tables.close();
     if (ownsCache) {
       blockCache.close();

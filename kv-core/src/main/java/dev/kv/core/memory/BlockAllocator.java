@@ -28,7 +28,7 @@ public final class BlockAllocator implements AutoCloseable {
   private final AtomicLong live = new AtomicLong();
   private final AtomicLong emptyBytes = new AtomicLong();
   private final Set<Throwable> allocations = ConcurrentHashMap.newKeySet();
-  private final Runnable reclaimer = this::dropEmptySlabs;
+  private final Runnable reclaimer = this::trim;
   private volatile boolean closed;
 
   /** Creates an allocator whose memory counts against {@code budget}. */
@@ -85,10 +85,11 @@ public final class BlockAllocator implements AutoCloseable {
   public void close() {
     closed = true;
     budget.forget(reclaimer);
-    dropEmptySlabs();
+    trim();
   }
 
-  private void dropEmptySlabs() {
+  /** Gives up the memory that is only kept for later. */
+  public void trim() {
     for (SlotPool pool : pools) {
       pool.dropEmptySlabs();
     }

@@ -3,6 +3,7 @@ package dev.kv.core.db;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.CompressionType;
 import dev.kv.DBException;
 import dev.kv.DBIOException;
 import dev.kv.DBIterator;
@@ -278,6 +279,31 @@ class FaultTest extends DbTestBase {
     before = env.reads.get();
     get("foo");
     assertThat(env.reads.get()).isEqualTo(before);
+  }
+
+  /** The cache makes room for whatever else is wanted, and what is read then is cached all the same. */
+  @Test
+  void get_offHeapLimitSpentByTheCache_emptiesItAndCachesOn() {
+    open(
+        hooked()
+            .writeBufferSize(1 << 20)
+            .blockCacheSize(8 << 20)
+            .offHeapLimit(6 << 20)
+            .compression(CompressionType.NONE)
+            .build());
+    for (int i = 0; i < 8000; i++) {
+      put(key(i), "v".repeat(1000));
+    }
+    compact(null, null);
+    long misses = db.stats().blockCache().misses();
+    for (int i = 0; i < 8000; i += 3) {
+      assertThat(get(key(i))).hasSize(1000);
+      long before = env.reads.get();
+      assertThat(get(key(i))).hasSize(1000);
+      assertThat(env.reads.get()).as("reads of key %d, read before", i).isEqualTo(before);
+    }
+    assertThat(db.stats().blockCache().misses() - misses).isGreaterThan(1500);
+    assertThat(db.stats().offHeap().total()).isLessThanOrEqualTo(6 << 20);
   }
 
   @Test
