@@ -10,17 +10,22 @@ import dev.kv.WriteOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many threads on one database. */
 class ConcurrencyTest extends DbTestBase {
+  private static final int INTERRUPTS = Boolean.getBoolean("kv.long") ? 10_000_000 : 10_000;
+
   private static final int THREADS = 4;
   private static final int KEYS = 1000;
 
@@ -188,32 +193,53 @@ class ConcurrencyTest extends DbTestBase {
   }
 
   @Test
+  @Timeout(value = 1, unit = TimeUnit.HOURS)
   void interrupts_duringReadsAndWrites_failNothing() throws InterruptedException {
     open(defaults().toBuilder().writeBufferSize(64 << 10).maxMappedTables(1).build());
+    String value = "v".repeat(400);
+    AtomicLong met = new AtomicLong();
     List<Thread> threads =
         start(
             3,
             false,
             (thread, random) -> {
-              db.put(
-                  new WriteOptions(random.nextInt(20) == 0),
-                  b(key(random.nextInt(3000))),
-                  new byte[400]);
-              get(key(random.nextInt(3000)));
-              if (random.nextInt(100) == 0) {
+              String key = key(random.nextInt(1000) * 3 + thread);
+              db.put(new WriteOptions(random.nextInt(20) == 0), b(key), b(key + value));
+              assertThat(get(key)).isEqualTo(key + value);
+              int choice = random.nextInt(400);
+              if (choice < 4) {
                 db.flush();
+              } else if (choice == 4) {
+                compact(null, key);
+              } else if (choice < 40) {
+                walk(key, value);
               }
-              Thread.interrupted();
+              if (Thread.interrupted()) {
+                met.incrementAndGet();
+              }
             });
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < INTERRUPTS; i++) {
       threads.get(i % 3).interrupt();
-      Thread.sleep(2);
+      LockSupport.parkNanos(50_000);
     }
     stop.set(true);
     join(threads);
+    assertThat(met.get()).as("interrupts met by work").isGreaterThan(100);
     reopen();
     put("still", "works");
     assertThat(get("still")).isEqualTo("works");
+    walk(key(0), value);
+  }
+
+  /** Goes over some entries from {@code from} on, each of which must have its own value. */
+  private void walk(String from, String value) {
+    try (DBIterator cursor = db.iterator()) {
+      cursor.seek(b(from));
+      for (int i = 0; i < 20 && cursor.isValid() && s(cursor.key()).startsWith("key"); i++) {
+        assertThat(s(cursor.value())).isEqualTo(s(cursor.key()) + value);
+        cursor.next();
+      }
+    }
   }
 
   @Test
