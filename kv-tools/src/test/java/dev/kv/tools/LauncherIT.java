@@ -1,0 +1,109 @@
+package dev.kv.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The runnable jar and its launcher, as a user starts them. */
+class LauncherIT {
+  private static final Path JAR = Path.of("target/kv.jar").toAbsolutePath();
+
+  @TempDir Path temp;
+
+  private record Run(int exitCode, String out, String err, double seconds) {}
+
+  private Run run(String... command) throws Exception {
+    long start = System.nanoTime();
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    Process process =
+        builder
+            .redirectOutput(temp.resolve("out").toFile())
+            .redirectError(temp.resolve("err").toFile())
+            .start();
+    process.getOutputStream().close();
+    assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
+    return new Run(
+        process.exitValue(),
+        Files.readString(temp.resolve("out")),
+        Files.readString(temp.resolve("err")),
+        (System.nanoTime() - start) / 1e9);
+  }
+
+  private Run jar(String... args) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-jar", JAR.toString()));
+    command.addAll(List.of(args));
+    return run(command.toArray(new String[0]));
+  }
+
+  @Test
+  void jar_helpAndGet_startSoonAndAreSilentOnStandardError() throws Exception {
+    Path dir = Fixtures.copy("plain", temp);
+    assertThat(jar("put", dir.toString(), "key", "value").err()).isEmpty();
+    double help = Double.MAX_VALUE;
+    double get = Double.MAX_VALUE;
+    for (int i = 0; i < 5; i++) {
+      Run helped = jar("--help");
+      assertThat(helped.exitCode()).isZero();
+      assertThat(helped.err()).isEmpty();
+      assertThat(helped.out()).doesNotContain("\u001b");
+      help = Math.min(help, helped.seconds());
+      Run got = jar("get", dir.toString(), "key");
+      assertThat(got.out()).isEqualTo("value" + System.lineSeparator());
+      assertThat(got.err()).isEmpty();
+      get = Math.min(get, got.seconds());
+    }
+    System.out.printf("start: --help %.2f s, get %.2f s%n", help, get);
+    // 0.4 s where nothing else runs.
+    assertThat(help).isLessThan(4);
+    assertThat(get).isLessThan(4);
+  }
+
+  @Test
+  void jar_failureAndUsage_haveTheirExitCodes() throws Exception {
+    Run failed = jar("get", temp.resolve("absent").toString(), "key");
+    assertThat(failed.exitCode()).isEqualTo(1);
+    assertThat(failed.out()).isEmpty();
+    assertThat(failed.err()).hasLineCount(1);
+    assertThat(jar("nonsense").exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void launcher_withAndWithoutArchive_runsTheJarBesideIt() throws Exception {
+    Path home = Files.createDirectory(temp.resolve("with blank"));
+    Path script = copy(Path.of("kv"), home.resolve("kv"));
+    Run none = run("sh", script.toString(), "--help");
+    assertThat(none.exitCode()).isEqualTo(1);
+    assertThat(none.err()).contains("no kv.jar");
+    copy(JAR, home.resolve("kv.jar"));
+    Path dir = Fixtures.copy("plain", temp);
+    String key = Cli.run("scan", dir.toString(), "--limit", "1").out().split("\t")[0];
+    Run without = run("sh", script.toString(), "get", dir.toString(), key);
+    assertThat(without.exitCode()).as(without.err()).isZero();
+    assertThat(without.err()).isEmpty();
+    Run archive = run("sh", script.toString(), "--archive");
+    assertThat(archive.exitCode()).as(archive.err()).isZero();
+    assertThat(home.resolve("kv.jsa")).exists();
+    Run with = run("sh", script.toString(), "get", dir.toString(), key);
+    assertThat(with.out()).isEqualTo(without.out());
+    assertThat(with.err()).isEmpty();
+    assertThat(run("sh", script.toString(), "get", dir.toString()).exitCode()).isEqualTo(2);
+  }
+
+  private static Path copy(Path from, Path to) throws IOException {
+    return Files.copy(from, to, StandardCopyOption.COPY_ATTRIBUTES);
+  }
+}
