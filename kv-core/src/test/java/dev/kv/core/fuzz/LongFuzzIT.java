@@ -45,7 +45,7 @@ class LongFuzzIT {
                 "--target_class=" + FuzzIT.class.getName(),
                 "--target_method=" + name,
                 "-max_total_time=" + Integer.getInteger("kv.fuzz.seconds", DEFAULT_SECONDS),
-                "-timeout=10",
+                "-timeout=60",
                 "-rss_limit_mb=3000",
                 "-artifact_prefix=" + directory.resolve(name + "-"))
             .directory(directory.toFile())
