@@ -129,7 +129,8 @@ public interface DB extends AutoCloseable {
   /**
    * Compacts all keys from {@code begin} to {@code end}, both inclusive, null meaning no bound, and
    * returns when it is done: deleted and overwritten data in that range is gone, but for what
-   * snapshots and iterators hold.
+   * snapshots and iterators hold. {@link CorruptionException} where a table in it is damaged: it
+   * stays as it is, and the database goes on.
    */
   void compactRange(byte @Nullable [] begin, byte @Nullable [] end);
 

@@ -110,7 +110,8 @@ public final class Options {
 
   /**
    * Returns whether anything but a torn last log record fails the open ({@link
-   * RecoveryMode#STRICT}) and background reads check all they can.
+   * RecoveryMode#STRICT}), and a compaction that meets a damaged table makes the database read-only
+   * rather than leave that table where it is.
    */
   public boolean paranoidChecks() {
     return paranoidChecks;
@@ -285,8 +286,9 @@ public final class Options {
     }
 
     /**
-     * Sets whether anything but a torn last log record fails the open ({@link RecoveryMode#STRICT})
-     * and background reads check all they can. Default {@code false}.
+     * Sets whether anything but a torn last log record fails the open ({@link
+     * RecoveryMode#STRICT}), and a compaction that meets a damaged table makes the database
+     * read-only rather than leave that table where it is. Default {@code false}.
      */
     public Builder paranoidChecks(boolean paranoidChecks) {
       this.paranoidChecks = paranoidChecks;
