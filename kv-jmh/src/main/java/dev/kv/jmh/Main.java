@@ -13,19 +13,11 @@ public final class Main {
 
   /** Runs what the arguments select. */
   public static void main(String[] args) throws IOException {
-    quietLoggers();
     String first = args.length == 0 ? "" : args[0];
     switch (first) {
       case "db_bench" -> System.exit(execute(new DbBenchCommand(System.out), args));
       case "report" -> System.exit(execute(new ReportCommand(System.out), args));
       default -> org.openjdk.jmh.Main.main(args);
-    }
-  }
-
-  /** The peers log at length what is of no use here. */
-  private static void quietLoggers() {
-    if (System.getProperty("org.slf4j.simpleLogger.defaultLogLevel") == null) {
-      System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "warn");
     }
   }
 
