@@ -8,6 +8,7 @@ import dev.kv.core.table.TableInspector;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -138,10 +139,15 @@ final class LevelOrderCheck {
         return false;
       }
       Path file = Verifier.tableFile(directory, next.number());
-      if (file != null) {
+      if (file == null) {
+        return true;
+      }
+      try {
         TableInspector opened = new TableInspector(Env.fileSystem(), file);
         table = opened;
         blocks.addAll(opened.readHandles(opened.footer().index()));
+      } catch (NoSuchFileException compactedAway) {
+        table = null;
       }
       return true;
     }

@@ -38,13 +38,9 @@ final class RepairCommand implements Callable<Integer> {
     database.requireDirectory();
     Options.Builder options = Options.builder().comparator(database.requireComparator());
     RepairReport report;
-    if (dryRun) {
-      database.noteWriter();
-      try (OverlayEnv overlay = new OverlayEnv(database.directory())) {
-        report = DB.repair(database.directory(), options.env(overlay).build());
-      }
-    } else {
-      report = DB.repair(database.directory(), options.build());
+    try (Progress progress = Progress.counting("repair")) {
+      progress.step();
+      report = repair(options);
     }
     try (Output out = new Output()) {
       Map<String, Object> members = members(report);
@@ -56,6 +52,16 @@ final class RepairCommand implements Callable<Integer> {
       }
     }
     return 0;
+  }
+
+  private RepairReport repair(Options.Builder options) throws IOException {
+    if (!dryRun) {
+      return DB.repair(database.directory(), options.build());
+    }
+    database.noteWriter();
+    try (OverlayEnv overlay = new OverlayEnv(database.directory())) {
+      return DB.repair(database.directory(), options.env(overlay).build());
+    }
   }
 
   private static Map<String, Object> members(RepairReport report) {

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * the MANIFEST, and the levels against each other. Opens nothing and changes nothing.
  */
 final class Verifier {
+  /** A writer beside this may be storing a record while it is read. */
+  private static final int LOG_RETRIES = 3;
+
   private final Path directory;
   private final InternalKeyComparator order;
   private final TableCheck.EntryVisitor visitor;
@@ -101,18 +104,33 @@ final class Verifier {
   }
 
   private void checkTable(Tree tree, FileMetadata table) throws IOException {
-    Path file = tableFile(directory, table.number());
-    if (file == null) {
-      // A writer beside this may have compacted it away meanwhile.
-      if (Tree.read(directory, ignored -> {}).tableNumbers().contains(table.number())) {
-        findings.add(
-            Finding.damage(
-                baseName(FileNames.table(directory, table.number()).toString()),
-                CorruptionException.NO_OFFSET,
-                "is not there"));
-      }
+    if (checkIfThere(tree, table)) {
       return;
     }
+    // A writer beside this may have compacted it away meanwhile.
+    if (Tree.read(directory, ignored -> {}).tableNumbers().contains(table.number())) {
+      findings.add(
+          Finding.damage(
+              baseName(FileNames.table(directory, table.number()).toString()),
+              CorruptionException.NO_OFFSET,
+              "is not there"));
+    }
+  }
+
+  private boolean checkIfThere(Tree tree, FileMetadata table) throws IOException {
+    Path file = tableFile(directory, table.number());
+    if (file == null) {
+      return false;
+    }
+    try {
+      checkTable(tree, table, file);
+      return true;
+    } catch (NoSuchFileException vanished) {
+      return false;
+    }
+  }
+
+  private void checkTable(Tree tree, FileMetadata table, Path file) throws IOException {
     String name = baseName(file.toString());
     long size = Files.size(file);
     if (size != table.size()) {
@@ -190,10 +208,24 @@ final class Verifier {
     }
   }
 
+  /** Examines a log; damage counts if it is still there when looked for again. */
   private long checkLog(Path file, long previous) throws IOException {
     String name = baseName(file.toString());
-    LogCheck check = new LogCheck(name, findings::add);
-    check.run(file);
+    List<Finding> found = new ArrayList<>();
+    LogCheck check = new LogCheck(name, found::add);
+    try {
+      check.run(file);
+      for (int again = 0;
+          again < LOG_RETRIES && found.stream().anyMatch(Finding::damage);
+          again++) {
+        found.clear();
+        check = new LogCheck(name, found::add);
+        check.run(file);
+      }
+    } catch (NoSuchFileException flushed) {
+      return previous;
+    }
+    findings.addAll(found);
     logs++;
     batches += check.batches();
     if (check.firstSequence() >= 0 && check.firstSequence() <= previous) {

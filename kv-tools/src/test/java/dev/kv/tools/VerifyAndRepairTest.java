@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -161,6 +162,35 @@ class VerifyAndRepairTest {
     assertThat(verify.err()).isEmpty();
     assertThat(verify.exitCode()).isEqualTo(1);
     assertThat(verify.out()).contains("a key without sequence number and type: key");
+  }
+
+  @Test
+  void verify_besideAWriter_findsNoDamage() throws Exception {
+    Path dir = temp.resolve("busy");
+    Options options = Options.builder().createIfMissing(true).writeBufferSize(64 << 10).build();
+    AtomicBoolean stop = new AtomicBoolean();
+    try (DB db = DB.open(dir, options)) {
+      db.put(new byte[] {1}, new byte[] {1});
+      Thread writer =
+          new Thread(
+              () -> {
+                byte[] value = new byte[300];
+                for (int i = 0; !stop.get(); i = (i + 7919) % 5000) {
+                  value[i % value.length]++;
+                  db.put(("key" + i).getBytes(), value);
+                }
+              });
+      writer.start();
+      try {
+        for (int i = 0; i < 10; i++) {
+          Cli verify = Cli.run("verify", dir.toString());
+          assertThat(verify.exitCode()).as(verify.out() + verify.err()).isZero();
+        }
+      } finally {
+        stop.set(true);
+        writer.join();
+      }
+    }
   }
 
   @Test
