@@ -85,7 +85,10 @@ class RepairPropertyTest {
       db.compactRange(null, null);
     }
     try (DB db = DB.open(directory, options(env))) {
-      fillPart(db, random, OPERATIONS / 2);
+      db.suspendCompactions();
+      fillPart(db, random, OPERATIONS / 4);
+      db.flush();
+      fillPart(db, random, OPERATIONS / 4);
     }
   }
 
@@ -214,7 +217,7 @@ class RepairPropertyTest {
       StrictMemEnv whole = new StrictMemEnv();
       fill(whole, random);
       Map<Long, Set<Integer>> byTable = entriesOfTables(whole);
-      assertThat(byTable).hasSizeGreaterThan(2);
+      assertThat(byTable).hasSizeGreaterThan(1);
       int flushed = byTable.values().stream().flatMap(Set::stream).mapToInt(n -> n).max().orElse(0);
       assertThat(flushed).isLessThan(keys.size());
       for (String name : whole.list(directory)) {
