@@ -166,7 +166,7 @@ final class DBOpener {
       RecoveredTables tables = new RecoveredTables(resources, versions, costs, edit);
       LogRecovery recovery = new LogRecovery(resources, versions.lastSequence(), tables);
       try {
-        recovery.replay(numbers);
+        recovery.replay(numbers, versions.logNumber());
         versions.setLastSequence(recovery.lastSequence());
         boolean reused = tables.count() == 0 && options.reuseLogs() && reuse(numbers, recovery);
         if (!reused) {

@@ -1,5 +1,6 @@
 package dev.kv.core.db;
 
+import dev.kv.CorruptionException;
 import dev.kv.DBIOException;
 import dev.kv.DBStats;
 import dev.kv.RecoveryMode;
@@ -14,6 +15,7 @@ import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.memtable.MemTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +53,10 @@ final class LogRecovery {
   private long expected;
 
   private boolean anyRecord;
+
+  /** The oldest log that the MANIFEST needs, where it is not there. */
+  private @Nullable Path missing;
+
   private boolean ended;
   private int logs;
   private long records;
@@ -71,8 +77,15 @@ final class LogRecovery {
     this.sink = sink;
   }
 
-  /** Replays the logs of these numbers, ascending. A log that vanished is a NoSuchFileException. */
-  void replay(List<Long> numbers) throws IOException {
+  /**
+   * Replays the logs of these numbers, ascending. A log that vanished is a NoSuchFileException.
+   *
+   * @param oldest the number of the oldest log that the MANIFEST needs; 0 for none
+   */
+  void replay(List<Long> numbers, long oldest) throws IOException {
+    if (oldest > 0 && !numbers.contains(oldest) && mode != RecoveryMode.CPP_COMPAT) {
+      missing = FileNames.log(resources.directory(), oldest);
+    }
     for (int i = 0; i < numbers.size(); i++) {
       boolean last = i == numbers.size() - 1;
       replay(FileNames.log(resources.directory(), numbers.get(i)), last);
@@ -152,6 +165,7 @@ final class LogRecovery {
       damage.corruption(offset, length, "a sequence number beyond 2^56", false);
       return !damage.hasEnded();
     }
+    requireOldest();
     damage.judgeGap(sequence, anyRecord ? expected : Math.min(sequence, expected));
     if (first && logs > 0 && sequence > expected && mode != RecoveryMode.CPP_COMPAT) {
       damage.corruption(
@@ -169,6 +183,23 @@ final class LogRecovery {
     expected = end + 1;
     lastSequence = Math.max(lastSequence, end);
     return true;
+  }
+
+  /**
+   * A log is deleted only when an edit that takes its place is durable. So where the oldest one is gone and a later one
+   * has records, that edit, and with it perhaps tables, is missing in the MANIFEST.
+   */
+  private void requireOldest() {
+    Path gone = missing;
+    if (gone != null) {
+      throw new CorruptionException(
+          "the MANIFEST names "
+              + gone.getFileName()
+              + ", which is gone, while a later log has records: its end is missing; DB.repair rebuilds it",
+          gone.toString(),
+          CorruptionException.NO_OFFSET,
+          new NoSuchFileException(gone.toString()));
+    }
   }
 
   /** Returns how many operations a batch has, or -1 where it is malformed. */

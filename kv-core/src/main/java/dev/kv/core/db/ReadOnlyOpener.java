@@ -122,7 +122,7 @@ final class ReadOnlyOpener {
       LogRecovery recovery =
           new LogRecovery(resources, versions.lastSequence(), memtables::addFirst);
       try {
-        recovery.replay(numbers);
+        recovery.replay(numbers, oldest);
         recovery.flushRest();
       } finally {
         recovery.abandon();

@@ -171,7 +171,7 @@ final class Repairer {
   private void convert(long number) throws IOException {
     LogRecovery recovery = new LogRecovery(resources, 0, this::flush);
     try {
-      recovery.replay(List.of(number));
+      recovery.replay(List.of(number), 0);
       recovery.flushRest();
       logsConverted++;
       bytesLost += recovery.report().droppedBytes();

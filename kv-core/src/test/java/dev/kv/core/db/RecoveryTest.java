@@ -261,6 +261,19 @@ class RecoveryTest extends DbTestBase {
   }
 
   @Test
+  void open_oldestLogGoneAndALaterOneThere_isCorruption() throws IOException {
+    open();
+    put("foo", "bar");
+    close();
+    Path log = directory.resolve(files(FileName.Kind.LOG).get(0));
+    writeLog(number(log.getFileName().toString()) + 1, 2, "hello", "world");
+    Files.delete(log);
+    assertThatThrownBy(this::open)
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining(log.getFileName().toString());
+  }
+
+  @Test
   void open_oldestLogBeginsBehindAFailedWrite_isReplayed() throws IOException {
     open();
     put("foo", "bar");
