@@ -24,8 +24,11 @@ import org.jspecify.annotations.Nullable;
  * <p>The loop allocates nothing per entry: keys and values go from the input's buffers to the builder's.
  */
 public final class CompactionJob {
-  /** The job looks once in so many entries, a power of two, whether it is cancelled. */
-  private static final int ENTRIES_PER_CHECK = 256;
+  /** The job looks once in so many bytes, roughly, whether it is cancelled. */
+  private static final int BYTES_PER_CHECK = 64 << 10;
+
+  /** What an entry counts in that besides its value. */
+  private static final int BYTES_PER_ENTRY = 64;
 
   private static final int KEY_BYTES = 256;
 
@@ -94,9 +97,15 @@ public final class CompactionJob {
     OutputSplitter splitter =
         new OutputSplitter(
             comparator.userComparator(), compaction.grandparents(), compaction.maxFileSize());
+    int unchecked = 0;
     while (next(entries)) {
-      if ((++entriesRead & (ENTRIES_PER_CHECK - 1)) == 0 && cancelled.getAsBoolean()) {
-        return false;
+      entriesRead++;
+      unchecked += BYTES_PER_ENTRY + Math.min(input.valueLength(), BYTES_PER_CHECK);
+      if (unchecked >= BYTES_PER_CHECK) {
+        unchecked = 0;
+        if (cancelled.getAsBoolean()) {
+          return false;
+        }
       }
       if (!survives(entries)) {
         continue;

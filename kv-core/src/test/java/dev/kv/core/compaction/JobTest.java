@@ -268,8 +268,21 @@ final class JobTest {
     assertThat(numbers.get()).isGreaterThan(12);
     assertThat(names()).containsExactly("000010.ldb");
     asked[0] = 0;
-    assertThat(job(compaction, () -> ++asked[0] == 12).run()).as("at the very end").isNull();
+    assertThat(job(compaction, () -> ++asked[0] == 8).run()).as("at the very end").isNull();
     assertThat(names()).containsExactly("000010.ldb");
+  }
+
+  /** So that a close does not wait for the merge of many large values. */
+  @Test
+  void run_ofLargeValues_looksByBytesWhetherItIsCancelled() {
+    EntryList entries = new EntryList(List.of());
+    for (int i = 0; i < 100; i++) {
+      add(entries, String.format(Locale.ROOT, "key%05d", i), 1, 4000);
+    }
+    Compaction compaction = pick(version(0, flush(entries)), 10_000_000);
+    int[] asked = new int[1];
+    assertThat(job(compaction, () -> ++asked[0] == 5).run()).isNull();
+    assertThat(asked[0]).isEqualTo(5);
   }
 
   @Test
