@@ -82,12 +82,12 @@ final class BlockSource implements AutoCloseable {
 
   /** Returns memory for an index of {@code length} bytes. */
   CachedBlock residentMemory(int length) {
-    try {
-      return CachedBlock.in(allocator.allocate(MemoryKind.INDEX_AND_FILTER, length), length);
-    } catch (OffHeapExhaustedException e) {
-      blocks.prune();
-      return CachedBlock.uncounted(BlockFetcher.uncounted(length), length);
+    CachedBlock counted = spareMemory(length);
+    if (counted != null) {
+      return counted;
     }
+    blocks.prune();
+    return CachedBlock.uncounted(BlockFetcher.uncounted(length), length);
   }
 
   /** Returns such memory for what a table can do without, or null where the budget is spent. */
