@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * compactions are behind. Used by the leader; {@link #progress}, {@link #stalls} by anyone.
  *
  * <p>From {@link Levels#LEVEL_0_SLOWDOWN_TRIGGER} tables in level 0 on, writes are limited to a rate that falls
- * with each table more, from 64 MiB/s to a quarter of that; who writes more slowly is not held back at all. LevelDB
+ * with each table more, from 128 MiB/s to a quarter of that; who writes more slowly is not held back at all. LevelDB
  * sleeps a millisecond for each write there, which is tens of thousands of bytes a second for small ones. A
  * switch waits while {@link CommitTarget#flushIsBehind} or level 0 has {@link Levels#LEVEL_0_STOP_TRIGGER} tables.
  */
 final class WriteController {
-  private static final double NANOS_PER_BYTE_PER_TABLE = 1e9 / (64 << 20);
+  private static final double NANOS_PER_BYTE_PER_TABLE = 1e9 / (128 << 20);
 
   /** Shorter delays are saved up: a park ends tens of microseconds late. */
   private static final long MIN_DELAY_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
