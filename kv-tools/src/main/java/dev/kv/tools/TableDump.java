@@ -14,6 +14,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Prints one table part by part: footer, metaindex, filter, index, and each block with its entries. */
 final class TableDump extends FileDump {
@@ -38,6 +40,21 @@ final class TableDump extends FileDump {
 
   void table() throws IOException {
     try (TableInspector table = new TableInspector(Env.fileSystem(), file())) {
+      Footer footer = footer(table);
+      if (footer == null) {
+        search(table, true, table.size() - Footer.SIZE);
+      } else {
+        metaindex(table, footer.metaindex());
+        data(table, footer.index());
+      }
+      properties();
+    } catch (UnsupportedFormatException e) {
+      damage(0, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private @Nullable Footer footer(TableInspector table) {
+    try {
       Footer footer = table.footer();
       part(
           0,
@@ -54,28 +71,31 @@ final class TableDump extends FileDump {
           footer.index().size(),
           "magic",
           Long.toHexString(Footer.MAGIC));
-      metaindex(table, footer.metaindex());
-      data(table, footer.index());
-      properties();
+      return footer;
     } catch (CorruptionException e) {
       damage(e);
-    } catch (UnsupportedFormatException e) {
-      damage(0, String.valueOf(e.getMessage()));
+      return null;
     }
   }
 
   private void metaindex(TableInspector table, BlockHandle handle) {
     try {
       block(0, "metaindex", table.read(handle, true));
-      for (TableInspector.BlockEntry entry : table.readHandles(handle)) {
-        String name = new String(entry.key(), StandardCharsets.UTF_8);
-        TableInspector.Block block = table.read(entry.handle(), false);
-        if (name.startsWith(FILTER_PREFIX)) {
-          block(0, "filter", block, "policy", name.substring(FILTER_PREFIX.length()));
-          filter(table.content());
-        } else {
-          block(0, "meta", block, "name", name);
-        }
+      table.readHandles(handle).forEach(entry -> meta(table, entry));
+    } catch (CorruptionException e) {
+      damage(e);
+    }
+  }
+
+  private void meta(TableInspector table, TableInspector.BlockEntry entry) {
+    String name = new String(entry.key(), StandardCharsets.UTF_8);
+    try {
+      TableInspector.Block block = table.read(entry.handle(), false);
+      if (name.startsWith(FILTER_PREFIX)) {
+        block(0, "filter", block, "policy", name.substring(FILTER_PREFIX.length()));
+        filter(table.content());
+      } else {
+        block(0, "meta", block, "name", name);
       }
     } catch (CorruptionException e) {
       damage(e);
@@ -107,19 +127,56 @@ final class TableDump extends FileDump {
       handles = table.readHandles(index);
     } catch (CorruptionException e) {
       damage(e);
+      search(table, false, index.offset());
       return;
     }
     for (TableInspector.BlockEntry entry : handles) {
-      try {
-        TableInspector.Block block = table.read(entry.handle(), true);
-        blocks++;
-        rawBytes += block.length();
-        storedBytes += block.handle().size();
-        block(0, "block", block, "until", userKeys ? entry.key() : userKey(entry.key()));
-        table.forEachEntry(this::entry);
-      } catch (CorruptionException e) {
-        damage(e);
+      dataBlock(table, entry.handle(), "until", userKeys ? entry.key() : userKey(entry.key()));
+    }
+  }
+
+  private void dataBlock(TableInspector table, BlockHandle handle, Object... more) {
+    try {
+      TableInspector.Block block = table.read(handle, true);
+      blocks++;
+      rawBytes += block.length();
+      storedBytes += block.handle().size();
+      block(0, "block", block, more);
+      table.forEachEntry(this::entry);
+    } catch (CorruptionException e) {
+      damage(e);
+    } catch (UnsupportedFormatException e) {
+      damage(handle.offset(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Prints the blocks that are found without the index.
+   *
+   * @param all whether to print those too that are no data
+   * @param until the offset from which on it is known what is missing
+   */
+  private void search(TableInspector table, boolean all, long until) {
+    List<TableInspector.FoundBlock> found = table.findBlocks();
+    part(0, "search", "blocks", found.size());
+    long end = 0;
+    for (TableInspector.FoundBlock block : found) {
+      BlockHandle handle = block.handle();
+      gap(end, Math.min(handle.offset(), until));
+      end = block.end();
+      if (block.role() == TableInspector.Role.DATA) {
+        dataBlock(table, handle);
+      } else if (all) {
+        String type = block.role().name().toLowerCase(Locale.ROOT);
+        block(0, type, table.read(handle, block.role() != TableInspector.Role.META));
       }
+    }
+    gap(end, until);
+  }
+
+  private void gap(long from, long to) {
+    if (from < to) {
+      damage(from, "no block with the right checksum", "bytes", to - from);
     }
   }
 

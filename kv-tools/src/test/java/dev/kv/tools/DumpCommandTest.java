@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class DumpCommandTest {
   @TempDir Path temp;
@@ -101,6 +102,67 @@ class DumpCommandTest {
     int damage =
         lines.indexOf(lines.stream().filter(l -> l.startsWith("damage")).findFirst().get());
     assertThat(lines.subList(damage + 1, lines.size())).anyMatch(line -> line.startsWith("block "));
+  }
+
+  @ParameterizedTest
+  @EnumSource(DumpFormat.class)
+  void table_damagedAnywhere_losesNoMoreThanThatBlock(DumpFormat format) throws IOException {
+    Path table = Fixtures.copy("bloom", temp).resolve("000011.ldb");
+    byte[] whole = Files.readAllBytes(table);
+    String option = "--format=" + format;
+    String entry = format == DumpFormat.TEXT ? "  put " : "{\"type\":\"put\"";
+    List<String> all = entries(Cli.run("dump", option, table.toString()), entry);
+    assertThat(all).hasSize(1500);
+    for (int at = 0; at < whole.length; at += at < 33_000 ? 1499 : 61) {
+      byte[] damaged = whole.clone();
+      damaged[at] ^= 0x10;
+      Files.write(table, damaged);
+      Cli dump = Cli.run("dump", option, table.toString());
+      if (dump.exitCode() == 0) {
+        assertThat(at).as("only the padding of the footer means nothing").isGreaterThan(33_900);
+        continue;
+      }
+      assertThat(dump.err()).isEmpty();
+      assertThat(dump.out()).contains(format == DumpFormat.TEXT ? "\ndamage offset=" : "damage");
+      List<String> shown = entries(dump, entry);
+      assertThat(all).as("flip at %d", at).containsAll(shown);
+      assertThat(shown).as("flip at %d", at).hasSizeGreaterThan(at < 31_337 ? 1350 : 1499);
+    }
+  }
+
+  private static List<String> entries(Cli dump, String beginning) {
+    return dump.out().lines().filter(line -> line.startsWith(beginning)).toList();
+  }
+
+  @Test
+  void table_indexAndBlocksDamaged_showsTheRestAndEveryGap() throws IOException {
+    Path table = Fixtures.copy("bloom", temp).resolve("000011.ldb");
+    Fixtures.damage(table, 2000);
+    Fixtures.damage(table, 33_370);
+    List<String> lines = Cli.run("dump", table.toString()).out().lines().toList();
+    assertThat(lines)
+        .containsSubsequence(
+            "damage offset=33366 text='a block with a wrong checksum'",
+            "search blocks=28",
+            "block offset=0 bytes=4153 storedBytes=1212 compression='snappy' checksum='0c9fcd09'"
+                + " restarts=4",
+            "damage offset=1217 text='no block with the right checksum' bytes=1157",
+            "properties blocks=26 entries=1444 tombstones=0 rawBytes=105173 storedBytes=30050")
+        .noneMatch(line -> line.startsWith("damage offset=31337"))
+        .anyMatch(line -> line.startsWith("filter offset=31337"));
+  }
+
+  @Test
+  void table_cutInABlock_showsTheBlocksBefore() throws IOException {
+    Path table = Fixtures.copy("plain", temp).resolve("000005.ldb");
+    Files.write(table, Arrays.copyOf(Files.readAllBytes(table), 6000));
+    Cli dump = Cli.run("dump", table.toString());
+    assertThat(dump.exitCode()).isEqualTo(1);
+    assertThat(dump.out())
+        .contains("damage offset=5952 text='not a table: bad magic number'\n")
+        .contains("\nblock offset=0 ")
+        .contains("  put sequence=")
+        .containsPattern("damage offset=\\d+ text='no block with the right checksum'");
   }
 
   @Test

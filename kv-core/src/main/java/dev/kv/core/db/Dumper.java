@@ -14,11 +14,14 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
-import dev.kv.core.version.FileMetadata;
+import dev.kv.core.table.BlockHandle;
+import dev.kv.core.table.TableInspector;
 import dev.kv.core.version.VersionEditCodec;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Prints the files of a database as text, a line an entry; damage is a line, and the dump goes on behind it. */
@@ -45,7 +48,7 @@ final class Dumper {
       switch (kind) {
         case LOG -> records(this::batch);
         case MANIFEST -> records(this::edit);
-        case TABLE -> table(name == null ? 0 : name.number());
+        case TABLE -> table();
         default ->
             throw new IllegalArgumentException(
                 Escape.text(path.toString())
@@ -111,41 +114,67 @@ final class Dumper {
     }
   }
 
-  private void table(long number) throws IOException {
-    Path directory = path.toAbsolutePath().getParent();
-    if (directory == null) {
-      throw new IllegalArgumentException(path + " is in no directory");
-    }
-    byte[] unknown = InternalKey.encode(new byte[0], 0, ValueKind.VALUE);
-    FileMetadata file = new FileMetadata(number, options.env().size(path), unknown, unknown);
-    try (Resources resources = new Resources(directory, options);
-        SalvageIterator entries =
-            new SalvageIterator(
-                resources.tables().iterator(file, true, false),
-                null,
-                what -> sink.line("--- damaged: " + Escape.text(what)))) {
-      for (entries.seekToFirst(); entries.isValid(); entries.next()) {
-        long tag = InternalKey.tag(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
-        int userLength = entries.keyLength() - InternalKey.TRAILER;
-        sink.line(
-            quote(entries.keyBuffer(), entries.keyOffset(), userLength)
-                + " @ "
-                + InternalKey.sequence(tag)
-                + (InternalKey.kindCode(tag) == ValueKind.VALUE.code() ? " : val => " : " : del")
-                + value(entries, tag));
+  private void table() throws IOException {
+    try (TableInspector table = new TableInspector(options.env(), path)) {
+      for (BlockHandle block : dataBlocks(table)) {
+        try {
+          table.read(block, true);
+          table.forEachEntry(this::entry);
+        } catch (CorruptionException e) {
+          damage(e);
+        }
       }
-    } catch (CorruptionException e) {
-      sink.line("--- damaged: " + e.getMessage());
     }
   }
 
-  private static String value(SalvageIterator entries, long tag) {
-    return InternalKey.kindCode(tag) == ValueKind.VALUE.code()
-        ? quote(entries.valueBuffer(), entries.valueOffset(), entries.valueLength())
-        : "";
+  private void damage(CorruptionException e) {
+    sink.line("--- damaged: " + e.getMessage());
+  }
+
+  /** Returns the blocks that the index names; where it cannot be read, those found without it. */
+  private List<BlockHandle> dataBlocks(TableInspector table) {
+    try {
+      return table.readHandles(table.footer().index()).stream()
+          .map(TableInspector.BlockEntry::handle)
+          .toList();
+    } catch (CorruptionException e) {
+      damage(e);
+    }
+    List<BlockHandle> blocks = new ArrayList<>();
+    long end = 0;
+    for (TableInspector.FoundBlock found : table.findBlocks()) {
+      long offset = found.handle().offset();
+      if (offset > end) {
+        sink.line("--- offset " + end + ": damaged, " + (offset - end) + " bytes: no block");
+      }
+      if (found.role() == TableInspector.Role.DATA) {
+        blocks.add(found.handle());
+      }
+      end = found.end();
+    }
+    return blocks;
+  }
+
+  private void entry(byte[] key, byte[] value) {
+    if (!InternalKey.isWellFormed(key)) {
+      sink.line("--- damaged: a key without sequence number and type, " + quote(key));
+      return;
+    }
+    long tag = InternalKey.tag(key);
+    sink.line(
+        quote(InternalKey.userKey(key))
+            + " @ "
+            + InternalKey.sequence(tag)
+            + (InternalKey.kindCode(tag) == ValueKind.VALUE.code()
+                ? " : val => " + quote(value)
+                : " : del"));
+  }
+
+  private static String quote(byte[] bytes) {
+    return "'" + Escape.bytes(bytes) + "'";
   }
 
   private static String quote(ByteBuffer buffer, int offset, int length) {
-    return "'" + Escape.bytes(InternalKey.copy(buffer, offset, length)) + "'";
+    return quote(InternalKey.copy(buffer, offset, length));
   }
 }

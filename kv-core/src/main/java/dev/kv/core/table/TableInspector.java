@@ -3,6 +3,7 @@ package dev.kv.core.table;
 import dev.kv.CorruptionException;
 import dev.kv.DBComparator;
 import dev.kv.Env;
+import dev.kv.UnsupportedFormatException;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.iterator.InternalIterator;
@@ -15,9 +16,12 @@ import dev.kv.core.memory.OffHeapBuffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +57,28 @@ public final class TableInspector implements AutoCloseable {
    * @param handle the block it names
    */
   public record BlockEntry(byte[] key, BlockHandle handle) {}
+
+  /** What a block is for. */
+  public enum Role {
+    DATA,
+    INDEX,
+    METAINDEX,
+    /** Named by the metaindex, or not made of entries. */
+    META
+  }
+
+  /**
+   * A block that was found by its checksum.
+   *
+   * @param handle where it lies
+   * @param role what it seems to be for
+   */
+  public record FoundBlock(BlockHandle handle, Role role) {
+    /** Returns the offset of what stands behind it. */
+    public long end() {
+      return handle.offset() + handle.size() + BlockSink.TRAILER;
+    }
+  }
 
   /** Receives the entries of a block. */
   @FunctionalInterface
@@ -94,8 +120,7 @@ public final class TableInspector implements AutoCloseable {
     List<BlockEntry> found = new ArrayList<>();
     forEachEntry(
         (key, value) -> {
-          ByteBuffer bytes = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
-          BlockHandle named = BlockHandle.decode(bytes, 0, value.length);
+          BlockHandle named = decodeHandle(value);
           if (named == null) {
             throw new CorruptionException("bad block handle", file.name(), handle.offset());
           }
@@ -103,6 +128,81 @@ public final class TableInspector implements AutoCloseable {
           found.add(new BlockEntry(key, named));
         });
     return found;
+  }
+
+  /** Finds the blocks without footer and index, by their checksums, and returns them in the order of the file. */
+  public List<FoundBlock> findBlocks() {
+    BlockSearch search = new BlockSearch(file, this::hasEntries);
+    Map<Long, FoundBlock> found = new TreeMap<>();
+    BlockHandle next = search.next(0);
+    while (next != null) {
+      FoundBlock block = new FoundBlock(next, role(next, found));
+      found.put(next.offset(), block);
+      next = search.next(block.end());
+    }
+    return new ArrayList<>(found.values());
+  }
+
+  private boolean hasEntries(BlockHandle handle) {
+    try {
+      read(handle, true);
+      forEachEntry((key, value) -> {});
+      return true;
+    } catch (CorruptionException | UnsupportedFormatException e) {
+      return false;
+    }
+  }
+
+  /** Tells what a block is for, as its entries and the blocks before show it. */
+  private Role role(BlockHandle handle, Map<Long, FoundBlock> before) {
+    if (!hasEntries(handle)) {
+      return Role.META;
+    }
+    List<BlockEntry> entries = new ArrayList<>();
+    boolean[] isData = new boolean[1];
+    forEachEntry(
+        (key, value) -> {
+          BlockHandle named = decodeHandle(value);
+          if (named == null || named.encodedLength() != value.length) {
+            isData[0] = true;
+          } else {
+            entries.add(new BlockEntry(key, named));
+          }
+        });
+    if (isData[0]) {
+      return Role.DATA;
+    }
+    if (entries.stream().allMatch(TableInspector::isOfMetaindex)) {
+      for (BlockEntry entry : entries) {
+        before.computeIfPresent(
+            entry.handle().offset(), (offset, meta) -> new FoundBlock(meta.handle(), Role.META));
+      }
+      return Role.METAINDEX;
+    }
+    return isIndex(entries, before) ? Role.INDEX : Role.DATA;
+  }
+
+  private static boolean isOfMetaindex(BlockEntry entry) {
+    return new String(entry.key(), StandardCharsets.UTF_8).startsWith(TableBuilder.FILTER_PREFIX);
+  }
+
+  /** Returns whether the entries name blocks that follow each other; of a single one, a block that was found. */
+  private static boolean isIndex(List<BlockEntry> entries, Map<Long, FoundBlock> before) {
+    BlockHandle first = entries.get(0).handle();
+    long end = first.offset();
+    for (BlockEntry entry : entries) {
+      if (entry.handle().offset() != end) {
+        return false;
+      }
+      end += entry.handle().size() + BlockSink.TRAILER;
+    }
+    FoundBlock named = before.get(first.offset());
+    return entries.size() > 1 || named != null && named.handle().equals(first);
+  }
+
+  private static @Nullable BlockHandle decodeHandle(byte[] value) {
+    return BlockHandle.decode(
+        ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN), 0, value.length);
   }
 
   /**

@@ -7,7 +7,8 @@
  * dev.kv.core.table.BlockFetcher}, which reads, verifies and uncompresses. {@link
  * dev.kv.core.table.TableIterator} walks it; {@link dev.kv.core.table.TableCache} keeps a database's tables open. The
  * stand-alone tables of the API are {@link dev.kv.core.table.UserTableWriter} and {@link
- * dev.kv.core.table.UserTableReader}.
+ * dev.kv.core.table.UserTableReader}. {@link dev.kv.core.table.TableInspector} takes files apart for tools, and where the
+ * index is lost {@link dev.kv.core.table.BlockSearch} finds the blocks.
  *
  * <p>Called by the read, compaction and db packages. May import block, version and everything below.
  */

@@ -257,5 +257,14 @@ class RepairTest {
     Dump.file(table, Options.DEFAULT, sink);
     assertThat(lines).anyMatch(line -> line.startsWith("--- damaged") && line.contains("offset"));
     assertThat(lines.size()).isBetween(entries / 4, entries);
+    int left = lines.size() - 1;
+    content[content.length - 1] ^= 1;
+    Files.write(table, content);
+    lines.clear();
+    Dump.file(table, Options.DEFAULT, sink);
+    assertThat(lines)
+        .anyMatch(line -> line.startsWith("--- damaged: not a table"))
+        .anyMatch(line -> line.startsWith("--- offset 0: damaged"))
+        .hasSize(left + 2);
   }
 }
