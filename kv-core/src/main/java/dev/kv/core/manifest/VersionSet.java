@@ -15,8 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
@@ -47,8 +46,9 @@ public final class VersionSet implements AutoCloseable {
   private final Runnable whenVersionFreed;
 
   // Self-synchronised. The volatile fields are written under manifestLock, lastSequence by the
-  // writer.
-  private final Set<Version> live = ConcurrentHashMap.newKeySet();
+  // writer. Versions in use are gone through as they are at one moment, so that of two that follow
+  // one another at least one is seen.
+  private final List<Version> live = new CopyOnWriteArrayList<>();
   private final AtomicLong nextFileNumber = new AtomicLong(2);
   private volatile Version current;
   private volatile long lastSequence;

@@ -288,6 +288,33 @@ final class VersionSetTest extends ManifestTestBase {
     }
   }
 
+  /** A step is taken between the looks at two versions: the table is in the version before it and after it. */
+  @Test
+  void liveNumbers_askedForDuringAStep_haveWhatIsInEveryVersion() {
+    NewDatabase.create(context());
+    try (VersionSet set = recovered(context())) {
+      set.logAndApply(edit("+L1 5:10 a@1..c@2"));
+      List<Version> old = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        old.add(set.acquireCurrent());
+        set.logAndApply(VersionEdit.builder().build());
+      }
+      set.logAndApply(edit("-L1 5", "+L1 6:10 a@1..c@2"));
+      for (int i = 0; i < 200; i++) {
+        List<Long> numbers = new ArrayList<>();
+        set.forEachLiveFileNumber(
+            number -> {
+              if (numbers.isEmpty()) {
+                set.logAndApply(VersionEdit.builder().build());
+              }
+              numbers.add(number);
+            });
+        assertThat(numbers).as("step %d", i).contains(5L, 6L);
+      }
+      old.forEach(Version::release);
+    }
+  }
+
   private static List<Long> liveNumbers(VersionSet set) {
     List<Long> numbers = new ArrayList<>();
     set.forEachLiveFileNumber(numbers::add);
