@@ -167,13 +167,19 @@ final class Repairer {
     return numbers;
   }
 
-  /** Makes tables of what can be read of a log. */
+  /** Makes tables of what can be read of a log: up to where the disk cannot read it on, at most. */
   private void convert(long number) throws IOException {
     LogRecovery recovery = new LogRecovery(resources, 0, this::flush);
     try {
-      recovery.replay(List.of(number), 0);
+      try {
+        recovery.replay(List.of(number), 0);
+        logsConverted++;
+      } catch (IOException e) {
+        Path log = FileNames.log(directory, number);
+        LOG.warn("{}: cannot be read to its end: {}", log, e.toString());
+        bytesLost += env.size(log);
+      }
       recovery.flushRest();
-      logsConverted++;
       bytesLost += recovery.report().droppedBytes();
     } finally {
       recovery.abandon();
@@ -275,8 +281,12 @@ final class Repairer {
     }
   }
 
-  /** Writes a MANIFEST with the new tables, all at the first level that is meant for so much. */
-  private void install(RewriteJob.Result result) {
+  /**
+   * Writes a MANIFEST with the new tables, all at the first level that is meant for so much. It names an empty log, above
+   * those found: none of them is replayed again, and one that is not there would be missed by an open that finds the end
+   * of the MANIFEST torn.
+   */
+  private void install(RewriteJob.Result result) throws IOException {
     long bytes = result.tables().stream().mapToLong(FileMetadata::size).sum();
     int level = 1;
     while (level < Levels.COUNT - 1 && Levels.maxBytes(level) < bytes) {
@@ -290,10 +300,12 @@ final class Repairer {
       edit.addFile(level, table);
     }
     long manifest = nextNumber++;
+    long log = nextNumber++;
+    env.createWritable(FileNames.log(directory, log)).close();
     NewDatabase.create(
         resources.manifestContext(),
         manifest,
-        edit.logNumber(nextNumber).nextFileNumber(nextNumber + 1).build());
+        edit.logNumber(log).nextFileNumber(nextNumber).build());
   }
 
   /** Returns the old tables of which nothing was passed over; they were opened before those from logs. */

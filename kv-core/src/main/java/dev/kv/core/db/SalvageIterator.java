@@ -37,7 +37,7 @@ final class SalvageIterator extends InternalIterator {
     return damages;
   }
 
-  /** Returns the stored size of the blocks that were passed over. */
+  /** Returns the stored size of the blocks, and the size of the entries, that were passed over. */
   long bytesLost() {
     return bytesLost;
   }
@@ -63,6 +63,7 @@ final class SalvageIterator extends InternalIterator {
           show(table);
           return;
         }
+        bytesLost += table.keyLength() + table.valueLength();
         passedOver("an entry whose key is malformed or out of order");
         attempt = table::next;
       } catch (CorruptionException | DBIOException e) {

@@ -3,20 +3,25 @@ package dev.kv.core.db;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBComparator;
 import dev.kv.DBIOException;
 import dev.kv.DBIterator;
 import dev.kv.DBLockedException;
 import dev.kv.Dump;
+import dev.kv.Env;
 import dev.kv.Options;
 import dev.kv.RepairReport;
 import dev.kv.UnsupportedFormatException;
+import dev.kv.testing.FaultEnv;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -126,6 +131,69 @@ class RepairTest {
   }
 
   @Test
+  void repair_damagedBlocks_countsTheBytesOfEach() throws IOException {
+    Options plain =
+        OPTIONS.toBuilder().compression(CompressionType.NONE).blockSize(1 << 10).build();
+    Path directory = temp.resolve("db");
+    try (DB db = DB.open(directory, plain)) {
+      for (int i = 0; i < 400; i++) {
+        db.put(bytes("key" + (1000 + i)), new byte[90]);
+      }
+      db.compactRange(null, null);
+    }
+    Path table = files(directory, ".ldb").get(0);
+    byte[] content = Files.readAllBytes(table);
+    for (int at : new int[] {500, 10_500, 20_500}) {
+      content[at] ^= 1;
+    }
+    Files.write(table, content);
+    RepairReport report = DB.repair(directory, plain);
+    assertThat(report.bytesLost()).isBetween(3 * 1024L, 3 * 1200L);
+    long lost = 400 - report.entries();
+    assertThat(lost).isBetween(3 * 9L, 3 * 12L);
+    assertThat(read(directory)).hasSize((int) report.entries());
+  }
+
+  /** What is written in an order that puts one key first is repaired in the order of bytes. */
+  @Test
+  void repair_entriesOutOfOrder_countsTheirBytes() {
+    Comparator<byte[]> mFirst =
+        Comparator.<byte[]>comparingInt(key -> key[0] == 'm' ? 0 : 1)
+            .thenComparing(Arrays::compareUnsigned);
+    DBComparator order = DBComparator.of(DBComparator.bytewise().name(), mFirst);
+    Path directory = temp.resolve("db");
+    try (DB db = DB.open(directory, OPTIONS.toBuilder().comparator(order).build())) {
+      for (char key = 'a'; key <= 'z'; key++) {
+        db.put(bytes(String.valueOf(key)), new byte[100]);
+      }
+      db.flush();
+    }
+    RepairReport report = DB.repair(directory, OPTIONS);
+    assertThat(report.entries()).isEqualTo(14);
+    assertThat(report.bytesLost()).isEqualTo(12 * (1 + 8 + 100));
+    assertThat(report.tablesRewritten()).isEqualTo(1);
+    assertThat(read(directory)).containsKeys("m", "n", "z").hasSize(14);
+  }
+
+  @Test
+  void repair_logThatCannotBeRead_keepsTheRestAndTheLog() throws IOException {
+    Path directory = fill();
+    Set<String> logs = new HashSet<>();
+    files(directory, ".log").forEach(log -> logs.add(log.getFileName().toString()));
+    FaultEnv env = new FaultEnv(Env.fileSystem());
+    env.fail(
+        FaultEnv.Fault.ERROR,
+        Long.MAX_VALUE,
+        operation -> operation.kind() == FaultEnv.Kind.READ && operation.isOn(".log"));
+    RepairReport report = DB.repair(directory, OPTIONS.toBuilder().env(env).build());
+    assertThat(report.logsConverted()).isZero();
+    assertThat(report.bytesLost()).isPositive();
+    assertThat(logs).isNotEmpty().allMatch(log -> Files.exists(directory.resolve("lost/" + log)));
+    read(directory).forEach((key, value) -> assertThat(history.get(key)).contains(value));
+    assertThat(report.entries()).isGreaterThan(1000);
+  }
+
+  @Test
   void repair_anyOneFileCut_givesASubsetOfTheHistory() throws IOException {
     Path whole = fill();
     List<Path> victims = new ArrayList<>(files(whole, "MANIFEST"));
@@ -141,7 +209,7 @@ class RepairTest {
       }
       Path damaged = copy.resolve(victim.getFileName());
       byte[] content = Files.readAllBytes(damaged);
-      Files.write(damaged, java.util.Arrays.copyOf(content, content.length / 2));
+      Files.write(damaged, Arrays.copyOf(content, content.length / 2));
       DB.repair(copy, OPTIONS);
       read(copy)
           .forEach(
