@@ -94,6 +94,11 @@ public final class BlockBuilder implements AutoCloseable {
     rememberKey(key, keyOffset, keyLength, shared);
   }
 
+  /** Sets the last key to that of an entry which is stored in a block of its own. */
+  public void setLastKey(ByteBuffer key, int offset, int length) {
+    rememberKey(key, offset, length, 0);
+  }
+
   private int head(ByteBuffer target, int shared, int unshared, int valueLength) {
     if ((shared | unshared | valueLength) < 0x80) {
       target.putInt(size, shared | unshared << 8 | valueLength << 16);

@@ -98,6 +98,11 @@ public class BlockIterator extends BlockEntries {
   @Override
   public void close() {}
 
+  /** Returns whether the block holds the present entry and nothing else. */
+  protected final boolean isOnlyEntry() {
+    return entry == 0 && next == entriesEnd && restartCount == 1;
+  }
+
   /** Moves to the block's first entry, if any. */
   protected final void firstInBlock() {
     startAt(0);

@@ -83,6 +83,9 @@ public final class CompactionJob {
               entriesRead,
               entriesWritten);
       return new CompactionResult(compaction.replacementEdit(outputs), outputs, stats);
+    } catch (CorruptionException e) {
+      damagedInputs = inputsNamed(e.file());
+      throw e;
     }
   }
 
@@ -98,7 +101,7 @@ public final class CompactionJob {
         new OutputSplitter(
             comparator.userComparator(), compaction.grandparents(), compaction.maxFileSize());
     int unchecked = 0;
-    while (next(entries)) {
+    while (entries.next()) {
       entriesRead++;
       unchecked += BYTES_PER_ENTRY + Math.min(input.valueLength(), BYTES_PER_CHECK);
       if (unchecked >= BYTES_PER_CHECK) {
@@ -107,7 +110,7 @@ public final class CompactionJob {
           return false;
         }
       }
-      if (!survives(entries)) {
+      if (!entries.survives()) {
         continue;
       }
       if (entries.isNewUserKey()
@@ -118,45 +121,21 @@ public final class CompactionJob {
               out.openBytes())) {
         out.finishTable();
       }
-      out.add(
-          input.keyBuffer(),
-          input.keyOffset(),
-          input.keyLength(),
-          input.valueBuffer(),
-          input.valueOffset(),
-          input.valueLength());
+      out.add(input);
       entriesWritten++;
     }
     out.finishTable();
     return !cancelled.getAsBoolean();
   }
 
-  private boolean next(CompactionIterator entries) {
-    try {
-      return entries.next();
-    } catch (CorruptionException e) {
-      damagedInputs = inputsNamed(e.file());
-      throw e;
-    }
-  }
-
-  private boolean survives(CompactionIterator entries) {
-    try {
-      return entries.survives();
-    } catch (CorruptionException e) {
-      damagedInputs = inputsNamed(e.file());
-      throw e;
-    }
-  }
-
-  /** Returns the inputs of that name; all of them where none is. */
+  /** Returns the input of that name; all of them where it is no table's. */
   private List<FileMetadata> inputsNamed(String file) {
     List<FileMetadata> all = new ArrayList<>(compaction.inputs());
     all.addAll(compaction.nextLevelInputs());
     FileName name = FileNames.parse(Path.of(file).getFileName().toString());
-    List<FileMetadata> named =
-        all.stream().filter(each -> name != null && each.number() == name.number()).toList();
-    return named.isEmpty() ? all : named;
+    return name == null
+        ? all
+        : all.stream().filter(each -> each.number() == name.number()).toList();
   }
 
   /** Returns the inputs whose damage made {@link #run} throw; none where something else did. */

@@ -27,13 +27,7 @@ public final class FlushJob {
     long lastSequence = 0;
     try (OutputWriter out = new OutputWriter(context)) {
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
-        out.add(
-            entries.keyBuffer(),
-            entries.keyOffset(),
-            entries.keyLength(),
-            entries.valueBuffer(),
-            entries.valueOffset(),
-            entries.valueLength());
+        out.add(entries);
         long tag = InternalKey.tag(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
         lastSequence = Math.max(lastSequence, InternalKey.sequence(tag));
         count++;

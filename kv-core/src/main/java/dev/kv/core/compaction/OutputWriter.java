@@ -3,12 +3,12 @@ package dev.kv.core.compaction;
 import dev.kv.DBIOException;
 import dev.kv.WritableFile;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.table.BuildBuffers;
 import dev.kv.core.table.TableBuilder;
 import dev.kv.core.version.FileMetadata;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,16 +48,15 @@ final class OutputWriter implements AutoCloseable {
     return builder == null ? 0 : builder.fileSize();
   }
 
-  /** Adds an entry to the table begun, or begins one with it. */
-  void add(
-      ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength) {
+  /** Adds the entry that a cursor stands on to the table begun, or begins one with it. */
+  void add(InternalIterator entry) {
     try {
       TableBuilder table = builder;
       if (table == null) {
         table = begin();
-        smallest = InternalKey.copy(key, keyOffset, keyLength);
+        smallest = InternalKey.copy(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
       }
-      table.add(key, keyOffset, keyLength, value, from, valueLength);
+      table.add(entry);
     } catch (IOException e) {
       throw failed(e);
     }

@@ -47,13 +47,7 @@ public final class RewriteJob {
         if (out.openBytes() >= maxFileSize && !isSameUserKey(key, last)) {
           out.finishTable();
         }
-        out.add(
-            entries.keyBuffer(),
-            entries.keyOffset(),
-            entries.keyLength(),
-            entries.valueBuffer(),
-            entries.valueOffset(),
-            entries.valueLength());
+        out.add(entries);
         lastSequence = Math.max(lastSequence, InternalKey.sequence(InternalKey.tag(key)));
         last = key;
         count++;

@@ -1,5 +1,6 @@
 package dev.kv.core.iterator;
 
+import dev.kv.core.memory.OffHeapBuffer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -114,6 +115,11 @@ public final class ConcatenatingIterator extends InternalIterator {
     if (old != null) {
       old.close();
     }
+  }
+
+  @Override
+  public int copyStoredBlock(OffHeapBuffer target) {
+    return current.copyStoredBlock(target);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.kv.core.iterator;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -86,6 +87,15 @@ public abstract class InternalIterator implements AutoCloseable {
 
   /** Moves to the entry before. Requires {@link #isValid()}. */
   public abstract void prev();
+
+  /**
+   * Copies the block that the entry was read from as its table stores it, type and checksum included, to the
+   * beginning of {@code target}, if that block holds this entry and nothing else. Returns how many bytes
+   * that are, or 0 where there is no such block. Requires {@link #isValid()}.
+   */
+  public int copyStoredBlock(OffHeapBuffer target) {
+    return 0;
+  }
 
   /** Releases what this cursor pins. */
   @Override

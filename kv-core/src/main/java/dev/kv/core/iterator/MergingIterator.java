@@ -1,6 +1,7 @@
 package dev.kv.core.iterator;
 
 import dev.kv.core.key.KeyComparator;
+import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 
 /**
@@ -232,6 +233,11 @@ public final class MergingIterator extends InternalIterator {
         comparator.compare(
             x.keyBuffer, x.keyOffset, x.keyLength, y.keyBuffer, y.keyOffset, y.keyLength);
     return order != 0 ? order : Integer.compare(a, b);
+  }
+
+  @Override
+  public int copyStoredBlock(OffHeapBuffer target) {
+    return children[heap[0]].copyStoredBlock(target);
   }
 
   @Override

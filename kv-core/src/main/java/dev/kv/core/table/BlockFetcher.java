@@ -84,6 +84,13 @@ final class BlockFetcher implements Loader<CachedBlock>, AutoCloseable {
     return uncompress(file, offset, bytes, size, block);
   }
 
+  /** Copies a block as it is stored, and verified, with its trailer, and returns how many bytes that are. */
+  int copyStored(TableFile file, long offset, int size, OffHeapBuffer target) {
+    int length = size + BlockSink.TRAILER;
+    read(file, offset, target.ensureCapacity(length), size, true);
+    return length;
+  }
+
   /** Returns how much memory this fetcher keeps. */
   int capacity() {
     return stored.buffer().capacity();

@@ -64,6 +64,12 @@ final class BlockSink {
     return seal(length, CompressionType.NONE.code());
   }
 
+  /** Stores a block that comes with its trailer. */
+  BlockHandle writeStored(ByteBuffer stored, int length) throws IOException {
+    room(length).put(used, stored, 0, length);
+    return advance(length - TRAILER);
+  }
+
   /** Writes the footer and hands everything to the file. */
   void finish(Footer footer) throws IOException {
     footer.encode(room(Footer.SIZE), used);
@@ -78,6 +84,10 @@ final class BlockSink {
     crc.reset();
     crc.update(target, used, length + 1);
     target.putInt(used + length + 1, crc.maskedValue());
+    return advance(length);
+  }
+
+  private BlockHandle advance(int length) {
     BlockHandle handle = new BlockHandle(offset, length);
     used += length + TRAILER;
     offset += length + TRAILER;

@@ -65,6 +65,17 @@ final class BlockSource implements AutoCloseable {
     }
   }
 
+  /** Copies a block as it is stored, and verified, with its trailer, and returns how many bytes that are. */
+  int copyStored(TableFile file, long offset, int size, OffHeapBuffer target) {
+    file.requireInside(offset, size, offset);
+    BlockFetcher fetcher = takeFetcher();
+    try {
+      return fetcher.copyStored(file, offset, size, target);
+    } finally {
+      giveBack(fetcher);
+    }
+  }
+
   /** Returns an index or filter block, verified, for its caller alone. */
   CachedBlock resident(TableFile file, BlockHandle handle, long from) {
     int size = file.checkedSize(handle, from);

@@ -4,6 +4,7 @@ import dev.kv.FilterPolicy;
 import dev.kv.WritableFile;
 import dev.kv.core.block.BlockBuilder;
 import dev.kv.core.filter.FilterBlockBuilder;
+import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
@@ -75,6 +76,42 @@ public final class TableBuilder {
   public void add(
       ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength)
       throws IOException {
+    begin(key, keyOffset, keyLength);
+    append(key, keyOffset, keyLength, value, from, valueLength);
+  }
+
+  /**
+   * Adds the entry that {@code entry} stands on, as {@link #add(ByteBuffer, int, int, ByteBuffer, int, int)} does. A
+   * block that holds a large value alone, compressed as this table's are, is taken over as it is stored.
+   */
+  public void add(InternalIterator entry) throws IOException {
+    begin(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
+    boolean alone = data.isEmpty() && entry.valueLength() >= format.blockSize();
+    if (!alone || !takeOver(entry)) {
+      append(
+          entry.keyBuffer(),
+          entry.keyOffset(),
+          entry.keyLength(),
+          entry.valueBuffer(),
+          entry.valueOffset(),
+          entry.valueLength());
+    }
+  }
+
+  private boolean takeOver(InternalIterator entry) throws IOException {
+    int length = entry.copyStoredBlock(buffers.scratch());
+    ByteBuffer stored = buffers.scratch().buffer();
+    if (length == 0 || stored.get(length - BlockSink.TRAILER) != format.compression().code()) {
+      return false;
+    }
+    data.setLastKey(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
+    entries++;
+    endBlock(sink.writeStored(stored, length));
+    return true;
+  }
+
+  /** Checks the key of an entry to be added, and completes what waits for it. */
+  private void begin(ByteBuffer key, int keyOffset, int keyLength) {
     requireOpen();
     if (entries > 0) {
       ByteBuffer last = data.lastKey();
@@ -91,6 +128,11 @@ public final class TableBuilder {
     if (filter != null) {
       filter.addKey(key, keyOffset, keyLength - keyTrailer);
     }
+  }
+
+  private void append(
+      ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength)
+      throws IOException {
     data.add(key, keyOffset, keyLength, value, from, valueLength);
     entries++;
     if (data.sizeEstimate() >= format.blockSize()) {
@@ -105,8 +147,13 @@ public final class TableBuilder {
       return;
     }
     int length = data.finish();
-    pending = sink.writeCompressed(data.buffer(), length);
+    BlockHandle handle = sink.writeCompressed(data.buffer(), length);
     data.reset();
+    endBlock(handle);
+  }
+
+  private void endBlock(BlockHandle handle) {
+    pending = handle;
     if (filter != null) {
       filter.startBlock(sink.offset());
     }

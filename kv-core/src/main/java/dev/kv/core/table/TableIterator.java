@@ -154,6 +154,11 @@ public final class TableIterator extends BlockIterator {
     at = target;
   }
 
+  @Override
+  public int copyStoredBlock(OffHeapBuffer target) {
+    return isOnlyEntry() ? table.copyStoredBlock(at, target) : 0;
+  }
+
   private static IllegalStateException closed() {
     return new IllegalStateException("the cursor is closed");
   }

@@ -12,6 +12,7 @@ import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
+import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
 import dev.kv.core.memory.ValueRef;
 import java.nio.ByteBuffer;
@@ -199,6 +200,11 @@ public final class TableReader implements CacheValue {
   /** Returns the pin of data block {@code at}. */
   Pinned acquireBlock(int at, ReadFlags flags) {
     return blocks.acquire(file, cacheId, index.offset(at), index.size(at), flags);
+  }
+
+  /** Copies data block {@code at} as it is stored, and verified, with its trailer, and returns how many bytes. */
+  int copyStoredBlock(int at, OffHeapBuffer target) {
+    return blocks.copyStored(file, index.offset(at), index.size(at), target);
   }
 
   /** Sets a cursor before the entries of data block {@code at}, kept by {@code pin}. */

@@ -9,8 +9,10 @@ import dev.kv.DBComparator;
 import dev.kv.Slice;
 import dev.kv.UnsupportedFormatException;
 import dev.kv.core.block.AllocationMeter;
+import dev.kv.core.block.BlockIterator;
 import dev.kv.core.block.CursorModel;
 import dev.kv.core.block.Entries;
+import dev.kv.core.filter.BloomFilter;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
@@ -19,7 +21,9 @@ import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.ValueRef;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -28,6 +32,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class TableTest {
@@ -220,6 +225,97 @@ class TableTest {
   private static void assertBetween(TableReader table, String key, long low, long high) {
     long offset = table.approximateOffsetOf(Entries.direct(key.getBytes()), 0, key.length());
     assertThat(offset).as(key).isBetween(low, high);
+  }
+
+  @ParameterizedTest
+  @EnumSource(CompressionType.class)
+  void add_cursorOverATable_writesTheSameTable(CompressionType from) {
+    Random random = new Random(7);
+    Entries entries = Entries.internal(BYTEWISE, random, 200);
+    entries
+        .list()
+        .replaceAll(
+            entry -> {
+              byte[] value = new byte[random.nextInt(random.nextBoolean() ? 20 : 9000)];
+              Arrays.fill(value, value.length / 2, value.length, (byte) random.nextInt());
+              return new Entries.Entry(entry.key(), value);
+            });
+    byte[] source = TableBench.build(TableBench.format(1024, 16, from), BYTEWISE, entries);
+    for (CompressionType to : CompressionType.values()) {
+      TableFormat format = TableBench.format(1024, 16, to, new BloomFilter(10), 11);
+      assertThat(copy(source, format))
+          .as("from %s to %s", from, to)
+          .isEqualTo(TableBench.build(format, BYTEWISE, entries));
+    }
+  }
+
+  private static byte[] copy(byte[] table, TableFormat format) {
+    MemoryFile copy = new MemoryFile();
+    try (TableBench bench = new TableBench(0);
+        BuildBuffers buffers = new BuildBuffers(format, new OffHeapBudget(0))) {
+      TableReader reader = bench.open(MemoryFile.reading(table), BYTEWISE);
+      TableBuilder builder = new TableBuilder(format, BYTEWISE, copy, buffers);
+      try (TableIterator cursor = TableBench.cursor(reader, ReadFlags.DEFAULT)) {
+        for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+          builder.add(cursor);
+        }
+      }
+      builder.finish();
+      reader.free();
+      return copy.bytes();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void add_blockOfOneLargeValue_takesItOverAsItIsStored() throws Exception {
+    TableFormat format = TableBench.format(1024, 16, CompressionType.SNAPPY);
+    MemoryFile written = new MemoryFile();
+    try (BuildBuffers buffers = new BuildBuffers(format, new OffHeapBudget(0))) {
+      TableBuilder builder = new TableBuilder(format, BYTEWISE, written, buffers);
+      builder.add(new Stored("a", 1024, CompressionType.SNAPPY));
+      assertThat(builder.fileSize()).isEqualTo(Stored.LENGTH);
+      builder.add(new Stored("b", 1023, CompressionType.SNAPPY)); // not large
+      builder.add(new Stored("c", 1024, CompressionType.SNAPPY)); // not first in its block
+      long compressed = builder.fileSize();
+      assertThat(compressed).isGreaterThan(Stored.LENGTH);
+      builder.add(new Stored("d", 1024, CompressionType.ZSTD)); // compressed otherwise
+      assertThat(builder.fileSize() - compressed).isNotEqualTo(Stored.LENGTH);
+      builder.finish();
+      assertThat(builder.entryCount()).isEqualTo(4);
+    }
+    assertThat(written.bytes()).startsWith(Stored.bytes(CompressionType.SNAPPY));
+  }
+
+  /** An entry of zeros that claims to have been stored as some other bytes. */
+  private static final class Stored extends BlockIterator {
+    static final int LENGTH = 40;
+
+    private final CompressionType type;
+
+    Stored(String key, int valueLength, CompressionType type) {
+      super(BYTEWISE, new OffHeapBuffer(new OffHeapBudget(0), SCRATCH_BYTES));
+      this.type = type;
+      keyBuffer = Entries.direct(InternalKey.encode(key.getBytes(), 1, ValueKind.VALUE));
+      keyLength = keyBuffer.capacity();
+      valueBuffer = Entries.direct(new byte[valueLength]);
+      this.valueLength = valueLength;
+      valid = true;
+    }
+
+    static byte[] bytes(CompressionType type) {
+      byte[] bytes = new byte[LENGTH];
+      Arrays.fill(bytes, (byte) 7);
+      bytes[LENGTH - BlockSink.TRAILER] = type.code();
+      return bytes;
+    }
+
+    @Override
+    public int copyStoredBlock(OffHeapBuffer target) {
+      target.ensureCapacity(LENGTH).put(0, bytes(type));
+      return LENGTH;
+    }
   }
 
   @Test
