@@ -37,8 +37,15 @@ final class FileMappedLog implements MappedLogFile {
 
   private static final int FILL = 16 << 10;
   private static final int PAGE = 4 << 10;
-  private static final long SMALLEST_WINDOW = 1 << 20;
-  private static final long LARGEST_WINDOW = 4 << 20;
+
+  /** The first window, and the least that later ones have: enough for the log of a usual memtable. */
+  private static final long USUAL_WINDOW = 4 << 20;
+
+  private static final long LARGEST_WINDOW = 16 << 20;
+
+  /** What is tried where the file may not grow by a whole window. */
+  private static final long LAST_RESORT = 1 << 20;
+
   private static final byte[] ZEROS = new byte[FILL];
 
   private final Path path;
@@ -89,6 +96,9 @@ final class FileMappedLog implements MappedLogFile {
     reserving.lock();
     try {
       checkOpen();
+      if (file.length() < reserved) {
+        throw new IOException(path + " was cut short, to " + file.length() + " of " + reserved);
+      }
       for (long filled = reserved; filled < end; filled += BLOCK) {
         if (filled == mapped()) {
           mapNext(filled);
@@ -131,12 +141,7 @@ final class FileMappedLog implements MappedLogFile {
   }
 
   private void mapNext(long start) throws IOException {
-    if (file.length() < start) {
-      throw new IOException(path + " was cut short, to " + file.length() + " of " + start);
-    }
-    long length = Math.max(SMALLEST_WINDOW, Math.min(LARGEST_WINDOW, start));
-    file.setLength(start + length);
-    sizeUnsynced = true;
+    long length = grow(start);
     Mapping mapping =
         Objects.requireNonNull(
             Uninterrupted.run(
@@ -150,6 +155,19 @@ final class FileMappedLog implements MappedLogFile {
     Window[] more = Arrays.copyOf(windows, windows.length + 1);
     more[windows.length] = new Window(start, start + length, mapping);
     windows = more;
+  }
+
+  /** Appends a hole for a window to the file, and returns its length. */
+  private long grow(long start) throws IOException {
+    sizeUnsynced = true;
+    long length = Math.max(USUAL_WINDOW, Math.min(LARGEST_WINDOW, start));
+    try {
+      file.setLength(start + length);
+      return length;
+    } catch (IOException e) {
+      file.setLength(start + LAST_RESORT);
+      return LAST_RESORT;
+    }
   }
 
   @Override
