@@ -24,7 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many threads on one database. */
 class ConcurrencyTest extends DbTestBase {
-  private static final int INTERRUPTS = Boolean.getBoolean("kv.long") ? 10_000_000 : 10_000;
+  private static final int INTERRUPTS =
+      Integer.getInteger("kv.interrupts", Boolean.getBoolean("kv.long") ? 10_000_000 : 10_000);
 
   private static final int THREADS = 4;
   private static final int KEYS = 1000;

@@ -16,9 +16,11 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Misuse that may cost an exception and never the JVM, so it happens in one of its own: {@link TableVandal} and {@link
  * CloseRace}. {@code -Dkv.seed} repeats a run.
  */
-@Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 3, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MisuseTest {
   private static final boolean LONG = Boolean.getBoolean("kv.long");
+  private static final int DATABASES = Integer.getInteger("kv.vandals", LONG ? 700 : 7);
+  private static final int CLOSES = Integer.getInteger("kv.closes", LONG ? 50_000 : 100);
   private static final long SEED = Long.getLong("kv.seed", 20_260_101);
 
   @TempDir Path temp;
@@ -28,14 +30,14 @@ class MisuseTest {
   @CsvSource({"true, false", "true, true", "false, false"})
   void tables_truncatedUnlinkedOrOverwrittenUnderReaders_costExceptionsOnly(
       boolean mapped, boolean invariants) throws IOException, InterruptedException {
-    runChild(TableVandal.class, invariants, LONG ? 700 : 7, String.valueOf(mapped));
+    runChild(TableVandal.class, invariants, DATABASES, String.valueOf(mapped));
   }
 
   @ParameterizedTest
   @CsvSource({"false", "true"})
   void close_underUsersOfEveryKind_endsThemWithDBClosedException(boolean invariants)
       throws IOException, InterruptedException {
-    runChild(CloseRace.class, invariants, LONG ? 50_000 : 100, "");
+    runChild(CloseRace.class, invariants, CLOSES, "");
   }
 
   private void runChild(Class<?> main, boolean invariants, int rounds, String mode)

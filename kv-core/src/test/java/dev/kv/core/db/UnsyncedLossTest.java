@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Loss of power over and over: what was synced is there after each, and nothing that was never written. */
 class UnsyncedLossTest {
   private static final long SEED = Long.getLong("kv.power.seed", 86);
-  private static final int ROUNDS = Boolean.getBoolean("kv.long") ? 2000 : 30;
+  private static final int ROUNDS = Boolean.getBoolean("kv.long") ? 300 : 30;
 
   private final Path directory = Path.of("/power/db");
   private final Random random = new Random(SEED);

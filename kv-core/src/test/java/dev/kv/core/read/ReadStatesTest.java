@@ -94,7 +94,7 @@ final class ReadStatesTest {
 
   @Test
   void states_publishedUnderReaders_areFreedOnceAndNeverWhilePinned() throws Exception {
-    int rounds = Integer.getInteger("kv.long", 5_000);
+    int rounds = Boolean.getBoolean("kv.long") ? 1_000_000 : 5_000;
     publish();
     AtomicReference<Throwable> failure = new AtomicReference<>();
     List<Thread> readers = new ArrayList<>();

@@ -203,7 +203,7 @@ final class VisibleCursorTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6})
   void cursor_movedAtRandom_agreesWithTheModel(int seed) {
-    int rounds = Integer.getInteger("kv.long", 60);
+    int rounds = Boolean.getBoolean("kv.long") ? 3_000 : 60;
     Random random = new Random(seed);
     for (int round = 0; round < rounds; round++) {
       order = new InternalKeyComparator(seed % 3 == 0 ? REVERSE : DBComparator.bytewise());

@@ -15,7 +15,7 @@ public class CommitLincheckIT {
   private static final byte[] KEY = {'k'};
   private static final int REFUSED = -1;
 
-  private final FakeTarget target = new FakeTarget(64 << 10);
+  private final FakeTarget target = new FakeTarget(4 << 10);
   private final CommitPipeline pipeline = new CommitPipeline(target, 0, target.budget);
 
   @Operation

@@ -1,0 +1,318 @@
+package dev.kv.core.db;
+
+import dev.kv.DB;
+import dev.kv.DBIterator;
+import dev.kv.Options;
+import dev.kv.ReadOptions;
+import dev.kv.Snapshot;
+import dev.kv.WriteBatch;
+import dev.kv.WriteOptions;
+import dev.kv.core.version.Version;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Steps on a database in a directory of its own, in step with a map. What a step does hangs on its seed alone, and on
+ * what the steps before it left, so that any of them can be taken out. The levels are looked at after each step that
+ * finds another version.
+ */
+final class ModelRun implements AutoCloseable {
+  private static final int KEYS = 1500;
+  private static final String TEXT = text();
+
+  /** What a step does; so often in 10,000 steps. */
+  enum Kind {
+    PUT(4500),
+    DELETE(1500),
+    BATCH(850),
+    GET(2500),
+    WALK(500),
+    SNAPSHOT(60),
+    READ_SNAPSHOT(60),
+    FLUSH(12),
+    COMPACT(6),
+    COMPARE(6),
+    REOPEN(6);
+
+    private static final int ALL = 10_000;
+
+    private final int weight;
+
+    Kind(int weight) {
+      this.weight = weight;
+    }
+
+    private static Kind of(int choice) {
+      int left = choice;
+      for (Kind kind : values()) {
+        left -= kind.weight;
+        if (left < 0) {
+          return kind;
+        }
+      }
+      throw new AssertionError("the weights are less than " + ALL);
+    }
+  }
+
+  /** A step, which {@link #parse} reads as {@link #toString} writes it. */
+  record Step(Kind kind, int seed) {
+    static Step parse(String text) {
+      int colon = text.indexOf(':');
+      return new Step(
+          Kind.valueOf(text.substring(0, colon)),
+          Integer.parseUnsignedInt(text.substring(colon + 1), 16));
+    }
+
+    @Override
+    public String toString() {
+      return kind + ":" + Integer.toHexString(seed);
+    }
+  }
+
+  private final Path directory;
+  private final Options options;
+  private final List<Map.Entry<Snapshot, NavigableMap<String, String>>> snapshots =
+      new ArrayList<>();
+  private final NavigableMap<String, String> model;
+  private DBImpl db;
+  private @Nullable Version checked;
+
+  /** Opens the database; {@code reversed} says that it is ordered so. */
+  ModelRun(Path directory, Options options, boolean reversed) {
+    this.directory = directory;
+    this.options = options;
+    model = reversed ? new TreeMap<String, String>().descendingMap() : new TreeMap<>();
+    db = (DBImpl) DB.open(directory, options);
+  }
+
+  /** Returns the steps that hang on a seed. */
+  static List<Step> steps(long seed, int count) {
+    SplittableRandom random = new SplittableRandom(seed);
+    List<Step> steps = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      steps.add(new Step(Kind.of(random.nextInt(Kind.ALL)), random.nextInt()));
+    }
+    return steps;
+  }
+
+  /** Does the steps, and compares everything at the end. */
+  void run(List<Step> steps) {
+    for (int i = 0; i < steps.size(); i++) {
+      try {
+        step(steps.get(i).kind(), new SplittableRandom(steps.get(i).seed()));
+        checkLevels();
+      } catch (RuntimeException | AssertionError e) {
+        throw new AssertionError("step " + i + ", " + steps.get(i), e);
+      }
+    }
+    compareAll(null, model);
+  }
+
+  private void step(Kind kind, SplittableRandom random) {
+    switch (kind) {
+      case PUT -> {
+        String key = randomKey(random);
+        String value = randomValue(random, random.nextInt(40) == 0 ? 20_000 : random.nextInt(150));
+        db.put(new WriteOptions(random.nextInt(1000) == 0), b(key), b(value));
+        model.put(key, value);
+      }
+      case DELETE -> {
+        String key = randomKey(random);
+        db.delete(b(key));
+        model.remove(key);
+      }
+      case BATCH -> writeBatch(random);
+      case GET -> {
+        String key = randomKey(random);
+        expect(key, model.get(key), s(db.get(b(key))));
+      }
+      case WALK -> walk(random);
+      case SNAPSHOT -> takeOrDropSnapshot(random);
+      case READ_SNAPSHOT -> readSnapshot(random);
+      case FLUSH -> db.flush();
+      case COMPACT -> {
+        byte[] bound = b(randomKey(random));
+        boolean begins = random.nextBoolean();
+        db.compactRange(begins ? bound : null, begins ? null : bound);
+      }
+      case COMPARE -> compareAll(null, model);
+      case REOPEN -> {
+        closeSnapshots();
+        db.close();
+        db = (DBImpl) DB.open(directory, options);
+      }
+      default -> throw new AssertionError(kind);
+    }
+  }
+
+  private void checkLevels() {
+    Version version = db.currentVersion();
+    if (version != checked) {
+      DbTestBase.checkLevels(db);
+      checked = version;
+    }
+  }
+
+  private static String randomKey(SplittableRandom random) {
+    int kind = random.nextInt(10);
+    if (kind == 0) {
+      return "";
+    }
+    return kind < 3
+        ? "x".repeat(random.nextInt(40)) + (char) random.nextInt(256)
+        : "key" + (100_000 + random.nextInt(KEYS));
+  }
+
+  private static String randomValue(SplittableRandom random, int length) {
+    int from = random.nextInt(TEXT.length() - length);
+    return TEXT.substring(from, from + length);
+  }
+
+  private static String text() {
+    SplittableRandom random = new SplittableRandom(1);
+    byte[] text = new byte[60_000];
+    random.nextBytes(text);
+    return new String(text, StandardCharsets.ISO_8859_1);
+  }
+
+  private void writeBatch(SplittableRandom random) {
+    WriteBatch batch = WriteBatch.create();
+    for (int i = random.nextInt(8); i >= 0; i--) {
+      String key = randomKey(random);
+      if (random.nextInt(3) == 0) {
+        batch.delete(b(key));
+        model.remove(key);
+      } else {
+        String value = randomValue(random, random.nextInt(100));
+        batch.put(b(key), b(value));
+        model.put(key, value);
+      }
+    }
+    db.write(batch);
+  }
+
+  private void takeOrDropSnapshot(SplittableRandom random) {
+    if (snapshots.size() < 4 || random.nextBoolean()) {
+      NavigableMap<String, String> copy = new TreeMap<>(model.comparator());
+      copy.putAll(model);
+      snapshots.add(Map.entry(db.snapshot(), copy));
+    } else {
+      snapshots.remove(random.nextInt(snapshots.size())).getKey().close();
+    }
+  }
+
+  private void readSnapshot(SplittableRandom random) {
+    if (snapshots.isEmpty()) {
+      return;
+    }
+    Map.Entry<Snapshot, NavigableMap<String, String>> one =
+        snapshots.get(random.nextInt(snapshots.size()));
+    for (int i = 0; i < 10; i++) {
+      String key = randomKey(random);
+      byte[] found = db.get(ReadOptions.from(one.getKey()), b(key));
+      expect("in a snapshot, " + key, one.getValue().get(key), s(found));
+    }
+    if (random.nextInt(10) == 0) {
+      compareAll(one.getKey(), one.getValue());
+    }
+  }
+
+  private void compareAll(@Nullable Snapshot snapshot, NavigableMap<String, String> expected) {
+    ReadOptions read = ReadOptions.builder().snapshot(snapshot).build();
+    try (DBIterator cursor = db.iterator(read)) {
+      cursor.seekToFirst();
+      for (Map.Entry<String, String> entry : expected.entrySet()) {
+        expectAt(cursor, entry);
+        cursor.next();
+      }
+      expectAt(cursor, null);
+      cursor.seekToLast();
+      for (Map.Entry<String, String> entry : expected.descendingMap().entrySet()) {
+        expectAt(cursor, entry);
+        cursor.prev();
+      }
+      expectAt(cursor, null);
+    }
+  }
+
+  /** Moves a cursor to and fro at random, from a random place, sometimes within bounds. */
+  private void walk(SplittableRandom random) {
+    NavigableMap<String, String> view = model;
+    ReadOptions.Builder read = ReadOptions.builder().fillCache(random.nextBoolean());
+    if (random.nextInt(3) == 0) {
+      String lower = randomKey(random);
+      String upper = randomKey(random);
+      int order = lower.compareTo(upper);
+      if (model.comparator() == null ? order <= 0 : order >= 0) {
+        read.lowerBound(b(lower)).upperBound(b(upper));
+        view = model.subMap(lower, true, upper, false);
+      }
+    }
+    try (DBIterator cursor = db.iterator(read.build())) {
+      String target = randomKey(random);
+      Map.Entry<String, String> expected;
+      if (random.nextBoolean()) {
+        cursor.seek(b(target));
+        expected = view.ceilingEntry(target);
+      } else {
+        cursor.seekForPrev(b(target));
+        expected = view.floorEntry(target);
+      }
+      for (int i = 0; i < 12; i++) {
+        expectAt(cursor, expected);
+        if (expected == null) {
+          return;
+        }
+        if (random.nextInt(3) > 0) {
+          cursor.next();
+          expected = view.higherEntry(expected.getKey());
+        } else {
+          cursor.prev();
+          expected = view.lowerEntry(expected.getKey());
+        }
+      }
+    }
+  }
+
+  private static void expectAt(DBIterator cursor, Map.@Nullable Entry<String, String> expected) {
+    if (expected == null) {
+      expect("the cursor", "(invalid)", DbTestBase.at(cursor));
+    } else {
+      expect("the cursor", expected.getKey(), cursor.isValid() ? s(cursor.key()) : "(invalid)");
+      expect("the cursor at " + expected.getKey(), expected.getValue(), s(cursor.value()));
+    }
+  }
+
+  private static void expect(String what, @Nullable String expected, @Nullable String found) {
+    String wanted = expected == null ? DbTestBase.NOT_FOUND : expected;
+    if (!wanted.equals(found)) {
+      throw new AssertionError(what + ": expected '" + wanted + "', found '" + found + "'");
+    }
+  }
+
+  private static byte[] b(String text) {
+    return DbTestBase.b(text);
+  }
+
+  private static String s(byte @Nullable [] bytes) {
+    return DbTestBase.s(bytes);
+  }
+
+  private void closeSnapshots() {
+    snapshots.forEach(each -> each.getKey().close());
+    snapshots.clear();
+  }
+
+  @Override
+  public void close() {
+    closeSnapshots();
+    db.close();
+  }
+}
