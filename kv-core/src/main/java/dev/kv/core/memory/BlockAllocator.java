@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The allocator of blocks: buffers of about the size asked for, carved out of slabs that are recycled.
@@ -45,13 +46,28 @@ public final class BlockAllocator implements AutoCloseable {
    * contents. Throws {@link dev.kv.OffHeapExhaustedException} where there is no memory.
    */
   public ByteBuf allocate(MemoryKind kind, int length) {
+    return begin(take(length), kind);
+  }
+
+  /** Returns such a buffer, or null where the budget has no room unless something else is given up for it. */
+  public @Nullable ByteBuf tryAllocate(MemoryKind kind, int length) {
+    BlockBuf buf =
+        length <= SizeClasses.LARGEST
+            ? pools[SizeClasses.indexOf(length)].tryTake()
+            : BlockBuf.tryAlone(this, length);
+    return buf == null ? null : begin(buf, kind);
+  }
+
+  private BlockBuf take(int length) {
     if (length < 0) {
       throw new IllegalArgumentException("negative length " + length);
     }
-    BlockBuf buf =
-        length <= SizeClasses.LARGEST
-            ? pools[SizeClasses.indexOf(length)].take()
-            : BlockBuf.alone(this, length);
+    return length <= SizeClasses.LARGEST
+        ? pools[SizeClasses.indexOf(length)].take()
+        : BlockBuf.alone(this, length);
+  }
+
+  private ByteBuf begin(BlockBuf buf, MemoryKind kind) {
     buf.begin(kind);
     live.incrementAndGet();
     if (Invariants.ON) {

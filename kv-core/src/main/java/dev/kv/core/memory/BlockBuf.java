@@ -36,8 +36,18 @@ final class BlockBuf extends UnpooledDirectByteBuf {
 
   /** Makes a buffer with memory of its own. */
   static BlockBuf alone(BlockAllocator allocator, int length) {
-    OffHeapBudget budget = allocator.budget();
-    budget.reserve(MemoryKind.BLOCK, length);
+    allocator.budget().reserve(MemoryKind.BLOCK, length);
+    return reserved(allocator, length);
+  }
+
+  /** Makes such a buffer, or returns null where the budget has no room as it is. */
+  static @Nullable BlockBuf tryAlone(BlockAllocator allocator, int length) {
+    return allocator.budget().tryReserve(MemoryKind.BLOCK, length)
+        ? reserved(allocator, length)
+        : null;
+  }
+
+  private static BlockBuf reserved(BlockAllocator allocator, int length) {
     boolean allocated = false;
     try {
       BlockBuf buf = new BlockBuf(allocator, null, DirectMemory.allocate(length));
@@ -45,7 +55,7 @@ final class BlockBuf extends UnpooledDirectByteBuf {
       return buf;
     } finally {
       if (!allocated) {
-        budget.release(MemoryKind.BLOCK, length);
+        allocator.budget().release(MemoryKind.BLOCK, length);
       }
     }
   }

@@ -37,16 +37,49 @@ final class SlotPool {
   }
 
   BlockBuf take() {
+    BlockBuf free = takeFree();
+    if (free != null) {
+      return free;
+    }
+    int bytes = tryReserve();
+    if (bytes == 0) {
+      bytes = slotSize;
+      allocator.budget().reserve(MemoryKind.BLOCK, bytes);
+    }
+    return takeFromNew(bytes);
+  }
+
+  /** Returns null where the budget has no room as it is. */
+  @Nullable BlockBuf tryTake() {
+    BlockBuf free = takeFree();
+    if (free != null) {
+      return free;
+    }
+    int bytes = tryReserve();
+    return bytes == 0 ? null : takeFromNew(bytes);
+  }
+
+  private @Nullable BlockBuf takeFree() {
     lock.lock();
     try {
       Slab slab = first;
-      if (slab != null) {
-        return takeFrom(slab);
-      }
+      return slab == null ? null : takeFrom(slab);
     } finally {
       lock.unlock();
     }
-    Slab fresh = newSlab(); // without the lock: the JVM may collect garbage to find the memory
+  }
+
+  /** Reserves the bytes of a slab, or of one with a single slot; returns how many, or 0 where there is no room. */
+  private int tryReserve() {
+    OffHeapBudget budget = allocator.budget();
+    if (budget.tryReserve(MemoryKind.BLOCK, slabBytes)) {
+      return slabBytes;
+    }
+    return budget.tryReserve(MemoryKind.BLOCK, slotSize) ? slotSize : 0;
+  }
+
+  private BlockBuf takeFromNew(int bytes) {
+    Slab fresh = newSlab(bytes); // without the lock: the JVM may collect garbage to find the memory
     lock.lock();
     try {
       insert(fresh);
@@ -71,14 +104,8 @@ final class SlotPool {
     return slot;
   }
 
-  /** Makes a slab; one of a single slot where the budget has no more. */
-  private Slab newSlab() {
-    OffHeapBudget budget = allocator.budget();
-    int bytes = slabBytes;
-    if (!budget.tryReserve(MemoryKind.BLOCK, bytes)) {
-      bytes = slotSize;
-      budget.reserve(MemoryKind.BLOCK, bytes);
-    }
+  /** Makes a slab of bytes that are reserved. */
+  private Slab newSlab(int bytes) {
     boolean made = false;
     try {
       Slab slab = new Slab(this, DirectMemory.allocate(bytes), slotSize);
@@ -86,7 +113,7 @@ final class SlotPool {
       return slab;
     } finally {
       if (!made) {
-        budget.release(MemoryKind.BLOCK, bytes);
+        allocator.budget().release(MemoryKind.BLOCK, bytes);
       }
     }
   }

@@ -9,6 +9,7 @@ import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
+import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /** Where the tables of a database get their blocks from: the cache, or else the file. Thread-safe. */
@@ -93,20 +94,21 @@ final class BlockSource implements AutoCloseable {
 
   /** Returns memory for an index of {@code length} bytes. */
   CachedBlock residentMemory(int length) {
-    CachedBlock counted = spareMemory(length);
-    if (counted != null) {
-      return counted;
-    }
-    blocks.prune();
-    return CachedBlock.uncounted(BlockFetcher.uncounted(length), length);
-  }
-
-  /** Returns such memory for what a table can do without, or null where the budget is spent. */
-  @Nullable CachedBlock spareMemory(int length) {
     try {
       return CachedBlock.in(allocator.allocate(MemoryKind.INDEX_AND_FILTER, length), length);
     } catch (OffHeapExhaustedException e) {
-      return null;
+      blocks.prune();
+      return CachedBlock.uncounted(BlockFetcher.uncounted(length), length);
+    }
+  }
+
+  /** Returns such memory for what a table can do without, or null where there is none that nothing else uses. */
+  @Nullable CachedBlock spareMemory(int length) {
+    try {
+      ByteBuf memory = allocator.tryAllocate(MemoryKind.INDEX_AND_FILTER, length);
+      return memory == null ? null : CachedBlock.in(memory, length);
+    } catch (OffHeapExhaustedException e) {
+      return null; // the JVM has none
     }
   }
 

@@ -77,6 +77,30 @@ class BlockAllocatorTest {
   }
 
   @Test
+  void tryAllocate_budgetSpent_takesFreeSlotsAndHasNothingGivenUp() {
+    int[] asked = new int[1];
+    budget.onShortage(() -> asked[0]++);
+    ByteBuf first = allocator.allocate(MemoryKind.BLOCK, 1000);
+    budget.reserve(MemoryKind.MEMTABLE, budget.limit() - budget.used());
+    ByteBuf second = allocator.tryAllocate(MemoryKind.INDEX_AND_FILTER, 1000);
+    assertThat(second).isNotNull();
+    assertThat(allocator.tryAllocate(MemoryKind.INDEX_AND_FILTER, 5000)).isNull();
+    assertThat(allocator.tryAllocate(MemoryKind.INDEX_AND_FILTER, 10 << 20)).isNull();
+    assertThat(asked[0]).isZero();
+    assertThatThrownBy(() -> allocator.allocate(MemoryKind.INDEX_AND_FILTER, 5000))
+        .isInstanceOf(OffHeapExhaustedException.class);
+    assertThat(asked[0]).isEqualTo(1);
+    budget.release(MemoryKind.MEMTABLE, 20 << 20);
+    ByteBuf large = allocator.tryAllocate(MemoryKind.INDEX_AND_FILTER, 10 << 20);
+    assertThat(large).isNotNull();
+    first.release();
+    second.release();
+    large.release();
+    allocator.close();
+    assertThat(allocator.liveBuffers()).isZero();
+  }
+
+  @Test
   void allocate_overTheLimit_isRefusedAndRecovers() {
     List<ByteBuf> held = new ArrayList<>();
     assertThatThrownBy(
