@@ -4,7 +4,6 @@ module dev.kv.tools {
   requires dev.kv.core;
   requires com.fasterxml.jackson.core;
   requires info.picocli;
-  requires me.tongfei.progressbar;
   requires HdrHistogram;
   requires org.jline.reader;
   requires org.jline.terminal;

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -46,23 +47,20 @@ final class BatchCommand implements Callable<Integer> {
     WriteBatch batch = WriteBatch.create();
     BufferedReader lines =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    long number = 0;
-    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-      number++;
-      if (line.isEmpty()) {
-        continue;
+    AtomicLong number = new AtomicLong();
+    try (Progress progress =
+        Progress.of("batch", Progress.Unit.ENTRIES, Progress.UNKNOWN, number::get)) {
+      progress.begin();
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        number.incrementAndGet();
+        if (!line.isEmpty()) {
+          format.add(batch, line);
+        }
       }
-      try {
-        format.add(batch, line);
-      } catch (IllegalArgumentException malformed) {
-        throw new Failure(
-            "standard input, line "
-                + number
-                + ": "
-                + malformed.getMessage()
-                + "; nothing was written");
-      }
+      return batch;
+    } catch (IllegalArgumentException malformed) {
+      throw new Failure(
+          "line " + number + " of the input: " + malformed.getMessage() + "; nothing was written");
     }
-    return batch;
   }
 }

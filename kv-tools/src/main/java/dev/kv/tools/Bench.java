@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
 import org.HdrHistogram.Histogram;
 
@@ -218,13 +219,15 @@ final class Bench implements AutoCloseable {
     Histogram nanos = new Histogram(3);
     long start = System.nanoTime();
     long before = start;
-    try (Progress progress = Progress.of(name, steps)) {
+    AtomicLong done = new AtomicLong();
+    try (Progress progress = Progress.of(name, Progress.Unit.ENTRIES, steps, done::get)) {
+      progress.begin();
       for (int n = 0; n < steps; n++) {
         step.accept(n);
         long now = System.nanoTime();
         nanos.recordValue(Math.max(0, now - before));
         before = now;
-        progress.step();
+        done.lazySet(n);
       }
     }
     report(name, steps, before - start, nanos);

@@ -68,10 +68,12 @@ final class CopyCommand implements Callable<Integer> {
       DB.destroy(partial, Options.DEFAULT);
     }
     long entries;
-    try (DB from = source.openReadOnly()) {
-      try (DB to = DB.open(partial, targetOptions())) {
-        entries = copy(from, to);
-      }
+    Meter read = new Meter();
+    Meter written = new Meter();
+    try (DB from = source.openReadOnly(read);
+        DB to = DB.open(partial, targetOptions().env(written).build())) {
+      entries = copy(from, to, read);
+      CompactCommand.compact(to, written, null, null);
     }
     Files.move(partial, target);
     try (Output out = new Output()) {
@@ -80,7 +82,7 @@ final class CopyCommand implements Callable<Integer> {
     return 0;
   }
 
-  private Options targetOptions() {
+  private Options.Builder targetOptions() {
     DBComparator comparator =
         order == null ? source.comparator() : order.named(order.defaultName());
     return Options.builder()
@@ -89,18 +91,22 @@ final class CopyCommand implements Callable<Integer> {
         .comparator(comparator)
         .compression(compression)
         .blockSize(blockSize)
-        .filterPolicy(bloomBits > 0 ? FilterPolicy.bloom(bloomBits) : null)
-        .build();
+        .filterPolicy(bloomBits > 0 ? FilterPolicy.bloom(bloomBits) : null);
   }
 
-  private static long copy(DB from, DB to) {
+  private static long copy(DB from, DB to, Meter meter) {
     long count = 0;
     ReadOptions reading = ReadOptions.builder().fillCache(false).build();
     try (DBIterator entries = from.iterator(reading);
-        ScanProgress progress = new ScanProgress("copy", from)) {
+        Progress progress =
+            Progress.of(
+                "copy",
+                Progress.Unit.BYTES,
+                new KeyBounds().approximateSize(from),
+                meter::bytesRead)) {
+      progress.begin();
       WriteBatch batch = WriteBatch.create();
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
-        progress.step(entries);
         batch.put(entries.key(), entries.value());
         if (batch.approximateSize() >= BATCH_BYTES) {
           to.write(batch);
@@ -109,7 +115,6 @@ final class CopyCommand implements Callable<Integer> {
         count++;
       }
       to.write(WriteOptions.SYNC, batch);
-      to.compactRange(null, null);
     }
     return count;
   }

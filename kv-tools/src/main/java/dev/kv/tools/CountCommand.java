@@ -25,17 +25,20 @@ final class CountCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    Meter meter = new Meter();
     long count = 0;
     long keyBytes = 0;
     long valueBytes = 0;
-    try (DB db = database.openReadOnly();
+    try (DB db = database.openReadOnly(meter);
         DBIterator entries = db.iterator(range.readOptions());
-        ScanProgress progress = new ScanProgress("count", db)) {
+        Progress progress =
+            Progress.of(
+                "count", Progress.Unit.BYTES, range.approximateSize(db), meter::bytesRead)) {
+      progress.begin();
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
         count++;
         keyBytes += entries.keySlice().length();
         valueBytes += entries.valueSlice().length();
-        progress.step(entries);
       }
     }
     try (Output out = new Output()) {

@@ -3,6 +3,7 @@ package dev.kv.tools;
 import dev.kv.DB;
 import dev.kv.DBComparator;
 import dev.kv.DBException;
+import dev.kv.Env;
 import dev.kv.Options;
 import dev.kv.UnsupportedFormatException;
 import java.nio.file.Files;
@@ -46,11 +47,11 @@ final class DatabaseArguments {
     return arguments;
   }
 
-  /** Opens for reading: no LOCK, nothing written. Says so where a writer may be at work. */
-  DB openReadOnly() {
+  /** Opens for reading, in {@code env}: no LOCK, nothing written. Says so where a writer may be at work. */
+  DB openReadOnly(Env env) {
     requireDatabase();
     noteWriter();
-    return open(options().readOnly(true));
+    return open(options().readOnly(true).env(env));
   }
 
   /** Opens as {@link #openReadOnly} does, for a few reads: libraries that take long to load stay out. */
@@ -62,10 +63,15 @@ final class DatabaseArguments {
 
   /** Opens for writing. */
   DB openForWriting(boolean create) {
+    return openForWriting(create, Env.fileSystem());
+  }
+
+  /** Opens for writing, in {@code env}. */
+  DB openForWriting(boolean create, Env env) {
     if (!create) {
       requireDatabase();
     }
-    return open(options().createIfMissing(create));
+    return open(options().createIfMissing(create).env(env));
   }
 
   /** Opens with the options given, which begin with {@link #options}. */

@@ -1,6 +1,7 @@
 package dev.kv.tools;
 
 import dev.kv.Env;
+import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
@@ -9,6 +10,12 @@ import dev.kv.core.version.VersionEditCodec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** What a directory's files tell without opening the database. */
@@ -21,19 +28,36 @@ final class DatabaseFiles {
     return Files.exists(directory.resolve("CURRENT"));
   }
 
+  /** Returns the files whose names are a database's own, in the order of their names. */
+  static SortedMap<Path, FileName> files(Path directory) throws IOException {
+    SortedMap<Path, FileName> files = new TreeMap<>(Comparator.comparing(Path::toString));
+    try (Stream<Path> children = Files.list(directory)) {
+      for (Path child : children.toList()) {
+        FileName name = FileNames.parse(String.valueOf(child.getFileName()));
+        if (name != null) {
+          files.put(child, name);
+        }
+      }
+    }
+    return files;
+  }
+
   /** Returns whether a directory without CURRENT still has tables, logs or MANIFESTs. */
   static boolean hasRemains(Path directory) throws IOException {
-    try (Stream<Path> children = Files.list(directory)) {
-      return children
-          .map(child -> FileNames.parse(String.valueOf(child.getFileName())))
-          .anyMatch(
-              file ->
-                  file != null
-                      && switch (file.kind()) {
-                        case LOG, TABLE, MANIFEST -> true;
-                        default -> false;
-                      });
+    Set<FileName.Kind> remains =
+        EnumSet.of(FileName.Kind.LOG, FileName.Kind.TABLE, FileName.Kind.MANIFEST);
+    return files(directory).values().stream().anyMatch(file -> remains.contains(file.kind()));
+  }
+
+  /** Returns the size of all files of a kind; a file that vanishes meanwhile counts as empty. */
+  static long bytes(Path directory, FileName.Kind kind) throws IOException {
+    long bytes = 0;
+    for (Map.Entry<Path, FileName> file : files(directory).entrySet()) {
+      if (file.getValue().kind() == kind) {
+        bytes += Math.max(0, file.getKey().toFile().length());
+      }
     }
+    return bytes;
   }
 
   /** Returns the comparator's name in the MANIFEST. */

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -166,10 +167,12 @@ final class Demo {
 
   private void phase(String name, int steps, IntConsumer step) {
     long start = System.nanoTime();
-    try (Progress progress = Progress.of(name, steps)) {
+    AtomicLong done = new AtomicLong();
+    try (Progress progress = Progress.of(name, Progress.Unit.ENTRIES, steps, done::get)) {
+      progress.begin();
       for (int n = 0; n < steps; n++) {
         step.accept(n);
-        progress.step();
+        done.lazySet(n);
       }
     }
     rate(name, steps, System.nanoTime() - start);

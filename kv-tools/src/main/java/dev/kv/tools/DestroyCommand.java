@@ -38,7 +38,16 @@ final class DestroyCommand implements Callable<Integer> {
     if (!yes && !isConfirmed()) {
       throw new Failure("nothing was destroyed: the answer was not 'yes'");
     }
-    DB.destroy(database.directory(), database.options().build());
+    Meter meter = new Meter();
+    try (Progress progress =
+        Progress.of(
+            "destroy",
+            Progress.Unit.FILES,
+            DatabaseFiles.files(database.directory()).size(),
+            meter::filesDeleted)) {
+      progress.begin();
+      DB.destroy(database.directory(), database.options().env(meter).build());
+    }
     return 0;
   }
 

@@ -40,13 +40,17 @@ final class DiffCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     DBComparator order = first.comparator();
+    Meter meter = new Meter();
     boolean same = true;
     try (Output out = new Output();
-        DB a = first.openReadOnly();
-        DB b = first.at(second).openReadOnly();
+        DB a = first.openReadOnly(meter);
+        DB b = first.at(second).openReadOnly(meter);
         DBIterator left = a.iterator(range.readOptions());
         DBIterator right = b.iterator(range.readOptions());
-        ScanProgress progress = new ScanProgress("diff", a)) {
+        Progress progress =
+            Progress.printing(
+                "diff", range.approximateSize(a) + range.approximateSize(b), meter::bytesRead)) {
+      progress.begin();
       left.seekToFirst();
       right.seekToFirst();
       while (left.isValid() || right.isValid()) {
@@ -59,7 +63,6 @@ final class DiffCommand implements Callable<Integer> {
           }
         }
         if (side <= 0) {
-          progress.step(left);
           left.next();
         }
         if (side >= 0) {

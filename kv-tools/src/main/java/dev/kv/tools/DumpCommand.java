@@ -64,6 +64,8 @@ final class DumpCommand implements Callable<Integer> {
       description = "The table is a stand-alone one, whose keys have no sequence numbers.")
   private boolean userKeys;
 
+  private final Meter meter = new Meter();
+
   /** What a file is. */
   enum Kind {
     LOG,
@@ -76,12 +78,19 @@ final class DumpCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     boolean damaged = false;
-    try (Output out = new Output()) {
+    long bytes = 0;
+    for (Path file : files) {
+      if (!Files.isRegularFile(file)) {
+        throw new Failure(
+            file + (Files.exists(file) ? ": not a file" : ": no such file or directory"));
+      }
+      kindOf(file);
+      bytes += Files.size(file);
+    }
+    try (Output out = new Output();
+        Progress progress = Progress.printing("dump", bytes, meter::bytesRead)) {
+      progress.begin();
       for (Path file : files) {
-        if (!Files.isRegularFile(file)) {
-          throw new Failure(
-              file + (Files.exists(file) ? ": not a file" : ": no such file or directory"));
-        }
         damaged |= verify ? verify(file, kindOf(file), out) : dump(file, kindOf(file), out);
       }
     }
@@ -109,7 +118,7 @@ final class DumpCommand implements Callable<Integer> {
 
   /** Prints the file, and returns whether it is damaged. */
   private boolean dump(Path file, Kind kind, Output out) throws IOException {
-    TableDump dump = new TableDump(file, format, out, userKeys);
+    TableDump dump = new TableDump(meter, file, format, out, userKeys);
     dump.part(
         0,
         "file",
@@ -149,11 +158,11 @@ final class DumpCommand implements Callable<Integer> {
     List<Finding> findings = new ArrayList<>();
     String name = file.toString();
     switch (kind) {
-      case LOG -> new LogCheck(name, findings::add).run(file);
+      case LOG -> new LogCheck(name, findings::add).run(meter, file);
       case MANIFEST -> Tree.readManifest(file, name, findings::add);
       case TABLE -> {
         InternalKeyComparator keys = order(file, findings::add);
-        new TableCheck(name, keys, findings::add, (key, value) -> {}).run(file);
+        new TableCheck(name, keys, findings::add, (key, value) -> {}).run(meter, file);
       }
       case CURRENT -> {
         try {

@@ -28,13 +28,15 @@ final class ExportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    Meter meter = new Meter();
     try (Output out = new Output();
-        DB db = database.openReadOnly();
+        DB db = database.openReadOnly(meter);
         DBIterator entries = db.iterator(range.readOptions());
-        ScanProgress progress = new ScanProgress("export", db)) {
+        Progress progress =
+            Progress.printing("export", range.approximateSize(db), meter::bytesRead)) {
+      progress.begin();
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
         out.bytes(format.encode(entries.key(), entries.value()));
-        progress.step(entries);
       }
     }
     return 0;

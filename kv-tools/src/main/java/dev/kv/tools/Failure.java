@@ -25,9 +25,22 @@ final class Failure extends RuntimeException {
     return Escape.text(message).replace("\\x5c", "\\");
   }
 
+  /** Returns a message of the library, with what a user of the shell can do in place of what a program can. */
+  static String inShellWords(String message) {
+    return message
+        .replace(
+            ", in this process or another: close it there, or open it here with Options.readOnly",
+            " in another process: close it there; commands that only read work beside it")
+        .replaceFirst("; Options\\.recoveryMode says[^(]*", "; 'kv repair' keeps what can be read ")
+        .replace("; Options.createIfMissing creates it", "")
+        .replace("; Options.createIfMissing creates one, DB.repair", "; 'kv repair'")
+        .replace("DB.repair", "'kv repair'")
+        .replace("Options.comparator", "--comparator");
+  }
+
   private static String text(Throwable failure) {
     if (failure instanceof Failure || failure instanceof DBException) {
-      return String.valueOf(failure.getMessage());
+      return inShellWords(String.valueOf(failure.getMessage()));
     }
     if (failure instanceof NoSuchFileException missing) {
       return missing.getFile() + ": no such file or directory";

@@ -27,13 +27,15 @@ import java.util.Map;
  * the dump goes on behind it.
  */
 class FileDump {
+  private final Env env;
   private final Path file;
   private final DumpFormat format;
   private final Output out;
   private final BatchCursor operations = new BatchCursor();
   private boolean damaged;
 
-  FileDump(Path file, DumpFormat format, Output out) {
+  FileDump(Env env, Path file, DumpFormat format, Output out) {
+    this.env = env;
     this.file = file;
     this.format = format;
     this.out = out;
@@ -74,7 +76,7 @@ class FileDump {
     try (LogReader records =
         new LogReader(
             file.toString(),
-            Env.fileSystem().openSequential(file),
+            env.openSequential(file),
             (offset, bytes, reason, torn) -> damage(offset, reason, "bytes", bytes, "torn", torn),
             true)) {
       RecordBuffer record = new RecordBuffer();

@@ -1,24 +1,14 @@
 package dev.kv.tools;
 
+import dev.kv.DB;
 import dev.kv.ReadOptions;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options that choose a range of keys to read. */
 final class KeyRangeArguments {
-  @Option(
-      names = "--from",
-      paramLabel = "KEY",
-      description = "The first key, inclusive.",
-      converter = ByteText.Converter.class)
-  private @Nullable ByteText from;
-
-  @Option(
-      names = "--to",
-      paramLabel = "KEY",
-      description = "The last key, exclusive.",
-      converter = ByteText.Converter.class)
-  private @Nullable ByteText to;
+  @Mixin private KeyBounds bounds;
 
   @Option(
       names = "--prefix",
@@ -28,16 +18,21 @@ final class KeyRangeArguments {
   private @Nullable ByteText prefix;
 
   boolean isAll() {
-    return from == null && to == null && prefix == null;
+    return bounds.from() == null && bounds.to() == null && prefix == null;
   }
 
   /** Returns the options of a scan over the range. */
   ReadOptions readOptions() {
     return ReadOptions.builder()
         .fillCache(false)
-        .lowerBound(from == null ? null : from.bytes())
-        .upperBound(to == null ? null : to.bytes())
+        .lowerBound(bounds.from())
+        .upperBound(bounds.to())
         .prefix(prefix == null ? null : prefix.bytes())
         .build();
+  }
+
+  /** Returns about how many bytes of tables a scan over the range reads; {@link Progress#UNKNOWN} for a prefix. */
+  long approximateSize(DB db) {
+    return prefix == null ? bounds.approximateSize(db) : Progress.UNKNOWN;
   }
 }

@@ -24,12 +24,15 @@ import org.jspecify.annotations.Nullable;
  * one level. Needs tables that are whole.
  */
 final class LevelOrderCheck {
+  private final Env env;
   private final Path directory;
   private final Tree tree;
   private final InternalKeyComparator order;
   private final Finding.Sink findings;
 
-  LevelOrderCheck(Path directory, Tree tree, InternalKeyComparator order, Finding.Sink findings) {
+  LevelOrderCheck(
+      Env env, Path directory, Tree tree, InternalKeyComparator order, Finding.Sink findings) {
+    this.env = env;
     this.directory = directory;
     this.tree = tree;
     this.order = order;
@@ -143,7 +146,7 @@ final class LevelOrderCheck {
         return true;
       }
       try {
-        TableInspector opened = new TableInspector(Env.fileSystem(), file);
+        TableInspector opened = new TableInspector(env, file);
         table = opened;
         blocks.addAll(opened.readHandles(opened.footer().index()));
       } catch (NoSuchFileException compactedAway) {

@@ -1,12 +1,6 @@
 package dev.kv.tools;
 
-import dev.kv.DB;
-import dev.kv.WriteBatch;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -18,8 +12,6 @@ import picocli.CommandLine.Option;
     description = "Put the entries that 'scan' printed, from standard input.",
     mixinStandardHelpOptions = true)
 final class LoadCommand implements Callable<Integer> {
-  private static final int BATCH_BYTES = 1 << 20;
-
   @Mixin private DatabaseArguments database;
 
   @Option(
@@ -30,36 +22,8 @@ final class LoadCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    try (DB db = database.openForWriting(true);
-        BufferedReader lines =
-            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        Progress progress = Progress.counting("load")) {
-      WriteBatch batch = WriteBatch.create();
-      long number = 0;
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        add(batch, line, ++number);
-        if (batch.approximateSize() >= BATCH_BYTES) {
-          db.write(batch);
-          batch.clear();
-        }
-        progress.step();
-      }
-      db.write(dev.kv.WriteOptions.SYNC, batch);
-    }
+    new Loading("load", (in, sink) -> TransferFormat.readLines(format, in, sink))
+        .run(database, null);
     return 0;
-  }
-
-  private void add(WriteBatch batch, String line, long number) {
-    try {
-      Map.Entry<byte[], byte[]> entry = format.parse(line);
-      batch.put(entry.getKey(), entry.getValue());
-    } catch (IllegalArgumentException malformed) {
-      throw new Failure(
-          "standard input, line "
-              + number
-              + ": "
-              + malformed.getMessage()
-              + "; the lines before it may have been loaded");
-    }
   }
 }

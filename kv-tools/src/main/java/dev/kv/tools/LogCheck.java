@@ -31,10 +31,9 @@ final class LogCheck {
   }
 
   /** Examines the file. */
-  void run(Path file) throws IOException {
+  void run(Env env, Path file) throws IOException {
     try (LogReader records =
-        new LogReader(
-            file.toString(), Env.fileSystem().openSequential(file), new Reporter(), true)) {
+        new LogReader(file.toString(), env.openSequential(file), new Reporter(), true)) {
       RecordBuffer record = new RecordBuffer();
       while (records.readRecord(record)) {
         batches++;

@@ -37,8 +37,8 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
   /** The files that are seen as gone; guarded by this. */
   private final Set<Path> gone = new TreeSet<>();
 
-  OverlayEnv(Path directory) throws IOException {
-    super(Env.fileSystem());
+  OverlayEnv(Env target, Path directory) throws IOException {
+    super(target);
     this.directory = directory;
     scratch = Files.createTempDirectory("kv-dry-run");
   }

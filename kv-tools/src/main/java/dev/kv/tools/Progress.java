@@ -1,85 +1,160 @@
 package dev.kv.tools;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import me.tongfei.progressbar.ConsoleProgressBarConsumer;
-import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A progress bar on standard error where that is a terminal, nothing elsewhere. */
+/**
+ * Shows on standard error, where that is a terminal, how far a command has come that takes longer than a second: how much
+ * it has done, how fast, and how long it still takes where the whole is known. One line, drawn over with plain
+ * characters and taken away at the end.
+ */
 final class Progress implements AutoCloseable {
-  private static final int STEPS_PER_UPDATE = 1024;
+  /** Milliseconds before the line appears, unless this system property says otherwise. */
+  private static final String DELAY = "kv.progress.delay";
 
-  private final @Nullable ProgressBar bar;
-  private int pending;
+  private static final long DEFAULT_DELAY = 1000;
+  private static final long INTERVAL = 200;
+  private static final int STANDARD_OUTPUT = 1;
+  private static final int STANDARD_ERROR = 2;
+  private static final double MIB = 1 << 20;
 
-  private Progress(String task, long total, boolean bytes) {
-    bar = onTerminal() ? bar(task, total, bytes) : null;
-  }
+  /** The total where none is known. */
+  static final long UNKNOWN = -1;
 
-  /** Returns a bar that ends at {@code total} steps. */
-  static Progress of(String task, long total) {
-    return new Progress(task, total, false);
-  }
+  private final String task;
+  private final Unit unit;
+  private final long total;
+  private final LongSupplier counter;
+  private final long atStart;
+  private final long start = System.nanoTime();
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final @Nullable Thread artist;
+  private final PrintStream out = System.err;
+  private int drawn;
 
-  /** Returns a bar with no known end. */
-  static Progress counting(String task) {
-    return new Progress(task, -1, false);
-  }
+  /** What is counted. */
+  enum Unit {
+    BYTES,
+    ENTRIES,
+    FILES;
 
-  /** Returns a bar over bytes, shown in MiB, that ends at {@code total} of them. */
-  static Progress ofBytes(String task, long total) {
-    return new Progress(task, total, true);
-  }
-
-  void step() {
-    if (bar != null && ++pending == STEPS_PER_UPDATE) {
-      bar.stepBy(pending);
-      pending = 0;
+    private String count(long count) {
+      return this == BYTES
+          ? String.format(Locale.ROOT, "%.1f MiB", count / MIB)
+          : count + " " + name().toLowerCase(Locale.ROOT);
     }
   }
 
-  /** Counts many steps at once. */
-  void step(long count) {
-    if (bar != null) {
-      bar.stepBy(count);
-    }
-  }
-
-  @Override
-  public void close() {
-    if (bar != null) {
-      bar.stepBy(pending);
-      pending = 0;
-      bar.close();
-    }
+  private Progress(String task, Unit unit, long total, LongSupplier counter, boolean shown) {
+    this.task = task;
+    this.unit = unit;
+    this.total = total;
+    this.counter = counter;
+    atStart = counter.getAsLong();
+    artist = shown ? new Thread(this::draw, "kv-progress") : null;
   }
 
   /**
-   * Returns whether standard error is a terminal; where that cannot be told, whether there is a
-   * console.
+   * Returns the progress of {@code task}.
+   *
+   * @param total what there is to do, or {@link #UNKNOWN}
+   * @param counter tells what has been done, counted on from what it tells now; asked by another thread
    */
-  static boolean onTerminal() {
+  static Progress of(String task, Unit unit, long total, LongSupplier counter) {
+    return new Progress(task, unit, total, counter, isTerminal(STANDARD_ERROR));
+  }
+
+  /** Returns the same for bytes and for a task whose output is shown as it comes, if that is not on the terminal too. */
+  static Progress printing(String task, long total, LongSupplier counter) {
+    boolean shown = isTerminal(STANDARD_ERROR) && !isTerminal(STANDARD_OUTPUT);
+    return new Progress(task, Unit.BYTES, total, counter, shown);
+  }
+
+  /** Returns whether a descriptor is a terminal; where that cannot be told, whether there is a console. */
+  private static boolean isTerminal(int descriptor) {
     try {
-      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
+      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
       return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
     } catch (IOException | UnsupportedOperationException unknown) {
       return System.console() != null;
     }
   }
 
-  private static ProgressBar bar(String task, long total, boolean bytes) {
-    return new ProgressBarBuilder()
-        .setTaskName(task)
-        .setUnit(bytes ? " MiB" : "", bytes ? 1 << 20 : 1)
-        .setInitialMax(total)
-        .setStyle(ProgressBarStyle.ASCII)
-        .setConsumer(new ConsoleProgressBarConsumer(System.err))
-        .setUpdateIntervalMillis(200)
-        .showSpeed()
-        .build();
+  /** Begins to show it. */
+  void begin() {
+    if (artist != null) {
+      artist.setDaemon(true);
+      artist.start();
+    }
+  }
+
+  private void draw() {
+    try {
+      long delay = Long.getLong(DELAY, DEFAULT_DELAY);
+      boolean isOver = delay > 0 && closed.await(delay, TimeUnit.MILLISECONDS);
+      while (!isOver) {
+        show(line(task, unit, counter.getAsLong() - atStart, total, System.nanoTime() - start));
+        isOver = closed.await(INTERVAL, TimeUnit.MILLISECONDS);
+      }
+    } catch (InterruptedException unexpected) {
+      Thread.currentThread().interrupt();
+    }
+    show("");
+  }
+
+  /** Draws over the line; what others print next begins where it does. */
+  private void show(String line) {
+    if (drawn > 0 || !line.isEmpty()) {
+      out.print(line + " ".repeat(Math.max(0, drawn - line.length())) + '\r');
+      out.flush();
+      drawn = line.length();
+    }
+  }
+
+  /** Returns the line for so much done in so much time. */
+  static String line(String task, Unit unit, long done, long total, long nanos) {
+    double seconds = Math.max(nanos / 1e9, 1e-3);
+    StringBuilder line =
+        new StringBuilder("kv: ").append(task).append(' ').append(unit.count(done));
+    if (total > 0) {
+      long whole = Math.max(done, total);
+      line.append(" of ").append(unit.count(whole));
+      line.append(", ").append((int) (100.0 * done / whole)).append(" %");
+    }
+    line.append(", ").append(unit.count((long) (done / seconds))).append("/s");
+    if (total > 0 && done > 0) {
+      long left = Math.round(seconds * Math.max(0, total - done) / done);
+      line.append(", ").append(time(left)).append(" left");
+    }
+    return line.toString();
+  }
+
+  private static String time(long seconds) {
+    if (seconds < 60) {
+      return seconds + " s";
+    }
+    return seconds < 3600
+        ? seconds / 60 + " min " + seconds % 60 + " s"
+        : seconds / 3600 + " h " + seconds % 3600 / 60 + " min";
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+    Thread last = artist;
+    if (last != null) {
+      try {
+        last.join();
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 }

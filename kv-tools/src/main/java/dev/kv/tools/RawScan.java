@@ -1,7 +1,6 @@
 package dev.kv.tools;
 
 import dev.kv.CorruptionException;
-import dev.kv.Env;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.batch.MalformedBatchException;
@@ -18,11 +17,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Prints every entry of a directory's tables and logs, file by file, without an order of keys. */
 final class RawScan {
+  private final Meter meter = new Meter();
   private final Path directory;
   private final EntryFormat format;
   private long left;
@@ -34,34 +33,35 @@ final class RawScan {
   }
 
   void print(Output out) throws IOException {
-    for (FileName file : files()) {
-      if (left == 0) {
-        return;
-      }
-      if (file.kind() == FileName.Kind.TABLE) {
-        printTable(file.number(), out);
-      } else {
-        printLog(FileNames.log(directory, file.number()), out);
+    List<FileName> files = files();
+    long bytes =
+        DatabaseFiles.bytes(directory, FileName.Kind.TABLE)
+            + DatabaseFiles.bytes(directory, FileName.Kind.LOG);
+    try (Progress progress = Progress.printing("scan", bytes, meter::bytesRead)) {
+      progress.begin();
+      for (FileName file : files) {
+        if (left == 0) {
+          return;
+        }
+        if (file.kind() == FileName.Kind.TABLE) {
+          printTable(file.number(), out);
+        } else {
+          printLog(FileNames.log(directory, file.number()), out);
+        }
       }
     }
   }
 
   private List<FileName> files() throws IOException {
-    if (!Files.isDirectory(directory)) {
-      throw new Failure(directory + ": no such directory");
+    List<FileName> files =
+        DatabaseFiles.files(directory).values().stream()
+            .filter(RawScan::holdsEntries)
+            .sorted(Comparator.comparingLong(FileName::number))
+            .toList();
+    if (files.isEmpty()) {
+      throw new Failure(directory + ": not a database: it has no tables and no logs");
     }
-    try (Stream<Path> children = Files.list(directory)) {
-      List<FileName> files =
-          children
-              .flatMap(child -> Stream.ofNullable(FileNames.parse(child.getFileName().toString())))
-              .filter(RawScan::holdsEntries)
-              .sorted(Comparator.comparingLong(FileName::number))
-              .toList();
-      if (files.isEmpty()) {
-        throw new Failure(directory + ": not a database: it has no tables and no logs");
-      }
-      return files;
-    }
+    return files;
   }
 
   private static boolean holdsEntries(FileName file) {
@@ -71,7 +71,7 @@ final class RawScan {
   private void printTable(long number, Output out) throws IOException {
     Path current = FileNames.table(directory, number);
     Path file = Files.exists(current) ? current : FileNames.oldTable(directory, number);
-    try (TableInspector table = new TableInspector(Env.fileSystem(), file)) {
+    try (TableInspector table = new TableInspector(meter, file)) {
       for (TableInspector.BlockEntry block : table.readHandles(table.footer().index())) {
         if (left == 0) {
           return;
@@ -105,7 +105,7 @@ final class RawScan {
     try (LogReader records =
         new LogReader(
             name,
-            Env.fileSystem().openSequential(file),
+            meter.openSequential(file),
             (offset, bytes, reason, torn) -> {
               throw new CorruptionException(reason + ", " + bytes + " bytes", name, offset);
             },

@@ -1,8 +1,10 @@
 package dev.kv.tools;
 
 import dev.kv.DB;
+import dev.kv.Env;
 import dev.kv.Options;
 import dev.kv.RepairReport;
+import dev.kv.core.env.FileName;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -38,9 +40,17 @@ final class RepairCommand implements Callable<Integer> {
     database.requireDirectory();
     Options.Builder options = Options.builder().comparator(database.requireComparator());
     RepairReport report;
-    try (Progress progress = Progress.counting("repair")) {
-      progress.step();
-      report = repair(options);
+    Meter meter = new Meter();
+    long tables = DatabaseFiles.bytes(database.directory(), FileName.Kind.TABLE);
+    long logs = DatabaseFiles.bytes(database.directory(), FileName.Kind.LOG);
+    try (Progress progress =
+        Progress.of(
+            "repair",
+            Progress.Unit.BYTES,
+            tables + 2 * logs, // a log becomes tables, and those are merged like others
+            meter::bytesRead)) {
+      progress.begin();
+      report = repair(options, meter);
     }
     try (Output out = new Output()) {
       Map<String, Object> members = members(report);
@@ -54,12 +64,12 @@ final class RepairCommand implements Callable<Integer> {
     return 0;
   }
 
-  private RepairReport repair(Options.Builder options) throws IOException {
+  private RepairReport repair(Options.Builder options, Env env) throws IOException {
     if (!dryRun) {
-      return DB.repair(database.directory(), options.build());
+      return DB.repair(database.directory(), options.env(env).build());
     }
     database.noteWriter();
-    try (OverlayEnv overlay = new OverlayEnv(database.directory())) {
+    try (OverlayEnv overlay = new OverlayEnv(env, database.directory())) {
       return DB.repair(database.directory(), options.env(overlay).build());
     }
   }

@@ -53,6 +53,7 @@ final class ScanCommand implements Callable<Integer> {
     }
     try (Output out = new Output()) {
       if (raw) {
+        database.requireDirectory();
         new RawScan(database.directory(), format, limit).print(out);
       } else {
         scan(out);
@@ -62,8 +63,12 @@ final class ScanCommand implements Callable<Integer> {
   }
 
   private void scan(Output out) {
-    try (DB db = database.openReadOnly();
-        DBIterator entries = db.iterator(range.readOptions())) {
+    Meter meter = new Meter();
+    try (DB db = database.openReadOnly(meter);
+        DBIterator entries = db.iterator(range.readOptions());
+        Progress progress =
+            Progress.printing("scan", range.approximateSize(db), meter::bytesRead)) {
+      progress.begin();
       if (reverse) {
         entries.seekToLast();
       } else {

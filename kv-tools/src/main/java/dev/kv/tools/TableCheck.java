@@ -73,8 +73,8 @@ final class TableCheck {
   }
 
   /** Examines the file. */
-  void run(Path file) throws IOException {
-    try (TableInspector table = new TableInspector(Env.fileSystem(), file)) {
+  void run(Env env, Path file) throws IOException {
+    try (TableInspector table = new TableInspector(env, file)) {
       Footer footer = table.footer();
       loadFilter(table, footer.metaindex());
       for (TableInspector.BlockEntry entry : table.readHandles(footer.index())) {

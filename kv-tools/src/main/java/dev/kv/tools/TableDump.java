@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class TableDump extends FileDump {
   private static final String FILTER_PREFIX = "filter.";
 
+  private final Env env;
   private final boolean userKeys;
   private long blocks;
   private long entries;
@@ -33,13 +34,14 @@ final class TableDump extends FileDump {
    *
    * @param userKeys whether it is a stand-alone table, whose keys have no sequence number and type
    */
-  TableDump(Path file, DumpFormat format, Output out, boolean userKeys) {
-    super(file, format, out);
+  TableDump(Env env, Path file, DumpFormat format, Output out, boolean userKeys) {
+    super(env, file, format, out);
+    this.env = env;
     this.userKeys = userKeys;
   }
 
   void table() throws IOException {
-    try (TableInspector table = new TableInspector(Env.fileSystem(), file())) {
+    try (TableInspector table = new TableInspector(env, file())) {
       Footer footer = footer(table);
       if (footer == null) {
         search(table, true, table.size() - Footer.SIZE);

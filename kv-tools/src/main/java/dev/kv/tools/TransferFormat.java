@@ -59,7 +59,10 @@ enum TransferFormat {
           sink.entry(bytes(data, keyLength), bytes(data, valueLength));
           offset += 2L * Integer.BYTES + keyLength + valueLength;
         } catch (EOFException cut) {
-          throw new Failure("the input ends inside the entry at offset " + offset);
+          throw new Failure(
+              "the input ends inside the entry at offset "
+                  + offset
+                  + "; what stands before it may have been put");
         }
       }
     }
@@ -89,7 +92,8 @@ enum TransferFormat {
     return (format.line(key, value) + '\n').getBytes(StandardCharsets.US_ASCII);
   }
 
-  private static void readLines(EntryFormat format, InputStream in, Sink sink) throws IOException {
+  /** Reads entries, each a line of {@code format}. */
+  static void readLines(EntryFormat format, InputStream in, Sink sink) throws IOException {
     BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
     long number = 0;
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -103,7 +107,12 @@ enum TransferFormat {
     try {
       return format.parse(line);
     } catch (IllegalArgumentException malformed) {
-      throw new Failure("line " + number + " of the input: " + malformed.getMessage());
+      throw new Failure(
+          "line "
+              + number
+              + " of the input: "
+              + malformed.getMessage()
+              + "; what stands before it may have been put");
     }
   }
 }

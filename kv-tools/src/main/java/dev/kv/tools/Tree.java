@@ -158,6 +158,12 @@ final class Tree {
     return levels.stream().mapToInt(Map::size).sum();
   }
 
+  /** Returns how many sequences of tables there are inside which keys ascend. */
+  int sortedRuns() {
+    int levelsInUse = (int) levels.stream().skip(1).filter(level -> !level.isEmpty()).count();
+    return levels.get(0).size() + levelsInUse;
+  }
+
   /** Returns the sum of all tables' sizes. */
   long bytes() {
     return levels.stream()

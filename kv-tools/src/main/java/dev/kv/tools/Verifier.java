@@ -13,11 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +26,7 @@ final class Verifier {
   /** A writer beside this may be storing a record while it is read. */
   private static final int LOG_RETRIES = 3;
 
+  private final Meter meter = new Meter();
   private final Path directory;
   private final InternalKeyComparator order;
   private final TableCheck.EntryVisitor visitor;
@@ -65,16 +64,18 @@ final class Verifier {
               "is not there"));
       return;
     }
-    try (Progress progress = Progress.of("verify", tree.bytes())) {
+    int readings = tree.sortedRuns() > 1 ? 2 : 1;
+    long bytes = readings * tree.bytes() + DatabaseFiles.bytes(directory, FileName.Kind.LOG);
+    try (Progress progress = Progress.of("verify", Progress.Unit.BYTES, bytes, meter::bytesRead)) {
+      progress.begin();
       for (int level = 0; level < Levels.COUNT; level++) {
-        checkLevel(tree, level, progress);
+        checkLevel(tree, level);
       }
-      LevelOrderCheck crossing = new LevelOrderCheck(directory, tree, order, findings::add);
       if (isWhole()) {
-        crossing.run();
+        new LevelOrderCheck(meter, directory, tree, order, findings::add).run();
       }
+      checkOtherFiles(tree);
     }
-    checkOtherFiles(tree);
   }
 
   private static String baseName(String file) {
@@ -82,7 +83,7 @@ final class Verifier {
     return last == null ? file : last.toString();
   }
 
-  private void checkLevel(Tree tree, int level, Progress progress) throws IOException {
+  private void checkLevel(Tree tree, int level) throws IOException {
     FileMetadata before = null;
     for (FileMetadata table : tree.tables(level, order)) {
       if (level > 0 && before != null && order.compare(before.largest(), table.smallest()) >= 0) {
@@ -99,7 +100,6 @@ final class Verifier {
       }
       before = table;
       checkTable(tree, table);
-      progress.step(table.size());
     }
   }
 
@@ -141,7 +141,7 @@ final class Verifier {
               "has " + size + " bytes, and by the MANIFEST " + table.size()));
     }
     TableCheck check = new TableCheck(name, order, findings::add, visitor);
-    check.run(file);
+    check.run(meter, file);
     tables++;
     blocks += check.blocks();
     entries += check.entries();
@@ -186,16 +186,10 @@ final class Verifier {
   }
 
   private void checkOtherFiles(Tree tree) throws IOException {
-    List<Path> children;
-    try (Stream<Path> list = Files.list(directory)) {
-      children = list.sorted(Comparator.comparing(Path::toString)).toList();
-    }
     long previous = -1;
-    for (Path child : children) {
-      FileName file = FileNames.parse(baseName(child.toString()));
-      if (file == null) {
-        continue;
-      }
+    for (Map.Entry<Path, FileName> each : DatabaseFiles.files(directory).entrySet()) {
+      Path child = each.getKey();
+      FileName file = each.getValue();
       if (file.kind() == FileName.Kind.LOG && tree.isLive(file.number())) {
         previous = checkLog(child, previous);
       } else if (isLeftOver(tree, file)) {
@@ -214,13 +208,13 @@ final class Verifier {
     List<Finding> found = new ArrayList<>();
     LogCheck check = new LogCheck(name, found::add);
     try {
-      check.run(file);
+      check.run(meter, file);
       for (int again = 0;
           again < LOG_RETRIES && found.stream().anyMatch(Finding::damage);
           again++) {
         found.clear();
         check = new LogCheck(name, found::add);
-        check.run(file);
+        check.run(meter, file);
       }
     } catch (NoSuchFileException flushed) {
       return previous;

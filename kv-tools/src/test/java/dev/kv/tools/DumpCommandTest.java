@@ -146,8 +146,8 @@ class DumpCommandTest {
             "search blocks=28",
             "block offset=0 bytes=4153 storedBytes=1212 compression='snappy' checksum='0c9fcd09'"
                 + " restarts=4",
-            "damage offset=1217 text='no block with the right checksum' bytes=1157",
-            "properties blocks=26 entries=1444 tombstones=0 rawBytes=105173 storedBytes=30050")
+            "damage offset=1217 text='no block with the right checksum' bytes=1197",
+            "properties blocks=26 entries=1443 tombstones=0 rawBytes=105144 storedBytes=30010")
         .noneMatch(line -> line.startsWith("damage offset=31337"))
         .anyMatch(line -> line.startsWith("filter offset=31337"));
   }

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ctrl-C in the midst of a command, in a process of its own. */
 @DisabledOnOs(OS.WINDOWS)
@@ -38,10 +40,11 @@ class InterruptTest {
     assertThat(process.exitValue()).isNotZero();
   }
 
-  @Test
-  void import_interrupted_leavesAWholePrefix() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"import", "load"})
+  void entriesFromInput_interrupted_leaveAWholePrefix(String command) throws Exception {
     Path dir = temp.resolve("db");
-    Process process = start("import", dir.toString());
+    Process process = start(command, dir.toString());
     int sent = 0;
     try (OutputStream out = new BufferedOutputStream(process.getOutputStream(), 1 << 16)) {
       for (; sent < 60_000; sent++) {
@@ -66,14 +69,39 @@ class InterruptTest {
     return String.format("%016x %064x%n", entry, entry).getBytes(StandardCharsets.US_ASCII);
   }
 
-  @Test
-  void copy_interrupted_leavesNoHalfOfThatName() throws Exception {
+  private Path database() {
     Path dir = temp.resolve("db");
     StringBuilder lines = new StringBuilder();
     for (int i = 0; i < 60_000; i++) {
       lines.append(new String(line(i), StandardCharsets.US_ASCII));
     }
     assertThat(Cli.runWithInput(lines.toString(), "import", dir.toString()).exitCode()).isZero();
+    return dir;
+  }
+
+  @Test
+  void compact_interrupted_leavesTheEntriesAsTheyWere() throws Exception {
+    Path dir = database();
+    String before = Cli.run("export", dir.toString()).out();
+    for (int delay : new int[] {0, 20, 80}) {
+      Process process = start("compact", dir.toString());
+      while (process.isAlive() && !DatabaseFiles.lockedByAnother(dir)) {
+        Thread.sleep(1);
+      }
+      Thread.sleep(delay);
+      new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+      assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+      Cli verify = Cli.run("verify", dir.toString());
+      assertThat(verify.exitCode()).as(verify.out() + verify.err()).isZero();
+      assertThat(Cli.run("export", dir.toString()).out()).isEqualTo(before);
+    }
+    assertThat(Cli.run("compact", dir.toString()).exitCode()).isZero();
+    assertThat(Cli.run("export", dir.toString()).out()).isEqualTo(before);
+  }
+
+  @Test
+  void copy_interrupted_leavesNoHalfOfThatName() throws Exception {
+    Path dir = database();
     String before = Fixtures.listing(dir);
     Path copy = temp.resolve("copy");
     Process process = start("copy", dir.toString(), copy.toString());

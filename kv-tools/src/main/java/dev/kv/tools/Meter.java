@@ -1,0 +1,90 @@
+package dev.kv.tools;
+
+import dev.kv.Env;
+import dev.kv.ForwardingEnv;
+import dev.kv.RandomAccessFile;
+import dev.kv.SequentialFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * The file system, which counts what is read of files and how many are deleted: what nearly every command that takes long
+ * does. Thread-safe.
+ */
+final class Meter extends ForwardingEnv {
+  private final LongAdder bytesRead = new LongAdder();
+  private final LongAdder filesDeleted = new LongAdder();
+
+  Meter() {
+    super(Env.fileSystem());
+  }
+
+  /** Returns how many bytes were read since the meter was made. */
+  long bytesRead() {
+    return bytesRead.sum();
+  }
+
+  /** Returns how many files were deleted since the meter was made. */
+  long filesDeleted() {
+    return filesDeleted.sum();
+  }
+
+  @Override
+  public SequentialFile openSequential(Path file) throws IOException {
+    SequentialFile opened = super.openSequential(file);
+    return new SequentialFile() {
+      @Override
+      public int read(ByteBuffer into) throws IOException {
+        int count = opened.read(into);
+        bytesRead.add(Math.max(count, 0));
+        return count;
+      }
+
+      @Override
+      public void skip(long count) throws IOException {
+        opened.skip(count);
+      }
+
+      @Override
+      public void close() throws IOException {
+        opened.close();
+      }
+    };
+  }
+
+  @Override
+  public RandomAccessFile openRandomAccess(Path file, boolean map) throws IOException {
+    RandomAccessFile opened = super.openRandomAccess(file, map);
+    return new RandomAccessFile() {
+      @Override
+      public int read(long position, ByteBuffer into, int offset, int length) throws IOException {
+        int count = opened.read(position, into, offset, length);
+        bytesRead.add(count);
+        return count;
+      }
+
+      @Override
+      public long size() {
+        return opened.size();
+      }
+
+      @Override
+      public long mappedBytes() {
+        return opened.mappedBytes();
+      }
+
+      @Override
+      public void close() throws IOException {
+        opened.close();
+      }
+    };
+  }
+
+  @Override
+  public void delete(Path file) throws IOException {
+    super.delete(file);
+    filesDeleted.increment();
+  }
+}
