@@ -14,15 +14,19 @@ import org.jspecify.annotations.Nullable;
  * compactions are behind. Used by the leader; {@link #progress}, {@link #stalls} by anyone.
  *
  * <p>From {@link Levels#LEVEL_0_SLOWDOWN_TRIGGER} tables in level 0 on, writes are limited to a rate that falls
- * with each table more, from 128 MiB/s to a quarter of that; who writes more slowly is not held back at all. LevelDB
- * sleeps a millisecond for each write there, which is tens of thousands of bytes a second for small ones. A
+ * with each table more: 128, 64, 16 and 4 MiB/s; who writes more slowly is not held back at all. LevelDB
+ * sleeps a millisecond for each write there, which is tens of thousands of bytes a second for small ones. The last
+ * rates are low so that a merge of level 0 ends before the stop: pauses of 20 ms instead of one of a second. A
  * switch waits while {@link CommitTarget#flushIsBehind} or level 0 has {@link Levels#LEVEL_0_STOP_TRIGGER} tables.
  */
 final class WriteController {
-  private static final double NANOS_PER_BYTE_PER_TABLE = 1e9 / (128 << 20);
+  /** Nanoseconds for a byte with so many tables more than the trigger. */
+  private static final double[] NANOS_PER_BYTE = {
+    1e9 / (128 << 20), 1e9 / (64 << 20), 1e9 / (16 << 20), 1e9 / (4 << 20)
+  };
 
-  /** Shorter delays are saved up: a park ends tens of microseconds late. */
-  private static final long MIN_DELAY_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+  /** Shorter delays are saved up: a park ends late, and fewer than one write in a thousand is to meet one. */
+  private static final long MIN_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   /** The longest delay that one group gets; the rest stays owed. */
   private static final long MAX_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -114,8 +118,8 @@ final class WriteController {
       delaying = true;
       paidUntilNanos = now;
     }
-    int excess = target.level0Files() - Levels.LEVEL_0_SLOWDOWN_TRIGGER + 1;
-    paidUntilNanos += (long) (bytes * NANOS_PER_BYTE_PER_TABLE * Math.max(1, excess));
+    int excess = Math.max(0, target.level0Files() - Levels.LEVEL_0_SLOWDOWN_TRIGGER);
+    paidUntilNanos += (long) (bytes * NANOS_PER_BYTE[Math.min(excess, NANOS_PER_BYTE.length - 1)]);
     if (paidUntilNanos - now < MIN_DELAY_NANOS) {
       return;
     }
