@@ -146,7 +146,8 @@ public interface DB extends AutoCloseable {
   /**
    * Closes the database. Calls under way in other threads end with their result or with {@link
    * DBClosedException}; iterators and snapshots need not be closed before. Writes that were not
-   * synced are handed to the operating system. Closing twice does nothing.
+   * synced are handed to the operating system. Closing twice does nothing. {@link DBIOException} where a log or LOCK
+   * cannot be closed: the database is closed and all is freed nevertheless, and what was acknowledged is in the log.
    */
   @Override
   void close();

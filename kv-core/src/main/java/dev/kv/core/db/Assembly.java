@@ -82,7 +82,16 @@ record Assembly(
                 compactor,
                 background,
                 figures));
-    background.start(flusher, compactor, new Housekeeper(background, writeState, logs, obsolete));
+    boolean started = false;
+    try {
+      background.start(flusher, compactor, new Housekeeper(background, writeState, logs, obsolete));
+      started = true;
+    } finally {
+      if (!started) {
+        commits.close();
+        readStates.close();
+      }
+    }
     return db;
   }
 }

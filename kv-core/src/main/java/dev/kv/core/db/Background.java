@@ -23,7 +23,7 @@ final class Background implements WriteState.Listener, SeekListener {
     this.error = error;
   }
 
-  /** Starts the threads. Called once. */
+  /** Starts the threads, all or none. Called once. */
   void start(
       BackgroundWorker.Work flusher,
       BackgroundWorker.Work compactor,
@@ -35,9 +35,17 @@ final class Background implements WriteState.Listener, SeekListener {
       workers.add(worker("kv-compact-" + i, compactor));
     }
     compactions = List.copyOf(workers);
-    for (BackgroundWorker each : all()) {
-      each.start();
-      each.wake();
+    boolean done = false;
+    try {
+      for (BackgroundWorker each : all()) {
+        each.start();
+        each.wake();
+      }
+      done = true;
+    } finally {
+      if (!done) {
+        stop();
+      }
     }
   }
 

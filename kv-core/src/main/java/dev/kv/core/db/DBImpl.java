@@ -194,26 +194,16 @@ final class DBImpl extends OpenDatabase {
   }
 
   private void closeFiles() {
-    IOException failure = null;
-    try {
+    Env.Lock lock = parts.lock();
+    Resources resources = parts.resources();
+    VersionSet versions = parts.versions();
+    try (lock;
+        resources;
+        versions) {
       parts.writeState().close();
     } catch (IOException e) {
-      failure = e;
-    }
-    parts.versions().close();
-    parts.resources().close();
-    try {
-      parts.lock().close();
-    } catch (IOException e) {
-      failure = failure == null ? e : failure;
-    }
-    if (failure != null) {
       throw new DBIOException(
-          "the database in "
-              + parts.resources().directory()
-              + " was closed, with a failure: "
-              + failure,
-          failure);
+          "the database in " + resources.directory() + " was closed, with a failure: " + e, e);
     }
   }
 

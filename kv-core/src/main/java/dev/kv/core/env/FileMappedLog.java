@@ -159,7 +159,6 @@ final class FileMappedLog implements MappedLogFile {
 
   /** Appends a hole for a window to the file, and returns its length. */
   private long grow(long start) throws IOException {
-    sizeUnsynced = true;
     long length = Math.max(USUAL_WINDOW, Math.min(LARGEST_WINDOW, start));
     try {
       file.setLength(start + length);
@@ -167,6 +166,8 @@ final class FileMappedLog implements MappedLogFile {
     } catch (IOException e) {
       file.setLength(start + LAST_RESORT);
       return LAST_RESORT;
+    } finally {
+      sizeUnsynced = true; // afterwards: a sync meanwhile has the size before, perhaps
     }
   }
 

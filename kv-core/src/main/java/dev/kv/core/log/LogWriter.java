@@ -3,11 +3,13 @@ package dev.kv.core.log;
 import dev.kv.MappedLogFile;
 import dev.kv.WritableFile;
 import dev.kv.core.codec.MaskedCrc32c;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +35,7 @@ public abstract sealed class LogWriter implements AutoCloseable
 
   /** Returns a writer of the new log {@code file}, which it takes over. */
   public static LogWriter mapped(Path name, MappedLogFile file) {
-    return new MappedLogWriter(name, file);
+    return closingUnlessMade(file::close, () -> new MappedLogWriter(name, file));
   }
 
   /**
@@ -45,7 +47,21 @@ public abstract sealed class LogWriter implements AutoCloseable
     if (initialLength < 0) {
       throw new IllegalArgumentException("initial length " + initialLength);
     }
-    return new AppendingLogWriter(name, file, initialLength);
+    return closingUnlessMade(file::close, () -> new AppendingLogWriter(name, file, initialLength));
+  }
+
+  /** Closes the file where there is no memory for its writer. */
+  private static LogWriter closingUnlessMade(Closeable file, Supplier<LogWriter> writer) {
+    try {
+      return writer.get();
+    } catch (RuntimeException | Error e) {
+      try {
+        file.close();
+      } catch (IOException also) {
+        e.addSuppressed(also);
+      }
+      throw e;
+    }
   }
 
   /** Appends a record: {@code len} bytes from {@code off} of a direct buffer that is no mapping. */

@@ -73,6 +73,8 @@ public final class CommitPipeline {
   // Owned by the leader.
   private final WriteGroup group;
   private @Nullable LogWriter logAfterSyncedLogs;
+  private @Nullable Writer firstFollower;
+  private @Nullable Writer lastFollower;
 
   /** How many writers were in the last group that was synced, or had come by its end. */
   private int company = 1;
@@ -273,24 +275,27 @@ public final class CommitPipeline {
 
   /** Steps 4 to 8. The leader's own operations are in the group. */
   private void commit(boolean sync) {
-    Writer followers = null;
     Throwable failure = null;
+    Writer followers;
     try {
       MemTable memtable = target.memtable();
       if (sync && company > 1) {
         awaitCompany();
       }
       if (queue.isContended()) {
-        followers = gather(memtable, sync);
+        gather(memtable, sync);
       }
       logAndApply(memtable, sync);
       if (sync) {
-        company = 1 + length(followers) + queue.waiting();
+        company = 1 + length(firstFollower) + queue.waiting();
       }
     } catch (Throwable e) {
       failure = e;
       failed(e);
     } finally {
+      followers = firstFollower;
+      firstFollower = null;
+      lastFollower = null;
       queue.handOver();
     }
     while (followers != null) {
@@ -325,26 +330,23 @@ public final class CommitPipeline {
     return length;
   }
 
-  /** Takes writers out of the queue and their operations into the group; returns them as a list. */
-  private @Nullable Writer gather(MemTable memtable, boolean sync) {
+  /** Takes writers out of the queue, and their operations into the group: the followers. */
+  private void gather(MemTable memtable, boolean sync) {
     long limit =
         group.bytes() <= SMALL_LEADER_BYTES ? group.bytes() + SMALL_LEADER_BYTES : MAX_GROUP_BYTES;
-    Writer first = null;
-    Writer last = null;
     Writer next = queue.peek();
     while (next != null && mayFollow(next, sync, limit) && isRoomFor(next, memtable)) {
       queue.poll();
       if (encode(next)) {
-        if (last == null) {
-          first = next;
+        if (lastFollower == null) {
+          firstFollower = next;
         } else {
-          last.next = next;
+          lastFollower.next = next;
         }
-        last = next;
+        lastFollower = next;
       }
       next = queue.peek();
     }
-    return first;
   }
 
   private boolean mayFollow(Writer writer, boolean sync, long limit) {
@@ -369,13 +371,13 @@ public final class CommitPipeline {
 
   /**
    * Takes a follower's operations into the group. One whose operations cannot be read, because its thread's
-   * buffers were changed meanwhile, is refused and does not harm the others.
+   * buffers were changed meanwhile or are mapped over a file that was cut, is refused and does not harm the others.
    */
   private boolean encode(Writer follower) {
     try {
       follower.encodeInto(group);
       return true;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       follower.failure = e;
       follower.wake(Writer.REFUSED);
       return false;

@@ -10,6 +10,7 @@ import dev.kv.DBIterator;
 import dev.kv.DBReadOnlyException;
 import dev.kv.Env;
 import dev.kv.FilterPolicy;
+import dev.kv.ForwardingEnv;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
@@ -223,6 +224,29 @@ class FaultTest extends DbTestBase {
     env.logCloseFails = false;
     db.close();
     open();
+    assertThat(get("foo")).isEqualTo("v");
+  }
+
+  @Test
+  void open_threadThatCannotBeStarted_leavesNothingBehind() {
+    for (int first = 0; first < 3; first++) {
+      AtomicInteger left = new AtomicInteger(first);
+      Env few =
+          new ForwardingEnv(env) {
+            @Override
+            public Thread startThread(String name, Runnable task) {
+              if (left.getAndDecrement() == 0) {
+                throw new OutOfMemoryError("unable to create native thread");
+              }
+              return super.startThread(name, task);
+            }
+          };
+      Options options = hooked().env(few).build();
+      assertThatThrownBy(() -> open(options)).isInstanceOf(OutOfMemoryError.class);
+      assertThat(left.get()).isNegative();
+    }
+    open();
+    put("foo", "v");
     assertThat(get("foo")).isEqualTo("v");
   }
 

@@ -14,6 +14,9 @@ import dev.kv.core.write.FakeTarget.Group;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +24,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 final class CommitPipelineTest {
@@ -421,6 +425,33 @@ final class CommitPipelineTest {
     assertThat(after.outcome()).isNull();
     assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 2));
     assertThat(target.get("d", 3)).isEqualTo("4");
+  }
+
+  /** The JVM throws an Error then, some time later, which may end the writing. */
+  @Test
+  void follower_whoseMappedFileIsCutMeanwhile_leavesNobodyWaiting(@TempDir Path temp)
+      throws Exception {
+    Path file = temp.resolve("value");
+    try (FileChannel channel =
+        FileChannel.open(
+            file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      ByteBuffer value = channel.map(FileChannel.MapMode.READ_WRITE, 0, 40_000);
+      target.file().blockNextAppend();
+      call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+      target.file().awaitBlocked();
+      Call before = waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
+      Call misused = waiting(() -> pipeline.put(direct("c"), value, false));
+      Call after = waiting(() -> pipeline.put(bytes("d"), bytes("4"), false));
+      channel.truncate(0);
+      target.file().unblock();
+
+      for (Call each : List.of(before, misused, after)) {
+        Throwable outcome = each.outcome();
+        if (outcome != null) {
+          assertThat(outcome).hasRootCauseInstanceOf(InternalError.class);
+        }
+      }
+    }
   }
 
   @Test
