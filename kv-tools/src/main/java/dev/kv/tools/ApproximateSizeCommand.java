@@ -10,10 +10,9 @@ import picocli.CommandLine.Option;
 /** Tells about how many bytes of tables a range of keys takes. */
 @Command(
     name = "approximate-size",
-    description = {
-      "Print about how many bytes of tables a range of keys takes, compressed as they are; what is",
-      "only in the log does not count."
-    },
+    description =
+        "Print about how many bytes of tables a range of keys takes, compressed as they are; what is "
+            + "only in the log does not count.",
     mixinStandardHelpOptions = true)
 final class ApproximateSizeCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;

@@ -16,11 +16,10 @@ import picocli.CommandLine.Option;
 /** Applies operations from standard input as one. */
 @Command(
     name = "batch",
-    description = {
-      "Apply the operations on standard input, a line each, as one atomic, synced write: all of",
-      "them or, where a line is malformed, none. A line is 'put KEY VALUE' or 'delete KEY', with",
-      "single spaces or tabs between; a space in a key is \\x20."
-    },
+    description =
+        "Apply the operations on standard input, a line each, as one atomic, synced write: all of "
+            + "them or, where a line is malformed, none. A line is 'put KEY VALUE' or 'delete KEY', with "
+            + "single spaces or tabs between; a space in a key is \\x20.",
     mixinStandardHelpOptions = true)
 final class BatchCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;

@@ -20,11 +20,10 @@ import picocli.CommandLine.Spec;
 /** A short db_bench. */
 @Command(
     name = "bench",
-    description = {
-      "Measure kv on this machine with LevelDB's db_bench in small: 16-byte keys, values that",
-      "compress to a half, one thread. The database is made anew, in the temporary directory",
-      "unless DIR is given, and deleted at the end."
-    },
+    description =
+        "Measure kv on this machine with LevelDB's db_bench in small: 16-byte keys, values that "
+            + "compress to a half, one thread. The database is made anew, in the temporary directory "
+            + "unless DIR is given, and deleted at the end.",
     mixinStandardHelpOptions = true)
 final class BenchCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -75,9 +74,10 @@ final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (num < 1 || valueSize < 0 || valueSize > 1 << 24) {
+    if (num < 1 || valueSize < 0 || valueSize > 1 << 24 || bloomBits < 0) {
       throw new ParameterException(
-          spec.commandLine(), "--num must be positive, and --value-size at most 16 MiB");
+          spec.commandLine(),
+          "--num must be positive, --value-size from 0 to 16 MiB, and --bloom-bits not negative");
     }
     for (String name : benchmarks) {
       if (!Bench.NAMES.contains(name)) {

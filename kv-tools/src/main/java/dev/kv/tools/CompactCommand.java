@@ -10,10 +10,9 @@ import picocli.CommandLine.Mixin;
 /** Compacts a range of keys, or all. */
 @Command(
     name = "compact",
-    description = {
-      "Merge all data of the database, or of a range of its keys, down to the last level, so that",
-      "what was deleted or overwritten is gone. Tables are taken whole."
-    },
+    description =
+        "Merge all data of the database, or of a range of its keys, down to the last level, so that "
+            + "what was deleted or overwritten is gone. Tables are taken whole.",
     mixinStandardHelpOptions = true)
 final class CompactCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;

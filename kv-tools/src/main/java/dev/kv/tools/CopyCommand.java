@@ -16,20 +16,23 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** Writes a database anew in another place. */
 @Command(
     name = "copy",
-    description = {
-      "Write a database anew, compactly, in a directory that does not exist yet. It appears there",
-      "when it is whole: until then it is DST.partial."
-    },
+    description =
+        "Write a database anew, compactly, in a directory that does not exist yet. It appears there "
+            + "when it is whole: until then it is DST.partial.",
     mixinStandardHelpOptions = true)
 final class CopyCommand implements Callable<Integer> {
   private static final int BATCH_BYTES = 1 << 20;
 
+  @Spec private CommandSpec spec;
   @Mixin private DatabaseArguments source;
 
   @Parameters(index = "1", paramLabel = "DST", description = "The copy's directory.")
@@ -60,6 +63,9 @@ final class CopyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (bloomBits < 0) {
+      throw new ParameterException(spec.commandLine(), "--bloom-bits must not be negative");
+    }
     if (Files.exists(target)) {
       throw new Failure(target + ": exists already: name a new directory");
     }

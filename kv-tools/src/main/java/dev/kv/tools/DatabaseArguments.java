@@ -6,6 +6,7 @@ import dev.kv.DBException;
 import dev.kv.Env;
 import dev.kv.Options;
 import dev.kv.UnsupportedFormatException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +71,8 @@ final class DatabaseArguments {
   DB openForWriting(boolean create, Env env) {
     if (!create) {
       requireDatabase();
+    } else if (Files.exists(directory)) {
+      requireDirectory();
     }
     return open(options().createIfMissing(create).env(env));
   }
@@ -145,9 +148,23 @@ final class DatabaseArguments {
 
   /** Checks that the directory holds a database. */
   void requireDatabase() {
-    requireDirectory();
+    requireRemains();
     if (!DatabaseFiles.isDatabase(directory)) {
-      throw new Failure(directory + ": not a database: it has no CURRENT file");
+      throw new Failure(
+          directory
+              + ": a database that has lost its file CURRENT: 'kv repair' makes it open again");
+    }
+  }
+
+  /** Checks that the directory holds a database, or what is left of one. */
+  void requireRemains() {
+    requireDirectory();
+    try {
+      if (!DatabaseFiles.isDatabase(directory) && !DatabaseFiles.hasRemains(directory)) {
+        throw new Failure(directory + ": not a database: it has no file CURRENT");
+      }
+    } catch (IOException unreadable) {
+      throw new Failure(Failure.describe(unreadable));
     }
   }
 

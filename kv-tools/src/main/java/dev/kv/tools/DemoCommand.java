@@ -16,11 +16,10 @@ import picocli.CommandLine.Spec;
 /** Shows the library at work, and checks everything that it reads. */
 @Command(
     name = "demo",
-    description = {
-      "Write a million entries, change them, read them in every way, compact, reopen, and check",
-      "every entry; print rates and levels. The database stays for the other commands.",
-      "Exit 1 if anything read differs from what was written."
-    },
+    description =
+        "Write a million entries, change them, read them in every way, compact, reopen, and check "
+            + "every entry; print rates and levels. The database stays for the other commands. "
+            + "Exit 1 if anything read differs from what was written.",
     mixinStandardHelpOptions = true)
 final class DemoCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;

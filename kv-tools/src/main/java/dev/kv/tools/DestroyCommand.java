@@ -16,10 +16,9 @@ import picocli.CommandLine.Spec;
 /** Deletes a database. */
 @Command(
     name = "destroy",
-    description = {
-      "Delete a database: the files that are its own, and the directory if nothing else is in it.",
-      "Asks before it does."
-    },
+    description =
+        "Delete a database: the files that are its own, and the directory if nothing else is in it. "
+            + "Asks before it does.",
     mixinStandardHelpOptions = true)
 final class DestroyCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -30,11 +29,7 @@ final class DestroyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    database.requireDirectory();
-    if (!DatabaseFiles.isDatabase(database.directory())
-        && !DatabaseFiles.hasRemains(database.directory())) {
-      throw new Failure(database.directory() + ": not a database: nothing to destroy");
-    }
+    database.requireRemains();
     if (!yes && !isConfirmed()) {
       throw new Failure("nothing was destroyed: the answer was not 'yes'");
     }

@@ -18,11 +18,10 @@ import picocli.CommandLine.Parameters;
 /** Compares two databases entry by entry. */
 @Command(
     name = "diff",
-    description = {
-      "Compare two databases of the same order. A line is '-' and an entry that only the first",
-      "has, '+' and one that only the second has; of a value that differs, both. Exit 1 if they",
-      "differ."
-    },
+    description =
+        "Compare two databases of the same order. A line is '-' and an entry that only the first "
+            + "has, '+' and one that only the second has; of a value that differs, both. Exit 1 if they "
+            + "differ.",
     mixinStandardHelpOptions = true)
 final class DiffCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments first;

@@ -25,11 +25,10 @@ import picocli.CommandLine.Spec;
 /** Prints what a database's files hold. */
 @Command(
     name = "dump",
-    description = {
-      "Print what a log, MANIFEST, table, CURRENT or batch holds, byte ranges, sequence numbers and",
-      "checksums included. Damaged parts are shown with their offset, and the dump goes on behind",
-      "them. Exit 1 if anything is damaged."
-    },
+    description =
+        "Print what a log, MANIFEST, table, CURRENT or batch holds, byte ranges, sequence numbers and "
+            + "checksums included. Damaged parts are shown with their offset, and the dump goes on behind "
+            + "them. Exit 1 if anything is damaged.",
     mixinStandardHelpOptions = true)
 final class DumpCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -82,7 +81,10 @@ final class DumpCommand implements Callable<Integer> {
     for (Path file : files) {
       if (!Files.isRegularFile(file)) {
         throw new Failure(
-            file + (Files.exists(file) ? ": not a file" : ": no such file or directory"));
+            file
+                + (Files.isDirectory(file)
+                    ? ": not a file but a directory: name the files in it"
+                    : Files.exists(file) ? ": not a file" : ": no such file or directory"));
       }
       kindOf(file);
       bytes += Files.size(file);

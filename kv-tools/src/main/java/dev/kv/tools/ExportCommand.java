@@ -10,11 +10,10 @@ import picocli.CommandLine.Option;
 /** Writes entries to standard output for import. */
 @Command(
     name = "export",
-    description = {
-      "Write entries to standard output in a form that import reads: hex, a line an entry; jsonl, a",
-      "JSON object a line; binary, the lengths of key and value, each 4 bytes with the highest",
-      "first, and both."
-    },
+    description =
+        "Write entries to standard output in a form that import reads: hex, a line an entry; jsonl, a "
+            + "JSON object a line; binary, the lengths of key and value, each 4 bytes with the highest "
+            + "first, and both.",
     mixinStandardHelpOptions = true)
 final class ExportCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;

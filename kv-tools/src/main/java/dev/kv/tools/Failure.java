@@ -1,6 +1,8 @@
 package dev.kv.tools;
 
+import dev.kv.CorruptionException;
 import dev.kv.DBException;
+import dev.kv.DBIOException;
 import dev.kv.Escape;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -15,7 +17,7 @@ final class Failure extends RuntimeException {
     super(message);
   }
 
-  /** Returns one printable line that says what failed. */
+  /** Returns one printable line that says what failed; an empty one where nobody wants to know. */
   static String describe(Throwable failure) {
     return printable(text(failure));
   }
@@ -39,8 +41,15 @@ final class Failure extends RuntimeException {
   }
 
   private static String text(Throwable failure) {
-    if (failure instanceof Failure || failure instanceof DBException) {
-      return inShellWords(String.valueOf(failure.getMessage()));
+    if (failure instanceof DBException) {
+      String message = inShellWords(String.valueOf(failure.getMessage()));
+      Throwable cause = failure.getCause();
+      if (failure instanceof DBIOException && cause instanceof IOException) {
+        message = message.replace(cause.toString(), text(cause));
+      }
+      return failure instanceof CorruptionException && !message.contains("'kv repair'")
+          ? message + "; 'kv verify' tells what is damaged, 'kv repair' keeps the rest"
+          : message;
     }
     if (failure instanceof NoSuchFileException missing) {
       return missing.getFile() + ": no such file or directory";
@@ -52,7 +61,9 @@ final class Failure extends RuntimeException {
       return refused.getFile() + ": " + refused.getReason();
     }
     String message = failure.getMessage();
-    return failure instanceof IOException || failure instanceof IllegalArgumentException
+    return failure instanceof Failure
+            || failure instanceof IOException
+            || failure instanceof IllegalArgumentException
         ? String.valueOf(message)
         : failure.getClass().getSimpleName() + (message == null ? "" : ": " + message);
   }

@@ -12,10 +12,9 @@ import picocli.CommandLine.Parameters;
 /** Puts entries that export wrote. */
 @Command(
     name = "import",
-    description = {
-      "Put the entries that export wrote, from a file or standard input. Creates the database if",
-      "there is none. Where the input is malformed, what stands before may have been put."
-    },
+    description =
+        "Put the entries that export wrote, from a file or standard input. Creates the database if "
+            + "there is none. Where the input is malformed, what stands before may have been put.",
     mixinStandardHelpOptions = true)
 final class ImportCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;

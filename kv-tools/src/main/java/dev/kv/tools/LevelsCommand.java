@@ -20,11 +20,10 @@ import picocli.CommandLine.Spec;
 /** Draws the tree: each level's tables on the range of keys. */
 @Command(
     name = "levels",
-    description = {
-      "Draw the tree: each level's tables, from the first to the last key that bounds a table.",
-      "[--] is a table, | one too small to draw, # several of those; tables of level 0, which",
-      "overlap, have a line each."
-    },
+    description =
+        "Draw the tree: each level's tables, from the first to the last key that bounds a table. "
+            + "[--] is a table, | one too small to draw, # several of those; tables of level 0, which "
+            + "overlap, have a line each.",
     mixinStandardHelpOptions = true)
 final class LevelsCommand implements Callable<Integer> {
   private static final int SMALLEST_WIDTH = 10;

@@ -20,6 +20,7 @@ final class LogCheck {
   private final Finding.Sink findings;
   private final BatchCursor operations = new BatchCursor();
   private long tornAt = -1;
+  private long reportedAt = -1;
   private long firstSequence = -1;
   private long nextSequence;
   private long batches;
@@ -39,7 +40,7 @@ final class LogCheck {
         batches++;
         checkBatch(record.buffer(), record.length(), records.lastRecordOffset());
       }
-      if (records.end() == LogEnd.TORN) {
+      if (records.end() == LogEnd.TORN && reportedAt < records.endOfLastRecord()) {
         findings.found(
             Finding.note(
                 name,
@@ -55,6 +56,7 @@ final class LogCheck {
   private final class Reporter implements LogReader.Reporter {
     @Override
     public void corruption(long offset, long bytes, String reason, boolean torn) {
+      reportedAt = offset;
       String text = reason + ", " + bytes + " bytes";
       if (torn) {
         tornAt = tornAt < 0 ? offset : tornAt;

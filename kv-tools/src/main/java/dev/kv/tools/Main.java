@@ -9,6 +9,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The kv command line: what stands before the subcommand, and how a failure is told. */
 @Command(
@@ -18,9 +19,9 @@ import picocli.CommandLine.Spec;
     description = "Reads, writes and inspects LevelDB databases.",
     footer = {
       "",
-      "Exit codes: 0 done, 1 failed, 2 wrong usage. Data goes to standard output, messages and",
-      "progress to standard error. A KEY or VALUE is text; \\xNN in it stands for one byte.",
-      "'kv help COMMAND' tells more of a command."
+      "Exit codes: 0 done, 1 failed, 2 wrong usage. Data goes to standard output, messages and "
+          + "progress to standard error. A KEY or VALUE is text; \\xNN in it stands for one byte. "
+          + "'kv help COMMAND' tells more of a command."
     })
 final class Main implements Runnable {
   @Spec private CommandSpec spec;
@@ -56,17 +57,27 @@ final class Main implements Runnable {
     IParameterExceptionHandler usual = commandLine.getParameterExceptionHandler();
     commandLine.setParameterExceptionHandler(
         (wrong, arguments) -> usual.handleParseException(printable(wrong), arguments));
-    return commandLine.execute(args);
+    int exitCode = commandLine.execute(args);
+    return exitCode == 0 && System.out.checkError()
+        ? report(Output.failure(), commandLine, false)
+        : exitCode;
   }
 
   /** Returns the same error, whose message may quote what a stranger has written. */
   private static ParameterException printable(ParameterException wrong) {
-    return new ParameterException(
-        wrong.getCommandLine(), Failure.printable(String.valueOf(wrong.getMessage())));
+    CommandLine asked = wrong.getCommandLine();
+    String message =
+        wrong instanceof UnmatchedArgumentException unmatched && asked.getParent() == null
+            ? "no such command: " + unmatched.getUnmatched().get(0)
+            : String.valueOf(wrong.getMessage());
+    return new ParameterException(asked, "kv: " + Failure.printable(message));
   }
 
   private static int report(Exception failure, CommandLine failed, boolean verbose) {
-    failed.getErr().println("kv: " + Failure.describe(failure));
+    String message = Failure.describe(failure);
+    if (!message.isEmpty()) {
+      failed.getErr().println("kv: " + message);
+    }
     if (verbose) {
       failure.printStackTrace(failed.getErr());
     }

@@ -1,9 +1,12 @@
 package dev.kv.tools;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** Standard output, buffered. Lines are ASCII; a reader that has gone away is a {@link Failure}. */
+/** Standard output, buffered. Lines are ASCII; what cannot be written is a {@link Failure}. */
 final class Output implements AutoCloseable {
   private static final int CAPACITY = 1 << 16;
 
@@ -34,7 +37,19 @@ final class Output implements AutoCloseable {
     out.write(buffer, 0, length);
     length = 0;
     if (out.checkError()) {
-      throw new Failure("standard output cannot be written");
+      throw failure();
+    }
+  }
+
+  /** Returns why standard output, which has failed, cannot be written; a reader that is gone is no news. */
+  static Failure failure() {
+    try (FileOutputStream again = new FileOutputStream(FileDescriptor.out)) {
+      again.write('\n');
+      return new Failure("standard output could not be written");
+    } catch (IOException e) {
+      String reason = String.valueOf(e.getMessage());
+      return new Failure(
+          reason.equals("Broken pipe") ? "" : "standard output cannot be written: " + reason);
     }
   }
 

@@ -16,20 +16,18 @@ import picocli.CommandLine.Option;
 /** Makes a damaged database open again. */
 @Command(
     name = "repair",
-    description = {
-      "Make a damaged database open again with all that can be read of it. What was read is",
-      "rewritten; files that could not be read whole are kept in lost/."
-    },
+    description =
+        "Make a damaged database open again with all that can be read of it. What was read is "
+            + "rewritten; files that could not be read whole are kept in lost/.",
     mixinStandardHelpOptions = true)
 final class RepairCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
 
   @Option(
       names = "--dry-run",
-      description = {
-        "Change nothing, and tell what a repair would do. Takes as much room in the temporary",
-        "directory as the database does."
-      })
+      description =
+          "Change nothing, and tell what a repair would do. Takes as much room in the temporary "
+              + "directory as the database does.")
   private boolean dryRun;
 
   @Option(names = "--json", description = "Print one JSON object.")

@@ -36,10 +36,9 @@ final class ScanCommand implements Callable<Integer> {
 
   @Option(
       names = "--raw",
-      description = {
-        "Print every entry of the tables and logs, file by file, with its sequence number and type;",
-        "needs no order of keys, and goes with --format and --limit only."
-      })
+      description =
+          "Print every entry of the tables and logs, file by file, with its sequence number and type; "
+              + "needs no order of keys, and goes with --format and --limit only.")
   private boolean raw;
 
   @Override

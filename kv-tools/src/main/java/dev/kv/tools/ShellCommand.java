@@ -18,11 +18,10 @@ import picocli.CommandLine.Option;
 /** Reads commands on one database from a prompt. */
 @Command(
     name = "shell",
-    description = {
-      "Read commands on one database from a prompt, with history and completion of commands,",
-      "options and keys; or from standard input where that is no terminal. The directory is left",
-      "out: 'get KEY'. The database is open only while a command runs."
-    },
+    description =
+        "Read commands on one database from a prompt, with history and completion of commands, "
+            + "options and keys; or from standard input where that is no terminal. The directory is left "
+            + "out: 'get KEY'. The database is open only while a command runs.",
     mixinStandardHelpOptions = true)
 final class ShellCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;

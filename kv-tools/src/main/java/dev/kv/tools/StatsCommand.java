@@ -22,10 +22,9 @@ final class StatsCommand implements Callable<Integer> {
 
   @Option(
       names = "--entries",
-      description = {
-        "Read every entry of the tables too: print the compression ratio, the number of tombstones",
-        "and histograms of the sizes of keys and values. Exit 1 if a table is damaged."
-      })
+      description =
+          "Read every entry of the tables too: print the compression ratio, the number of tombstones "
+              + "and histograms of the sizes of keys and values. Exit 1 if a table is damaged.")
   private boolean entries;
 
   @Option(names = "--json", description = "Print one JSON object.")

@@ -35,6 +35,7 @@ final class Tree {
   private long nextFileNumber;
   private long lastSequence;
   private int edits;
+  private long damagedAt = -1;
 
   private Tree(String manifest) {
     this.manifest = manifest;
@@ -62,8 +63,10 @@ final class Tree {
         new LogReader(
             path,
             Env.fileSystem().openSequential(file),
-            (offset, bytes, reason, torn) ->
-                findings.found(Finding.damage(manifest, offset, reason + ", " + bytes + " bytes")),
+            (offset, bytes, reason, torn) -> {
+              damagedAt = offset;
+              findings.found(Finding.damage(manifest, offset, reason + ", " + bytes + " bytes"));
+            },
             true)) {
       RecordBuffer record = new RecordBuffer();
       while (records.readRecord(record)) {
@@ -76,7 +79,7 @@ final class Tree {
           findings.found(Finding.damage(manifest, offset, String.valueOf(e.getMessage())));
         }
       }
-      if (records.bytesBehindLastRecord() > 0) {
+      if (records.bytesBehindLastRecord() > 0 && damagedAt < records.endOfLastRecord()) {
         findings.found(
             Finding.note(
                 manifest,

@@ -64,6 +64,7 @@ final class Verifier {
               "is not there"));
       return;
     }
+    boolean treeIsWhole = isWhole();
     int readings = tree.sortedRuns() > 1 ? 2 : 1;
     long bytes = readings * tree.bytes() + DatabaseFiles.bytes(directory, FileName.Kind.LOG);
     try (Progress progress = Progress.of("verify", Progress.Unit.BYTES, bytes, meter::bytesRead)) {
@@ -74,7 +75,7 @@ final class Verifier {
       if (isWhole()) {
         new LevelOrderCheck(meter, directory, tree, order, findings::add).run();
       }
-      checkOtherFiles(tree);
+      checkOtherFiles(tree, treeIsWhole);
     }
   }
 
@@ -185,14 +186,14 @@ final class Verifier {
     }
   }
 
-  private void checkOtherFiles(Tree tree) throws IOException {
+  private void checkOtherFiles(Tree tree, boolean treeIsWhole) throws IOException {
     long previous = -1;
     for (Map.Entry<Path, FileName> each : DatabaseFiles.files(directory).entrySet()) {
       Path child = each.getKey();
       FileName file = each.getValue();
       if (file.kind() == FileName.Kind.LOG && tree.isLive(file.number())) {
         previous = checkLog(child, previous);
-      } else if (isLeftOver(tree, file)) {
+      } else if (treeIsWhole && isLeftOver(tree, file)) {
         findings.add(
             Finding.note(
                 baseName(child.toString()),

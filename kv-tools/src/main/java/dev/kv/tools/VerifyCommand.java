@@ -11,11 +11,10 @@ import picocli.CommandLine.Option;
 /** Examines every byte of a database that has a checksum, and what must hold between its files. */
 @Command(
     name = "verify",
-    description = {
-      "Check a database without opening it: CURRENT, the MANIFEST, every checksum of every table",
-      "and log, file sizes, the order of keys, the levels' invariants, and that every key passes",
-      "its table's filter. Exit 1 if anything is damaged."
-    },
+    description =
+        "Check a database without opening it: CURRENT, the MANIFEST, every checksum of every table "
+            + "and log, file sizes, the order of keys, the levels' invariants, and that every key passes "
+            + "its table's filter. Exit 1 if anything is damaged.",
     mixinStandardHelpOptions = true)
 final class VerifyCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
@@ -25,7 +24,7 @@ final class VerifyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    database.requireDirectory();
+    database.requireRemains();
     database.noteWriter();
     Verifier verifier =
         new Verifier(database.directory(), database.requireComparator(), (key, value) -> {});

@@ -164,7 +164,7 @@ class InspectingCommandsTest {
     assertThat(Fixtures.listing(dir)).hasLineCount(1);
     Cli again = Cli.run("destroy", dir.toString(), "--yes");
     assertThat(again.exitCode()).isEqualTo(1);
-    assertThat(again.err()).contains("nothing to destroy");
+    assertThat(again.err()).contains("not a database");
   }
 
   @Test

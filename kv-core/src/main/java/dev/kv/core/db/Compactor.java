@@ -157,7 +157,7 @@ final class Compactor implements BackgroundWorker.Work {
   private void setAside(Picked picked, List<FileMetadata> tables, CorruptionException damage) {
     LOG.error(
         "{}: a compaction was given up, and {} is not compacted until the database is opened again: {};"
-            + " DB.repair saves what can be read",
+            + " a repair saves what can be read",
         directory,
         tables,
         damage.getMessage());
