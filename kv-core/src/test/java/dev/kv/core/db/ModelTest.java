@@ -25,7 +25,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -134,7 +133,6 @@ class ModelTest extends DbTestBase {
     System.out.println("ModelTest: steps " + done);
   }
 
-  @Tag("slow")
   @ParameterizedTest
   @EnumSource
   void operations_atRandom_agreeWithAMap(Setting setting) {
