@@ -93,10 +93,9 @@ class DependencyIT {
     assertSilent(execute(join(inNamespace, List.of(mount + " && exec \"$@\"", "sh"), program)));
   }
 
-  @ParameterizedTest
-  @MethodSource("jdks")
+  @ParameterizedTest(allowZeroInvocations = true)
+  @MethodSource("jdksWithVirtualThreads")
   void program_onAVirtualThread_runs(Jdk jdk) throws Exception {
-    assumeTrue(jdk.release() >= VIRTUAL_THREADS_SINCE, "no virtual threads");
     assertSilent(execute(join(command(jdk, List.of(), classPath()), List.of("virtual"))));
   }
 
@@ -107,12 +106,10 @@ class DependencyIT {
   }
 
   /** snappy-java is no real module: the codec in Java takes its place in an image. */
-  @Test
-  void image_ofJlink_runsTheProgram() throws Exception {
-    Jdk jdk = jdks().get(0);
-    assumeTrue(
-        Files.isExecutable(jdk.tool("jlink")) && Files.isDirectory(jdk.home().resolve("jmods")),
-        "a JDK that cannot link");
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void image_ofJlink_runsTheProgram(Jdk jdk) throws Exception {
+    assumeTrue(canLink(jdk), "a JDK that cannot link");
     Path image = temp.resolve("image");
     Outcome linked =
         execute(
@@ -124,6 +121,16 @@ class DependencyIT {
     assertSilent(run(new Jdk(image, jdk.release()), List.of(), PROGRAM.toString()));
   }
 
+  /** From 24 on a JDK may come without jmods and link from itself. */
+  private boolean canLink(Jdk jdk) throws Exception {
+    Path jlink = jdk.tool("jlink");
+    return Files.isExecutable(jlink)
+        && (Files.isDirectory(jdk.home().resolve("jmods"))
+            || execute(List.of(jlink.toString(), "--help"))
+                .out()
+                .contains("Linking from run-time image enabled"));
+  }
+
   /** This JDK, and a JDK 25. */
   static List<Jdk> jdks() throws IOException {
     List<Jdk> jdks = new ArrayList<>();
@@ -132,6 +139,10 @@ class DependencyIT {
       newer().map(home -> new Jdk(home, 25)).findFirst().ifPresent(jdks::add);
     }
     return jdks;
+  }
+
+  static List<Jdk> jdksWithVirtualThreads() throws IOException {
+    return jdks().stream().filter(jdk -> jdk.release() >= VIRTUAL_THREADS_SINCE).toList();
   }
 
   private static Stream<Path> newer() throws IOException {
