@@ -25,6 +25,14 @@ class PomTest {
   }
 
   @Test
+  void bom_ofTheAddress_hasThatOfTheBuild() throws IOException {
+    String home = first("<kv\\.home>([^<]*)", Files.readString(ROOT.resolve("pom.xml")));
+    String bom = Files.readString(ROOT.resolve("kv-api/bom/pom.xml"));
+    assertThat(first("</inceptionYear>\\s*<url>([^<]*)", bom)).isEqualTo(home);
+    assertThat(first("<connection>scm:git:([^<]*)", bom)).isEqualTo(home + "/kv.git");
+  }
+
+  @Test
   void examples_ofTheDocuments_useThisVersion() throws IOException {
     String root = Files.readString(ROOT.resolve("pom.xml"));
     String version = first("<artifactId>kv</artifactId>\\s*<version>([^<]*)", root);

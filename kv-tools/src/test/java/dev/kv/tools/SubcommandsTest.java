@@ -10,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.OptionSpec;
 
 class SubcommandsTest {
   @ParameterizedTest
@@ -61,10 +62,15 @@ class SubcommandsTest {
   }
 
   @Test
-  void everyCommand_isDocumented() throws IOException {
+  void everyCommandAndOption_isDocumented() throws IOException {
     String guide = Files.readString(Path.of("../src-docs/command-line.md"));
     for (String name : Subcommands.names()) {
       assertThat(guide).contains("kv " + name);
+      new CommandLine(Subcommands.create(name))
+          .getCommandSpec().options().stream()
+              .map(OptionSpec::longestName)
+              .filter(option -> !option.equals("--help") && !option.equals("--version"))
+              .forEach(option -> assertThat(guide).as("of %s", name).contains(option));
     }
   }
 }
