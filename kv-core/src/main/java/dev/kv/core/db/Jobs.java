@@ -1,6 +1,7 @@
 package dev.kv.core.db;
 
 import dev.kv.CorruptionException;
+import dev.kv.Escape;
 import dev.kv.core.compaction.Compaction;
 import dev.kv.core.compaction.CompactionJob;
 import dev.kv.core.compaction.CompactionPicker;
@@ -53,8 +54,9 @@ final class Jobs {
     this.whenInstalled = whenInstalled;
   }
 
+  /** Returns the directory's name, for messages. */
   String directory() {
-    return resources.directory().toString();
+    return Escape.text(resources.directory().toString());
   }
 
   long maxFileSize() {

@@ -102,6 +102,11 @@ final class Repairer {
     }
   }
 
+  /** Returns the directory's name, for messages. */
+  private String place() {
+    return Escape.text(directory.toString());
+  }
+
   private static List<Found> found(Env env, Path directory) throws IOException {
     List<Found> files = new ArrayList<>();
     for (String name : env.list(directory)) {
@@ -145,14 +150,14 @@ final class Repairer {
       versions.current().forEachFileNumber(named::add);
       long oldestLog = versions.logNumber();
       if (!tables.containsAll(named) || (oldestLog > 0 && !logs.contains(oldestLog))) {
-        LOG.warn("{}: takes every table, for the MANIFEST names files that are gone", directory);
+        LOG.warn("{}: takes every table, for the MANIFEST names files that are gone", place());
       } else {
         long next = versions.manifestNumber();
         inputs.removeIf(number -> number < next && !named.contains(number));
       }
       logs.removeIf(number -> number < oldestLog && number != versions.previousLogNumber());
     } catch (CorruptionException | DBIOException e) {
-      LOG.warn("{}: takes every table and log, for {}", directory, e.getMessage());
+      LOG.warn("{}: takes every table and log, for {}", place(), Escape.text(e.getMessage()));
     }
     return logs;
   }
@@ -176,7 +181,10 @@ final class Repairer {
         logsConverted++;
       } catch (IOException e) {
         Path log = FileNames.log(directory, number);
-        LOG.warn("{}: cannot be read to its end: {}", log, e.toString());
+        LOG.warn(
+            "{}: cannot be read to its end: {}",
+            Escape.text(log.toString()),
+            Escape.text(e.toString()));
         bytesLost += env.size(log);
       }
       recovery.flushRest();
@@ -266,10 +274,10 @@ final class Repairer {
           new SalvageIterator(
               resources.tables().iterator(table, true, false),
               resources.comparator(),
-              what -> LOG.warn("{}: passed over: {}", directory, what)));
+              what -> LOG.warn("{}: passed over: {}", place(), Escape.text(what))));
       opened.add(table.number());
     } catch (CorruptionException | DBIOException e) {
-      LOG.warn("{}: lost whole: {}", directory, e.getMessage());
+      LOG.warn("{}: lost whole: {}", place(), Escape.text(e.getMessage()));
       bytesLost += table.size();
     }
   }
