@@ -5,9 +5,21 @@ import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /** One run of the command line inside the test's JVM, with its streams caught. */
 record Cli(int exitCode, String out, String err) {
+
+  /** Returns the words that begin a run in a process of its own. */
+  static List<String> inProcess(String... flags) {
+    List<String> words = new ArrayList<>();
+    words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    words.addAll(List.of(flags));
+    words.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    return words;
+  }
 
   static Cli run(String... args) {
     return runWithInput("", args);

@@ -7,8 +7,8 @@ import dev.kv.Options;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,27 +59,12 @@ class CommandsTest {
   void readingCommands_closedDatabase_changeNothing() throws IOException {
     String dir = database();
     Files.delete(Path.of(dir, "LOCK"));
-    String before = listing(dir);
+    String before = Fixtures.listing(Path.of(dir));
     Cli.run("get", dir, "a1");
     Cli.run("scan", dir);
     Cli.run("scan", dir, "--raw");
     assertThat(Cli.run("stats", dir).out()).startsWith("level  files");
-    assertThat(listing(dir)).isEqualTo(before);
-  }
-
-  private static String listing(String dir) throws IOException {
-    StringBuilder text = new StringBuilder();
-    try (Stream<Path> files = Files.list(Path.of(dir))) {
-      for (Path file : files.sorted().toList()) {
-        text.append(file.getFileName())
-            .append(' ')
-            .append(Files.size(file))
-            .append(' ')
-            .append(Files.getLastModifiedTime(file))
-            .append('\n');
-      }
-    }
-    return text.toString();
+    assertThat(Fixtures.listing(Path.of(dir))).isEqualTo(before);
   }
 
   @Test
@@ -174,17 +159,10 @@ class CommandsTest {
 
   @Test
   void demo_withAHeapOf64MiB_runsAndIsSilentOnStandardError() throws Exception {
+    List<String> command = Cli.inProcess("-Xmx64m");
+    command.addAll(List.of("demo", temp.resolve("demo").toString(), "--entries", "200000"));
     Process child =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx64m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "demo",
-                temp.resolve("demo").toString(),
-                "--entries",
-                "200000")
+        new ProcessBuilder(command)
             .redirectOutput(temp.resolve("out").toFile())
             .redirectError(temp.resolve("err").toFile())
             .start();

@@ -23,9 +23,7 @@ class InterruptTest {
   @TempDir Path temp;
 
   private Process start(String... args) throws IOException {
-    List<String> command = new java.util.ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    List<String> command = Cli.inProcess();
     command.addAll(List.of(args));
     return new ProcessBuilder(command)
         .redirectOutput(temp.resolve("out").toFile())

@@ -47,14 +47,7 @@ class ProgressTest {
   /** Runs a command line of the shell, in which KV stands for the command, on a terminal; returns what stands there. */
   private String onTerminal(String commandLine, String... environment) throws Exception {
     assumeThat(SCRIPT).exists();
-    String kv =
-        String.join(
-            " ",
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Dkv.progress.delay=0",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Main.class.getName());
+    String kv = String.join(" ", Cli.inProcess("-Dkv.progress.delay=0"));
     Path shown = temp.resolve("shown");
     ProcessBuilder builder =
         new ProcessBuilder(

@@ -28,13 +28,7 @@ class StreamsTest {
 
   /** Runs a line of the shell, in which KV stands for the command; {@code out} and {@code err} are for it to write. */
   private Run shell(String line) throws Exception {
-    String kv =
-        String.join(
-            " ",
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            Main.class.getName());
+    String kv = String.join(" ", Cli.inProcess());
     Process process =
         new ProcessBuilder("sh", "-c", line.replace("KV", kv))
             .directory(temp.toFile())

@@ -36,7 +36,11 @@ final class BlockSearch {
   private static final int PASSES = 16;
 
   private static final int CRC = Integer.BYTES;
+
+  /** That of CRC32C, its lowest power in the highest bit. */
   private static final int POLYNOMIAL = 0x82f63b78;
+
+  /** What undoing the step of a zero byte adds for each highest byte of the register. */
   private static final int[] UNDONE = undone();
 
   private final TableFile file;

@@ -153,7 +153,7 @@ public final class TableInspector implements AutoCloseable {
     }
   }
 
-  /** Tells what a block is for, as its entries and the blocks before show it. */
+  /** Tells what a block is for, as its entries and the blocks before show it; marks those that a metaindex names. */
   private Role role(BlockHandle handle, Map<Long, FoundBlock> before) {
     if (!hasEntries(handle)) {
       return Role.META;
