@@ -157,7 +157,10 @@ final class Repairer {
       }
       logs.removeIf(number -> number < oldestLog && number != versions.previousLogNumber());
     } catch (CorruptionException | DBIOException e) {
-      LOG.warn("{}: takes every table and log, for {}", place(), Escape.text(e.getMessage()));
+      LOG.warn(
+          "{}: takes every table and log, for {}",
+          place(),
+          Escape.text(String.valueOf(e.getMessage())));
     }
     return logs;
   }
@@ -277,7 +280,7 @@ final class Repairer {
               what -> LOG.warn("{}: passed over: {}", place(), Escape.text(what))));
       opened.add(table.number());
     } catch (CorruptionException | DBIOException e) {
-      LOG.warn("{}: lost whole: {}", place(), Escape.text(e.getMessage()));
+      LOG.warn("{}: lost whole: {}", place(), Escape.text(String.valueOf(e.getMessage())));
       bytesLost += table.size();
     }
   }
