@@ -171,7 +171,7 @@ final class DBOpener {
         boolean reused = tables.count() == 0 && options.reuseLogs() && reuse(numbers, recovery);
         if (!reused) {
           recovery.flushRest();
-          memtable = resources.newMemTable(0, 0);
+          memtable = resources.emptyMemTable();
           log = logs.create();
         }
         if (!reused || editNeeded) {
@@ -206,7 +206,7 @@ final class DBOpener {
       }
       LOG.info("goes on with {} at {}", file, length);
       MemTable rest = recovery.takeMemTable();
-      memtable = rest == null ? resources.newMemTable(0, 0) : rest;
+      memtable = rest == null ? resources.emptyMemTable() : rest;
       return true;
     }
 

@@ -101,9 +101,9 @@ final class Resources implements AutoCloseable {
     return new MemTable(comparator, acquireArena((int) capacity), arenas);
   }
 
-  /** Returns a memtable that stays empty. */
+  /** Returns a memtable without room for any entry, which takes next to no memory. */
   MemTable emptyMemTable() {
-    return new MemTable(comparator, acquireArena((int) MemTable.arenaBytesFor(0, 0)), arenas);
+    return new MemTable(comparator, acquireArena(MemTable.EMPTY_ARENA_BYTES), arenas);
   }
 
   private NativeArena acquireArena(int capacity) {

@@ -113,6 +113,20 @@ final class WriteState implements CommitTarget {
   }
 
   @Override
+  public void replaceEmptyMemTable(long bytes, int count) {
+    MemTable fresh = resources.newMemTable(bytes, count);
+    MemTable empty = memtable;
+    monitor.lock();
+    try {
+      memtable = fresh;
+      publish();
+    } finally {
+      monitor.unlock();
+    }
+    empty.release();
+  }
+
+  @Override
   public void switchMemTable(long bytes, int count) throws IOException {
     MemTable fresh = resources.newMemTable(bytes, count);
     LogFiles.NumberedLog next;

@@ -19,6 +19,9 @@ import java.nio.ByteBuffer;
  * time; any number read meanwhile, without a lock. The arena goes back to its pool with the last owner.
  */
 public final class MemTable extends RefCounted {
+  /** The arena in which no entry fits. */
+  public static final int EMPTY_ARENA_BYTES = OffHeapSkipList.EMPTY_BYTES;
+
   private static final int ARENA_OVERHEAD = 1024;
   private static final VarHandle ENTRIES;
 

@@ -41,6 +41,10 @@ final class OffHeapSkipList {
 
   private static final int HEADER = 2 * Integer.BYTES;
   private static final int HEAD = MAX_HEIGHT * Integer.BYTES;
+
+  /** What a list without entries takes. */
+  static final int EMPTY_BYTES = HEAD + HEADER;
+
   private static final long SIGN = Long.MIN_VALUE;
 
   private static final VarHandle LINK =
@@ -64,11 +68,11 @@ final class OffHeapSkipList {
     this.bytewise = order.userComparator().isBytewise();
     this.arena = arena;
     memory = arena.buffer();
-    int start = arena.allocate(HEAD + HEADER, Integer.BYTES);
+    int start = arena.allocate(EMPTY_BYTES, Integer.BYTES);
     if (start != 0) {
       throw new AssertionError("the arena is not empty");
     }
-    for (int offset = 0; offset < HEAD + HEADER; offset += Integer.BYTES) {
+    for (int offset = 0; offset < EMPTY_BYTES; offset += Integer.BYTES) {
       memory.putInt(offset, NIL);
     }
     java.util.Arrays.fill(last, HEAD);

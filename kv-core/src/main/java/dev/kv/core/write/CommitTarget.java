@@ -25,6 +25,13 @@ public interface CommitTarget {
   boolean flushIsBehind();
 
   /**
+   * Puts a memtable with room for {@code count} entries of {@code bytes} keys and values in all in the place of the
+   * present one, which is empty; the log stays. What it throws fails the write it was called for, and has changed
+   * nothing.
+   */
+  void replaceEmptyMemTable(long bytes, int count);
+
+  /**
    * Makes the memtable immutable, starts its flush, and begins a new log and a memtable that has room for
    * {@code count} entries of {@code bytes} keys and values in all. Called only while {@link #flushIsBehind} is false.
    *

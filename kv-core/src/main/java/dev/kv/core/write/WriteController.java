@@ -61,7 +61,11 @@ final class WriteController {
       delaying = false;
     }
     if (!target.memtable().hasRoomFor(bytes, count)) {
-      switchMemTable(bytes, count, true);
+      if (target.memtable().isEmpty()) {
+        target.replaceEmptyMemTable(bytes, count);
+      } else {
+        switchMemTable(bytes, count, true);
+      }
       if (!target.memtable().hasRoomFor(bytes, count)) {
         throw new AssertionError("a new memtable has no room for " + bytes + " bytes");
       }

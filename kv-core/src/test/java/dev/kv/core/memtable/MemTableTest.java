@@ -198,6 +198,15 @@ class MemTableTest {
   }
 
   @Test
+  void emptyArenaBytes_hasRoomForNoEntry() {
+    MemTable none = create(DBComparator.bytewise(), MemTable.EMPTY_ARENA_BYTES);
+    assertThat(none.hasRoomFor(0, 1)).isFalse();
+    assertThat(none.isEmpty()).isTrue();
+    assertThat(none.iterator().isValid()).isFalse();
+    none.release();
+  }
+
+  @Test
   void arenaBytesFor_anyEntries_isEnough() {
     byte[] key = new byte[1000];
     byte[] content = new byte[100_000];

@@ -42,12 +42,16 @@ final class FakeTarget implements CommitTarget {
   }
 
   private void begin(int bytes) {
-    memtables.add(new MemTable(comparator, arenas.acquire(bytes), arenas));
+    memtables.add(newMemTable(bytes));
     FakeFile file = new FakeFile();
     file.laterAppendFailure = nextLogFailure;
     nextLogFailure = null;
     files.add(file);
     logs.add(LogWriter.appending(Path.of(files.size() + ".log"), file, 0));
+  }
+
+  private MemTable newMemTable(int bytes) {
+    return new MemTable(comparator, arenas.acquire(bytes), arenas);
   }
 
   /** Makes the log of the next switch fail from its second append on. */
@@ -77,6 +81,16 @@ final class FakeTarget implements CommitTarget {
   @Override
   public boolean flushIsBehind() {
     return flushIsBehind;
+  }
+
+  @Override
+  public void replaceEmptyMemTable(long bytes, int count) {
+    if (switchFailure != null) {
+      throw switchFailure;
+    }
+    int last = memtables.size() - 1;
+    MemTable fresh = newMemTable((int) Math.max(arenaBytes, MemTable.arenaBytesFor(bytes, count)));
+    memtables.set(last, fresh).release();
   }
 
   @Override

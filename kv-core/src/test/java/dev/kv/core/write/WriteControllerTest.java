@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DBClosedException;
 import dev.kv.DBIOException;
+import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Levels;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -72,6 +73,7 @@ final class WriteControllerTest {
   @Test
   void switch_whileLevel0IsFull_waitsForACompaction() throws InterruptedException {
     target.level0Files = Levels.LEVEL_0_STOP_TRIGGER;
+    fillALittle();
     AtomicReference<Throwable> thrown = new AtomicReference<>();
     Thread writer = inThread(() -> controller.makeRoom(2 * ARENA, 1), thrown);
     awaitStop();
@@ -86,6 +88,18 @@ final class WriteControllerTest {
     assertThat(target.memtables).hasSize(2);
     assertThat(controller.stalls().stops()).isEqualTo(1);
     assertThat(controller.stalls().micros()).isGreaterThan(10_000);
+  }
+
+  @Test
+  void makeRoom_inAnEmptyMemTableWithoutRoom_replacesItAndWaitsForNobody() {
+    target.level0Files = Levels.LEVEL_0_STOP_TRIGGER;
+    target.flushIsBehind = true;
+    MemTable empty = target.memtable();
+    controller.makeRoom(2 * ARENA, 1);
+    assertThat(target.memtable()).isNotSameAs(empty);
+    assertThat(target.memtable().hasRoomFor(2 * ARENA, 1)).isTrue();
+    assertThat(target.logs).hasSize(1);
+    assertThat(controller.stalls().stops()).isZero();
   }
 
   @Test
@@ -133,6 +147,7 @@ final class WriteControllerTest {
   void switch_thatCannotCreateALog_failsTheWriteAlone() {
     CommitTarget failing = new FailingSwitch(target);
     WriteController strict = new WriteController(failing, gate);
+    fillALittle();
     assertThatThrownBy(() -> strict.makeRoom(2 * ARENA, 1))
         .isInstanceOf(DBIOException.class)
         .hasRootCauseMessage("no space");
@@ -170,7 +185,7 @@ final class WriteControllerTest {
   /** A target that cannot begin a log. */
   private record FailingSwitch(FakeTarget target) implements CommitTarget {
     @Override
-    public dev.kv.core.memtable.MemTable memtable() {
+    public MemTable memtable() {
       return target.memtable();
     }
 
@@ -187,6 +202,11 @@ final class WriteControllerTest {
     @Override
     public boolean flushIsBehind() {
       return false;
+    }
+
+    @Override
+    public void replaceEmptyMemTable(long bytes, int count) {
+      throw new AssertionError();
     }
 
     @Override
