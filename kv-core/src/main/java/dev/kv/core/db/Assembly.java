@@ -82,15 +82,9 @@ record Assembly(
                 compactor,
                 background,
                 figures));
-    boolean started = false;
-    try {
-      background.start(flusher, compactor, new Housekeeper(background, writeState, logs, obsolete));
-      started = true;
-    } finally {
-      if (!started) {
-        commits.close();
-        readStates.close();
-      }
+    background.begin(flusher, compactor, new Housekeeper(background, writeState, logs, obsolete));
+    if (compactor.isDue()) {
+      background.compactionWanted();
     }
     return db;
   }

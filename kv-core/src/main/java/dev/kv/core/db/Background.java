@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of one open database, and who wakes them for what: one flushes, some compact, one keeps house. All
- * are parked while there is nothing to do. What is asked of them before their start is done at the start.
+ * The threads of one open database, and who wakes them for what: one flushes, some compact, one keeps house. Each
+ * is started when it first has something to do.
  */
 final class Background implements WriteState.Listener, SeekListener {
   private final Resources resources;
@@ -23,8 +23,8 @@ final class Background implements WriteState.Listener, SeekListener {
     this.error = error;
   }
 
-  /** Starts the threads, all or none. Called once. */
-  void start(
+  /** Says what the threads do. Called once, before anything is wanted of them. */
+  void begin(
       BackgroundWorker.Work flusher,
       BackgroundWorker.Work compactor,
       BackgroundWorker.Work housekeeper) {
@@ -35,18 +35,6 @@ final class Background implements WriteState.Listener, SeekListener {
       workers.add(worker("kv-compact-" + i, compactor));
     }
     compactions = List.copyOf(workers);
-    boolean done = false;
-    try {
-      for (BackgroundWorker each : all()) {
-        each.start();
-        each.wake();
-      }
-      done = true;
-    } finally {
-      if (!done) {
-        stop();
-      }
-    }
   }
 
   private BackgroundWorker worker(String name, BackgroundWorker.Work work) {

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that does one kind of work whenever there is some, and is parked while there is none. What the work
- * throws becomes the database's background error before anybody hears that the work has ended.
+ * A thread that does one kind of work whenever there is some, started when there first is, and parked while there is
+ * none. What the work throws becomes the database's background error before anybody hears that the work has ended.
  */
 final class BackgroundWorker {
   /** One kind of background work. */
@@ -22,9 +22,11 @@ final class BackgroundWorker {
   private final BackgroundError error;
   private final AtomicBoolean woken = new AtomicBoolean();
   private volatile boolean stopped;
+
+  /** Written once, under this object's monitor. */
   private volatile @Nullable Thread thread;
 
-  /** Creates a worker that is still to be started. */
+  /** Creates a worker. */
   BackgroundWorker(Env env, String name, Work work, BackgroundError error) {
     this.env = env;
     this.name = name;
@@ -32,20 +34,32 @@ final class BackgroundWorker {
     this.error = error;
   }
 
-  void start() {
-    thread = env.startThread(name, this::run);
-  }
-
   /** Has the thread look for work. Any thread; cheap where it has been told already. */
   void wake() {
     if (!woken.get() && woken.compareAndSet(false, true)) {
+      if (thread == null) {
+        start();
+      }
       LockSupport.unpark(thread);
+    }
+  }
+
+  private synchronized void start() {
+    if (thread != null || stopped) {
+      return;
+    }
+    try {
+      thread = env.startThread(name, this::run);
+    } catch (RuntimeException | Error e) {
+      error.set(name, e);
     }
   }
 
   /** Has the thread end after the piece of work under way. Does not wait. */
   void stop() {
-    stopped = true;
+    synchronized (this) {
+      stopped = true;
+    }
     woken.set(true);
     LockSupport.unpark(thread);
   }

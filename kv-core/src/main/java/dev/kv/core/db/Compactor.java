@@ -75,6 +75,16 @@ final class Compactor implements BackgroundWorker.Work {
     return true;
   }
 
+  /** Returns whether there is a compaction to run. */
+  boolean isDue() {
+    monitor.lock();
+    try {
+      return picker.isDue(versions.current(), running);
+    } finally {
+      monitor.unlock();
+    }
+  }
+
   private @Nullable Picked pickAndStart() {
     monitor.lock();
     try {

@@ -216,6 +216,7 @@ final class DBOpener {
       if (firstLog == null || firstMemTable == null) {
         throw new AssertionError("no log or memtable after the recovery");
       }
+      background.takeVersionFreed(); // by the recovery; this collection goes with it
       obsolete.collectAtOpen();
       Assembly assembly =
           new Assembly(

@@ -1,9 +1,12 @@
 package dev.kv.core.env;
 
-/** A daemon thread that this engine started: nobody else knows it, so nobody interrupts it. */
+/**
+ * A daemon thread that this engine started: nobody else knows it, so nobody interrupts it. It keeps nothing of the
+ * thread that it was started from, neither thread-locals nor the context class loader.
+ */
 final class EngineThread extends Thread {
   EngineThread(String name, Runnable task) {
-    super(task, name);
+    super(null, task, name, 0, false);
     setDaemon(true);
   }
 

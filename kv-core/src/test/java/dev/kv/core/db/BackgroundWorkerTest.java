@@ -2,7 +2,10 @@ package dev.kv.core.db;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.DB;
 import dev.kv.Env;
+import dev.kv.ForwardingEnv;
+import dev.kv.Options;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,15 +15,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(LeakCheck.class)
 class BackgroundWorkerTest {
   private final BackgroundError error = new BackgroundError(Path.of("db"), new Monitor());
 
-  private BackgroundWorker started(BackgroundWorker.Work work) {
-    BackgroundWorker worker = new BackgroundWorker(Env.fileSystem(), "kv-test", work, error);
-    worker.start();
-    return worker;
+  private BackgroundWorker worker(BackgroundWorker.Work work) {
+    return new BackgroundWorker(Env.fileSystem(), "kv-test", work, error);
   }
 
   @Test
@@ -31,7 +33,7 @@ class BackgroundWorkerTest {
     AtomicIntegerArray runs = new AtomicIntegerArray(threads * each);
     CountDownLatch left = new CountDownLatch(threads * each);
     BackgroundWorker worker =
-        started(
+        worker(
             () -> {
               Integer piece = asked.poll();
               if (piece == null) {
@@ -68,20 +70,50 @@ class BackgroundWorkerTest {
   }
 
   @Test
-  void wake_beforeTheStart_isNotForgotten() throws InterruptedException {
+  void wake_afterTheStop_startsNoThread() {
     CountDownLatch ran = new CountDownLatch(1);
     BackgroundWorker worker =
-        new BackgroundWorker(
-            Env.fileSystem(),
-            "kv-test",
+        worker(
             () -> {
               ran.countDown();
               return false;
-            },
-            error);
+            });
+    worker.stop();
     worker.wake();
-    worker.start();
-    assertThat(ran.await(60, TimeUnit.SECONDS)).isTrue();
+    worker.join();
+    assertThat(ran.getCount()).isEqualTo(1);
+  }
+
+  @Test
+  void open_readAndClose_startNoThread(@TempDir Path directory) {
+    DB.open(directory, Options.builder().createIfMissing(true).build()).close();
+    List<String> started = new ArrayList<>();
+    Env threadless =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public Thread startThread(String name, Runnable task) {
+            started.add(name);
+            return super.startThread(name, task);
+          }
+        };
+    try (DB db = DB.open(directory, Options.builder().env(threadless).build())) {
+      assertThat(db.get(new byte[] {'a'})).isNull();
+    }
+    assertThat(started).isEmpty();
+  }
+
+  @Test
+  void wake_whereNoThreadCanBeStarted_setsTheError() {
+    Env exhausted =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public Thread startThread(String name, Runnable task) {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+        };
+    BackgroundWorker worker = new BackgroundWorker(exhausted, "kv-test", () -> false, error);
+    worker.wake();
+    assertThat(error.isSet()).isTrue();
     worker.stop();
     worker.join();
   }
@@ -90,7 +122,7 @@ class BackgroundWorkerTest {
   void work_thatThrows_setsTheErrorAndLeavesTheThreadAlive() throws InterruptedException {
     CountDownLatch second = new CountDownLatch(2);
     BackgroundWorker worker =
-        started(
+        worker(
             () -> {
               second.countDown();
               throw new StackOverflowError("simulated");

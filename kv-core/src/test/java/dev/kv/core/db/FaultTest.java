@@ -228,26 +228,39 @@ class FaultTest extends DbTestBase {
   }
 
   @Test
-  void open_threadThatCannotBeStarted_leavesNothingBehind() {
+  void put_threadThatCannotBeStarted_failsAndLosesNothing() {
     for (int first = 0; first < 3; first++) {
       AtomicInteger left = new AtomicInteger(first);
       Env few =
           new ForwardingEnv(env) {
             @Override
             public Thread startThread(String name, Runnable task) {
-              if (left.getAndDecrement() == 0) {
+              if (left.getAndDecrement() <= 0) {
                 throw new OutOfMemoryError("unable to create native thread");
               }
               return super.startThread(name, task);
             }
           };
-      Options options = hooked().env(few).build();
-      assertThatThrownBy(() -> open(options)).isInstanceOf(OutOfMemoryError.class);
+      open(hooked().env(few).writeBufferSize(64 << 10).build());
+      int round = first;
+      AtomicInteger acknowledged = new AtomicInteger();
+      assertThatThrownBy(
+              () -> {
+                for (int i = 0; i < 100_000; i++) {
+                  put("key" + i, "value" + round);
+                  acknowledged.incrementAndGet();
+                }
+              })
+          .isInstanceOf(DBReadOnlyException.class)
+          .hasRootCauseInstanceOf(OutOfMemoryError.class);
       assertThat(left.get()).isNegative();
+      close();
+      open();
+      for (int i = 0; i < acknowledged.get(); i++) {
+        assertThat(get("key" + i)).isEqualTo("value" + round);
+      }
+      close();
     }
-    open();
-    put("foo", "v");
-    assertThat(get("foo")).isEqualTo("v");
   }
 
   @Test
