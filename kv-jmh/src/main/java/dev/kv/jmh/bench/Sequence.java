@@ -25,16 +25,17 @@ final class Sequence {
       List<String> benchmarks,
       DbBenchFlags flags,
       int round,
-      boolean cold,
+      Tournament.Rounds rounds,
       Console console)
       throws IOException {
     this.kind = kind;
     this.benchmarks = benchmarks;
     this.flags = flags;
     this.round = round;
-    this.cold = cold;
+    this.cold = rounds.cold(round);
     this.console = console;
-    this.profiler = flags.profile == null || cold ? null : Profiler.into(flags.profile);
+    this.profiler =
+        flags.profile == null || !rounds.counts(round) ? null : Profiler.into(flags.profile);
   }
 
   /** Runs it, and hands each measurement to {@code results}. */

@@ -35,6 +35,10 @@ final class Tournament {
       return warmup + counted;
     }
 
+    boolean counts(int round) {
+      return round >= warmup;
+    }
+
     /** The first and only round is cold, too. */
     boolean cold(int round) {
       return round < warmup || all() == 1;
@@ -89,8 +93,7 @@ final class Tournament {
   private boolean turn(StoreKind kind, int round, Path database, Consumer<Measurement> results) {
     console.turn(kind, round, rounds.cold(round));
     try {
-      new Sequence(kind, benchmarks, flags, round, rounds.cold(round), console)
-          .run(database, results);
+      new Sequence(kind, benchmarks, flags, round, rounds, console).run(database, results);
       return true;
     } catch (IOException | LinkageError | RuntimeException e) {
       console.failed(kind, e);
