@@ -32,6 +32,7 @@ final class CompactionIterator {
   private boolean started;
   private boolean newUserKey;
   private int stripe;
+  private long lastTag;
 
   /**
    * Creates the iterator before the first entry.
@@ -71,15 +72,20 @@ final class CompactionIterator {
     int offset = input.keyOffset();
     int userLength = input.keyLength() - InternalKey.TRAILER;
     if (userLength < 0) {
-      throw malformed();
+      throw damaged("no internal key");
     }
     long tag = key.getLong(offset + userLength);
     int kind = InternalKey.kindCode(tag);
     if (kind > 1) {
-      throw malformed();
+      throw damaged("no internal key");
     }
     int entryStripe = stripeOf(InternalKey.sequence(tag));
-    newUserKey = !userKey.is(key, offset, userLength);
+    int order = userKey.compareTo(key, offset, userLength);
+    if (order > 0 || (order == 0 && Long.compareUnsigned(tag, lastTag) > 0)) {
+      throw damaged("out of order");
+    }
+    lastTag = tag;
+    newUserKey = order < 0;
     if (newUserKey) {
       userKey.set(key, offset, userLength);
     } else if (entryStripe == stripe) {
@@ -109,9 +115,11 @@ final class CompactionIterator {
     return newUserKey;
   }
 
-  private CorruptionException malformed() {
+  private CorruptionException damaged(String how) {
     return new CorruptionException(
-        "a table holds a key that is no internal key: "
+        "a table holds a key that is "
+            + how
+            + ": "
             + InternalKey.describe(
                 InternalKey.copy(input.keyBuffer(), input.keyOffset(), input.keyLength())),
         inputName,

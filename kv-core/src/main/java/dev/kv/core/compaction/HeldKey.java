@@ -7,14 +7,12 @@ import java.nio.ByteBuffer;
 /** A user key kept after the cursor that lent it has moved on. Not thread-safe; the buffer is borrowed. */
 final class HeldKey {
   private final UserKeyComparator comparator;
-  private final boolean bytewise;
   private final OffHeapBuffer memory;
   private ByteBuffer buffer;
   private int length = -1;
 
   HeldKey(UserKeyComparator comparator, OffHeapBuffer memory) {
     this.comparator = comparator;
-    this.bytewise = comparator.isBytewise();
     this.memory = memory;
     this.buffer = memory.buffer();
   }
@@ -36,26 +34,8 @@ final class HeldKey {
     length = keyLength;
   }
 
-  /** Returns whether a key was kept and is, in the user's order, the one given. */
-  boolean is(ByteBuffer key, int offset, int keyLength) {
-    if (!bytewise) {
-      return length >= 0 && comparator.compare(buffer, 0, length, key, offset, keyLength) == 0;
-    }
-    if (keyLength != length) {
-      return false;
-    }
-    ByteBuffer held = buffer;
-    int i = 0;
-    for (; i + Long.BYTES <= keyLength; i += Long.BYTES) {
-      if (held.getLong(i) != key.getLong(offset + i)) {
-        return false;
-      }
-    }
-    for (; i < keyLength; i++) {
-      if (held.get(i) != key.get(offset + i)) {
-        return false;
-      }
-    }
-    return true;
+  /** Compares the key that was kept with another in the user's order; none is before all. */
+  int compareTo(ByteBuffer key, int offset, int keyLength) {
+    return length < 0 ? -1 : comparator.compare(buffer, 0, length, key, offset, keyLength);
   }
 }

@@ -229,4 +229,17 @@ final class CompactionIteratorTest {
       valid = false;
     }
   }
+
+  @Test
+  void survives_entryOutOfOrder_throws() {
+    Entry b5 = new Entry("b", 5, false);
+    for (Entry wrong : List.of(new Entry("a", 6, false), new Entry("b", 6, false))) {
+      assertThatThrownBy(
+              () -> survivors(List.of(b5, wrong), new long[0], VersionText.version(List.of())))
+          .isInstanceOf(CorruptionException.class)
+          .hasMessageContaining("out of order");
+    }
+    List<Entry> twice = List.of(b5, b5);
+    assertThat(survivors(twice, new long[0], VersionText.version(List.of()))).containsExactly(b5);
+  }
 }
