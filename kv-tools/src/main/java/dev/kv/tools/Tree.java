@@ -4,6 +4,7 @@ import dev.kv.CorruptionException;
 import dev.kv.Env;
 import dev.kv.UnsupportedFormatException;
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.log.LogEnd;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.manifest.CurrentFile;
@@ -79,7 +80,7 @@ final class Tree {
           findings.found(Finding.damage(manifest, offset, String.valueOf(e.getMessage())));
         }
       }
-      if (records.bytesBehindLastRecord() > 0 && damagedAt < records.endOfLastRecord()) {
+      if (records.end() != LogEnd.RECORD && damagedAt < records.endOfLastRecord()) {
         findings.found(
             Finding.note(
                 manifest,

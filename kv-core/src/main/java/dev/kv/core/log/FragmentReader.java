@@ -32,6 +32,9 @@ final class FragmentReader {
   private int at;
   private boolean lastBlock;
 
+  /** Where in the file the last byte so far ends that is not zero. */
+  private long writtenEnd;
+
   // Fragments never written, of which nothing written was seen behind yet; gapStart is -1 for none.
   private long gapStart = -1;
   private boolean gapHasBytes;
@@ -130,6 +133,11 @@ final class FragmentReader {
     return blockStart + blockLength;
   }
 
+  /** Returns where the last byte ends that is not zero, after {@link #END}. */
+  long writtenEnd() {
+    return writtenEnd;
+  }
+
   private void readBlock() throws IOException {
     blockStart += blockLength;
     blockLength = 0;
@@ -139,6 +147,13 @@ final class FragmentReader {
       blockLength = block.position();
     }
     lastBlock = blockLength < LogFormat.BLOCK;
+    int written = blockLength;
+    while (written > 0 && block.get(written - 1) == 0) {
+      written--;
+    }
+    if (written > 0) {
+      writtenEnd = blockStart + written;
+    }
   }
 
   /** Passes over the rest of the block, whose header was never written. */
@@ -147,7 +162,7 @@ final class FragmentReader {
       gapStart = blockStart + at;
       gapHasBytes = false;
     }
-    gapHasBytes |= !isZero(at, blockLength);
+    gapHasBytes |= writtenEnd > blockStart + at;
     at = blockLength;
   }
 
@@ -172,7 +187,7 @@ final class FragmentReader {
   /** Ends, with {@code left} bytes in the last block that are too few for a header. */
   private int finish(int left) {
     boolean trailer = LogFormat.leftInBlock(at) < LogFormat.HEADER;
-    if (gapHasBytes && gapStart >= 0 || left > 0 && !isZero(at, blockLength)) {
+    if (gapHasBytes && gapStart >= 0 || left > 0 && writtenEnd > blockStart + at) {
       end = LogEnd.TORN;
     } else if (end == LogEnd.RECORD && (gapStart >= 0 || left > 0 && !trailer)) {
       end = LogEnd.ZEROS;

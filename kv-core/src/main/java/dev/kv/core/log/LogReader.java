@@ -233,9 +233,12 @@ public final class LogReader implements AutoCloseable {
     return fragments.end();
   }
 
-  /** Returns how many bytes stand in the file behind the last record, once readRecord has returned false. */
+  /**
+   * Returns how many bytes stand in the file behind the last record, but for the zeros at its end, once readRecord
+   * has returned false.
+   */
   public long bytesBehindLastRecord() {
-    return Math.max(0, fragments.fileLength() - endOfLastRecord);
+    return Math.max(0, fragments.writtenEnd() - endOfLastRecord);
   }
 
   /** Returns the name given for messages. */
