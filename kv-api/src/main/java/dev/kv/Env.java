@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The operating system as a database sees it: files, directories, locks, clock and threads.
- * Thread-safe. Wrap one with {@link ForwardingEnv}. Every implementation passes the same contract
- * test.
+ * Thread-safe. Wrap one with {@link ForwardingEnv}, and its files with {@link
+ * ForwardingSequentialFile}, {@link ForwardingRandomAccessFile}, {@link ForwardingWritableFile} and
+ * {@link ForwardingMappedLogFile}. Every implementation passes the same contract test.
  *
  * <p>A missing file is a {@link java.nio.file.NoSuchFileException}. Names that a database gives are
  * always children of its directory.

@@ -1,5 +1,9 @@
 package dev.kv.testing;
 
+import dev.kv.ForwardingMappedLogFile;
+import dev.kv.ForwardingRandomAccessFile;
+import dev.kv.ForwardingSequentialFile;
+import dev.kv.ForwardingWritableFile;
 import dev.kv.MappedLogFile;
 import dev.kv.RandomAccessFile;
 import dev.kv.SequentialFile;
@@ -40,15 +44,14 @@ final class FaultFiles {
   }
 
   /** A file read from its beginning. */
-  static final class Sequential implements SequentialFile {
+  static final class Sequential extends ForwardingSequentialFile {
     private final FaultEnv env;
     private final Path path;
-    private final SequentialFile target;
 
     Sequential(FaultEnv env, Path path, SequentialFile target) {
+      super(target);
       this.env = env;
       this.path = path;
-      this.target = target;
     }
 
     @Override
@@ -56,161 +59,138 @@ final class FaultFiles {
       Fault fault = env.next(Kind.READ, path);
       if (fault == Fault.SHORT && into.remaining() > 1) {
         int limit = into.limit();
-        int count = target.read(into.limit(into.position() + 1));
+        int count = super.read(into.limit(into.position() + 1));
         into.limit(limit);
         return count;
       }
       if (fault != null) {
         throw FaultEnv.exception(fault, Kind.READ, path);
       }
-      return target.read(into);
+      return super.read(into);
     }
 
     @Override
     public void skip(long count) throws IOException {
       env.check(Kind.READ, path);
-      target.skip(count);
+      super.skip(count);
     }
 
     @Override
     public void close() throws IOException {
-      FaultFiles.close(env, path, target);
+      FaultFiles.close(env, path, super::close);
     }
   }
 
   /** A file read at positions. */
-  static final class Random implements RandomAccessFile {
+  static final class Random extends ForwardingRandomAccessFile {
     private final FaultEnv env;
     private final Path path;
-    private final RandomAccessFile target;
 
     Random(FaultEnv env, Path path, RandomAccessFile target) {
+      super(target);
       this.env = env;
       this.path = path;
-      this.target = target;
     }
 
     @Override
     public int read(long position, ByteBuffer into, int offset, int length) throws IOException {
       env.check(Kind.READ, path);
-      return target.read(position, into, offset, length);
-    }
-
-    @Override
-    public long size() {
-      return target.size();
-    }
-
-    @Override
-    public long mappedBytes() {
-      return target.mappedBytes();
+      return super.read(position, into, offset, length);
     }
 
     @Override
     public void close() throws IOException {
-      FaultFiles.close(env, path, target);
+      FaultFiles.close(env, path, super::close);
     }
   }
 
   /** A file written at its end. */
-  static final class Writable implements WritableFile {
+  static final class Writable extends ForwardingWritableFile {
     private final FaultEnv env;
     private final Path path;
-    private final WritableFile target;
 
     Writable(FaultEnv env, Path path, WritableFile target) {
+      super(target);
       this.env = env;
       this.path = path;
-      this.target = target;
     }
 
     @Override
     public void append(ByteBuffer bytes) throws IOException {
       Fault fault = env.next(Kind.WRITE, path);
       if (fault == null) {
-        target.append(bytes);
+        super.append(bytes);
         return;
       }
       int limit = bytes.limit();
-      int count = written(fault, target.length(), bytes.remaining());
-      target.append(bytes.limit(bytes.position() + count));
+      int count = written(fault, length(), bytes.remaining());
+      super.append(bytes.limit(bytes.position() + count));
       bytes.limit(limit);
-      target.flush();
+      super.flush();
       throw FaultEnv.exception(fault, Kind.WRITE, path);
     }
 
     @Override
     public void flush() throws IOException {
       env.check(Kind.WRITE, path);
-      target.flush();
+      super.flush();
     }
 
     @Override
     public void sync() throws IOException {
       env.check(Kind.SYNC, path);
-      target.sync();
-    }
-
-    @Override
-    public long length() {
-      return target.length();
+      super.sync();
     }
 
     @Override
     public void close() throws IOException {
-      FaultFiles.close(env, path, target);
+      FaultFiles.close(env, path, super::close);
     }
   }
 
   /** A log written by stores. */
-  static final class MappedLog implements MappedLogFile {
+  static final class MappedLog extends ForwardingMappedLogFile {
     private final FaultEnv env;
     private final Path path;
-    private final MappedLogFile target;
 
     MappedLog(FaultEnv env, Path path, MappedLogFile target) {
+      super(target);
       this.env = env;
       this.path = path;
-      this.target = target;
-    }
-
-    @Override
-    public long reserved() {
-      return target.reserved();
     }
 
     @Override
     public void reserve(long end) throws IOException {
       env.check(Kind.RESERVE, path);
-      target.reserve(end);
+      super.reserve(end);
     }
 
     @Override
     public void store(long position, ByteBuffer source, int offset, int length) throws IOException {
       Fault fault = env.next(Kind.STORE, path);
       if (fault == null) {
-        target.store(position, source, offset, length);
+        super.store(position, source, offset, length);
         return;
       }
-      target.store(position, source, offset, written(fault, position, length));
+      super.store(position, source, offset, written(fault, position, length));
       throw FaultEnv.exception(fault, Kind.STORE, path);
     }
 
     @Override
     public void sync(long from, long to) throws IOException {
       env.check(Kind.SYNC, path);
-      target.sync(from, to);
+      super.sync(from, to);
     }
 
     @Override
     public void cut(long length) throws IOException {
       env.check(Kind.CUT, path);
-      target.cut(length);
+      super.cut(length);
     }
 
     @Override
     public void close() throws IOException {
-      FaultFiles.close(env, path, target);
+      FaultFiles.close(env, path, super::close);
     }
   }
 }

@@ -2,6 +2,8 @@ package dev.kv.testing;
 
 import dev.kv.Env;
 import dev.kv.ForwardingEnv;
+import dev.kv.ForwardingMappedLogFile;
+import dev.kv.ForwardingWritableFile;
 import dev.kv.MappedLogFile;
 import dev.kv.WritableFile;
 import java.io.IOException;
@@ -292,12 +294,11 @@ public final class StrictMemEnv extends ForwardingEnv {
   }
 
   /** A file written at its end. */
-  private final class Writable implements WritableFile {
-    private final WritableFile target;
+  private final class Writable extends ForwardingWritableFile {
     private final StrictFile file;
 
     Writable(WritableFile target, StrictFile file) {
-      this.target = target;
+      super(target);
       this.file = file;
     }
 
@@ -305,63 +306,42 @@ public final class StrictMemEnv extends ForwardingEnv {
     public void append(ByteBuffer bytes) throws IOException {
       lock.lock();
       try {
-        long from = target.length();
-        target.append(bytes);
-        file.written(from, target.length());
+        long from = length();
+        super.append(bytes);
+        file.written(from, length());
       } finally {
         lock.unlock();
       }
-    }
-
-    @Override
-    public void flush() throws IOException {
-      target.flush();
     }
 
     @Override
     public void sync() throws IOException {
       lock.lock();
       try {
-        target.sync();
+        super.sync();
         file.synced(0, Long.MAX_VALUE);
       } finally {
         lock.unlock();
       }
     }
-
-    @Override
-    public long length() {
-      return target.length();
-    }
-
-    @Override
-    public void close() throws IOException {
-      target.close();
-    }
   }
 
   /** A log written by stores. */
-  private final class MappedLog implements MappedLogFile {
-    private final MappedLogFile target;
+  private final class MappedLog extends ForwardingMappedLogFile {
     private final StrictFile file;
 
     MappedLog(MappedLogFile target, StrictFile file) {
-      this.target = target;
+      super(target);
       this.file = file;
-    }
-
-    @Override
-    public long reserved() {
-      return target.reserved();
     }
 
     @Override
     public void reserve(long end) throws IOException {
       lock.lock();
       try {
-        long from = target.reserved();
-        target.reserve(end);
-        file.written(from, target.reserved());
+        long from = reserved();
+        super.reserve(end);
+        file.written(from, reserved());
       } finally {
         lock.unlock();
       }
@@ -371,7 +351,7 @@ public final class StrictMemEnv extends ForwardingEnv {
     public void store(long position, ByteBuffer source, int offset, int length) throws IOException {
       lock.lock();
       try {
-        target.store(position, source, offset, length);
+        super.store(position, source, offset, length);
         file.written(position, position + length);
       } finally {
         lock.unlock();
@@ -382,7 +362,7 @@ public final class StrictMemEnv extends ForwardingEnv {
     public void sync(long from, long to) throws IOException {
       lock.lock();
       try {
-        target.sync(from, to);
+        super.sync(from, to);
         file.synced(from, to);
       } finally {
         lock.unlock();
@@ -393,16 +373,11 @@ public final class StrictMemEnv extends ForwardingEnv {
     public void cut(long length) throws IOException {
       lock.lock();
       try {
-        target.cut(length);
+        super.cut(length);
         file.cut(length);
       } finally {
         lock.unlock();
       }
-    }
-
-    @Override
-    public void close() throws IOException {
-      target.close();
     }
   }
 }

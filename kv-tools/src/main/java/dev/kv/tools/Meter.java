@@ -2,6 +2,8 @@ package dev.kv.tools;
 
 import dev.kv.Env;
 import dev.kv.ForwardingEnv;
+import dev.kv.ForwardingRandomAccessFile;
+import dev.kv.ForwardingSequentialFile;
 import dev.kv.RandomAccessFile;
 import dev.kv.SequentialFile;
 import java.io.IOException;
@@ -33,51 +35,24 @@ final class Meter extends ForwardingEnv {
 
   @Override
   public SequentialFile openSequential(Path file) throws IOException {
-    SequentialFile opened = super.openSequential(file);
-    return new SequentialFile() {
+    return new ForwardingSequentialFile(super.openSequential(file)) {
       @Override
       public int read(ByteBuffer into) throws IOException {
-        int count = opened.read(into);
+        int count = super.read(into);
         bytesRead.add(Math.max(count, 0));
         return count;
-      }
-
-      @Override
-      public void skip(long count) throws IOException {
-        opened.skip(count);
-      }
-
-      @Override
-      public void close() throws IOException {
-        opened.close();
       }
     };
   }
 
   @Override
   public RandomAccessFile openRandomAccess(Path file, boolean map) throws IOException {
-    RandomAccessFile opened = super.openRandomAccess(file, map);
-    return new RandomAccessFile() {
+    return new ForwardingRandomAccessFile(super.openRandomAccess(file, map)) {
       @Override
       public int read(long position, ByteBuffer into, int offset, int length) throws IOException {
-        int count = opened.read(position, into, offset, length);
+        int count = super.read(position, into, offset, length);
         bytesRead.add(count);
         return count;
-      }
-
-      @Override
-      public long size() {
-        return opened.size();
-      }
-
-      @Override
-      public long mappedBytes() {
-        return opened.mappedBytes();
-      }
-
-      @Override
-      public void close() throws IOException {
-        opened.close();
       }
     };
   }

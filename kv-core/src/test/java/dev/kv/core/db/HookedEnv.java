@@ -2,6 +2,9 @@ package dev.kv.core.db;
 
 import dev.kv.Env;
 import dev.kv.ForwardingEnv;
+import dev.kv.ForwardingMappedLogFile;
+import dev.kv.ForwardingRandomAccessFile;
+import dev.kv.ForwardingWritableFile;
 import dev.kv.MappedLogFile;
 import dev.kv.RandomAccessFile;
 import dev.kv.WritableFile;
@@ -65,27 +68,11 @@ final class HookedEnv extends ForwardingEnv {
 
   @Override
   public RandomAccessFile openRandomAccess(Path file, boolean map) throws IOException {
-    RandomAccessFile opened = super.openRandomAccess(file, map);
-    return new RandomAccessFile() {
+    return new ForwardingRandomAccessFile(super.openRandomAccess(file, map)) {
       @Override
       public int read(long position, ByteBuffer into, int offset, int length) throws IOException {
         reads.incrementAndGet();
-        return opened.read(position, into, offset, length);
-      }
-
-      @Override
-      public long size() {
-        return opened.size();
-      }
-
-      @Override
-      public long mappedBytes() {
-        return opened.mappedBytes();
-      }
-
-      @Override
-      public void close() throws IOException {
-        opened.close();
+        return super.read(position, into, offset, length);
       }
     };
   }
@@ -95,17 +82,12 @@ final class HookedEnv extends ForwardingEnv {
     boolean manifest = name.startsWith("MANIFEST");
     boolean table = name.endsWith(".ldb");
     boolean log = name.endsWith(".log");
-    return new WritableFile() {
+    return new ForwardingWritableFile(target) {
       @Override
       public void append(ByteBuffer bytes) throws IOException {
         refuseIf(noSpace, "full disk");
         refuseIf(manifest && manifestAppendFails, "failure of a write to the MANIFEST");
-        target.append(bytes);
-      }
-
-      @Override
-      public void flush() throws IOException {
-        target.flush();
+        super.append(bytes);
       }
 
       @Override
@@ -115,17 +97,12 @@ final class HookedEnv extends ForwardingEnv {
         if (table) {
           passGate();
         }
-        target.sync();
-      }
-
-      @Override
-      public long length() {
-        return target.length();
+        super.sync();
       }
 
       @Override
       public void close() throws IOException {
-        target.close();
+        super.close();
         refuseIf(log && logCloseFails, "failure of a close of the log");
       }
     };
@@ -143,43 +120,26 @@ final class HookedEnv extends ForwardingEnv {
   }
 
   /** A mapped log with hooks. */
-  private final class HookedLog implements MappedLogFile {
-    private final MappedLogFile target;
-
+  private final class HookedLog extends ForwardingMappedLogFile {
     HookedLog(MappedLogFile target) {
-      this.target = target;
-    }
-
-    @Override
-    public long reserved() {
-      return target.reserved();
+      super(target);
     }
 
     @Override
     public void reserve(long end) throws IOException {
       refuseIf(noSpace, "full disk");
-      target.reserve(end);
-    }
-
-    @Override
-    public void store(long position, ByteBuffer source, int offset, int length) throws IOException {
-      target.store(position, source, offset, length);
+      super.reserve(end);
     }
 
     @Override
     public void sync(long from, long to) throws IOException {
       refuseIf(logSyncFails, "failure of a sync of the log");
-      target.sync(from, to);
-    }
-
-    @Override
-    public void cut(long length) throws IOException {
-      target.cut(length);
+      super.sync(from, to);
     }
 
     @Override
     public void close() throws IOException {
-      target.close();
+      super.close();
       refuseIf(logCloseFails, "failure of a close of the log");
     }
   }

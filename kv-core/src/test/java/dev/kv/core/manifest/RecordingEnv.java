@@ -2,6 +2,7 @@ package dev.kv.core.manifest;
 
 import dev.kv.Env;
 import dev.kv.ForwardingEnv;
+import dev.kv.ForwardingWritableFile;
 import dev.kv.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -84,38 +85,22 @@ public final class RecordingEnv extends ForwardingEnv {
     act("sync directory", () -> super.syncDirectory(directory));
   }
 
-  private final class RecordingFile implements WritableFile {
+  private final class RecordingFile extends ForwardingWritableFile {
     private final String name;
-    private final WritableFile target;
 
     RecordingFile(String name, WritableFile target) {
+      super(target);
       this.name = name;
-      this.target = target;
     }
 
     @Override
     public void append(ByteBuffer bytes) throws IOException {
-      act("append " + name, () -> target.append(bytes));
-    }
-
-    @Override
-    public void flush() throws IOException {
-      target.flush();
+      act("append " + name, () -> super.append(bytes));
     }
 
     @Override
     public void sync() throws IOException {
-      act("sync " + name, target::sync);
-    }
-
-    @Override
-    public long length() {
-      return target.length();
-    }
-
-    @Override
-    public void close() throws IOException {
-      target.close();
+      act("sync " + name, super::sync);
     }
   }
 }

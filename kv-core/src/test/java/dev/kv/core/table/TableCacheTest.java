@@ -9,6 +9,7 @@ import dev.kv.DBClosedException;
 import dev.kv.DBComparator;
 import dev.kv.DBIOException;
 import dev.kv.ForwardingEnv;
+import dev.kv.ForwardingRandomAccessFile;
 import dev.kv.Options;
 import dev.kv.RandomAccessFile;
 import dev.kv.core.block.CursorModel;
@@ -25,7 +26,6 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.version.FileMetadata;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -66,27 +66,12 @@ class TableCacheTest {
       open.incrementAndGet();
       int maps = opened.mappedBytes() > 0 ? 1 : 0;
       mapped.addAndGet(maps);
-      return new RandomAccessFile() {
-        @Override
-        public int read(long position, ByteBuffer into, int offset, int length) throws IOException {
-          return opened.read(position, into, offset, length);
-        }
-
-        @Override
-        public long size() {
-          return opened.size();
-        }
-
-        @Override
-        public long mappedBytes() {
-          return opened.mappedBytes();
-        }
-
+      return new ForwardingRandomAccessFile(opened) {
         @Override
         public void close() throws IOException {
           open.decrementAndGet();
           mapped.addAndGet(-maps);
-          opened.close();
+          super.close();
         }
       };
     }
