@@ -89,6 +89,15 @@ final class JobTest {
     return requireNonNull(new FlushJob(entries, context).run().table());
   }
 
+  /** Flushes so many entries in one table, of keys that ascend and values of one size. */
+  private FileMetadata flushMany(int count, int valueBytes) {
+    EntryList entries = new EntryList(List.of());
+    for (int i = 0; i < count; i++) {
+      add(entries, String.format(Locale.ROOT, "key%05d", i), 1, valueBytes);
+    }
+    return flush(entries);
+  }
+
   private FileMetadata flush(String... entries) {
     return flush(new EntryList(List.of(entries)));
   }
@@ -258,11 +267,7 @@ final class JobTest {
 
   @Test
   void run_whenCancelled_leavesNothing() {
-    EntryList entries = new EntryList(List.of());
-    for (int i = 0; i < 3000; i++) {
-      add(entries, String.format(Locale.ROOT, "key%05d", i), 1, 100);
-    }
-    Compaction compaction = pick(version(0, flush(entries)), 10_000);
+    Compaction compaction = pick(version(0, flushMany(3000, 100)), 10_000);
     int[] asked = new int[1];
     assertThat(job(compaction, () -> asked[0]++ == 6).run()).isNull();
     assertThat(numbers.get()).isGreaterThan(12);
@@ -275,11 +280,7 @@ final class JobTest {
   /** So that a close does not wait for the merge of many large values. */
   @Test
   void run_ofLargeValues_looksByBytesWhetherItIsCancelled() {
-    EntryList entries = new EntryList(List.of());
-    for (int i = 0; i < 100; i++) {
-      add(entries, String.format(Locale.ROOT, "key%05d", i), 1, 4000);
-    }
-    Compaction compaction = pick(version(0, flush(entries)), 10_000_000);
+    Compaction compaction = pick(version(0, flushMany(100, 4000)), 10_000_000);
     int[] asked = new int[1];
     assertThat(job(compaction, () -> ++asked[0] == 5).run()).isNull();
     assertThat(asked[0]).isEqualTo(5);
