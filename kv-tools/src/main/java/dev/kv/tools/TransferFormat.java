@@ -59,10 +59,7 @@ enum TransferFormat {
           sink.entry(bytes(data, keyLength), bytes(data, valueLength));
           offset += 2L * Integer.BYTES + keyLength + valueLength;
         } catch (EOFException cut) {
-          throw new Failure(
-              "the input ends inside the entry at offset "
-                  + offset
-                  + "; what stands before it may have been put");
+          throw malformed("the input ends inside the entry at offset " + offset);
         }
       }
     }
@@ -106,13 +103,12 @@ enum TransferFormat {
   private static Map.Entry<byte[], byte[]> parse(EntryFormat format, String line, long number) {
     try {
       return format.parse(line);
-    } catch (IllegalArgumentException malformed) {
-      throw new Failure(
-          "line "
-              + number
-              + " of the input: "
-              + malformed.getMessage()
-              + "; what stands before it may have been put");
+    } catch (IllegalArgumentException e) {
+      throw malformed("line " + number + " of the input: " + e.getMessage());
     }
+  }
+
+  private static Failure malformed(String what) {
+    return new Failure(what + "; what stands before it may have been put");
   }
 }
