@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Verifier {
   /** A writer beside this may be storing a record while it is read. */
-  private static final int LOG_RETRIES = 3;
+  private static final int LOG_READINGS = 4;
 
   private final Meter meter = new Meter();
   private final Path directory;
@@ -207,16 +207,15 @@ final class Verifier {
   private long checkLog(Path file, long previous) throws IOException {
     String name = baseName(file.toString());
     List<Finding> found = new ArrayList<>();
-    LogCheck check = new LogCheck(name, found::add);
+    LogCheck check;
+    int readings = 0;
     try {
-      check.run(meter, file);
-      for (int again = 0;
-          again < LOG_RETRIES && found.stream().anyMatch(Finding::damage);
-          again++) {
+      do {
         found.clear();
         check = new LogCheck(name, found::add);
         check.run(meter, file);
-      }
+        readings++;
+      } while (readings < LOG_READINGS && found.stream().anyMatch(Finding::damage));
     } catch (NoSuchFileException flushed) {
       return previous;
     }
