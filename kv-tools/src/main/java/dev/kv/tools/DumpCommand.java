@@ -120,7 +120,12 @@ final class DumpCommand implements Callable<Integer> {
 
   /** Prints the file, and returns whether it is damaged. */
   private boolean dump(Path file, Kind kind, Output out) throws IOException {
-    TableDump dump = new TableDump(meter, file, format, out, userKeys);
+    TableDump dump =
+        new TableDump(
+            meter,
+            file,
+            userKeys,
+            (depth, type, members) -> out.line(format.line(depth, type, members)));
     dump.part(
         0,
         "file",

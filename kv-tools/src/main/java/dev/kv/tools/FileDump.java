@@ -23,25 +23,35 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Prints one log, MANIFEST or batch part by part. Damage is a part of its own, with its offset, and
- * the dump goes on behind it.
+ * Takes one log, MANIFEST or batch apart. Damage is a part of its own, with its offset, and the dump
+ * goes on behind it.
  */
 class FileDump {
   private final Env env;
   private final Path file;
-  private final DumpFormat format;
-  private final Output out;
+  private final Sink sink;
   private final BatchCursor operations = new BatchCursor();
   private boolean damaged;
 
-  FileDump(Env env, Path file, DumpFormat format, Output out) {
-    this.env = env;
-    this.file = file;
-    this.format = format;
-    this.out = out;
+  /** Receives the parts of a file. */
+  @FunctionalInterface
+  interface Sink {
+    /**
+     * Takes one part.
+     *
+     * @param depth 0, or how deep it stands inside others
+     * @param members its members by name: numbers, texts, and bytes from the file
+     */
+    void part(int depth, String type, Map<String, Object> members);
   }
 
-  /** Returns whether damage was printed. */
+  FileDump(Env env, Path file, Sink sink) {
+    this.env = env;
+    this.file = file;
+    this.sink = sink;
+  }
+
+  /** Returns whether damage was found. */
   final boolean isDamaged() {
     return damaged;
   }
@@ -50,17 +60,17 @@ class FileDump {
     return file;
   }
 
-  /** Prints the log. */
+  /** Takes a log apart. */
   final void log() throws IOException {
     records(this::batch);
   }
 
-  /** Prints the MANIFEST. */
+  /** Takes a MANIFEST apart. */
   final void manifest() throws IOException {
     records(this::edit);
   }
 
-  /** Prints the batch that the file consists of. */
+  /** Takes the batch apart that the file consists of. */
   final void batch() throws IOException {
     byte[] bytes = Files.readAllBytes(file);
     ByteBuffer record =
@@ -196,13 +206,13 @@ class FileDump {
     return InternalKey.sequence(InternalKey.tag(internalKey));
   }
 
-  /** Prints a part; {@code members} are names and values in turn. */
+  /** Hands on a part; {@code members} are names and values in turn. */
   final void part(int depth, String type, Object... members) {
     Map<String, Object> map = new LinkedHashMap<>();
     for (int i = 0; i < members.length; i += 2) {
       map.put((String) members[i], members[i + 1]);
     }
-    out.line(format.line(depth, type, map));
+    sink.part(depth, type, map);
   }
 
   final void damage(CorruptionException e) {

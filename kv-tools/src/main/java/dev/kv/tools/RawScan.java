@@ -1,62 +1,68 @@
 package dev.kv.tools;
 
 import dev.kv.CorruptionException;
-import dev.kv.core.batch.BatchCursor;
-import dev.kv.core.batch.EncodedBatch;
-import dev.kv.core.batch.MalformedBatchException;
+import dev.kv.Escape;
 import dev.kv.core.env.FileName;
-import dev.kv.core.env.FileNames;
-import dev.kv.core.key.InternalKey;
-import dev.kv.core.key.ValueKind;
-import dev.kv.core.log.LogReader;
-import dev.kv.core.log.RecordBuffer;
-import dev.kv.core.table.TableInspector;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.file.Files;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
+import java.util.Objects;
 
-/** Prints every entry of a directory's tables and logs, file by file, without an order of keys. */
+/**
+ * Prints every entry of a directory's tables and logs, file by file, without an order of keys. Damage
+ * is told as a message, and the scan goes on behind it.
+ */
 final class RawScan {
   private final Meter meter = new Meter();
   private final Path directory;
   private final EntryFormat format;
+  private final Output out;
+  private final PrintWriter messages;
   private long left;
+  private boolean damaged;
 
-  RawScan(Path directory, EntryFormat format, long limit) {
+  /** Ends the scan when the limit is reached. */
+  private static final class Enough extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Enough() {
+      super(null, null, false, false);
+    }
+  }
+
+  RawScan(Path directory, EntryFormat format, long limit, Output out, PrintWriter messages) {
     this.directory = directory;
     this.format = format;
     this.left = limit;
+    this.out = out;
+    this.messages = messages;
   }
 
-  void print(Output out) throws IOException {
-    List<FileName> files = files();
+  /** Prints the entries, and returns whether anything was damaged. */
+  boolean run() throws IOException {
+    List<Map.Entry<Path, FileName>> files = files();
     long bytes =
         DatabaseFiles.bytes(directory, FileName.Kind.TABLE)
             + DatabaseFiles.bytes(directory, FileName.Kind.LOG);
     try (Progress progress = Progress.printing("scan", bytes, meter::bytesRead)) {
       progress.begin();
-      for (FileName file : files) {
-        if (left == 0) {
-          return;
-        }
-        if (file.kind() == FileName.Kind.TABLE) {
-          printTable(file.number(), out);
-        } else {
-          printLog(FileNames.log(directory, file.number()), out);
-        }
+      for (Map.Entry<Path, FileName> file : files) {
+        print(file.getKey(), file.getValue().kind());
       }
+    } catch (Enough limit) {
+      return damaged;
     }
+    return damaged;
   }
 
-  private List<FileName> files() throws IOException {
-    List<FileName> files =
-        DatabaseFiles.files(directory).values().stream()
-            .filter(RawScan::holdsEntries)
-            .sorted(Comparator.comparingLong(FileName::number))
+  private List<Map.Entry<Path, FileName>> files() throws IOException {
+    List<Map.Entry<Path, FileName>> files =
+        DatabaseFiles.files(directory).entrySet().stream()
+            .filter(file -> holdsEntries(file.getValue()))
+            .sorted(Comparator.comparingLong(file -> file.getValue().number()))
             .toList();
     if (files.isEmpty()) {
       throw new Failure(directory + ": not a database: it has no tables and no logs");
@@ -68,78 +74,64 @@ final class RawScan {
     return file.kind() == FileName.Kind.TABLE || file.kind() == FileName.Kind.LOG;
   }
 
-  private void printTable(long number, Output out) throws IOException {
-    Path current = FileNames.table(directory, number);
-    Path file = Files.exists(current) ? current : FileNames.oldTable(directory, number);
-    try (TableInspector table = new TableInspector(meter, file)) {
-      for (TableInspector.BlockEntry block : table.readHandles(table.footer().index())) {
-        if (left == 0) {
-          return;
-        }
-        table.read(block.handle(), true);
-        table.forEachEntry((key, value) -> printEntry(file, block, key, value, out));
-      }
+  private void print(Path file, FileName.Kind kind) throws IOException {
+    checkLimit();
+    String name = String.valueOf(file.getFileName());
+    TableDump dump =
+        new TableDump(meter, file, false, (depth, type, members) -> printPart(name, type, members));
+    if (kind == FileName.Kind.TABLE) {
+      dump.table();
+    } else {
+      dump.log();
     }
   }
 
-  private void printEntry(
-      Path file, TableInspector.BlockEntry block, byte[] key, byte[] value, Output out) {
+  private void checkLimit() {
     if (left == 0) {
-      return;
+      throw new Enough();
     }
-    if (!InternalKey.isWellFormed(key)) {
-      throw new CorruptionException(
-          "a key without sequence number and type", file.toString(), block.handle().offset());
-    }
-    long tag = InternalKey.tag(key);
-    print(
-        InternalKey.sequence(tag),
-        ValueKind.of(InternalKey.kindCode(tag)),
-        InternalKey.userKey(key),
-        value,
-        out);
   }
 
-  private void printLog(Path file, Output out) throws IOException {
-    String name = file.toString();
-    try (LogReader records =
-        new LogReader(
-            name,
-            meter.openSequential(file),
-            (offset, bytes, reason, torn) -> {
-              throw new CorruptionException(reason + ", " + bytes + " bytes", name, offset);
-            },
-            true)) {
-      RecordBuffer record = new RecordBuffer();
-      while (left > 0 && records.readRecord(record)) {
-        printBatch(record, name, records.lastRecordOffset(), out);
+  private void printPart(String file, String type, Map<String, Object> members) {
+    switch (type) {
+      case "put", "delete" -> {
+        checkLimit();
+        left--;
+        byte[] value = members.containsKey("value") ? bytes(members, "value") : new byte[0];
+        out.line(
+            format.versionLine(number(members, "sequence"), type, bytes(members, "key"), value));
+      }
+      case "malformed" ->
+          found(
+              Finding.damage(
+                  file,
+                  CorruptionException.NO_OFFSET,
+                  "a key without sequence number and type: '"
+                      + Escape.bytes(bytes(members, "key"))
+                      + "'"));
+      case "damage" -> {
+        long offset = number(members, "offset");
+        String text = String.valueOf(members.get("text"));
+        boolean torn = Boolean.TRUE.equals(members.get("torn"));
+        found(torn ? Finding.note(file, offset, text) : Finding.damage(file, offset, text));
+      }
+      default -> {
+        // Holds no entry itself.
       }
     }
   }
 
-  private void printBatch(RecordBuffer record, String file, long offset, Output out) {
-    if (record.length() < EncodedBatch.HEADER) {
-      throw new CorruptionException("a record too short for a batch", file, offset);
-    }
-    ByteBuffer batch = record.buffer();
-    long sequence = batch.getLong(0);
-    BatchCursor operations = new BatchCursor();
-    operations.start(batch, EncodedBatch.HEADER, record.length() - EncodedBatch.HEADER);
-    try {
-      for (; left > 0 && operations.next(); sequence++) {
-        byte[] key = InternalKey.copy(batch, operations.keyOffset(), operations.keyLength());
-        byte[] value = InternalKey.copy(batch, operations.valueOffset(), operations.valueLength());
-        print(sequence, operations.kind(), key, value, out);
-      }
-    } catch (MalformedBatchException malformed) {
-      throw new CorruptionException("batch: " + malformed.getMessage(), file, offset, malformed);
-    }
+  private static byte[] bytes(Map<String, Object> members, String name) {
+    return (byte[]) Objects.requireNonNull(members.get(name), name);
   }
 
-  private void print(
-      long sequence, @Nullable ValueKind kind, byte[] key, byte[] value, Output out) {
-    left--;
-    String type = kind == ValueKind.VALUE ? "put" : "delete";
-    out.line(format.versionLine(sequence, type, key, value));
+  private static long number(Map<String, Object> members, String name) {
+    return (long) Objects.requireNonNull(members.get(name), name);
+  }
+
+  private void found(Finding finding) {
+    damaged |= finding.damage();
+    messages.println("kv: " + finding.line());
+    messages.flush();
   }
 }

@@ -3,6 +3,7 @@ package dev.kv.tools;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,7 +39,8 @@ final class ScanCommand implements Callable<Integer> {
       names = "--raw",
       description =
           "Print every entry of the tables and logs, file by file, with its sequence number and type; "
-              + "needs no order of keys, and goes with --format and --limit only.")
+              + "needs no order of keys, goes on behind damage, which is told on standard error, and goes "
+              + "with --format and --limit only.")
   private boolean raw;
 
   @Override
@@ -53,10 +55,11 @@ final class ScanCommand implements Callable<Integer> {
     try (Output out = new Output()) {
       if (raw) {
         database.requireDirectory();
-        new RawScan(database.directory(), format, limit).print(out);
-      } else {
-        scan(out);
+        PrintWriter messages = spec.commandLine().getErr();
+        boolean damaged = new RawScan(database.directory(), format, limit, out, messages).run();
+        return damaged ? 1 : 0;
       }
+      scan(out);
     }
     return 0;
   }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Prints one table part by part: footer, metaindex, filter, index, and each block with its entries. */
+/** Takes one table apart: footer, metaindex, filter, index, and each block with its entries. */
 final class TableDump extends FileDump {
   private static final String FILTER_PREFIX = "filter.";
 
@@ -34,12 +34,13 @@ final class TableDump extends FileDump {
    *
    * @param userKeys whether it is a stand-alone table, whose keys have no sequence number and type
    */
-  TableDump(Env env, Path file, DumpFormat format, Output out, boolean userKeys) {
-    super(env, file, format, out);
+  TableDump(Env env, Path file, boolean userKeys, Sink sink) {
+    super(env, file, sink);
     this.env = env;
     this.userKeys = userKeys;
   }
 
+  /** Takes the table apart. */
   void table() throws IOException {
     try (TableInspector table = new TableInspector(env, file())) {
       Footer footer = footer(table);

@@ -242,4 +242,63 @@ class DumpCommandTest {
     String dir = Fixtures.copy("reverse-comparator", temp).toString();
     assertThat(Cli.run("scan", dir, "--raw").out()).hasLineCount(738 + 738 + 462);
   }
+
+  @Test
+  void rawScan_damagedBlock_goesOnBehindIt() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Cli whole = Cli.run("scan", dir.toString(), "--raw");
+    assertThat(whole.exitCode()).isZero();
+    assertThat(whole.err()).isEmpty();
+    Path table = dir.resolve("000005.ldb");
+    Fixtures.damage(table, 100);
+    Cli damaged = Cli.run("scan", dir.toString(), "--raw");
+    assertThat(damaged.exitCode()).isEqualTo(1);
+    assertThat(damaged.err())
+        .startsWith("kv: damaged: " + table.getFileName() + ", offset 0: ")
+        .hasLineCount(1);
+    assertThat(whole.out().lines().toList())
+        .containsSubsequence(damaged.out().lines().toList())
+        .endsWith(damaged.out().lines().reduce((first, last) -> last).orElseThrow());
+    long lost = whole.out().lines().count() - damaged.out().lines().count();
+    assertThat(lost).isBetween(1L, 100L);
+  }
+
+  @Test
+  void rawScan_damagedFooter_findsTheBlocks() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Cli whole = Cli.run("scan", dir.toString(), "--raw");
+    Path table = dir.resolve("000005.ldb");
+    Fixtures.damage(table, Files.size(table) - 1);
+    Cli damaged = Cli.run("scan", dir.toString(), "--raw");
+    assertThat(damaged.exitCode()).isEqualTo(1);
+    assertThat(damaged.err()).contains("bad magic number").hasLineCount(1);
+    assertThat(damaged.out()).isEqualTo(whole.out());
+  }
+
+  @Test
+  void rawScan_damagedLog_goesOnBehindIt() throws IOException {
+    Path dir = Fixtures.copy("killed", temp);
+    Cli whole = Cli.run("scan", dir.toString(), "--raw");
+    Path log = dir.resolve("000003.log");
+    Fixtures.damage(log, 20_000);
+    Cli damaged = Cli.run("scan", dir.toString(), "--raw");
+    assertThat(damaged.exitCode()).isEqualTo(1);
+    assertThat(damaged.err()).startsWith("kv: damaged: " + log.getFileName() + ", offset ");
+    List<String> lines = damaged.out().lines().toList();
+    List<String> all = whole.out().lines().toList();
+    assertThat(all).containsSubsequence(lines).startsWith(lines.get(0));
+    assertThat(lines).hasSizeLessThan(all.size()).hasSizeGreaterThan(all.size() / 4);
+    List<String> first =
+        Cli.run("scan", dir.toString(), "--raw", "--limit", "2").out().lines().toList();
+    assertThat(first).isEqualTo(lines.subList(0, 2));
+  }
+
+  @Test
+  void rawScan_tornLog_isANoteAndNoDamage() throws IOException {
+    Path dir = Fixtures.copy("log-only", temp);
+    Path log = dir.resolve("000003.log");
+    byte[] bytes = Files.readAllBytes(log);
+    Files.write(log, Arrays.copyOf(bytes, bytes.length - 3));
+    assertThat(Cli.run("scan", dir.toString(), "--raw").exitCode()).isZero();
+  }
 }
