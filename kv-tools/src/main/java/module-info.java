@@ -10,6 +10,9 @@ module dev.kv.tools {
   requires org.slf4j;
   requires static org.jspecify;
 
+  provides org.slf4j.spi.SLF4JServiceProvider with
+      dev.kv.tools.MessageLogging;
+
   opens dev.kv.tools to
       info.picocli;
 }

@@ -27,6 +27,27 @@ final class Failure extends RuntimeException {
     return Escape.text(message).replace("\\x5c", "\\");
   }
 
+  /** Returns a stack trace, printable but for the ends of its lines and tabs. */
+  static String trace(Throwable failure) {
+    StringBuilder text = new StringBuilder();
+    append(failure, text);
+    return text.toString();
+  }
+
+  private static void append(Throwable failure, StringBuilder text) {
+    text.append(printable(failure.toString()));
+    for (StackTraceElement frame : failure.getStackTrace()) {
+      text.append("\n\tat ").append(frame);
+    }
+    for (Throwable suppressed : failure.getSuppressed()) {
+      append(suppressed, text.append("\nSuppressed: "));
+    }
+    Throwable cause = failure.getCause();
+    if (cause != null) {
+      append(cause, text.append("\nCaused by: "));
+    }
+  }
+
   /** Returns a message of the library, with what a user of the shell can do in place of what a program can. */
   static String inShellWords(String message) {
     return message

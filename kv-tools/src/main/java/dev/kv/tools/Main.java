@@ -41,13 +41,7 @@ final class Main implements Runnable {
   static int run(String... args) {
     // Not needed here, and loading it takes longer than a short command does.
     System.setProperty("io.netty.jfr.enabled", "false");
-    boolean verbose = List.of(args).contains("--verbose");
-    System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", verbose ? "debug" : "error");
-    System.setProperty("org.slf4j.simpleLogger.showThreadName", "false");
-    System.setProperty("org.slf4j.simpleLogger.showLogName", Boolean.toString(verbose));
-    // What a repair passes over is told by its log alone.
-    System.setProperty(
-        "org.slf4j.simpleLogger.log.dev.kv.core.db.Repairer", verbose ? "debug" : "warn");
+    MessageLogging.setVerbose(List.of(args).contains("--verbose"));
     Main main = new Main();
     CommandLine commandLine = new CommandLine(main);
     Subcommands.addTo(commandLine, args);
@@ -79,7 +73,7 @@ final class Main implements Runnable {
       failed.getErr().println("kv: " + message);
     }
     if (verbose) {
-      failure.printStackTrace(failed.getErr());
+      failed.getErr().println(Failure.trace(failure));
     }
     return failed.getCommandSpec().exitCodeOnExecutionException();
   }

@@ -1,0 +1,66 @@
+package dev.kv.tools;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.ILoggerFactory;
+import org.slf4j.IMarkerFactory;
+import org.slf4j.event.Level;
+import org.slf4j.helpers.BasicMarkerFactory;
+import org.slf4j.helpers.NOPMDCAdapter;
+import org.slf4j.spi.MDCAdapter;
+import org.slf4j.spi.SLF4JServiceProvider;
+
+/**
+ * Tells what the engine logs as messages: errors, what a repair passes over, and under --verbose all
+ * else.
+ */
+public final class MessageLogging implements SLF4JServiceProvider {
+  /** The system property that is set under --verbose. */
+  private static final String VERBOSE = "kv.verbose";
+
+  /** Tells what it passes over by its log alone. */
+  private static final String REPAIRER = "dev.kv.core.db.Repairer";
+
+  private final Map<String, MessageLogger> loggers = new ConcurrentHashMap<>();
+  private final IMarkerFactory markers = new BasicMarkerFactory();
+  private final MDCAdapter contexts = new NOPMDCAdapter();
+
+  /** Has all be told from now on, or the least. */
+  static void setVerbose(boolean verbose) {
+    System.setProperty(VERBOSE, Boolean.toString(verbose));
+  }
+
+  static boolean isVerbose() {
+    return Boolean.getBoolean(VERBOSE);
+  }
+
+  static boolean isEnabled(Level level, String logger) {
+    Level least = isVerbose() ? Level.DEBUG : logger.equals(REPAIRER) ? Level.WARN : Level.ERROR;
+    return level.toInt() >= least.toInt();
+  }
+
+  @Override
+  public void initialize() {
+    // Everything is there.
+  }
+
+  @Override
+  public ILoggerFactory getLoggerFactory() {
+    return name -> loggers.computeIfAbsent(name, MessageLogger::new);
+  }
+
+  @Override
+  public IMarkerFactory getMarkerFactory() {
+    return markers;
+  }
+
+  @Override
+  public MDCAdapter getMDCAdapter() {
+    return contexts;
+  }
+
+  @Override
+  public String getRequestedApiVersion() {
+    return "2.0";
+  }
+}
