@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -222,6 +223,25 @@ class VerifyAndRepairTest {
     assertThat(Cli.run("verify", dir.toString()).exitCode()).isZero();
     List<String> left = Cli.run("scan", dir.toString(), "--format", "hex").out().lines().toList();
     assertThat(left).hasSizeGreaterThan(1400);
+  }
+
+  @Test
+  void repair_tableWithoutFooter_bringsEverythingBackAsTheDryRunSays() throws IOException {
+    Path dir = Fixtures.copy("snappy-levels", temp);
+    Path table = dir.resolve("000017.ldb");
+    byte[] bytes = Files.readAllBytes(table);
+    Files.write(table, Arrays.copyOf(bytes, bytes.length - 48));
+    String before = Fixtures.listing(dir);
+    Cli dry = Cli.run("repair", dir.toString(), "--dry-run", "--json");
+    assertThat(dry.exitCode()).as(dry.err()).isZero();
+    assertThat(Fixtures.listing(dir)).isEqualTo(before);
+    Cli repair = Cli.run("repair", dir.toString(), "--json");
+    assertThat(repair.exitCode()).as(repair.err()).isZero();
+    assertThat(repair.out())
+        .isEqualTo(dry.out())
+        .contains("\"tablesRewritten\":1", "\"bytesLost\":0");
+    assertThat(Cli.run("scan", dir.toString(), "--format", "hex").out().lines())
+        .containsExactlyElementsOf(Fixtures.entries("snappy-levels"));
   }
 
   @Test

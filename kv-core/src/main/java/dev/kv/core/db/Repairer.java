@@ -20,15 +20,21 @@ import dev.kv.core.key.ValueKind;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
+import dev.kv.core.table.BlockHandle;
+import dev.kv.core.table.BlocksCursor;
+import dev.kv.core.table.DataBlocks;
 import dev.kv.core.table.TableCache;
-import dev.kv.core.table.TableIterator;
+import dev.kv.core.table.TableCursor;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.slf4j.Logger;
@@ -68,6 +74,13 @@ final class Repairer {
   private final Set<Long> inputs = new TreeSet<>();
   private final List<FileMetadata> fromLogs = new ArrayList<>();
   private final List<Long> opened = new ArrayList<>();
+
+  /** What was found of the tables that cannot be opened, by number. */
+  private final Map<Long, DataBlocks> blocks = new HashMap<>();
+
+  /** The bounds of the tables' keys, as far as the MANIFEST tells. */
+  private final Map<Long, DataBlocks.Bounds> bounds = new HashMap<>();
+
   private final List<String> lost = new ArrayList<>();
   private long nextNumber;
   private int logsConverted;
@@ -148,6 +161,7 @@ final class Repairer {
       versions.recover(true);
       Set<Long> named = new TreeSet<>();
       versions.current().forEachFileNumber(named::add);
+      noteBounds(versions.current());
       long oldestLog = versions.logNumber();
       if (!tables.containsAll(named) || (oldestLog > 0 && !logs.contains(oldestLog))) {
         LOG.warn("{}: takes every table, for the MANIFEST names files that are gone", place());
@@ -163,6 +177,14 @@ final class Repairer {
           Escape.text(String.valueOf(e.getMessage())));
     }
     return logs;
+  }
+
+  private void noteBounds(Version version) {
+    for (int level = 0; level < Levels.COUNT; level++) {
+      for (FileMetadata table : version.files(level)) {
+        bounds.put(table.number(), new DataBlocks.Bounds(table.smallest(), table.largest()));
+      }
+    }
   }
 
   private Set<Long> numbers(FileName.Kind kind) {
@@ -240,7 +262,7 @@ final class Repairer {
     int entries = 0;
     int misplaced = 0;
     byte[] before = {};
-    try (TableIterator cursor = asTheyCome.iterator(table, true, false)) {
+    try (TableCursor cursor = cursor(table, asTheyCome)) {
       for (cursor.seekToFirst(); cursor.isValid() && entries < ORDER_SAMPLE; cursor.next()) {
         byte[] key = InternalKey.copy(cursor.keyBuffer(), cursor.keyOffset(), cursor.keyLength());
         if (key.length < InternalKey.TRAILER) {
@@ -271,14 +293,44 @@ final class Repairer {
     return new FileMetadata(number, env.size(table(number)), unknown, unknown);
   }
 
+  /** Returns a cursor over a table, or over the blocks found of it where it cannot be opened. */
+  private TableCursor cursor(FileMetadata table, TableCache tables) {
+    try {
+      return tables.iterator(table, true, false);
+    } catch (CorruptionException e) {
+      List<BlockHandle> found = blocks(table.number()).handles();
+      if (found.isEmpty()) {
+        throw e;
+      }
+      return BlocksCursor.open(env, table(table.number()), resources.comparator(), found);
+    }
+  }
+
+  private DataBlocks blocks(long table) {
+    return blocks.computeIfAbsent(
+        table,
+        number -> DataBlocks.find(env, table(number), resources.comparator(), bounds.get(number)));
+  }
+
   private void open(FileMetadata table, List<SalvageIterator> tables) {
     try {
-      tables.add(
+      SalvageIterator entries =
           new SalvageIterator(
-              resources.tables().iterator(table, true, false),
+              cursor(table, resources.tables()),
               resources.comparator(),
-              what -> LOG.warn("{}: passed over: {}", place(), Escape.text(what))));
+              what -> LOG.warn("{}: passed over: {}", place(), Escape.text(what)));
+      tables.add(entries);
       opened.add(table.number());
+      DataBlocks found = blocks.get(table.number());
+      if (found != null) {
+        entries.addLost(
+            found.bytesLost(),
+            "footer, index or filter of "
+                + table(table.number())
+                + ", of which "
+                + found.handles().size()
+                + " data blocks were found");
+      }
     } catch (CorruptionException | DBIOException e) {
       LOG.warn("{}: lost whole: {}", place(), Escape.text(String.valueOf(e.getMessage())));
       bytesLost += table.size();

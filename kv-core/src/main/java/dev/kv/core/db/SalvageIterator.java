@@ -5,15 +5,14 @@ import dev.kv.DBIOException;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.table.TableIterator;
+import dev.kv.core.table.TableCursor;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** A forward walk over what can be read of a table: damaged blocks and misplaced keys are passed over. */
 final class SalvageIterator extends InternalIterator {
-  private final TableIterator table;
-  private final @Nullable InternalKeyComparator order;
+  private final TableCursor table;
+  private final InternalKeyComparator order;
   private final Consumer<String> damage;
   private byte[] last = {};
   private int damages;
@@ -22,14 +21,19 @@ final class SalvageIterator extends InternalIterator {
   /**
    * Creates the walk; the table's cursor is taken over.
    *
-   * @param order the order that the keys must be in, or null to take them in any
+   * @param order the order that the keys must be in
    * @param damage is told of what is passed over
    */
-  SalvageIterator(
-      TableIterator table, @Nullable InternalKeyComparator order, Consumer<String> damage) {
+  SalvageIterator(TableCursor table, InternalKeyComparator order, Consumer<String> damage) {
     this.table = table;
     this.order = order;
     this.damage = damage;
+  }
+
+  /** Counts what was lost before the walk. */
+  void addLost(long bytes, String what) {
+    bytesLost += bytes;
+    passedOver(what);
   }
 
   /** Returns how many blocks or keys were passed over. */
@@ -83,9 +87,7 @@ final class SalvageIterator extends InternalIterator {
   private boolean isInPlace() {
     ByteBuffer key = table.keyBuffer();
     return InternalKey.isWellFormed(key, table.keyOffset(), table.keyLength())
-        && (order == null
-            || last.length == 0
-            || order.compare(key, table.keyOffset(), table.keyLength(), last) > 0);
+        && (last.length == 0 || order.compare(key, table.keyOffset(), table.keyLength(), last) > 0);
   }
 
   @Override

@@ -166,7 +166,7 @@ final class BlockSearch {
     private final long[] slots;
 
     Beginnings(int places) {
-      slots = new long[Integer.highestOneBit(Math.max(places, 1)) << 2];
+      slots = new long[Integer.highestOneBit(Math.max(places - 1, 1)) << 2];
     }
 
     void put(int image, int place) {

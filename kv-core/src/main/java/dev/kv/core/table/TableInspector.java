@@ -19,9 +19,12 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,8 +119,20 @@ public final class TableInspector implements AutoCloseable {
 
   /** Reads a block of index or metaindex, and returns the blocks that it names, in its order. */
   public List<BlockEntry> readHandles(BlockHandle handle) {
-    read(handle, true);
     List<BlockEntry> found = new ArrayList<>();
+    forEachHandle(handle, (key, named) -> found.add(new BlockEntry(key, named)));
+    return found;
+  }
+
+  /** Does the same without the keys. */
+  List<BlockHandle> readNamed(BlockHandle handle) {
+    List<BlockHandle> found = new ArrayList<>();
+    forEachHandle(handle, (key, named) -> found.add(named));
+    return found;
+  }
+
+  private void forEachHandle(BlockHandle handle, BiConsumer<byte[], BlockHandle> action) {
+    read(handle, true);
     forEachEntry(
         (key, value) -> {
           BlockHandle named = decodeHandle(value);
@@ -125,15 +140,14 @@ public final class TableInspector implements AutoCloseable {
             throw new CorruptionException("bad block handle", file.name(), handle.offset());
           }
           file.requireInside(named.offset(), named.size(), handle.offset());
-          found.add(new BlockEntry(key, named));
+          action.accept(key, named);
         });
-    return found;
   }
 
   /** Finds the blocks without footer and index, by their checksums, and returns them in the order of the file. */
   public List<FoundBlock> findBlocks() {
     BlockSearch search = new BlockSearch(file, this::hasEntries);
-    Map<Long, FoundBlock> found = new TreeMap<>();
+    NavigableMap<Long, FoundBlock> found = new TreeMap<>();
     BlockHandle next = search.next(0);
     while (next != null) {
       FoundBlock block = new FoundBlock(next, role(next, found));
@@ -154,50 +168,67 @@ public final class TableInspector implements AutoCloseable {
   }
 
   /** Tells what a block is for, as its entries and the blocks before show it; marks those that a metaindex names. */
-  private Role role(BlockHandle handle, Map<Long, FoundBlock> before) {
+  private Role role(BlockHandle handle, NavigableMap<Long, FoundBlock> before) {
     if (!hasEntries(handle)) {
       return Role.META;
     }
-    List<BlockEntry> entries = new ArrayList<>();
+    List<BlockHandle> named = new ArrayList<>();
     boolean[] isData = new boolean[1];
+    boolean[] isIndex = new boolean[1];
     forEachEntry(
         (key, value) -> {
-          BlockHandle named = decodeHandle(value);
-          if (named == null || named.encodedLength() != value.length) {
+          BlockHandle decoded = isData[0] ? null : decodeHandle(value);
+          if (decoded == null || decoded.encodedLength() != value.length) {
             isData[0] = true;
           } else {
-            entries.add(new BlockEntry(key, named));
+            isIndex[0] |= !isOfMetaindex(key);
+            named.add(decoded);
           }
         });
     if (isData[0]) {
       return Role.DATA;
     }
-    if (entries.stream().allMatch(TableInspector::isOfMetaindex)) {
-      for (BlockEntry entry : entries) {
-        before.computeIfPresent(
-            entry.handle().offset(), (offset, meta) -> new FoundBlock(meta.handle(), Role.META));
-      }
-      return Role.METAINDEX;
+    if (isIndex[0]) {
+      return isIndex(handle, named, before) ? Role.INDEX : Role.DATA;
     }
-    return isIndex(entries, before) ? Role.INDEX : Role.DATA;
+    for (BlockHandle filter : named) {
+      before.computeIfPresent(
+          filter.offset(), (offset, meta) -> new FoundBlock(meta.handle(), Role.META));
+    }
+    return Role.METAINDEX;
   }
 
-  private static boolean isOfMetaindex(BlockEntry entry) {
-    return new String(entry.key(), StandardCharsets.UTF_8).startsWith(TableBuilder.FILTER_PREFIX);
+  /** The key of a filter, in a table of internal keys, is none of those. */
+  private static boolean isOfMetaindex(byte[] key) {
+    return new String(key, StandardCharsets.UTF_8).startsWith(TableBuilder.FILTER_PREFIX)
+        && !InternalKey.isWellFormed(key);
   }
 
-  /** Returns whether the entries name blocks that follow each other; of a single one, a block that was found. */
-  private static boolean isIndex(List<BlockEntry> entries, Map<Long, FoundBlock> before) {
-    BlockHandle first = entries.get(0).handle();
-    long end = first.offset();
-    for (BlockEntry entry : entries) {
-      if (entry.handle().offset() != end) {
+  /**
+   * Returns whether the blocks named follow each other from the beginning of the file on, and end before the one that
+   * names them; a single one only where no block that was found says otherwise.
+   */
+  private static boolean isIndex(
+      BlockHandle handle, List<BlockHandle> named, NavigableMap<Long, FoundBlock> before) {
+    long end = 0;
+    for (BlockHandle block : named) {
+      if (block.offset() != end || block.size() < 0 || block.size() > handle.offset()) {
         return false;
       }
-      end += entry.handle().size() + BlockSink.TRAILER;
+      end += block.size() + BlockSink.TRAILER;
     }
-    FoundBlock named = before.get(first.offset());
-    return entries.size() > 1 || named != null && named.handle().equals(first);
+    return end <= handle.offset() && (named.size() > 1 || agree(named, before));
+  }
+
+  /** Returns whether every block that was found before the end of those that an index names is one of them. */
+  static boolean agree(List<BlockHandle> named, NavigableMap<Long, FoundBlock> found) {
+    if (named.isEmpty()) {
+      return false;
+    }
+    BlockHandle last = named.get(named.size() - 1);
+    Set<BlockHandle> all = new HashSet<>(named);
+    return found.headMap(last.offset() + last.size(), true).values().stream()
+        .allMatch(block -> all.contains(block.handle()));
   }
 
   private static @Nullable BlockHandle decodeHandle(byte[] value) {
@@ -231,6 +262,16 @@ public final class TableInspector implements AutoCloseable {
     for (entries.seekToFirst(); entries.isValid(); entries.next()) {
       sink.entry(key(entries), value(entries));
     }
+  }
+
+  /** Reads a block as {@link #read} does, and sets {@code cursor} before its entries. */
+  void read(BlockHandle handle, BlockIterator cursor) {
+    freeBlock();
+    int size = file.checkedSize(handle, handle.offset());
+    CachedBlock read =
+        fetcher.fetch(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
+    block = read;
+    cursor.reset(read.bytes(), read.length(), file.name(), handle.offset());
   }
 
   private static byte[] key(InternalIterator entry) {

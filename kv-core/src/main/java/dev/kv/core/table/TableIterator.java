@@ -1,6 +1,5 @@
 package dev.kv.core.table;
 
-import dev.kv.core.block.BlockIterator;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
 import java.lang.invoke.MethodHandles;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * back once, by whoever took it out. The scratch buffer is recycled only by the thread that the cursor was made on, for
  * a move that runs during a close from outside may still write to it.
  */
-public final class TableIterator extends BlockIterator {
+public final class TableIterator extends TableCursor {
   private static final VarHandle PIN = pinHandle();
   private static final Pinned CLOSED = () -> {};
   private static final int NONE = -1;
@@ -99,10 +98,7 @@ public final class TableIterator extends BlockIterator {
     }
   }
 
-  /**
-   * After an exception for a block: moves to the first entry of the blocks behind that one, if there is any. May
-   * itself throw one, for the next block.
-   */
+  @Override
   public void seekBehindDamage() {
     valid = false;
     if (tried + 1 < index.count()) {
@@ -112,7 +108,7 @@ public final class TableIterator extends BlockIterator {
     }
   }
 
-  /** Returns the stored size of the block that was entered last, or could not be. */
+  @Override
   public int triedBytes() {
     return tried == NONE ? 0 : index.size(tried);
   }

@@ -3,6 +3,7 @@ package dev.kv.core.db;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.kv.CorruptionException;
 import dev.kv.DB;
 import dev.kv.DBComparator;
@@ -18,6 +19,7 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.table.TableInspector;
 import dev.kv.core.table.TableIterator;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
@@ -40,7 +42,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Any one file of a database is damaged or gone; then repair and open give a part of the true history, with
- * every entry of every other file in it. Operation number n has sequence number n, so each entry that is
+ * every entry of every other file, and of each whole block of a damaged table, in it. Operation number n has sequence number n, so each entry that is
  * found says which operation it claims to be.
  */
 class RepairPropertyTest {
@@ -61,8 +63,17 @@ class RepairPropertyTest {
     CUT,
     FLIPPED,
     ZERO_SECTOR,
-    GARBAGE
+    GARBAGE,
+    /** Of a table the footer; the last bytes of any other file. */
+    END_CUT,
+    /** A byte of the index, where the file is a table. */
+    INDEX,
+    /** The same, and bytes anywhere. */
+    INDEX_AND_MORE
   }
+
+  /** A data block, and the operations whose entries it holds. */
+  private record Block(long offset, long end, Set<Integer> operations) {}
 
   private static Options options(Env env) {
     return Options.builder()
@@ -193,6 +204,48 @@ class RepairPropertyTest {
     }
   }
 
+  /** Returns the blocks of the tables, by name. */
+  private Map<String, List<Block>> blocks(Env env) throws IOException {
+    Map<String, List<Block>> byName = new HashMap<>();
+    for (String name : env.list(directory)) {
+      FileName file = FileNames.parse(name);
+      if (file == null || file.kind() != FileName.Kind.TABLE) {
+        continue;
+      }
+      List<Block> blocks = new ArrayList<>();
+      try (TableInspector table = new TableInspector(env, directory.resolve(name))) {
+        for (TableInspector.BlockEntry each : table.readHandles(table.footer().index())) {
+          Set<Integer> operations = new HashSet<>();
+          table.read(each.handle(), true);
+          table.forEachEntry(
+              (key, value) -> operations.add((int) InternalKey.sequence(InternalKey.tag(key))));
+          long end = each.handle().offset() + each.handle().size() + 5;
+          blocks.add(new Block(each.handle().offset(), end, operations));
+        }
+      }
+      byName.put(name, blocks);
+    }
+    return byName;
+  }
+
+  /** Returns the operations in those of a file's blocks that are as they were. */
+  private Set<Integer> unharmed(Env whole, Env damaged, String name, List<Block> blocks)
+      throws IOException {
+    Set<Integer> operations = new HashSet<>();
+    if (damaged.exists(directory.resolve(name))) {
+      byte[] before = content(whole, directory.resolve(name));
+      byte[] after = content(damaged, directory.resolve(name));
+      for (Block block : blocks) {
+        int from = (int) block.offset();
+        int to = (int) block.end();
+        if (to <= after.length && Arrays.equals(before, from, to, after, from, to)) {
+          operations.addAll(block.operations());
+        }
+      }
+    }
+    return operations;
+  }
+
   private static void damage(Env env, Path file, Damage damage, Random random) throws IOException {
     byte[] bytes = content(env, file);
     int at = bytes.length == 0 ? 0 : random.nextInt(bytes.length);
@@ -207,6 +260,13 @@ class RepairPropertyTest {
       case ZERO_SECTOR ->
           Arrays.fill(bytes, at - at % 512, Math.min(bytes.length, at - at % 512 + 512), (byte) 0);
       case GARBAGE -> random.nextBytes(bytes);
+      case END_CUT -> bytes = Arrays.copyOf(bytes, Math.max(0, bytes.length - 48 + at % 48));
+      case INDEX, INDEX_AND_MORE -> {
+        for (int i = random.nextInt(4); i > 0 && damage == Damage.INDEX_AND_MORE; i--) {
+          bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+        }
+        bytes[Math.max(0, bytes.length - 48 - 20)] ^= 1;
+      }
       default -> throw new AssertionError(damage);
     }
     write(env, file, bytes);
@@ -219,6 +279,7 @@ class RepairPropertyTest {
       StrictMemEnv whole = new StrictMemEnv();
       fill(whole, random);
       Map<Long, Set<Integer>> byTable = entriesOfTables(whole);
+      Map<String, List<Block>> blocks = blocks(whole);
       assertThat(byTable).hasSizeGreaterThan(1);
       int flushed = byTable.values().stream().flatMap(Set::stream).mapToInt(n -> n).max().orElse(0);
       assertThat(flushed).isLessThan(keys.size());
@@ -231,8 +292,10 @@ class RepairPropertyTest {
           String what = damage + " " + name + ", -Dkv.repair.seed=" + (SEED + round);
           StrictMemEnv env = whole.crashClone(100, 0);
           damage(env, directory.resolve(name), damage, random);
+          Set<Integer> unharmed = unharmed(whole, env, name, blocks.getOrDefault(name, List.of()));
           try {
-            repairAndCheck(env, victim, byTable, flushed);
+            Set<Integer> found = repairAndCheck(env, victim, byTable, flushed);
+            assertThat(found).as("entries of whole blocks").containsAll(unharmed);
           } catch (RuntimeException | AssertionError e) {
             throw new AssertionError(what, e);
           }
@@ -241,7 +304,9 @@ class RepairPropertyTest {
     }
   }
 
-  private void repairAndCheck(
+  /** Returns the operations whose entries were found. */
+  @CanIgnoreReturnValue
+  private Set<Integer> repairAndCheck(
       Env env, FileName victim, Map<Long, Set<Integer>> byTable, int flushed) {
     DB.repair(directory, options(env));
     Set<Integer> found = new HashSet<>();
@@ -258,6 +323,7 @@ class RepairPropertyTest {
       }
     }
     assertThat(read(env)).isEqualTo(shown(found));
+    return found;
   }
 
   /** A MANIFEST that has lost its end looks whole where it was cut between two records. */

@@ -1,0 +1,93 @@
+package dev.kv.core.table;
+
+import dev.kv.Env;
+import dev.kv.core.block.BlockIterator;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.OffHeapBuffer;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A forward cursor over the entries of some blocks of a table file. For one thread, the close too. */
+public final class BlocksCursor extends TableCursor {
+  private final TableInspector table;
+  private final OffHeapBuffer scratch;
+  private final List<BlockHandle> blocks;
+
+  /** The number of the block that was entered last, or could not be. */
+  private int at = -1;
+
+  private BlocksCursor(
+      TableInspector table,
+      InternalKeyComparator comparator,
+      OffHeapBuffer scratch,
+      List<BlockHandle> blocks) {
+    super(comparator, scratch);
+    this.table = table;
+    this.scratch = scratch;
+    this.blocks = blocks;
+  }
+
+  /** Returns a cursor over {@code blocks} of the table in {@code path}, before the first entry. */
+  public static BlocksCursor open(
+      Env env, Path path, InternalKeyComparator comparator, List<BlockHandle> blocks) {
+    OffHeapBuffer scratch = new OffHeapBuffer(new OffHeapBudget(0), BlockIterator.SCRATCH_BYTES);
+    return new BlocksCursor(DataBlocks.inspect(env, path), comparator, scratch, blocks);
+  }
+
+  @Override
+  public void seekToFirst() {
+    at = -1;
+    forward();
+  }
+
+  @Override
+  public void next() {
+    nextInBlock();
+    if (!valid) {
+      forward();
+    }
+  }
+
+  @Override
+  public void seekBehindDamage() {
+    forward();
+  }
+
+  private void forward() {
+    valid = false;
+    while (!valid && at + 1 < blocks.size()) {
+      at++;
+      table.read(blocks.get(at), this);
+      firstInBlock();
+    }
+  }
+
+  @Override
+  public int triedBytes() {
+    return at < 0 ? 0 : (int) blocks.get(at).size();
+  }
+
+  @Override
+  public void seekToLast() {
+    throw new UnsupportedOperationException("forward only");
+  }
+
+  @Override
+  public void seek(ByteBuffer key, int offset, int length) {
+    throw new UnsupportedOperationException("forward only");
+  }
+
+  @Override
+  public void prev() {
+    throw new UnsupportedOperationException("forward only");
+  }
+
+  @Override
+  public void close() {
+    clear();
+    scratch.close();
+    table.close();
+  }
+}

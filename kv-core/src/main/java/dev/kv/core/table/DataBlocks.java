@@ -1,0 +1,226 @@
+package dev.kv.core.table;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBIOException;
+import dev.kv.Env;
+import dev.kv.Escape;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.table.TableInspector.FoundBlock;
+import dev.kv.core.table.TableInspector.Role;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the data blocks lie in a table that cannot be opened.
+ *
+ * <pre>
+ * 1. An index says it: the one that the footer names, or else one that is found by its checksum and names every
+ *    block found before the end of those that it names.
+ * 2. Else they are among the blocks found, in runs of which each block begins where the one before it ends.
+ *    a. A run that begins with the file is the table's.
+ *    b. Behind damage a block can be what is left of a value that holds a table or a part of one. The last run is the
+ *       table's if it ends with the metaindex. Another with a metaindex or an index in it is not.
+ *    c. The rest goes by its keys: a run is taken where they lie behind those of the runs taken before, before those of
+ *       the run that ends with the metaindex, and in the bounds that are known for the table. Without a bound on both
+ *       sides it is not taken.
+ * </pre>
+ *
+ * @param handles the blocks, in the order of the file
+ * @param bytesLost bytes that may have been data but are in none of the blocks
+ */
+public record DataBlocks(List<BlockHandle> handles, long bytesLost) {
+  /** The smallest and the largest internal key of a table. */
+  public record Bounds(byte[] smallest, byte[] largest) {}
+
+  /**
+   * Finds the data blocks of the table in {@code path}; none where nothing of it is whole.
+   *
+   * @param bounds between what keys those of the table lie, if that is known
+   */
+  public static DataBlocks find(
+      Env env, Path path, InternalKeyComparator order, @Nullable Bounds bounds) {
+    try (TableInspector table = inspect(env, path)) {
+      List<BlockHandle> blocks = named(table);
+      if (blocks != null) {
+        return new DataBlocks(blocks, 0);
+      }
+      List<FoundBlock> found = table.findBlocks();
+      blocks = named(table, found);
+      return blocks == null
+          ? new Choice(table, order, bounds, found).blocks()
+          : new DataBlocks(blocks, 0);
+    }
+  }
+
+  static TableInspector inspect(Env env, Path path) {
+    try {
+      return new TableInspector(env, path);
+    } catch (IOException e) {
+      throw new DBIOException("cannot open table " + Escape.text(path.toString()), e);
+    }
+  }
+
+  private static @Nullable List<BlockHandle> named(TableInspector table) {
+    try {
+      return table.readNamed(table.footer().index());
+    } catch (CorruptionException e) {
+      return null;
+    }
+  }
+
+  private static @Nullable List<BlockHandle> named(TableInspector table, List<FoundBlock> found) {
+    NavigableMap<Long, FoundBlock> byOffset = new TreeMap<>();
+    found.forEach(block -> byOffset.put(block.handle().offset(), block));
+    for (FoundBlock block : byOffset.descendingMap().values()) {
+      if (block.role() == Role.INDEX) {
+        List<BlockHandle> named = table.readNamed(block.handle());
+        if (TableInspector.agree(named, byOffset)) {
+          return named;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** The choice among the blocks found. */
+  private static final class Choice {
+    private final TableInspector table;
+    private final InternalKeyComparator order;
+    private final List<Run> runs = new ArrayList<>();
+    private final @Nullable Run tail;
+    private final @Nullable Bounds bounds;
+    private final List<BlockHandle> taken = new ArrayList<>();
+
+    /** The last key of the runs taken. */
+    private byte[] last = {};
+
+    /** Blocks that follow each other; the data blocks among them, and the outermost keys of those. */
+    private static final class Run {
+      final long offset;
+      long end;
+      @Nullable FoundBlock metaindex;
+      boolean hasIndex;
+      long filterBytes;
+      final List<BlockHandle> data = new ArrayList<>();
+      byte[] first = {};
+      byte[] last = {};
+
+      Run(long offset) {
+        this.offset = offset;
+        end = offset;
+      }
+    }
+
+    Choice(
+        TableInspector table,
+        InternalKeyComparator order,
+        @Nullable Bounds bounds,
+        List<FoundBlock> found) {
+      this.table = table;
+      this.order = order;
+      this.bounds = bounds;
+      for (FoundBlock block : found) {
+        if (runs.isEmpty() || newest().end != block.handle().offset()) {
+          runs.add(new Run(block.handle().offset()));
+        }
+        add(newest(), block);
+      }
+      boolean whole = !found.isEmpty() && found.get(found.size() - 1).role() == Role.METAINDEX;
+      tail = whole ? newest() : null;
+    }
+
+    private Run newest() {
+      return runs.get(runs.size() - 1);
+    }
+
+    private void add(Run run, FoundBlock block) {
+      run.end = block.end();
+      switch (block.role()) {
+        case INDEX -> run.hasIndex = true;
+        case METAINDEX -> run.metaindex = run.metaindex == null ? block : run.metaindex;
+        case META -> {
+          requireReadable(block.handle());
+          run.filterBytes += stored(block.handle());
+        }
+        case DATA -> addData(run, block.handle());
+        default -> throw new AssertionError(block);
+      }
+    }
+
+    /** Refuses a block whose compression is not supported here, which need not be a filter. */
+    private void requireReadable(BlockHandle block) {
+      try {
+        table.read(block, false);
+      } catch (CorruptionException e) {
+        // no data either
+      }
+    }
+
+    private void addData(Run run, BlockHandle block) {
+      List<byte[]> outermost = new ArrayList<>();
+      table.read(block, true);
+      table.forEachEntry(
+          (key, value) -> {
+            if (outermost.size() > 1) {
+              outermost.remove(1);
+            }
+            outermost.add(key);
+          });
+      byte[] first = outermost.get(0);
+      byte[] behind = outermost.get(outermost.size() - 1);
+      if (InternalKey.isWellFormed(first) && InternalKey.isWellFormed(behind)) {
+        run.first = run.data.isEmpty() ? first : run.first;
+        run.last = behind;
+        run.data.add(block);
+      }
+    }
+
+    DataBlocks blocks() {
+      long dataEnd = table.size();
+      long known = 0;
+      for (Run run : runs) {
+        boolean own = run.offset == 0 || run == tail;
+        FoundBlock metaindex = run.metaindex;
+        if (own) {
+          known += run.filterBytes;
+          dataEnd = metaindex == null ? dataEnd : metaindex.handle().offset();
+        }
+        if (!run.data.isEmpty() && (own || isLikelyOwn(run)) && follows(run)) {
+          taken.addAll(run.data);
+          last = run.last;
+        }
+      }
+      for (BlockHandle block : taken) {
+        known += stored(block);
+      }
+      return new DataBlocks(taken, Math.max(0, dataEnd - known));
+    }
+
+    private boolean follows(Run run) {
+      return last.length == 0 || order.compare(last, run.first) < 0;
+    }
+
+    private boolean isLikelyOwn(Run run) {
+      Run end = tail != null && !tail.data.isEmpty() ? tail : null;
+      boolean below = end == null || order.compare(run.last, end.first) < 0;
+      boolean bounded = last.length > 0 && end != null;
+      Bounds known = bounds;
+      if (known != null) {
+        bounded =
+            order.compare(known.smallest(), run.first) <= 0
+                && order.compare(run.last, known.largest()) <= 0;
+      }
+      return run.metaindex == null && !run.hasIndex && below && bounded;
+    }
+
+    private static long stored(BlockHandle block) {
+      return block.size() + BlockSink.TRAILER;
+    }
+  }
+}
