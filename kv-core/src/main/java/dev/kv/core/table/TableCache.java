@@ -176,7 +176,7 @@ public final class TableCache implements AutoCloseable {
     } catch (NoSuchFileException e) {
       throw new DBIOException("a table is missing: " + name(file.number()), e);
     } catch (IOException e) {
-      throw new DBIOException("cannot open table " + name(file.number()), e);
+      throw new DBIOException("cannot open table " + name(file.number()) + ": " + e, e);
     }
     TableFile sized = opened;
     boolean done = false;

@@ -91,7 +91,8 @@ final class TableFile {
       count = file.read(offset, into, 0, length);
     } catch (IOException e) {
       throw new DBIOException(
-          "cannot read " + length + " bytes at " + offset + " of " + Escape.text(name), e);
+          "cannot read " + length + " bytes at " + offset + " of " + Escape.text(name) + ": " + e,
+          e);
     }
     if (count != length) {
       throw new CorruptionException("table file ends inside a block", name, offset);

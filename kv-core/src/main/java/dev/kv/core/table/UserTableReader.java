@@ -90,7 +90,7 @@ public final class UserTableReader implements dev.kv.TableReader {
         reader = TableReader.open(file, id, order, options.filterPolicy(), blocks);
         done = true;
       } catch (IOException e) {
-        throw new DBIOException("cannot open table " + Escape.text(path.toString()), e);
+        throw new DBIOException("cannot open table " + Escape.text(path.toString()) + ": " + e, e);
       } finally {
         if (!done) {
           freeMemory();

@@ -143,6 +143,7 @@ public final class UserTableWriter implements TableWriter {
   }
 
   private static DBIOException failed(String what, Path path, IOException cause) {
-    return new DBIOException("cannot " + what + " table " + Escape.text(path.toString()), cause);
+    return new DBIOException(
+        "cannot " + what + " table " + Escape.text(path.toString()) + ": " + cause, cause);
   }
 }
