@@ -72,6 +72,11 @@ class LauncherIT {
   }
 
   @Test
+  void jar_version_isTheBuilds() throws Exception {
+    assertThat(jar("--version").out()).matches("kv \\d+\\.\\d+\\.\\d+\\S*\\R");
+  }
+
+  @Test
   void jar_failureAndUsage_haveTheirExitCodes() throws Exception {
     Run failed = jar("get", temp.resolve("absent").toString(), "key");
     assertThat(failed.exitCode()).isEqualTo(1);
