@@ -45,7 +45,7 @@ final class BatchCommand implements Callable<Integer> {
   private WriteBatch read() throws IOException {
     WriteBatch batch = WriteBatch.create();
     BufferedReader lines =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(StandardStreams.input(), StandardCharsets.UTF_8));
     AtomicLong number = new AtomicLong();
     try (Progress progress =
         Progress.of("batch", Progress.Unit.ENTRIES, Progress.UNKNOWN, number::get)) {

@@ -107,9 +107,7 @@ final class Bench implements AutoCloseable {
           "benchmark      micros/op        ops/s       MB/s    p50 us    p99 us  p99.9 us    max us");
       out.flush();
     }
-    try (this) {
-      names.forEach(this::run);
-    }
+    names.forEach(this::run);
   }
 
   private void run(String name) {

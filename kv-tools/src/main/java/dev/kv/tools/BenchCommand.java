@@ -97,8 +97,9 @@ final class BenchCommand implements Callable<Integer> {
             .compression(compression)
             .filterPolicy(bloomBits > 0 ? FilterPolicy.bloom(bloomBits) : null)
             .build();
-    try (Output out = new Output()) {
-      new Bench(place, options, num, valueSize, seed, json, out).run(benchmarks);
+    try (Output out = new Output();
+        Bench bench = new Bench(place, options, num, valueSize, seed, json, out)) {
+      bench.run(benchmarks);
     } finally {
       DB.destroy(place, Options.DEFAULT);
       Files.deleteIfExists(place);

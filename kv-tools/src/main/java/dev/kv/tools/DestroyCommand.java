@@ -54,7 +54,8 @@ final class DestroyCommand implements Callable<Integer> {
             + ", with all that is in it? (yes/no) ");
     err.flush();
     String answer =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)).readLine();
+        new BufferedReader(new InputStreamReader(StandardStreams.input(), StandardCharsets.UTF_8))
+            .readLine();
     return answer != null && answer.trim().equals("yes");
   }
 }

@@ -41,9 +41,12 @@ final class Loading {
           Progress progress =
               Progress.of(task, Progress.Unit.ENTRIES, Progress.UNKNOWN, entries::get)) {
         progress.begin();
-        load(db, new BufferedInputStream(System.in, BUFFER_BYTES));
+        load(db, new BufferedInputStream(StandardStreams.input(), BUFFER_BYTES));
       }
       return entries.get();
+    }
+    if (Files.isDirectory(file)) {
+      throw new Failure(file + ": not a file but a directory");
     }
     AtomicLong bytes = new AtomicLong();
     try (InputStream in = new Counted(Files.newInputStream(file), bytes);

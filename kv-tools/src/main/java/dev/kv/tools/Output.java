@@ -43,8 +43,9 @@ final class Output implements AutoCloseable {
 
   /** Returns why standard output, which has failed, cannot be written; a reader that is gone is no news. */
   static Failure failure() {
-    try (FileOutputStream again = new FileOutputStream(FileDescriptor.out)) {
-      again.write('\n');
+    try {
+      // Left open: if standard output was closed, one of the JVM's own files has its place.
+      new FileOutputStream(FileDescriptor.out).write('\n');
       return new Failure("standard output could not be written");
     } catch (IOException e) {
       String reason = String.valueOf(e.getMessage());

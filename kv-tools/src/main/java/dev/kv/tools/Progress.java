@@ -1,9 +1,6 @@
 package dev.kv.tools;
 
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -21,8 +18,6 @@ final class Progress implements AutoCloseable {
 
   private static final long DEFAULT_DELAY = 1000;
   private static final long INTERVAL = 200;
-  private static final int STANDARD_OUTPUT = 1;
-  private static final int STANDARD_ERROR = 2;
   private static final double MIB = 1 << 20;
 
   /** The total where none is known. */
@@ -68,23 +63,16 @@ final class Progress implements AutoCloseable {
    * @param counter tells what has been done, counted on from what it tells now; asked by another thread
    */
   static Progress of(String task, Unit unit, long total, LongSupplier counter) {
-    return new Progress(task, unit, total, counter, isTerminal(STANDARD_ERROR));
+    return new Progress(
+        task, unit, total, counter, StandardStreams.isTerminal(StandardStreams.ERROR));
   }
 
   /** Returns the same for bytes and for a task whose output is shown as it comes, if that is not on the terminal too. */
   static Progress printing(String task, long total, LongSupplier counter) {
-    boolean shown = isTerminal(STANDARD_ERROR) && !isTerminal(STANDARD_OUTPUT);
+    boolean shown =
+        StandardStreams.isTerminal(StandardStreams.ERROR)
+            && !StandardStreams.isTerminal(StandardStreams.OUTPUT);
     return new Progress(task, Unit.BYTES, total, counter, shown);
-  }
-
-  /** Returns whether a descriptor is a terminal; where that cannot be told, whether there is a console. */
-  private static boolean isTerminal(int descriptor) {
-    try {
-      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
-      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
-    } catch (IOException | UnsupportedOperationException unknown) {
-      return System.console() != null;
-    }
   }
 
   /** Begins to show it. */

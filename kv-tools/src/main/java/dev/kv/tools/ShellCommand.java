@@ -36,13 +36,16 @@ final class ShellCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     database.requireDatabase();
     Shell shell = new Shell(database);
-    return System.console() == null ? readInput(shell) : readTerminal(shell);
+    boolean isTerminal =
+        StandardStreams.isTerminal(StandardStreams.INPUT)
+            && StandardStreams.isTerminal(StandardStreams.OUTPUT);
+    return isTerminal ? readTerminal(shell) : readInput(shell);
   }
 
   /** Runs every line of standard input; the exit code is the last failure's, or 0. */
   private static int readInput(Shell shell) throws IOException {
     BufferedReader lines =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(StandardStreams.input(), StandardCharsets.UTF_8));
     int exitCode = 0;
     for (String line = lines.readLine(); line != null && !shell.isLeft(); line = lines.readLine()) {
       int code = shell.run(line);
