@@ -1,7 +1,6 @@
 package dev.kv.tools;
 
 import dev.kv.WriteBatch;
-import java.util.HexFormat;
 import java.util.Map;
 
 /** How an operation of a batch stands on a line. */
@@ -34,9 +33,8 @@ enum BatchLine {
     @Override
     void add(WriteBatch batch, String line) {
       String[] words = words(line);
-      HexFormat hex = HexFormat.of();
       if (words[0].equals("delete")) {
-        batch.delete(hex.parseHex(words[1]));
+        batch.delete(EntryFormat.hexBytes(words[1]));
       } else {
         Map.Entry<byte[], byte[]> entry = EntryFormat.HEX.parse(words[1]);
         batch.put(entry.getKey(), entry.getValue());

@@ -8,6 +8,8 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Bytes as arguments spell them: UTF-8 text in which {@code \xNN} stands for one byte. */
 record ByteText(byte[] bytes) {
+  /** What the help says of a key. */
+  static final String KEY = "Text, in which \\xNN stands for one byte.";
 
   /** Reads what {@link dev.kv.Escape#bytes} prints, and any other text. */
   static ByteText parse(String text) {

@@ -8,7 +8,9 @@ import dev.kv.Options;
 import dev.kv.UnsupportedFormatException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -161,7 +163,7 @@ final class DatabaseArguments {
     requireDirectory();
     try {
       if (!DatabaseFiles.isDatabase(directory) && !DatabaseFiles.hasRemains(directory)) {
-        throw new Failure(directory + ": not a database: it has no file CURRENT");
+        throw new Failure(directory + ": not a database: it has no file CURRENT" + orCreate());
       }
     } catch (IOException unreadable) {
       throw new Failure(Failure.describe(unreadable));
@@ -170,11 +172,19 @@ final class DatabaseArguments {
 
   /** Checks that the directory is one. */
   void requireDirectory() {
-    if (!Files.exists(directory)) {
-      throw new Failure(directory + ": no such directory");
+    try {
+      if (!Files.readAttributes(directory, BasicFileAttributes.class).isDirectory()) {
+        throw new Failure(directory + ": not a directory");
+      }
+    } catch (NoSuchFileException missing) {
+      throw new Failure(directory + ": no such directory" + orCreate());
+    } catch (IOException unreadable) {
+      throw new Failure(Failure.describe(unreadable));
     }
-    if (!Files.isDirectory(directory)) {
-      throw new Failure(directory + ": not a directory");
-    }
+  }
+
+  /** Returns what can be done where there is no database, if the command can do it. */
+  private String orCreate() {
+    return command.findOption("--create") == null ? "" : "; --create makes a database there";
   }
 }

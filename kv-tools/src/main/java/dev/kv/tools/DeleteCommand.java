@@ -15,7 +15,11 @@ import picocli.CommandLine.Parameters;
 final class DeleteCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
 
-  @Parameters(index = "1", paramLabel = "KEY", converter = ByteText.Converter.class)
+  @Parameters(
+      index = "1",
+      paramLabel = "KEY",
+      description = ByteText.KEY,
+      converter = ByteText.Converter.class)
   private ByteText key;
 
   @Override

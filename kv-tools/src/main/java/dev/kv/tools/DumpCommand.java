@@ -11,6 +11,7 @@ import dev.kv.core.manifest.CurrentFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -79,15 +80,15 @@ final class DumpCommand implements Callable<Integer> {
     boolean damaged = false;
     long bytes = 0;
     for (Path file : files) {
-      if (!Files.isRegularFile(file)) {
-        throw new Failure(
-            file
-                + (Files.isDirectory(file)
-                    ? ": not a file but a directory: name the files in it"
-                    : Files.exists(file) ? ": not a file" : ": no such file or directory"));
+      BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+      if (attributes.isDirectory()) {
+        throw new Failure(file + ": not a file but a directory: name the files in it");
+      }
+      if (!attributes.isRegularFile()) {
+        throw new Failure(file + ": not a file");
       }
       kindOf(file);
-      bytes += Files.size(file);
+      bytes += attributes.size();
     }
     try (Output out = new Output();
         Progress progress = Progress.printing("dump", bytes, meter::bytesRead)) {

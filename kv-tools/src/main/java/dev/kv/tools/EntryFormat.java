@@ -41,8 +41,7 @@ enum EntryFormat {
     @Override
     Map.Entry<byte[], byte[]> parse(String line) {
       int space = separator(line, ' ', "HEXKEY HEXVALUE");
-      HexFormat hex = HexFormat.of();
-      return Map.entry(hex.parseHex(line, 0, space), hex.parseHex(line, space + 1, line.length()));
+      return Map.entry(hexBytes(line.substring(0, space)), hexBytes(line.substring(space + 1)));
     }
   },
   /** An object with the members {@code key} and {@code value}, escaped as {@link #TEXT}. */
@@ -85,6 +84,15 @@ enum EntryFormat {
 
   /** Returns the entry that a line holds; {@link IllegalArgumentException} if it holds none. */
   abstract Map.Entry<byte[], byte[]> parse(String line);
+
+  /** Returns the bytes of hexadecimal digits. */
+  static byte[] hexBytes(String digits) {
+    try {
+      return HexFormat.of().parseHex(digits);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("not two hexadecimal digits for each byte", e);
+    }
+  }
 
   private static int separator(String line, char separator, String form) {
     int at = line.indexOf(separator);

@@ -66,7 +66,10 @@ final class Failure extends RuntimeException {
       String message = inShellWords(String.valueOf(failure.getMessage()));
       Throwable cause = failure.getCause();
       if (failure instanceof DBIOException && cause instanceof IOException) {
-        message = message.replace(cause.toString(), text(cause));
+        message =
+            message.contains(cause.toString())
+                ? message.replace(cause.toString(), text(cause))
+                : message + ": " + text(cause);
       }
       return failure instanceof CorruptionException && !message.contains("'kv repair'")
           ? message + "; 'kv verify' tells what is damaged, 'kv repair' keeps the rest"

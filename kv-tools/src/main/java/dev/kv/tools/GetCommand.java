@@ -16,7 +16,11 @@ import picocli.CommandLine.Parameters;
 final class GetCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
 
-  @Parameters(index = "1", paramLabel = "KEY", converter = ByteText.Converter.class)
+  @Parameters(
+      index = "1",
+      paramLabel = "KEY",
+      description = ByteText.KEY,
+      converter = ByteText.Converter.class)
   private ByteText key;
 
   @Option(names = "--raw", description = "Print the value's bytes as they are, with nothing added.")

@@ -1,9 +1,10 @@
 package dev.kv.tools;
 
+import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -48,23 +49,31 @@ final class Main implements Runnable {
     commandLine.setCaseInsensitiveEnumValuesAllowed(true);
     commandLine.setExecutionExceptionHandler(
         (failure, failed, parsed) -> report(failure, failed, main.verbose));
-    IParameterExceptionHandler usual = commandLine.getParameterExceptionHandler();
-    commandLine.setParameterExceptionHandler(
-        (wrong, arguments) -> usual.handleParseException(printable(wrong), arguments));
+    commandLine.setParameterExceptionHandler((wrong, arguments) -> reportUsage(wrong));
     int exitCode = commandLine.execute(args);
     return exitCode == 0 && System.out.checkError()
         ? report(Output.failure(), commandLine, false)
         : exitCode;
   }
 
-  /** Returns the same error, whose message may quote what a stranger has written. */
-  private static ParameterException printable(ParameterException wrong) {
+  /** Tells of wrong usage in a few lines, which may quote what a stranger has written. */
+  private static int reportUsage(ParameterException wrong) {
     CommandLine asked = wrong.getCommandLine();
+    boolean isCommandMissing = asked.getParent() == null;
     String message =
-        wrong instanceof UnmatchedArgumentException unmatched && asked.getParent() == null
+        isCommandMissing && wrong instanceof UnmatchedArgumentException unmatched
             ? "no such command: " + unmatched.getUnmatched().get(0)
             : String.valueOf(wrong.getMessage());
-    return new ParameterException(asked, "kv: " + Failure.printable(message));
+    PrintWriter err = asked.getErr();
+    err.println("kv: " + Failure.printable(message));
+    if (isCommandMissing) {
+      asked.usage(err);
+    } else {
+      Help help = asked.getHelp();
+      err.print(help.synopsisHeading() + help.synopsis(help.synopsisHeadingLength()));
+      err.println("'kv help " + asked.getCommandName() + "' tells more");
+    }
+    return asked.getCommandSpec().exitCodeOnInvalidInput();
   }
 
   private static int report(Exception failure, CommandLine failed, boolean verbose) {

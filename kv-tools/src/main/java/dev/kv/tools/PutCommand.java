@@ -16,10 +16,18 @@ import picocli.CommandLine.Parameters;
 final class PutCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
 
-  @Parameters(index = "1", paramLabel = "KEY", converter = ByteText.Converter.class)
+  @Parameters(
+      index = "1",
+      paramLabel = "KEY",
+      description = ByteText.KEY,
+      converter = ByteText.Converter.class)
   private ByteText key;
 
-  @Parameters(index = "2", paramLabel = "VALUE", converter = ByteText.Converter.class)
+  @Parameters(
+      index = "2",
+      paramLabel = "VALUE",
+      description = "Its new value, likewise.",
+      converter = ByteText.Converter.class)
   private ByteText value;
 
   @Option(names = "--create", description = "Create the database if there is none.")

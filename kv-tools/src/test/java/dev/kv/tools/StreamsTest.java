@@ -72,6 +72,81 @@ class StreamsTest {
         .isEqualTo("kv: standard output cannot be written: No space left on device\n");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "get plain 'KEY'",
+        "scan plain",
+        "scan plain --raw",
+        "stats plain",
+        "--help",
+        "--version",
+        "bench --num 10 --benchmarks fillseq new"
+      })
+  @DisabledOnOs(OS.WINDOWS)
+  void standardOutput_closed_isTold(String command) throws Exception {
+    Path dir = Fixtures.copy("plain", temp);
+    String key = Cli.run("scan", dir.toString(), "--limit", "1").out().split("\t")[0];
+    Run run = shell("KV " + command.replace("KEY", key) + " >&-");
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+    assertThat(run.err()).startsWith("kv: standard output cannot be written: ").hasLineCount(1);
+    assertThat(temp.resolve("new")).doesNotExist();
+  }
+
+  /** The JVM opens a file of its own in the place of the input, and that holds words. */
+  @ParameterizedTest
+  @ValueSource(strings = {"shell plain", "batch plain", "load plain", "destroy plain"})
+  void standardInput_closed_isTold(String command) throws Exception {
+    assumeThat(Path.of("/proc/self/fd/0")).exists();
+    Path dir = Fixtures.copy("plain", temp);
+    String before = Cli.run("scan", dir.toString()).out();
+    Run run = shell("KV " + command + " <&-");
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+    assertThat(run.err()).endsWith("kv: standard input is closed\n");
+    assertThat(run.out()).isEmpty();
+    assertThat(Cli.run("scan", dir.toString()).out()).isEqualTo(before);
+  }
+
+  @Test
+  void wrongUsage_isToldInAFewLines() {
+    Cli missing = Cli.run("get", "dir");
+    assertThat(missing.err().lines())
+        .containsExactly(
+            "kv: Missing required parameter: 'KEY'",
+            "Usage: kv get [-hV] [--raw] [--verbose] [--comparator=<order>] DIR KEY",
+            "'kv help get' tells more");
+    assertThat(Cli.run("scan", "dir", "--limit", "\u001b[2J").err())
+        .startsWith("kv: Invalid value for option '--limit': '\\x1b[2J'")
+        .doesNotContain("\u001b");
+    assertThat(Cli.run("nonsense").err()).startsWith("kv: no such command: nonsense");
+  }
+
+  @Test
+  void failures_nameWhatToDoAndTheirCause() throws IOException {
+    String absent = temp.resolve("absent").toString();
+    for (String command : new String[] {"put", "batch"}) {
+      String[] words =
+          command.equals("put")
+              ? new String[] {"put", absent, "k", "v"}
+              : new String[] {"batch", absent};
+      assertThat(Cli.run(words).err())
+          .contains(": no such directory; --create makes a database there")
+          .hasLineCount(1);
+    }
+    assertThat(Cli.run("get", absent, "k").err()).doesNotContain("--create");
+    IOException cause = new AccessDeniedException("db/000005.ldb");
+    assertThat(Failure.describe(new DBIOException("the write failed", cause)))
+        .isEqualTo("the write failed: db/000005.ldb: permission denied");
+    assertThat(Cli.run("import", absent, temp.toString()).err())
+        .contains("not a file but a directory");
+    assertThat(Path.of(absent)).doesNotExist();
+    for (String line : new String[] {"key value", "6 7", "61 6x", "61"}) {
+      assertThat(Cli.runWithInput(line + "\n", "load", absent).err())
+          .startsWith("kv: line 1 of the input: not ")
+          .hasLineCount(1);
+    }
+  }
+
   @Test
   void messagesOfTheLibrary_nameNothingOfTheApi() throws IOException {
     Pattern api = Pattern.compile("(DB|Options|ReadOptions)\\.[a-z]\\w*");
