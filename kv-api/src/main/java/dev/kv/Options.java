@@ -268,7 +268,7 @@ public final class Options {
     private boolean nativeSnappy = true;
     private @Nullable FilterPolicy filterPolicy;
     private boolean seekCompaction = true;
-    private int maxBackgroundCompactions = 1;
+    private int maxBackgroundCompactions = 2;
     private long offHeapLimit = 0;
 
     private Builder() {}
@@ -443,7 +443,7 @@ public final class Options {
       return this;
     }
 
-    /** Sets how many compactions of disjoint ranges run at once; at least 1. Default {@code 1}. */
+    /** Sets how many compactions of disjoint ranges run at once; at least 1. Default {@code 2}. */
     public Builder maxBackgroundCompactions(int maxBackgroundCompactions) {
       this.maxBackgroundCompactions =
           atLeast("maxBackgroundCompactions", maxBackgroundCompactions, 1);
