@@ -21,7 +21,11 @@ public interface DB extends AutoCloseable {
   /** What {@link #get(ReadOptions, ByteBuffer, ByteBuffer)} returns where the key is absent. */
   int NOT_FOUND = -1;
 
-  /** Opens the database in {@code directory}. */
+  /**
+   * Opens the database in {@code directory}. Where nothing has to be recovered, that is after a {@link #flush} and {@link
+   * #close} or another such open, no file is changed: the first write makes what it needs, and fails where that cannot be
+   * made.
+   */
   static DB open(Path directory, Options options) {
     return DBFactory.instance().open(directory, options);
   }
@@ -96,7 +100,10 @@ public interface DB extends AutoCloseable {
     write(WriteOptions.DEFAULT, batch);
   }
 
-  /** Applies {@code batch} as one. */
+  /**
+   * Applies {@code batch} as one. An empty one writes nothing; with {@link WriteOptions#sync} it still makes everything
+   * before it durable.
+   */
   void write(WriteOptions options, WriteBatch batch);
 
   /** Returns a cursor over the newest state. */
@@ -134,7 +141,7 @@ public interface DB extends AutoCloseable {
    */
   void compactRange(byte @Nullable [] begin, byte @Nullable [] end);
 
-  /** Writes the memtable to a table and returns when that is durable. */
+  /** Writes the memtable to a table and returns when that, and all that was there before it, is durable. */
   void flush();
 
   /** Stops compactions from beginning, and waits for those under way; flushes go on. Calls nest. */

@@ -9,6 +9,7 @@ import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.write.CommitPipeline;
+import org.jspecify.annotations.Nullable;
 
 /** Puts the parts of a recovered database together and starts its threads. */
 record Assembly(
@@ -22,8 +23,9 @@ record Assembly(
     LogFiles logs,
     ObsoleteFiles obsolete) {
 
-  /** Returns the open database, which takes over the log and the memtable. */
-  DBImpl assemble(LogFiles.NumberedLog log, MemTable memtable, DBStats.Recovery recovery) {
+  /** Returns the open database, which takes over the log, if there is one yet, and the memtable. */
+  DBImpl assemble(
+      LogFiles.@Nullable NumberedLog log, MemTable memtable, DBStats.Recovery recovery) {
     ReadStates readStates = new ReadStates();
     WriteState writeState =
         new WriteState(resources, monitor, versions, readStates, logs, log, memtable, background);

@@ -25,8 +25,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Opens a database for writing: LOCK, then what CURRENT and the MANIFEST say, then the logs, then a new log and
- * an edit that makes the recovered state durable. Used once. Where it fails, nothing stays behind but what was
- * on disk before and, at most, files that the next open deletes.
+ * an edit that makes the recovered state durable. Where the logs hold nothing, these two are left to the first write,
+ * and nothing on disk is changed. Used once. Where it fails, nothing stays behind but what was on disk before and, at
+ * most, files that the next open deletes.
  */
 final class DBOpener {
   private static final Logger LOG = LoggerFactory.getLogger(DBOpener.class);
@@ -58,7 +59,9 @@ final class DBOpener {
     if (!exists && !options.createIfMissing()) {
       throw check.noDatabase();
     }
-    env.createDirectory(directory);
+    if (!exists) {
+      env.createDirectory(directory);
+    }
     Env.Lock lock = lock(env, directory);
     boolean done = false;
     try {
@@ -135,20 +138,21 @@ final class DBOpener {
       error = new BackgroundError(directory, monitor);
       background = new Background(resources, error);
       versions = new VersionSet(resources.manifestContext(), background::versionFreed);
-      logs = new LogFiles(resources, versions);
       obsolete = new ObsoleteFiles(resources, versions, error);
+      logs = new LogFiles(resources, versions, obsolete);
     }
 
     DB run(DirectoryCheck check) throws IOException {
       boolean done = false;
       try {
-        if (!env.exists(FileNames.current(directory))) {
+        boolean created = !env.exists(FileNames.current(directory));
+        if (created) {
           LOG.info("{}: creates a database", directory);
           NewDatabase.create(resources.manifestContext());
         }
         boolean editNeeded = versions.recover(false);
         check.requireTables(versions);
-        LogRecovery recovery = recoverLogs(check, editNeeded);
+        LogRecovery recovery = recoverLogs(check, editNeeded, created);
         DB db = assemble(recovery);
         done = true;
         return db;
@@ -159,7 +163,8 @@ final class DBOpener {
       }
     }
 
-    private LogRecovery recoverLogs(DirectoryCheck check, boolean editNeeded) throws IOException {
+    private LogRecovery recoverLogs(DirectoryCheck check, boolean editNeeded, boolean created)
+        throws IOException {
       List<Long> numbers = check.logs(versions);
       numbers.forEach(versions::markFileNumberUsed);
       VersionEdit.Builder edit = VersionEdit.builder();
@@ -172,16 +177,30 @@ final class DBOpener {
         if (!reused) {
           recovery.flushRest();
           memtable = resources.emptyMemTable();
+          if (!created && recovery.foundNothing() && isKept(numbers)) {
+            return recovery;
+          }
           log = logs.create();
         }
+        background.takeVersionFreed(); // by the recovery; the collection at its end goes with it
         if (!reused || editNeeded) {
-          long oldest = requireNonNull(log).number();
-          versions.logAndApply(edit.logNumber(oldest).previousLogNumber(0).build());
+          logs.name(requireNonNull(log), edit);
+        } else {
+          obsolete.collectWithTemporary();
         }
       } finally {
         recovery.abandon();
       }
       return recovery;
+    }
+
+    /**
+     * Returns whether logs in which nothing was found may stay: as long as no write needs a log, what the MANIFEST names
+     * is all that is there.
+     */
+    private boolean isKept(List<Long> numbers) {
+      List<Long> named = versions.logNumber() == 0 ? List.of() : List.of(versions.logNumber());
+      return !options.reuseLogs() && versions.previousLogNumber() == 0 && numbers.equals(named);
     }
 
     /**
@@ -211,17 +230,10 @@ final class DBOpener {
     }
 
     private DB assemble(LogRecovery recovery) {
-      LogFiles.NumberedLog firstLog = log;
-      MemTable firstMemTable = memtable;
-      if (firstLog == null || firstMemTable == null) {
-        throw new AssertionError("no log or memtable after the recovery");
-      }
-      background.takeVersionFreed(); // by the recovery; this collection goes with it
-      obsolete.collectAtOpen();
       Assembly assembly =
           new Assembly(
               resources, lock, monitor, error, background, versions, costs, logs, obsolete);
-      DB db = assembly.assemble(firstLog, firstMemTable, recovery.report());
+      DB db = assembly.assemble(log, requireNonNull(memtable), recovery.report());
       log = null;
       memtable = null;
       return db;

@@ -5,7 +5,10 @@ import dev.kv.Env;
 import dev.kv.MappedLogFile;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogWriter;
+import dev.kv.core.manifest.VersionChange;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.version.Version;
+import dev.kv.core.version.VersionEdit;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -27,6 +30,7 @@ final class LogFiles {
   private final Env env;
   private final Path directory;
   private final VersionSet versions;
+  private final ObsoleteFiles obsolete;
 
   /** Held while the next log is made, so that logs are used in the order of their numbers. */
   private final ReentrantLock creating = new ReentrantLock();
@@ -36,10 +40,11 @@ final class LogFiles {
 
   private final ConcurrentLinkedQueue<LogWriter> retired = new ConcurrentLinkedQueue<>();
 
-  LogFiles(Resources resources, VersionSet versions) {
+  LogFiles(Resources resources, VersionSet versions, ObsoleteFiles obsolete) {
     this.env = resources.env();
     this.directory = resources.directory();
     this.versions = versions;
+    this.obsolete = obsolete;
   }
 
   /** Returns a new log, whose name is durable; the caller owns it. */
@@ -63,6 +68,27 @@ final class LogFiles {
         discard(file, writer);
       }
     }
+  }
+
+  /**
+   * Logs the edit by which {@code first}, the first log since the open, becomes the oldest that a recovery replays. Then
+   * the state that the open found is durable, and what was there before it is deleted. Where this fails, the log must
+   * stay on disk: it may be named there.
+   */
+  void name(NumberedLog first, VersionEdit.Builder edit) {
+    VersionEdit complete = edit.logNumber(first.number()).previousLogNumber(0).build();
+    versions.logAndApply(
+        new VersionChange() {
+          @Override
+          public VersionEdit prepare(Version current) {
+            return complete;
+          }
+
+          @Override
+          public void install(Version next) {
+            obsolete.collectWithTemporary();
+          }
+        });
   }
 
   /** Returns the prepared log, or a new one; the caller owns it. */

@@ -265,6 +265,11 @@ final class LogRecovery {
     }
   }
 
+  /** Returns whether no log held anything: no record, and nothing that was dropped. */
+  boolean foundNothing() {
+    return records == 0 && dropped == 0 && !ended && reason.isEmpty();
+  }
+
   /** Returns the last sequence number in tables and logs. */
   long lastSequence() {
     return lastSequence;

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Two rules make it safe. The directory is listed before it is asked what lives: a file that came into being
  * afterwards is not in the list, and one that was pending then is live by now. And nothing is deleted
- * after a background error, since nobody knows then which version a restart will find; for the same reason what a
- * failed job wrote stays pending.
+ * while nobody knows which version a restart will find: before the recovered one is durable, and after a background
+ * error, for which reason what a failed job wrote stays pending too.
  */
 final class ObsoleteFiles {
   private static final Logger LOG = LoggerFactory.getLogger(ObsoleteFiles.class);
@@ -68,12 +68,20 @@ final class ObsoleteFiles {
     }
   }
 
-  /** Deletes what is obsolete, and temporary files, which nobody but a crash can have left. For the open. */
-  void collectAtOpen() {
-    deleteObsolete(true);
+  /**
+   * Deletes what is obsolete, and temporary files, which nobody but a crash can have left: so while no MANIFEST is
+   * begun, at the open or in the first step after it.
+   */
+  void collectWithTemporary() {
+    collecting.lock();
+    try {
+      deleteObsolete(true);
+    } finally {
+      collecting.unlock();
+    }
   }
 
-  private void deleteObsolete(boolean atOpen) {
+  private void deleteObsolete(boolean withTemporary) {
     Env env = resources.env();
     Path directory = resources.directory();
     List<String> names;
@@ -86,24 +94,27 @@ final class ObsoleteFiles {
     }
     Set<Long> live = new HashSet<>(pending);
     versions.forEachLiveFileNumber(live::add);
+    if (!versions.isDurable()) {
+      return;
+    }
     if (error.isSet()) {
       return;
     }
     for (String name : names) {
       FileName parsed = FileNames.parse(name);
-      if (parsed != null && isObsolete(parsed, live, atOpen)) {
+      if (parsed != null && isObsolete(parsed, live, withTemporary)) {
         delete(env, directory.resolve(name), parsed);
       }
     }
   }
 
-  private boolean isObsolete(FileName file, Set<Long> live, boolean atOpen) {
+  private boolean isObsolete(FileName file, Set<Long> live, boolean withTemporary) {
     return switch (file.kind()) {
       case LOG ->
           file.number() < versions.logNumber() && file.number() != versions.previousLogNumber();
       case MANIFEST -> file.number() < versions.manifestNumber();
       case TABLE -> !live.contains(file.number());
-      case TEMP -> atOpen;
+      case TEMP -> withTemporary;
       case CURRENT, LOCK, INFO_LOG -> false;
     };
   }

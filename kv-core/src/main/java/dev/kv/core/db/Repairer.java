@@ -166,7 +166,7 @@ final class Repairer {
       if (!tables.containsAll(named) || (oldestLog > 0 && !logs.contains(oldestLog))) {
         LOG.warn("{}: takes every table, for the MANIFEST names files that are gone", place());
       } else {
-        long next = versions.manifestNumber();
+        long next = versions.recoveredNextNumber();
         inputs.removeIf(number -> number < next && !named.contains(number));
       }
       logs.removeIf(number -> number < oldestLog && number != versions.previousLogNumber());

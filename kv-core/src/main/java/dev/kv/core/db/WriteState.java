@@ -1,11 +1,14 @@
 package dev.kv.core.db;
 
+import static java.util.Objects.requireNonNull;
+
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.log.LogWriter;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.version.Version;
+import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.CommitTarget;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -21,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * is published as a new read state under the {@link Monitor}.
  *
  * <p>Invariants: 1. logs are numbered in the order of their memtables; 2. a log is live until its memtable is in
- * a table that a durable edit names.
+ * a table that a durable edit names; 3. as long as there is no log, the memtable is empty and no other waits.
  */
 final class WriteState implements CommitTarget {
   /** How many memtables may wait for their flush; one more would let a burst hold one more arena. */
@@ -38,7 +41,7 @@ final class WriteState implements CommitTarget {
     /** The log wants room ahead, or the next log should be prepared. */
     void logWorkWanted();
 
-    /** An append, a sync or an insertion failed. */
+    /** An append, a sync or an insertion failed, or the edit that names the first log. */
     void writeFailed(Throwable cause);
   }
 
@@ -51,7 +54,7 @@ final class WriteState implements CommitTarget {
 
   // Written by the leader with the monitor held; read by the leader, or with the monitor held.
   private volatile MemTable memtable;
-  private volatile LogWriter log;
+  private volatile @Nullable LogWriter log;
   private volatile long logNumber;
 
   // Written with the monitor held, read by anyone.
@@ -71,14 +74,14 @@ final class WriteState implements CommitTarget {
   @GuardedBy("olderLogsLock")
   private final List<LogWriter> olderLogs = new ArrayList<>();
 
-  /** Takes the memtable and the log over. */
+  /** Takes the memtable and the log over; without a log, the first write begins one. */
   WriteState(
       Resources resources,
       Monitor monitor,
       VersionSet versions,
       ReadStates readStates,
       LogFiles logs,
-      LogFiles.NumberedLog log,
+      LogFiles.@Nullable NumberedLog log,
       MemTable memtable,
       Listener listener) {
     this.resources = resources;
@@ -86,8 +89,10 @@ final class WriteState implements CommitTarget {
     this.versions = versions;
     this.readStates = readStates;
     this.logs = logs;
-    this.log = log.writer();
-    this.logNumber = log.number();
+    if (log != null) {
+      this.log = log.writer();
+      this.logNumber = log.number();
+    }
     this.memtable = memtable;
     this.listener = listener;
   }
@@ -98,8 +103,13 @@ final class WriteState implements CommitTarget {
   }
 
   @Override
+  public boolean hasLog() {
+    return log != null;
+  }
+
+  @Override
   public LogWriter log() {
-    return log;
+    return requireNonNull(log);
   }
 
   @Override
@@ -110,6 +120,26 @@ final class WriteState implements CommitTarget {
   @Override
   public boolean flushIsBehind() {
     return immutableCount >= MAX_IMMUTABLES;
+  }
+
+  @Override
+  public void beginLog() throws IOException {
+    LogFiles.NumberedLog first = logs.create();
+    try {
+      logs.name(first, VersionEdit.builder());
+    } catch (RuntimeException | Error e) {
+      listener.writeFailed(e);
+      logs.retire(first.writer());
+      throw e;
+    }
+    monitor.lock();
+    try {
+      log = first.writer();
+      logNumber = first.number();
+      publish();
+    } finally {
+      monitor.unlock();
+    }
   }
 
   @Override
@@ -139,10 +169,11 @@ final class WriteState implements CommitTarget {
         fresh.release();
       }
     }
-    addOlderLog(log);
+    LogWriter full = log();
+    addOlderLog(full);
     monitor.lock();
     try {
-      immutables.addFirst(new Immutable(memtable, log, logNumber));
+      immutables.addFirst(new Immutable(memtable, full, logNumber));
       immutableCount = immutables.size();
       switches++;
       memtable = fresh;
@@ -189,6 +220,9 @@ final class WriteState implements CommitTarget {
   /** Reserves room in the log, and prepares the next one once half of the memtable is used. */
   void doLogWork() {
     LogWriter current = log;
+    if (current == null) {
+      return;
+    }
     if (current.needsReserve()) {
       try {
         current.reserveAhead();
@@ -301,7 +335,8 @@ final class WriteState implements CommitTarget {
    * background thread left; throws the first failure after everything is closed.
    */
   void close() throws IOException {
-    IOException failure = closeLog(log, null);
+    LogWriter current = log;
+    IOException failure = current == null ? null : closeLog(current, null);
     memtable.release();
     for (Immutable each : immutables) {
       failure = closeLog(each.log(), failure);

@@ -35,9 +35,19 @@ final class ManifestWriter implements AutoCloseable {
     return open(context, file, context.env().createWritable(file), 0);
   }
 
-  /** Opens a MANIFEST that ends on a record boundary at {@code length}, to append to it. */
+  /** Opens a MANIFEST that ends on a record boundary at {@code length}, to append to it, and syncs it. */
   static ManifestWriter reopen(ManifestContext context, Path file, long length) throws IOException {
-    return open(context, file, context.env().openAppendable(file), length);
+    WritableFile out = context.env().openAppendable(file);
+    boolean done = false;
+    try {
+      out.sync();
+      done = true;
+    } finally {
+      if (!done) {
+        out.close();
+      }
+    }
+    return open(context, file, out, length);
   }
 
   private static ManifestWriter open(

@@ -32,7 +32,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>What is durable when: the directory is synced before an edit that names new tables, so that they are
  * there; a new MANIFEST begins with the whole version, is synced with its directory entry, and only
- * then CURRENT is changed. After a failed write or sync nobody knows what a restart will find, so every
+ * then CURRENT is changed. What a recovery reads need not be durable; the first step after it begins a new MANIFEST
+ * (or goes on with one that was synced first), so that once that step is done nothing hangs on what an
+ * earlier process left without a sync. No write is acknowledged before, and nothing is deleted. After a failed write or sync nobody knows what a restart will find, so every
  * later step fails with the first cause until the database is opened again.
  */
 public final class VersionSet implements AutoCloseable {
@@ -55,6 +57,8 @@ public final class VersionSet implements AutoCloseable {
   private volatile long logNumber;
   private volatile long previousLogNumber;
   private volatile long manifestNumber;
+  private volatile long recoveredNextNumber;
+  private volatile boolean durable;
   private volatile List<byte @Nullable []> compactPointers =
       Collections.nCopies(Levels.COUNT, null);
 
@@ -85,7 +89,7 @@ public final class VersionSet implements AutoCloseable {
 
   /**
    * Reads CURRENT and the MANIFEST, and makes what they say current. Writes nothing unless it goes on with
-   * that MANIFEST.
+   * that MANIFEST, whose end and name it then makes durable.
    *
    * @param readOnly whether the MANIFEST will never be written
    * @return whether the next edit has to be logged in any case, since it begins a new MANIFEST
@@ -98,8 +102,9 @@ public final class VersionSet implements AutoCloseable {
       Version before = current;
       current = recovered.version();
       before.release();
-      manifestNumber = recovered.nextFileNumber();
-      nextFileNumber.set(recovered.nextFileNumber() + 1);
+      manifestNumber = recovered.number();
+      recoveredNextNumber = recovered.nextFileNumber();
+      nextFileNumber.set(recoveredNextNumber + 1);
       lastSequence = recovered.lastSequence();
       logNumber = recovered.logNumber();
       previousLogNumber = recovered.previousLogNumber();
@@ -121,14 +126,15 @@ public final class VersionSet implements AutoCloseable {
     }
     Path file = context.directory().resolve(recovered.name());
     try {
+      context.env().syncDirectory(context.directory());
       manifest = ManifestWriter.reopen(context, file, recovered.length());
     } catch (IOException e) {
       LOG.warn("cannot append to {}, begins a new one: {}", file, e.toString());
       return false;
     }
     LOG.info("goes on with {}", file);
-    manifestNumber = recovered.number();
     rotateAt = context.maxFileSize();
+    durable = true;
     return true;
   }
 
@@ -192,9 +198,23 @@ public final class VersionSet implements AutoCloseable {
     return previousLogNumber;
   }
 
-  /** Returns the number of the MANIFEST in use; files of lower ones are obsolete. */
+  /** Returns the number of the MANIFEST in use, which CURRENT names. */
   public long manifestNumber() {
     return manifestNumber;
+  }
+
+  /** Returns the number that came next when the recovered MANIFEST was written: files of lower ones are known to it. */
+  public long recoveredNextNumber() {
+    return recoveredNextNumber;
+  }
+
+  /**
+   * Returns whether loss of power would leave what the MANIFEST in use says. Not so before the first step after a
+   * recovery: a killed process may have left its last edit, or the rename of CURRENT, without a sync. Until then
+   * whatever an earlier state names is needed.
+   */
+  public boolean isDurable() {
+    return durable;
   }
 
   /** Returns for each level the internal key behind which its next compaction begins, or null. */
@@ -220,7 +240,7 @@ public final class VersionSet implements AutoCloseable {
       requireUsable();
       VersionEdit asked = change.prepare(current);
       boolean rotate = manifest == null || manifest.length() >= rotateAt;
-      long number = manifest != null && rotate ? newFileNumber() : manifestNumber;
+      long number = rotate ? newManifestNumber() : manifestNumber;
       VersionEdit edit = complete(asked);
       VersionBuilder builder = new VersionBuilder(current, manifestPath(number).toString());
       builder.apply(edit);
@@ -232,6 +252,11 @@ public final class VersionSet implements AutoCloseable {
     } finally {
       manifestLock.unlock();
     }
+  }
+
+  /** Returns the number of a MANIFEST to begin. For the first one a number is kept since the recovery. */
+  private long newManifestNumber() {
+    return manifest == null ? recoveredNextNumber : newFileNumber();
   }
 
   private void requireUsable() {
@@ -274,6 +299,7 @@ public final class VersionSet implements AutoCloseable {
         writer.append(edit);
         writer.sync();
       }
+      durable = true;
       done = true;
     } catch (IOException e) {
       failure = e;

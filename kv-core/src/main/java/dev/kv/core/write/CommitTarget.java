@@ -15,7 +15,10 @@ public interface CommitTarget {
   /** Returns the memtable that takes writes. */
   MemTable memtable();
 
-  /** Returns the log of that memtable; its name in the directory is durable already. */
+  /** Returns whether there is a log: not before the first write where the open found nothing to recover. */
+  boolean hasLog();
+
+  /** Returns the log of that memtable, which there must be; its name in the directory is durable already. */
   LogWriter log();
 
   /** Returns how many tables level 0 has. Called for every group: a few loads, no lock. */
@@ -23,6 +26,13 @@ public interface CommitTarget {
 
   /** Returns true while {@link #switchMemTable} would leave more memtables to flush than are allowed. */
   boolean flushIsBehind();
+
+  /**
+   * Begins the log, of which there is none, and makes the state that the open found durable. What it throws fails the
+   * write it was called for, before that was logged; it then must have changed nothing, or have called {@link
+   * CommitPipeline#fail}.
+   */
+  void beginLog() throws IOException;
 
   /**
    * Puts a memtable with room for {@code count} entries of {@code bytes} keys and values in all in the place of the

@@ -52,13 +52,16 @@ final class WriteController {
 
   /**
    * Returns once the memtable has room for {@code count} entries of {@code bytes} in all. Throws where the gate
-   * is or gets shut, or where no memtable or log can be had.
+   * is or gets shut, or where no memtable or log can be had. The first call begins the log, if there is none.
    */
   void makeRoom(long bytes, int count) {
     if (target.level0Files() >= Levels.LEVEL_0_SLOWDOWN_TRIGGER) {
       delay(bytes);
     } else {
       delaying = false;
+    }
+    if (!target.hasLog()) {
+      beginLog();
     }
     if (!target.memtable().hasRoomFor(bytes, count)) {
       if (target.memtable().isEmpty()) {
@@ -72,10 +75,29 @@ final class WriteController {
     }
   }
 
-  /** Makes the memtable immutable, unless it is empty, whether or not it is full. */
+  /**
+   * Makes the memtable immutable, unless it is empty, whether or not it is full. Where there is no log yet, it is begun,
+   * which makes what the open found as durable as a flush would.
+   */
   void forceSwitch() {
-    if (!target.memtable().isEmpty()) {
+    if (!target.hasLog()) {
+      beginLog();
+    } else if (!target.memtable().isEmpty()) {
       switchMemTable(0, 0, false);
+    }
+  }
+
+  private void beginLog() {
+    try {
+      target.beginLog();
+    } catch (IOException e) {
+      throw noNewLog(e);
+    } catch (DBIOException e) {
+      throw new DBIOException(
+          "cannot begin a log: the write was not done, and the database is read-only until it is opened"
+              + " again: "
+              + e.getMessage(),
+          e);
     }
   }
 
@@ -87,9 +109,13 @@ final class WriteController {
     try {
       target.switchMemTable(bytes, count);
     } catch (IOException e) {
-      throw new DBIOException(
-          "cannot begin a new log: the write was not done and may be tried again", e);
+      throw noNewLog(e);
     }
+  }
+
+  private static DBIOException noNewLog(IOException e) {
+    return new DBIOException(
+        "cannot begin a new log: the write was not done and may be tried again", e);
   }
 
   private boolean isBlocked(boolean heedLevel0) {

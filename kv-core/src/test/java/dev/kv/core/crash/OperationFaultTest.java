@@ -100,6 +100,23 @@ class OperationFaultTest {
     }
   }
 
+  /** The same where the open finds nothing to recover, so that the first write makes what an open makes otherwise. */
+  @ParameterizedTest
+  @EnumSource
+  void eachOperation_ofAFirstWrite_failing_isToldOrHarmless(Mode mode) {
+    Setting setting = mode.ordinal() % 2 == 0 ? Setting.DEFAULT : Setting.WRITTEN_LOG;
+    boolean injected = true;
+    long k = 1;
+    for (; injected; k++) {
+      String what = mode + " at operation " + k + " of a first write, " + setting;
+      Run run = new Run(setting, new History(3, 40, 300), what);
+      run.prepare();
+      long at = k;
+      injected = within(run, env -> mode.inject(env, at));
+    }
+    assertThat(k).as("operations of a run").isGreaterThan(mode == Mode.SYNCS_FAIL ? 10 : 40);
+  }
+
   @ParameterizedTest
   @EnumSource
   void twoOperations_failing_areToldOrHarmless(Setting setting) {
@@ -160,6 +177,7 @@ class OperationFaultTest {
     private final String what;
     private final StrictMemEnv disk = new StrictMemEnv();
     private final FaultEnv env = new FaultEnv(disk);
+    private int batches = BATCHES;
     private int acknowledged;
     private int durable;
     private int begun;
@@ -170,6 +188,20 @@ class OperationFaultTest {
       this.setting = setting;
       this.history = history;
       this.what = what;
+    }
+
+    /** Makes a database with batches in a table and an empty log, beside the faults. */
+    void prepare() {
+      try (DB db = DB.open(DIRECTORY, setting.options(disk))) {
+        for (int number = 1; number <= 3; number++) {
+          db.write(history.batch(number));
+        }
+        db.flush();
+      }
+      acknowledged = 3;
+      durable = 3;
+      begun = 3;
+      batches = 8;
     }
 
     boolean run(Injection injection) throws Exception {
@@ -209,7 +241,7 @@ class OperationFaultTest {
     }
 
     private void work(DB db) {
-      for (int number = 1; number <= BATCHES; number++) {
+      for (int number = begun + 1; number <= batches; number++) {
         boolean sync = number % 7 == 0;
         begun = number;
         if (!tell(() -> db.write(new WriteOptions(sync), history.batch(begun)))) {

@@ -46,6 +46,9 @@ class PowerLossTest {
 
   private volatile int begun;
 
+  /** Whether the database is opened anew before each batch, with nothing to recover. */
+  private boolean reopening;
+
   private final ReentrantLock checking = new ReentrantLock();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
@@ -57,6 +60,20 @@ class PowerLossTest {
   void crash_beforeEachOperation_leavesAPrefixWithAllThatWasSynced() throws Throwable {
     clones.set(0);
     run(7, 1, 60);
+    assertThat(clones.get()).as("crash clones").isGreaterThan(700);
+  }
+
+  /** Opens that find nothing to recover, one after the other, and the first write after them. */
+  @Test
+  void crash_beforeEachOperationOfFirstWrites_leavesAPrefixWithAllThatWasSynced() throws Throwable {
+    clones.set(0);
+    reopening = true;
+    for (Setting each : Setting.values()) {
+      disk = new StrictMemEnv();
+      durable = 0;
+      begun = 0;
+      run(each.ordinal(), 1, 3);
+    }
     assertThat(clones.get()).as("crash clones").isGreaterThan(700);
   }
 
@@ -92,6 +109,9 @@ class PowerLossTest {
       for (int number = 1; number <= batches && failure.get() == null; number++) {
         boolean sync = choices.nextInt(10) == 0;
         begun = number;
+        if (reopening || choices.nextInt(20) == 0) {
+          db = reopenWithNothingToRecover(db, options, number - 1);
+        }
         db.write(new WriteOptions(sync), history.batch(number));
         durable = sync ? number : durable;
         int after = choices.nextInt(60);
@@ -114,6 +134,19 @@ class PowerLossTest {
     if (failed != null) {
       throw new AssertionError(Seeds.again(PowerLossTest.class, seed), failed);
     }
+  }
+
+  private DB reopenWithNothingToRecover(DB db, Options options, int batches) {
+    db.flush();
+    durable = batches;
+    db.close();
+    DB reopened = db;
+    for (int i = 0; i < 2; i++) {
+      reopened.close();
+      reopened = DB.open(DIRECTORY, options);
+      history.expectPrefix(reopened, batches, batches);
+    }
+    return reopened;
   }
 
   /** Looks at what loss of power leaves now. Reads what is acknowledged first, and what is begun last. */
@@ -172,6 +205,11 @@ class PowerLossTest {
   private int openAndExpect(StrictMemEnv env, Options options, int least, int most)
       throws Exception {
     int prefix;
+    if (least % 2 == 0) {
+      try (DB db = DB.open(DIRECTORY, options)) {
+        history.expectPrefix(db, least, most);
+      }
+    }
     try (DB db = DB.open(DIRECTORY, options)) {
       prefix = history.expectPrefix(db, least, most);
       db.write(WriteOptions.SYNC, history.batch(prefix + 1));

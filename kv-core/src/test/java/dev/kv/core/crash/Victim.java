@@ -55,6 +55,7 @@ final class Victim {
       for (Thread writer : writers) {
         writer.join();
       }
+      db.flush(); // the next open has nothing to recover
       db.close();
     }
   }

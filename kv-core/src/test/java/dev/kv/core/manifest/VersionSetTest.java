@@ -61,9 +61,13 @@ final class VersionSetTest extends ManifestTestBase {
         .contains("5:10['a' @ 1", "7:9['d'", "last 77");
     try (VersionSet set = recovered(context(files, MAX_FILE_SIZE, false))) {
       // The log's number was 3, and four files follow; the next MANIFEST takes the next number.
-      assertThat(set.manifestNumber()).isEqualTo(4);
+      assertThat(set.manifestNumber()).isEqualTo(2);
+      assertThat(set.recoveredNextNumber()).isEqualTo(4);
       assertThat(set.newFileNumber()).isEqualTo(5);
+      assertThat(set.isDurable()).isFalse();
       set.logAndApply(edit("-L2 6"));
+      assertThat(set.manifestNumber()).isEqualTo(4);
+      assertThat(set.isDurable()).isTrue();
       expected = describe(set);
     }
     assertThat(describeRecovered()).isEqualTo(expected).doesNotContain("6:20");

@@ -136,6 +136,67 @@ final class CommitPipelineTest {
   }
 
   @Test
+  void write_whereThereIsNoLog_beginsItOnce() throws IOException {
+    target.hasLog = false;
+    pipeline.write(new EncodedBatch(), false);
+    assertThat(target.beginnings).isZero();
+    pipeline.write(new EncodedBatch(), true);
+    assertThat(target.beginnings).isEqualTo(1);
+    pipeline.put(bytes("a"), bytes("1"), false);
+    pipeline.put(bytes("b"), bytes("1"), true);
+    pipeline.switchMemTable();
+    assertThat(target.beginnings).isEqualTo(1);
+    assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 1));
+    assertThat(pipeline.lastSequence()).isEqualTo(2);
+  }
+
+  @Test
+  void put_whereThereIsNoLog_beginsItBeforeAnythingIsLogged() throws IOException {
+    target.hasLog = false;
+    target.beginFailure = new IOException("no space");
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), true))
+          .isInstanceOf(DBIOException.class)
+          .hasMessageContaining("was not done")
+          .hasMessageContaining("may be tried again")
+          .hasCause(target.beginFailure);
+    }
+    assertThat(target.groups()).isEmpty();
+    assertThat(pipeline.lastSequence()).isZero();
+    target.beginFailure = null;
+    pipeline.put(bytes("a"), bytes("1"), true);
+    assertThat(target.beginnings).isEqualTo(3);
+    assertThat(target.groups()).containsExactly(new Group(1, 1));
+  }
+
+  @Test
+  void put_whoseFirstLogCannotBeNamed_saysThatItWasNotDone() throws IOException {
+    target.hasLog = false;
+    target.beginFailure = new DBIOException("cannot write the MANIFEST", new IOException("broken"));
+    assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), false))
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining("was not done")
+        .hasMessageContaining("until it is opened again")
+        .hasMessageContaining("cannot write the MANIFEST");
+    pipeline.fail(target.beginFailure); // as the target does
+    assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), false))
+        .isInstanceOf(DBReadOnlyException.class);
+    assertThatThrownBy(pipeline::switchMemTable).isInstanceOf(DBReadOnlyException.class);
+    assertThat(target.beginnings).isEqualTo(1);
+    assertThat(target.groups()).isEmpty();
+  }
+
+  @Test
+  void switchMemTable_whereThereIsNoLog_beginsIt() {
+    target.hasLog = false;
+    pipeline.switchMemTable();
+    assertThat(target.beginnings).isEqualTo(1);
+    assertThat(target.memtables).hasSize(1);
+    pipeline.switchMemTable();
+    assertThat(target.beginnings).isEqualTo(1);
+  }
+
+  @Test
   void switchMemTable_whereItIsEmpty_doesNothing() {
     pipeline.switchMemTable();
     assertThat(target.memtables).hasSize(1);

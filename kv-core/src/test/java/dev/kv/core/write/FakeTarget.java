@@ -1,5 +1,7 @@
 package dev.kv.core.write;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.kv.DBComparator;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
@@ -33,6 +35,9 @@ final class FakeTarget implements CommitTarget {
   volatile RuntimeException switchFailure;
   volatile IOException olderLogsFailure;
   volatile Throwable failure;
+  volatile boolean hasLog = true;
+  volatile Exception beginFailure;
+  int beginnings;
   int olderLogSyncs;
   private volatile IOException nextLogFailure;
 
@@ -66,6 +71,23 @@ final class FakeTarget implements CommitTarget {
   @Override
   public MemTable memtable() {
     return memtables.get(memtables.size() - 1);
+  }
+
+  @Override
+  public boolean hasLog() {
+    return hasLog;
+  }
+
+  @Override
+  public void beginLog() throws IOException {
+    assertThat(hasLog).as("a log is begun once").isFalse();
+    beginnings++;
+    if (beginFailure instanceof IOException e) {
+      throw e;
+    } else if (beginFailure instanceof RuntimeException e) {
+      throw e;
+    }
+    hasLog = true;
   }
 
   @Override

@@ -190,6 +190,16 @@ final class WriteControllerTest {
     }
 
     @Override
+    public boolean hasLog() {
+      return true;
+    }
+
+    @Override
+    public void beginLog() {
+      throw new AssertionError();
+    }
+
+    @Override
     public dev.kv.core.log.LogWriter log() {
       return target.log();
     }
