@@ -10,20 +10,26 @@ import java.util.List;
 /**
  * The tables of one level, immutable: level 0 from the newest to the oldest, the others by key.
  *
- * <p>Where the order is bytewise, the first eight bytes of each table's first and last user key stand beside the
- * tables as numbers, so that most steps of a search compare two longs and touch no key. The numbers have
- * their sign bit flipped, which turns the unsigned order of bytes into the order of longs; a short key
- * is padded with zeros. Different numbers order their keys; equal ones say nothing.
+ * <p>Where the order is bytewise, a number stands beside the tables for each table's first and last user key, so that
+ * most steps of a search compare two longs and touch no key: the eight bytes behind what all of these keys have in
+ * common, padded with zeros, their sign bit flipped, which turns the unsigned order of bytes into the order of longs.
+ * A key that begins otherwise has the least number or the greatest, as it lies before all of them or behind. Different
+ * numbers order their keys; equal ones say nothing. In any other order all numbers are 0.
  */
 final class LevelFiles {
   private static final FileMetadata[] NO_FILES = {};
+  private static final byte[] NO_KEY = new byte[InternalKey.TRAILER];
 
   private final InternalKeyComparator comparator;
   private final boolean bytewise;
+
+  /** What the first and last user keys of all tables have in common; empty unless the order is bytewise. */
+  private final byte[] common;
+
   private final FileMetadata[] files;
   private final List<FileMetadata> view;
-  private final long[] smallestPrefixes;
-  private final long[] largestPrefixes;
+  private final long[] smallestNumbers;
+  private final long[] largestNumbers;
   private final long bytes;
 
   /** Takes the array over; it is in the level's order. */
@@ -31,13 +37,14 @@ final class LevelFiles {
     this.comparator = comparator;
     this.bytewise = comparator.userComparator().isBytewise();
     this.files = files;
+    this.common = bytewise ? common(files) : new byte[0];
     this.view = Collections.unmodifiableList(Arrays.asList(files));
-    this.smallestPrefixes = new long[files.length];
-    this.largestPrefixes = new long[files.length];
+    this.smallestNumbers = new long[files.length];
+    this.largestNumbers = new long[files.length];
     long sum = 0;
     for (int i = 0; i < files.length; i++) {
-      smallestPrefixes[i] = prefix(files[i].smallest());
-      largestPrefixes[i] = prefix(files[i].largest());
+      smallestNumbers[i] = number(files[i].smallest());
+      largestNumbers[i] = number(files[i].largest());
       sum += files[i].size();
     }
     this.bytes = sum;
@@ -83,14 +90,32 @@ final class LevelFiles {
     return InternalKey.sequence(InternalKey.tag(internalKey));
   }
 
+  private static byte[] common(FileMetadata[] files) {
+    byte[] first = files.length == 0 ? NO_KEY : files[0].smallest();
+    int length = first.length - InternalKey.TRAILER;
+    for (FileMetadata file : files) {
+      length = commonLength(first, length, file.smallest());
+      length = commonLength(first, length, file.largest());
+    }
+    return Arrays.copyOf(first, length);
+  }
+
+  private static int commonLength(byte[] first, int length, byte[] key) {
+    int mismatch = Arrays.mismatch(first, 0, length, key, 0, key.length - InternalKey.TRAILER);
+    return mismatch < 0 ? length : mismatch;
+  }
+
   /** Returns the first table whose last key is at or after an internal key; {@link #count} if none is. */
   int lowerBound(ByteBuffer key, int offset, int length) {
-    long prefix = prefix(key, offset, length - InternalKey.TRAILER);
+    return lowerBound(number(key, offset, length), key, offset, length);
+  }
+
+  private int lowerBound(long number, ByteBuffer key, int offset, int length) {
     int low = 0;
     int high = files.length;
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (largestIsBefore(middle, prefix, key, offset, length)) {
+      if (endsBefore(middle, number, key, offset, length)) {
         low = middle + 1;
       } else {
         high = middle;
@@ -99,59 +124,71 @@ final class LevelFiles {
     return low;
   }
 
-  private boolean largestIsBefore(int index, long prefix, ByteBuffer key, int offset, int length) {
-    if (bytewise && largestPrefixes[index] != prefix) {
-      return largestPrefixes[index] < prefix;
-    }
-    return comparator.compare(key, offset, length, files[index].largest()) > 0;
+  private boolean endsBefore(int index, long number, ByteBuffer key, int offset, int length) {
+    return largestNumbers[index] != number
+        ? largestNumbers[index] < number
+        : comparator.compare(key, offset, length, files[index].largest()) > 0;
   }
 
   /** Returns the one table that may hold an internal key, or -1; for levels from 1 on. */
   int find(ByteBuffer key, int offset, int length) {
-    int index = lowerBound(key, offset, length);
-    return index < files.length && startsAtOrBefore(index, key, offset, length) ? index : -1;
+    long number = number(key, offset, length);
+    int index = lowerBound(number, key, offset, length);
+    return index < files.length && startsAtOrBefore(index, number, key, offset, length)
+        ? index
+        : -1;
   }
 
   /** Returns whether the range of a table's user keys holds that of an internal key. */
   boolean covers(int index, ByteBuffer key, int offset, int length) {
-    if (!startsAtOrBefore(index, key, offset, length)) {
+    long number = number(key, offset, length);
+    if (!startsAtOrBefore(index, number, key, offset, length)) {
       return false;
     }
-    if (bytewise) {
-      long prefix = prefix(key, offset, length - InternalKey.TRAILER);
-      if (prefix != largestPrefixes[index]) {
-        return prefix < largestPrefixes[index];
-      }
-    }
-    return comparator.compareUserKeys(key, offset, length, files[index].largest()) <= 0;
+    return largestNumbers[index] != number
+        ? largestNumbers[index] > number
+        : comparator.compareUserKeys(key, offset, length, files[index].largest()) <= 0;
   }
 
-  private boolean startsAtOrBefore(int index, ByteBuffer key, int offset, int length) {
-    if (bytewise) {
-      long prefix = prefix(key, offset, length - InternalKey.TRAILER);
-      if (prefix != smallestPrefixes[index]) {
-        return smallestPrefixes[index] < prefix;
-      }
-    }
-    return comparator.compareUserKeys(key, offset, length, files[index].smallest()) >= 0;
+  private boolean startsAtOrBefore(int index, long number, ByteBuffer key, int offset, int length) {
+    return smallestNumbers[index] != number
+        ? smallestNumbers[index] < number
+        : comparator.compareUserKeys(key, offset, length, files[index].smallest()) >= 0;
   }
 
-  private static long prefix(ByteBuffer key, int offset, int length) {
-    if (length >= Long.BYTES) {
-      return Long.reverseBytes(key.getLong(offset)) ^ Long.MIN_VALUE;
+  /** Returns the number that stands for the user key of an internal key. */
+  private long number(ByteBuffer key, int offset, int length) {
+    if (!bytewise) {
+      return 0;
     }
-    long prefix = 0;
-    for (int i = 0; i < length; i++) {
-      prefix |= (key.get(offset + i) & 0xffL) << (56 - 8 * i);
+    int userLength = length - InternalKey.TRAILER;
+    int most = Math.min(userLength, common.length);
+    int order = comparator.userComparator().compare(key, offset, most, common, common.length);
+    if (order != 0) {
+      return order < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
     }
-    return prefix ^ Long.MIN_VALUE;
+    int from = offset + common.length;
+    int rest = userLength - common.length;
+    if (rest >= Long.BYTES) {
+      return Long.reverseBytes(key.getLong(from)) ^ Long.MIN_VALUE;
+    }
+    long number = 0;
+    for (int i = 0; i < rest; i++) {
+      number |= (key.get(from + i) & 0xffL) << (56 - 8 * i);
+    }
+    return number ^ Long.MIN_VALUE;
   }
 
-  private static long prefix(byte[] internalKey) {
-    long prefix = 0;
-    for (int i = 0; i < Math.min(Long.BYTES, internalKey.length - InternalKey.TRAILER); i++) {
-      prefix |= (internalKey[i] & 0xffL) << (56 - 8 * i);
+  /** Returns the number that stands for the user key of a bound. */
+  private long number(byte[] internalKey) {
+    if (!bytewise) {
+      return 0;
     }
-    return prefix ^ Long.MIN_VALUE;
+    int rest = internalKey.length - InternalKey.TRAILER - common.length;
+    long number = 0;
+    for (int i = 0; i < Math.min(Long.BYTES, rest); i++) {
+      number |= (internalKey[common.length + i] & 0xffL) << (56 - 8 * i);
+    }
+    return number ^ Long.MIN_VALUE;
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.DBComparator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -124,20 +125,22 @@ final class VersionTest {
             : DBComparator.of("reverse", (a, b) -> Arrays.compareUnsigned(b, a));
     InternalKeyComparator comparator = new InternalKeyComparator(order);
     for (int round = 0; round < 200; round++) {
+      byte[] common = random.nextBoolean() ? new byte[0] : randomUserKey(random);
       List<byte[]> keys = new ArrayList<>();
       for (int i = 0; i < 2 * random.nextInt(12); i++) {
-        keys.add(randomKey(random));
+        keys.add(randomKey(random, common));
       }
       keys.sort(comparator::compare);
       VersionEdit.Builder edit = VersionEdit.builder();
       for (int i = 0; i + 1 < keys.size(); i += 2) {
         if (i == 0 || comparator.compare(keys.get(i - 1), keys.get(i)) < 0) {
           edit.addFile(2, new FileMetadata(i + 1, 1, keys.get(i), keys.get(i + 1)));
+          edit.addFile(0, new FileMetadata(i + 2, 1, keys.get(i), keys.get(i + 1)));
         }
       }
       Version version = VersionText.apply(Version.empty(comparator, v -> {}), edit.build());
       for (int i = 0; i < 20; i++) {
-        byte[] key = randomKey(random);
+        byte[] key = randomKey(random, random.nextInt(3) > 0 ? common : almost(random, common));
         int scanned = 0;
         while (scanned < version.fileCount(2)
             && comparator.compare(version.file(2, scanned).largest(), key) < 0) {
@@ -160,16 +163,43 @@ final class VersionTest {
         assertThat(version.find(2, VersionText.direct(key), 0, key.length))
             .as(place)
             .isEqualTo(holds);
+        for (int j = 0; j < version.fileCount(0); j++) {
+          FileMetadata file = version.file(0, j);
+          UserKeyComparator users = comparator.userComparator();
+          byte[] user = InternalKey.userKey(key);
+          assertThat(version.levelZeroCovers(j, VersionText.direct(key), 0, key.length))
+              .as(place)
+              .isEqualTo(
+                  users.compare(file.smallestUserKey(), user) <= 0
+                      && users.compare(user, file.largestUserKey()) <= 0);
+        }
       }
     }
   }
 
+  /** Returns an internal key that begins with {@code beginning}. */
+  private static byte[] randomKey(Random random, byte[] beginning) {
+    byte[] rest = randomUserKey(random);
+    byte[] user = Arrays.copyOf(beginning, beginning.length + rest.length);
+    System.arraycopy(rest, 0, user, beginning.length, rest.length);
+    return InternalKey.encode(user, random.nextInt(3), ValueKind.VALUE);
+  }
+
   /** Returns keys that often agree in the eight bytes that are held as a number, with zeros at their ends. */
-  private static byte[] randomKey(Random random) {
+  private static byte[] randomUserKey(Random random) {
     byte[] user = new byte[random.nextInt(12)];
     for (int i = 0; i < user.length; i++) {
       user[i] = (byte) (i < 7 ? 0 : new int[] {0, 1, 0x7f, 0x80, 0xff}[random.nextInt(5)]);
     }
-    return InternalKey.encode(user, random.nextInt(3), ValueKind.VALUE);
+    return user;
+  }
+
+  /** Returns the first bytes of {@code common}, some of them changed at times. */
+  private static byte[] almost(Random random, byte[] common) {
+    byte[] beginning = Arrays.copyOf(common, random.nextInt(common.length + 1));
+    if (beginning.length > 0 && random.nextBoolean()) {
+      beginning[random.nextInt(beginning.length)] = (byte) random.nextInt(256);
+    }
+    return beginning;
   }
 }
