@@ -297,7 +297,7 @@ final class Repairer {
   private TableCursor cursor(FileMetadata table, TableCache tables) {
     try {
       return tables.iterator(table, true, false);
-    } catch (CorruptionException e) {
+    } catch (CorruptionException | DBIOException e) {
       List<BlockHandle> found = blocks(table.number()).handles();
       if (found.isEmpty()) {
         throw e;

@@ -1,14 +1,20 @@
 package dev.kv.core.table;
 
 import dev.kv.CompressionType;
+import dev.kv.DBIOException;
+import dev.kv.Escape;
 import dev.kv.core.codec.MaskedCrc32c;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.BitSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Finds stored blocks, laid out as {@link BlockSink} says, by their checksums alone. For one thread.
+ * Finds stored blocks, laid out as {@link BlockSink} says, by their checksums alone. What the disk cannot
+ * read is passed over. For one thread.
  *
  * <pre>
  * Where a block is known to begin, its end is the first byte that can be a type and behind which stands the
@@ -26,11 +32,16 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class BlockSearch {
+  private static final Logger LOG = LoggerFactory.getLogger(BlockSearch.class);
+
   /** How many bytes are searched at once for a block whose beginning is not known; mostly it is near. */
   private static final int NEAR = 64 << 10;
 
   /** The same where nothing is near; no block of more than half of it is found. */
   private static final int FAR = 1 << 20;
+
+  /** What is given up together where the disk cannot read. */
+  private static final int PIECE = 4 << 10;
 
   /** How often the file's bytes may be looked at in vain for the end of a block whose beginning is known. */
   private static final int PASSES = 16;
@@ -47,6 +58,7 @@ final class BlockSearch {
   private final Predicate<BlockHandle> isBlock;
   private final MaskedCrc32c crc = new MaskedCrc32c();
   private final ByteBuffer bytes;
+  private final BitSet unreadable = new BitSet();
   private long left;
 
   /**
@@ -94,8 +106,35 @@ final class BlockSearch {
 
   private int load(long from, int most) {
     int length = (int) Math.min(most, file.size() - from);
-    file.read(from, bytes, length);
+    if (unreadable.isEmpty()) {
+      try {
+        file.read(from, bytes, length);
+        return length;
+      } catch (DBIOException e) {
+        LOG.warn("{}: looked at in pieces", Escape.text(file.name()), e);
+      }
+    }
+    for (int at = 0; at < length; ) {
+      int piece = (int) ((from + at) / PIECE);
+      int end = (int) Math.min(length, (piece + 1L) * PIECE - from);
+      loadPiece(piece, from, at, end);
+      at = end;
+    }
     return length;
+  }
+
+  /** Loads a piece, or zeros where the disk cannot read it, which is tried once. */
+  private void loadPiece(int piece, long from, int at, int end) {
+    ByteBuffer target = bytes.slice(at, end - at);
+    if (!unreadable.get(piece)) {
+      try {
+        file.read(from + at, target, end - at);
+        return;
+      } catch (DBIOException e) {
+        unreadable.set(piece);
+      }
+    }
+    target.put(new byte[end - at]);
   }
 
   private @Nullable BlockHandle inWindow(long from, int most) {

@@ -69,7 +69,7 @@ public record DataBlocks(List<BlockHandle> handles, long bytesLost) {
   private static @Nullable List<BlockHandle> named(TableInspector table) {
     try {
       return table.readNamed(table.footer().index());
-    } catch (CorruptionException e) {
+    } catch (CorruptionException | DBIOException e) {
       return null;
     }
   }

@@ -10,7 +10,9 @@ import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.Env;
 import dev.kv.FilterPolicy;
+import dev.kv.ForwardingEnv;
 import dev.kv.Options;
+import dev.kv.RandomAccessFile;
 import dev.kv.RepairReport;
 import dev.kv.UnsupportedFormatException;
 import dev.kv.core.env.FileName;
@@ -19,6 +21,7 @@ import dev.kv.core.table.BlockHandle;
 import dev.kv.core.table.Footer;
 import dev.kv.core.table.TableInspector;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +30,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -234,6 +238,67 @@ class RepairLostIndexTest {
     byte[] damaged = Arrays.copyOf(whole, (int) blocks.get(half).offset() + 10);
     damaged = flipped(damaged, blocks.get(2).offset() + 1);
     expect(damaged, options(CompressionType.NONE), stored(blocks.get(2)) + 10, lost);
+  }
+
+  /** An environment whose disk cannot read a byte of the table. */
+  private Env unreadable(long at) {
+    return new ForwardingEnv(Env.fileSystem()) {
+      @Override
+      public RandomAccessFile openRandomAccess(Path path, boolean mapped) throws IOException {
+        RandomAccessFile file = super.openRandomAccess(path, false);
+        return !path.equals(table)
+            ? file
+            : new RandomAccessFile() {
+              @Override
+              public int read(long position, ByteBuffer into, int offset, int length)
+                  throws IOException {
+                if (position <= at && at < position + length) {
+                  throw new IOException("Input/output error");
+                }
+                return file.read(position, into, offset, length);
+              }
+
+              @Override
+              public long size() {
+                return file.size();
+              }
+
+              @Override
+              public long mappedBytes() {
+                return 0;
+              }
+
+              @Override
+              public void close() throws IOException {
+                file.close();
+              }
+            };
+      }
+    };
+  }
+
+  @Test
+  void repair_footerOnABadSector_bringsBackWhatCanBeRead() throws IOException {
+    Options options = options(CompressionType.NONE);
+    fill(options);
+    long at = whole.length - 1;
+    long piece = at - at % 4096;
+    Integer[] lost =
+        IntStream.range(0, blocks.size())
+            .filter(i -> blocks.get(i).offset() + stored(blocks.get(i)) > piece)
+            .boxed()
+            .toArray(Integer[]::new);
+    assertThat(lost).hasSizeBetween(1, blocks.size() / 2);
+    long end = blocks.get(lost[0]).offset();
+    expect(whole, options.toBuilder().env(unreadable(at)).build(), whole.length - end, lost);
+  }
+
+  @Test
+  void repair_blockOnABadSector_losesThatBlock() throws IOException {
+    fill(options(CompressionType.NONE));
+    BlockHandle hit = blocks.get(3);
+    Env env = unreadable(hit.offset() + 10);
+    expect(whole, options(CompressionType.NONE).toBuilder().env(env).build(), hit.size(), 3);
   }
 
   @Test
