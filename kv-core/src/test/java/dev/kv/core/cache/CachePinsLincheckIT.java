@@ -15,6 +15,9 @@ import org.junit.jupiter.api.Test;
 public class CachePinsLincheckIT {
   private static final int SCALE = Boolean.getBoolean("kv.long") ? 20 : 1;
 
+  /** A run under the model checker takes milliseconds, many times as long as one under stress. */
+  private static final int CHECKED_SCALE = Boolean.getBoolean("kv.long") ? 10 : 1;
+
   private final LruCache<Value> cache = new LruCache<>(2, 0);
 
   /** What knows whether it was freed; freeing it twice is an error. */
@@ -70,8 +73,8 @@ public class CachePinsLincheckIT {
   @Test
   void entries_underAModelChecker_areNotFreedWhilePinned() {
     new ModelCheckingOptions()
-        .iterations(4 * SCALE)
-        .invocationsPerIteration(200 * SCALE)
+        .iterations(4 * CHECKED_SCALE)
+        .invocationsPerIteration(200 * CHECKED_SCALE)
         .threads(2)
         .actorsBefore(2)
         .actorsPerThread(2)

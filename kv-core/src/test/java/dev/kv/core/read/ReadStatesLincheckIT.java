@@ -15,20 +15,33 @@ import org.junit.jupiter.api.Test;
 
 /** Pins of read states against publications and the close, in every order of their steps that a model checker tries. */
 public class ReadStatesLincheckIT {
-  private static final int SCALE = Boolean.getBoolean("kv.long") ? 20 : 1;
+  private static final int SCALE = Boolean.getBoolean("kv.long") ? 10 : 1;
+
+  /** One at the beginning, three beside reads and one after them. */
+  private static final int MOST_PUBLICATIONS = 5;
+
+  /** More than there are stripes to look through: the checker is not to take that for waiting. */
+  private static final int LOOPS = 200;
 
   private final InternalKeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
   private final ArenaPool arenas = new ArenaPool(new OffHeapBudget(0));
   private final ReadStates states = new ReadStates();
+
+  /** Made before the run: the making of a memtable has many steps, and their orders are not the question. */
+  private final MemTable[] memtables = new MemTable[MOST_PUBLICATIONS];
+
   private int published;
 
   public ReadStatesLincheckIT() {
+    for (int i = 0; i < MOST_PUBLICATIONS; i++) {
+      memtables[i] = new MemTable(order, arenas.acquire(256), arenas);
+    }
     publish();
   }
 
   @Operation(nonParallelGroup = "writer")
   public int publish() {
-    MemTable memtable = new MemTable(order, arenas.acquire(256), arenas);
+    MemTable memtable = memtables[published];
     Version version = Version.empty(order, freed -> {});
     states.publish(memtable, List.of(), version);
     memtable.release();
@@ -65,6 +78,8 @@ public class ReadStatesLincheckIT {
         .actorsBefore(0)
         .actorsPerThread(3)
         .actorsAfter(1)
+        .loopIterationsBeforeThreadSwitch(LOOPS)
+        .loopBound(2 * LOOPS)
         .check(ReadStatesLincheckIT.class);
   }
 }
