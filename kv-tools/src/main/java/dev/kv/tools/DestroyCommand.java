@@ -48,10 +48,10 @@ final class DestroyCommand implements Callable<Integer> {
 
   private boolean isConfirmed() throws IOException {
     PrintWriter err = spec.commandLine().getErr();
-    err.print(
+    err.println(
         "kv: destroy the database in "
             + Failure.printable(database.directory().toString())
-            + ", with all that is in it? (yes/no) ");
+            + ", with all that is in it? (yes/no)");
     err.flush();
     String answer =
         new BufferedReader(new InputStreamReader(StandardStreams.input(), StandardCharsets.UTF_8))

@@ -12,11 +12,14 @@ import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
  * Tells what the engine logs as messages: errors, what a repair passes over, and under --verbose all
- * else.
+ * that kv does.
  */
 public final class MessageLogging implements SLF4JServiceProvider {
   /** The system property that is set under --verbose. */
   private static final String VERBOSE = "kv.verbose";
+
+  /** What the loggers' names begin with that are not of other libraries. */
+  private static final String ENGINE = "dev.kv.";
 
   /** Tells what it passes over by its log alone. */
   private static final String REPAIRER = "dev.kv.core.db.Repairer";
@@ -35,8 +38,14 @@ public final class MessageLogging implements SLF4JServiceProvider {
   }
 
   static boolean isEnabled(Level level, String logger) {
-    Level least = isVerbose() ? Level.DEBUG : logger.equals(REPAIRER) ? Level.WARN : Level.ERROR;
-    return level.toInt() >= least.toInt();
+    return level.toInt() >= least(logger).toInt();
+  }
+
+  private static Level least(String logger) {
+    if (isVerbose() && logger.startsWith(ENGINE)) {
+      return Level.DEBUG;
+    }
+    return logger.equals(REPAIRER) ? Level.WARN : Level.ERROR;
   }
 
   @Override

@@ -99,6 +99,7 @@ class HostileNamesTest {
       String text = printed("--verbose", command, db);
       assertThat(text).containsPattern("(DEBUG|INFO) dev\\.kv\\.core\\..* - .*\\\\x1b\\[31m");
     }
+    assertThat(printed("--verbose", "scan", db)).doesNotContain("io.netty");
     String locked;
     try (DB open = DB.open(directory, Options.DEFAULT)) {
       locked = printed("--verbose", "put", db, "key", HOSTILE);

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 class SubcommandsTest {
@@ -59,6 +60,15 @@ class SubcommandsTest {
     assertThat(unknown.err()).contains("ge\\x1bt").doesNotContain("\u001b");
     assertThat(unknown.out()).isEmpty();
     assertThat(Cli.run("--verbose", "get").exitCode()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.kv.tools.Subcommands#names")
+  void help_everyParameterAndOption_isDescribed(String name) {
+    CommandSpec spec = new CommandLine(Subcommands.create(name)).getCommandSpec();
+    assertThat(spec.args())
+        .allSatisfy(
+            arg -> assertThat(String.join("", arg.description())).as("%s", arg).endsWith("."));
   }
 
   @Test
