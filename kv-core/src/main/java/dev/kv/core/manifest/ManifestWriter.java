@@ -52,13 +52,16 @@ final class ManifestWriter implements AutoCloseable {
 
   private static ManifestWriter open(
       ManifestContext context, Path file, WritableFile out, long length) throws IOException {
+    LogWriter log = LogWriter.appending(file, out, length);
+    boolean made = false;
     try {
-      LogWriter log = LogWriter.appending(file, out, length);
-      return new ManifestWriter(
-          context, file, log, new OffHeapBuffer(context.budget(), INITIAL_BYTES));
-    } catch (RuntimeException e) {
-      out.close();
-      throw e;
+      OffHeapBuffer record = new OffHeapBuffer(context.budget(), INITIAL_BYTES);
+      made = true;
+      return new ManifestWriter(context, file, log, record);
+    } finally {
+      if (!made) {
+        log.close();
+      }
     }
   }
 

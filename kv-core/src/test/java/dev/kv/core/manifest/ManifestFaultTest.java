@@ -5,7 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DBIOException;
 import dev.kv.DBReadOnlyException;
+import dev.kv.Env;
+import dev.kv.ForwardingEnv;
+import dev.kv.ForwardingWritableFile;
+import dev.kv.OffHeapExhaustedException;
+import dev.kv.WritableFile;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.version.VersionText;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -108,5 +118,34 @@ final class ManifestFaultTest extends ManifestTestBase {
       NewDatabase.create(context());
       assertThat(describeRecovered()).contains("log 0");
     }
+  }
+
+  @Test
+  void create_withoutMemoryForRecords_closesTheFileOnce() {
+    AtomicInteger closed = new AtomicInteger();
+    Env counting =
+        new ForwardingEnv(files) {
+          @Override
+          public WritableFile createWritable(Path file) throws IOException {
+            return new ForwardingWritableFile(super.createWritable(file)) {
+              @Override
+              public void close() throws IOException {
+                closed.incrementAndGet();
+                super.close();
+              }
+            };
+          }
+        };
+    ManifestContext context =
+        new ManifestContext(
+            counting,
+            directory,
+            VersionText.COMPARATOR,
+            new OffHeapBudget(100),
+            MAX_FILE_SIZE,
+            false);
+    assertThatThrownBy(() -> ManifestWriter.create(context, 5))
+        .isInstanceOf(OffHeapExhaustedException.class);
+    assertThat(closed.get()).isEqualTo(1);
   }
 }
