@@ -33,6 +33,9 @@ class FileDump {
   private final BatchCursor operations = new BatchCursor();
   private boolean damaged;
 
+  /** Where the log is torn, with nothing whole behind it yet; or -1. */
+  private long tornAt = -1;
+
   /** Receives the parts of a file. */
   @FunctionalInterface
   interface Sink {
@@ -51,7 +54,7 @@ class FileDump {
     this.sink = sink;
   }
 
-  /** Returns whether damage was found. */
+  /** Returns whether damage was found; the torn end of a log, which a crash leaves, is none. */
   final boolean isDamaged() {
     return damaged;
   }
@@ -62,12 +65,12 @@ class FileDump {
 
   /** Takes a log apart. */
   final void log() throws IOException {
-    records(this::batch);
+    records(this::batch, true);
   }
 
   /** Takes a MANIFEST apart. */
   final void manifest() throws IOException {
-    records(this::edit);
+    records(this::edit, false);
   }
 
   /** Takes the batch apart that the file consists of. */
@@ -82,15 +85,26 @@ class FileDump {
     void print(ByteBuffer record, int length, long offset);
   }
 
-  private void records(RecordPrinter printer) throws IOException {
+  private void records(RecordPrinter printer, boolean mayBeTorn) throws IOException {
     try (LogReader records =
         new LogReader(
             file.toString(),
             env.openSequential(file),
-            (offset, bytes, reason, torn) -> damage(offset, reason, "bytes", bytes, "torn", torn),
+            (offset, bytes, reason, torn) -> {
+              if (torn && mayBeTorn) {
+                tornAt = tornAt < 0 ? offset : tornAt;
+              } else {
+                damaged = true;
+              }
+              damagePart(offset, reason, "bytes", bytes, "torn", torn);
+            },
             true)) {
       RecordBuffer record = new RecordBuffer();
       while (records.readRecord(record)) {
+        if (tornAt >= 0) {
+          damage(records.lastRecordOffset(), LogCheck.behindTornWrite(tornAt));
+          tornAt = -1;
+        }
         printer.print(record.buffer(), record.length(), records.lastRecordOffset());
       }
       part(
@@ -222,6 +236,10 @@ class FileDump {
 
   final void damage(long offset, String text, Object... more) {
     damaged = true;
+    damagePart(offset, text, more);
+  }
+
+  private void damagePart(long offset, String text, Object... more) {
     Object[] members = new Object[4 + more.length];
     members[0] = "offset";
     members[1] = offset;

@@ -74,7 +74,7 @@ final class LogCheck {
 
   private void checkBatch(ByteBuffer record, int length, long offset) {
     if (tornAt >= 0) {
-      damage(offset, "whole records behind the torn write at " + tornAt + ": an open drops them");
+      damage(offset, behindTornWrite(tornAt));
       tornAt = -1;
     }
     if (length < EncodedBatch.HEADER) {
@@ -111,6 +111,11 @@ final class LogCheck {
     firstSequence = firstSequence < 0 ? sequence : firstSequence;
     nextSequence = sequence + found;
     count += found;
+  }
+
+  /** Returns what is said of a whole record behind a torn write. */
+  static String behindTornWrite(long tornAt) {
+    return "whole records behind the torn write at " + tornAt + ": an open drops them";
   }
 
   private void damage(long offset, String text) {

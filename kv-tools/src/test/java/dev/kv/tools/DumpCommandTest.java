@@ -294,11 +294,36 @@ class DumpCommandTest {
   }
 
   @Test
-  void rawScan_tornLog_isANoteAndNoDamage() throws IOException {
-    Path dir = Fixtures.copy("log-only", temp);
+  void log_tornAtItsEnd_isNotDamaged() throws IOException {
+    Path dir = Fixtures.copy("killed", temp);
+    Path log = dir.resolve("000003.log");
+    byte[] bytes = Arrays.copyOf(Files.readAllBytes(log), 42_000);
+    Arrays.fill(bytes, 81 * 512, bytes.length, (byte) 0);
+    Files.write(log, bytes);
+    Cli dump = Cli.run("dump", log.toString());
+    assertThat(dump.exitCode()).isZero();
+    assertThat(dump.out()).contains("damage offset=41425 text='checksum mismatch'", "torn=true");
+    assertThat(Cli.run("dump", "--verify", log.toString()).exitCode()).isZero();
+    Cli raw = Cli.run("scan", dir.toString(), "--raw");
+    assertThat(raw.exitCode()).isZero();
+    assertThat(raw.err())
+        .contains("kv: note: 000003.log, offset 41425: ")
+        .doesNotContain("damaged");
+  }
+
+  @Test
+  void log_tornWithWholeRecordsBehind_isDamaged() throws IOException {
+    Path dir = Fixtures.copy("killed", temp);
     Path log = dir.resolve("000003.log");
     byte[] bytes = Files.readAllBytes(log);
-    Files.write(log, Arrays.copyOf(bytes, bytes.length - 3));
-    assertThat(Cli.run("scan", dir.toString(), "--raw").exitCode()).isZero();
+    Arrays.fill(bytes, 40 * 512, 41 * 512, (byte) 0);
+    Files.write(log, bytes);
+    Cli dump = Cli.run("dump", log.toString());
+    assertThat(dump.exitCode()).isEqualTo(1);
+    assertThat(dump.out()).containsOnlyOnce("whole records behind the torn write at 20422");
+    assertThat(Cli.run("dump", "--verify", log.toString()).exitCode()).isEqualTo(1);
+    Cli raw = Cli.run("scan", dir.toString(), "--raw");
+    assertThat(raw.exitCode()).isEqualTo(1);
+    assertThat(raw.err()).contains("kv: damaged: 000003.log, offset 32841: whole records behind");
   }
 }
