@@ -89,7 +89,8 @@ final class DBOpener {
   }
 
   private DB openLocked(DirectoryCheck check, Env.Lock lock) throws IOException {
-    if (env.exists(FileNames.current(directory))) {
+    boolean exists = env.exists(FileNames.current(directory));
+    if (exists) {
       if (options.errorIfExists()) {
         throw new DBIOException(
             "there is a database in " + directory + " already, and Options.errorIfExists is set");
@@ -102,7 +103,7 @@ final class DBOpener {
     Resources resources = new Resources(directory, options);
     boolean done = false;
     try {
-      DB db = new Opening(resources, lock).run(check);
+      DB db = new Opening(resources, lock).run(check, exists);
       done = true;
       return db;
     } finally {
@@ -142,17 +143,17 @@ final class DBOpener {
       logs = new LogFiles(resources, versions, obsolete);
     }
 
-    DB run(DirectoryCheck check) throws IOException {
+    DB run(DirectoryCheck check, boolean exists) throws IOException {
       boolean done = false;
       try {
-        boolean created = !env.exists(FileNames.current(directory));
-        if (created) {
+        if (!exists) {
           LOG.info("{}: creates a database", directory);
           NewDatabase.create(resources.manifestContext());
         }
         boolean editNeeded = versions.recover(false);
-        check.requireTables(versions);
-        LogRecovery recovery = recoverLogs(check, editNeeded, created);
+        List<FileName> files = check.list();
+        check.requireTables(files, versions);
+        LogRecovery recovery = recoverLogs(check.logs(files, versions), editNeeded, exists);
         DB db = assemble(recovery);
         done = true;
         return db;
@@ -163,9 +164,8 @@ final class DBOpener {
       }
     }
 
-    private LogRecovery recoverLogs(DirectoryCheck check, boolean editNeeded, boolean created)
+    private LogRecovery recoverLogs(List<Long> numbers, boolean editNeeded, boolean existed)
         throws IOException {
-      List<Long> numbers = check.logs(versions);
       numbers.forEach(versions::markFileNumberUsed);
       VersionEdit.Builder edit = VersionEdit.builder();
       RecoveredTables tables = new RecoveredTables(resources, versions, costs, edit);
@@ -177,7 +177,7 @@ final class DBOpener {
         if (!reused) {
           recovery.flushRest();
           memtable = resources.emptyMemTable();
-          if (!created && recovery.foundNothing() && isKept(numbers)) {
+          if (existed && recovery.foundNothing() && isKept(numbers)) {
             return recovery;
           }
           log = logs.create();

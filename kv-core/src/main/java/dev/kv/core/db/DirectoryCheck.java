@@ -42,7 +42,7 @@ final class DirectoryCheck {
 
   /** Refuses to create a database where the tables of one that has lost its CURRENT would be deleted. */
   void requireNoRemains() throws IOException {
-    for (FileName file : files()) {
+    for (FileName file : list()) {
       if (file.kind() == FileName.Kind.TABLE || isLaterManifest(file)) {
         throw new CorruptionException(
             "there is no file CURRENT, but tables or MANIFESTs of a database; DB.repair rebuilds it",
@@ -57,11 +57,11 @@ final class DirectoryCheck {
     return file.kind() == FileName.Kind.MANIFEST && file.number() > 1;
   }
 
-  /** Fails where a table of the current version is not there. */
-  void requireTables(VersionSet versions) throws IOException {
+  /** Fails where a table of the current version is not among {@code files}. */
+  void requireTables(List<FileName> files, VersionSet versions) {
     Set<Long> missing = new TreeSet<>();
     versions.current().forEachFileNumber(missing::add);
-    for (FileName file : files()) {
+    for (FileName file : files) {
       if (file.kind() == FileName.Kind.TABLE) {
         missing.remove(file.number());
       }
@@ -75,10 +75,10 @@ final class DirectoryCheck {
     }
   }
 
-  /** Returns the numbers of the logs that are not wholly in tables, ascending. */
-  List<Long> logs(VersionSet versions) throws IOException {
+  /** Returns the numbers of the logs among {@code files} that are not wholly in tables, ascending. */
+  List<Long> logs(List<FileName> files, VersionSet versions) {
     List<Long> numbers = new ArrayList<>();
-    for (FileName file : files()) {
+    for (FileName file : files) {
       if (file.kind() == FileName.Kind.LOG
           && (file.number() >= versions.logNumber()
               || file.number() == versions.previousLogNumber())) {
@@ -95,7 +95,8 @@ final class DirectoryCheck {
     return numbers;
   }
 
-  private List<FileName> files() throws IOException {
+  /** Returns the files that are there now whose names are a database's. */
+  List<FileName> list() throws IOException {
     return DBOpener.parse(env.list(directory));
   }
 }

@@ -98,9 +98,9 @@ final class ReadOnlyOpener {
       boolean done = false;
       try {
         versions.recover(true);
-        LogRecovery recovery = replay(check.logs(versions));
+        LogRecovery recovery = replay(check.logs(check.list(), versions));
         if (last) {
-          check.requireTables(versions);
+          check.requireTables(check.list(), versions);
         }
         pinTables();
         DB db = assemble(recovery);

@@ -1,7 +1,6 @@
 package dev.kv.core.env;
 
 import java.nio.file.Path;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileNames {
   private static final String MANIFEST_PREFIX = "MANIFEST-";
+  private static final int LEAST_DIGITS = 6;
 
   private FileNames() {}
 
@@ -100,7 +100,8 @@ public final class FileNames {
     if (number < 0) {
       throw new IllegalArgumentException("file number " + number);
     }
-    return String.format(Locale.ROOT, "%06d", number);
+    String digits = Long.toString(number);
+    return "0".repeat(Math.max(0, LEAST_DIGITS - digits.length())) + digits;
   }
 
   /** Returns the name with the number that stands from {@code begin} to {@code end}, or null. */

@@ -30,14 +30,23 @@ final class FileSequential implements SequentialFile {
       }
       return count;
     }
-    if (piece.length == 0) {
-      piece = new byte[PIECE];
-    }
+    makeRoom(Math.min(into.remaining(), PIECE));
     int count = file.read(piece, 0, Math.min(into.remaining(), piece.length));
     if (count > 0) {
       into.put(piece, 0, count);
     }
     return count;
+  }
+
+  /** Makes the piece large enough for {@code wanted} bytes, or for what is left of a smaller file and its end. */
+  private void makeRoom(int wanted) throws IOException {
+    if (piece.length < wanted) {
+      long left = Math.max(0, file.length() - file.getFilePointer());
+      int size = (int) Math.min(wanted, left + 1);
+      if (piece.length < size) {
+        piece = new byte[size];
+      }
+    }
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,11 @@ public final class BlockAllocator implements AutoCloseable {
   private static final long MOST_EMPTY = 16 << 20;
 
   private final OffHeapBudget budget;
-  private final SlotPool[] pools = new SlotPool[SizeClasses.COUNT];
+
+  /** The pool of each size class, made when it is first asked for a buffer. */
+  private final AtomicReferenceArray<@Nullable SlotPool> pools =
+      new AtomicReferenceArray<>(SizeClasses.COUNT);
+
   private final AtomicLong live = new AtomicLong();
   private final AtomicLong emptyBytes = new AtomicLong();
   private final Set<Throwable> allocations = ConcurrentHashMap.newKeySet();
@@ -35,9 +40,6 @@ public final class BlockAllocator implements AutoCloseable {
   /** Creates an allocator whose memory counts against {@code budget}. */
   public BlockAllocator(OffHeapBudget budget) {
     this.budget = budget;
-    for (int i = 0; i < pools.length; i++) {
-      pools[i] = new SlotPool(this, SizeClasses.size(i));
-    }
     budget.onShortage(reclaimer);
   }
 
@@ -53,7 +55,7 @@ public final class BlockAllocator implements AutoCloseable {
   public @Nullable ByteBuf tryAllocate(MemoryKind kind, int length) {
     BlockBuf buf =
         length <= SizeClasses.LARGEST
-            ? pools[SizeClasses.indexOf(length)].tryTake()
+            ? pool(SizeClasses.indexOf(length)).tryTake()
             : BlockBuf.tryAlone(this, length);
     return buf == null ? null : begin(buf, kind);
   }
@@ -63,8 +65,18 @@ public final class BlockAllocator implements AutoCloseable {
       throw new IllegalArgumentException("negative length " + length);
     }
     return length <= SizeClasses.LARGEST
-        ? pools[SizeClasses.indexOf(length)].take()
+        ? pool(SizeClasses.indexOf(length)).take()
         : BlockBuf.alone(this, length);
+  }
+
+  private SlotPool pool(int sizeClass) {
+    SlotPool pool = pools.getAcquire(sizeClass);
+    if (pool != null) {
+      return pool;
+    }
+    SlotPool made = new SlotPool(this, SizeClasses.size(sizeClass));
+    SlotPool other = pools.compareAndExchange(sizeClass, null, made);
+    return other == null ? made : other;
   }
 
   private ByteBuf begin(BlockBuf buf, MemoryKind kind) {
@@ -106,9 +118,7 @@ public final class BlockAllocator implements AutoCloseable {
 
   /** Gives up the memory that is only kept for later. */
   public void trim() {
-    for (SlotPool pool : pools) {
-      pool.dropEmptySlabs();
-    }
+    dropEmptySlabs(null);
   }
 
   boolean isClosed() {
@@ -121,10 +131,15 @@ public final class BlockAllocator implements AutoCloseable {
    */
   void limitEmptySlabs(SlotPool latest) {
     if (emptyBytes.get() > MOST_EMPTY) {
-      for (SlotPool pool : pools) {
-        if (pool != latest) {
-          pool.dropEmptySlabs();
-        }
+      dropEmptySlabs(latest);
+    }
+  }
+
+  private void dropEmptySlabs(@Nullable SlotPool except) {
+    for (int i = 0; i < SizeClasses.COUNT; i++) {
+      SlotPool pool = pools.getAcquire(i);
+      if (pool != null && pool != except) {
+        pool.dropEmptySlabs();
       }
     }
   }

@@ -14,15 +14,18 @@ final class MappingQuota {
   private static final int MOST = 1000;
   private static final String SYSTEM_LIMIT = "/proc/sys/vm/max_map_count";
 
+  /** Asked for once, since it is a file to read at every open otherwise. */
+  private static final int SUITABLE = suitable();
+
   private final AtomicInteger left;
   private final AtomicLong bytes = new AtomicLong();
 
   /** Creates a quota of {@code tables}, or {@link #AUTOMATIC}. */
   MappingQuota(int tables) {
-    left = new AtomicInteger(tables == AUTOMATIC ? automatic() : tables);
+    left = new AtomicInteger(tables == AUTOMATIC ? SUITABLE : tables);
   }
 
-  private static int automatic() {
+  private static int suitable() {
     try (FileInputStream limit = new FileInputStream(SYSTEM_LIMIT)) {
       String text = new String(limit.readAllBytes(), StandardCharsets.US_ASCII).trim();
       return (int) Math.min(MOST, Long.parseLong(text) / 4);

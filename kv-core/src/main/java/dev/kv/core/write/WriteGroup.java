@@ -50,7 +50,7 @@ final class WriteGroup implements AutoCloseable {
 
   WriteGroup(OffHeapBudget budget) {
     this.budget = budget;
-    storage = new OffHeapBuffer(budget, FIRST_CAPACITY);
+    storage = new OffHeapBuffer(budget, 0); // until there is a write
     buffer = storage.buffer();
   }
 
@@ -71,7 +71,7 @@ final class WriteGroup implements AutoCloseable {
       buffer = storage.buffer();
       large.close();
     }
-    reserve(bytes);
+    reserve(Math.max(bytes, FIRST_CAPACITY - HEADER));
   }
 
   /** Makes room for operations of {@code bytes} behind those that are here. */
