@@ -72,6 +72,10 @@ final class Repairer {
   private final Path directory;
   private final List<Found> found;
   private final Set<Long> inputs = new TreeSet<>();
+
+  /** Whether there is no MANIFEST that tells which tables count. */
+  private boolean takesEvery = true;
+
   private final List<FileMetadata> fromLogs = new ArrayList<>();
   private final List<Long> opened = new ArrayList<>();
 
@@ -166,6 +170,7 @@ final class Repairer {
       if (!tables.containsAll(named) || (oldestLog > 0 && !logs.contains(oldestLog))) {
         LOG.warn("{}: takes every table, for the MANIFEST names files that are gone", place());
       } else {
+        takesEvery = false;
         long next = versions.recoveredNextNumber();
         inputs.removeIf(number -> number < next && !named.contains(number));
       }
@@ -293,11 +298,17 @@ final class Repairer {
     return new FileMetadata(number, env.size(table(number)), unknown, unknown);
   }
 
-  /** Returns a cursor over a table, or over the blocks found of it where it cannot be opened. */
+  /**
+   * Returns a cursor over a table, or over the blocks found of it where it cannot be opened. One that the MANIFEST does not
+   * name was most likely never finished: its entries stand elsewhere, or were deleted since.
+   */
   private TableCursor cursor(FileMetadata table, TableCache tables) {
     try {
       return tables.iterator(table, true, false);
     } catch (CorruptionException | DBIOException e) {
+      if (!takesEvery && !bounds.containsKey(table.number())) {
+        throw e;
+      }
       List<BlockHandle> found = blocks(table.number()).handles();
       if (found.isEmpty()) {
         throw e;

@@ -345,6 +345,32 @@ class RepairLostIndexTest {
     assertThat(read(directory, options)).isEqualTo(expected);
   }
 
+  /** What an interrupted compaction left behind, and what was deleted for good since. */
+  @Test
+  void repair_unfinishedTableThatNoManifestNames_bringsNothingBackOfIt() throws IOException {
+    Options options = options(CompressionType.NONE);
+    fill(options);
+    Map<String, String> expected = new TreeMap<>();
+    try (DB db = DB.open(directory, options)) {
+      for (int i = 0; i < ENTRIES; i++) {
+        byte[] key = bytes("key" + (1000 + i));
+        if (i % 2 == 0) {
+          db.delete(key);
+        } else {
+          expected.put("key" + (1000 + i), value(i));
+        }
+      }
+      db.compactRange(null, null);
+    }
+    Path unfinished = FileNames.table(directory, 1000);
+    Files.write(unfinished, Arrays.copyOf(whole, whole.length - Footer.SIZE));
+    RepairReport report = DB.repair(directory, options);
+    assertThat(report.bytesLost()).isEqualTo(whole.length - Footer.SIZE);
+    assertThat(report.tablesRewritten()).isZero();
+    assertThat(directory.resolve("lost").resolve(unfinished.getFileName())).exists();
+    assertThat(read(directory, options)).isEqualTo(expected);
+  }
+
   /** An index of one block names it as a value could; with that block damaged, nothing else tells what it is. */
   @Test
   void repair_footerAndOnlyBlockDamaged_takesTheIndexForNoData() throws IOException {
