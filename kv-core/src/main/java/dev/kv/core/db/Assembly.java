@@ -86,7 +86,7 @@ record Assembly(
                 figures));
     background.begin(flusher, compactor, new Housekeeper(background, writeState, logs, obsolete));
     if (compactor.isDue()) {
-      background.compactionWanted();
+      background.compactionWantedLater();
     }
     return db;
   }

@@ -3,6 +3,7 @@ package dev.kv.core.db;
 import dev.kv.core.read.SeekListener;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * is started when it first has something to do.
  */
 final class Background implements WriteState.Listener, SeekListener {
+  private static final long PAUSE_AFTER_OPEN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private final Resources resources;
   private final BackgroundError error;
   private final AtomicBoolean versionFreed = new AtomicBoolean();
@@ -85,6 +88,16 @@ final class Background implements WriteState.Listener, SeekListener {
     List<BackgroundWorker> workers = compactions;
     for (int i = 0; i < workers.size(); i++) {
       workers.get(i).wake();
+    }
+  }
+
+  /**
+   * Has the compaction threads look for work a little later, for what the open found due: who opens a database for a
+   * moment need not begin a compaction that the close gives up.
+   */
+  void compactionWantedLater() {
+    for (BackgroundWorker worker : compactions) {
+      worker.wakeIn(PAUSE_AFTER_OPEN_NANOS);
     }
   }
 

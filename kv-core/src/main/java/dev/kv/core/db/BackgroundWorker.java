@@ -23,6 +23,11 @@ final class BackgroundWorker {
   private final AtomicBoolean woken = new AtomicBoolean();
   private volatile boolean stopped;
 
+  /** When to look for work without being woken, while {@link #looksLater}. */
+  private volatile long lookAtNanos;
+
+  private volatile boolean looksLater;
+
   /** Written once, under this object's monitor. */
   private volatile @Nullable Thread thread;
 
@@ -42,6 +47,13 @@ final class BackgroundWorker {
       }
       LockSupport.unpark(thread);
     }
+  }
+
+  /** Has the thread look for work after {@code nanos}, or when it is woken before. Called once, before any wake. */
+  void wakeIn(long nanos) {
+    lookAtNanos = System.nanoTime() + nanos;
+    looksLater = true;
+    start();
   }
 
   private synchronized void start() {
@@ -87,10 +99,22 @@ final class BackgroundWorker {
   private void run() {
     while (!stopped) {
       if (woken.getAndSet(false)) {
+        looksLater = false;
         workWhileThereIsSome();
+      } else if (looksLater) {
+        awaitLook();
       } else {
         LockSupport.park(this);
       }
+    }
+  }
+
+  private void awaitLook() {
+    long left = lookAtNanos - System.nanoTime();
+    if (left > 0) {
+      LockSupport.parkNanos(this, left);
+    } else {
+      woken.set(true);
     }
   }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
@@ -67,6 +68,58 @@ class BackgroundWorkerTest {
       assertThat(runs.get(i)).as("piece %d", i).isEqualTo(1);
     }
     assertThat(error.isSet()).isFalse();
+  }
+
+  @Test
+  void wakeIn_aLongTime_runsNothingBeforeTheStop() {
+    CountDownLatch ran = new CountDownLatch(1);
+    BackgroundWorker worker =
+        worker(
+            () -> {
+              ran.countDown();
+              return false;
+            });
+    worker.wakeIn(TimeUnit.HOURS.toNanos(1));
+    worker.stop();
+    worker.join();
+    assertThat(ran.getCount()).isEqualTo(1);
+  }
+
+  @Test
+  void wakeIn_aShortTime_runsOnceByItself() throws InterruptedException {
+    Semaphore runs = new Semaphore(0);
+    BackgroundWorker worker =
+        worker(
+            () -> {
+              runs.release();
+              return false;
+            });
+    long start = System.nanoTime();
+    worker.wakeIn(TimeUnit.MILLISECONDS.toNanos(50));
+    assertThat(runs.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(50));
+    assertThat(runs.tryAcquire(100, TimeUnit.MILLISECONDS)).isFalse();
+    worker.wake();
+    assertThat(runs.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
+    worker.stop();
+    worker.join();
+  }
+
+  @Test
+  void wakeIn_wokenBefore_runsAtOnceAndNotAgain() throws InterruptedException {
+    Semaphore runs = new Semaphore(0);
+    BackgroundWorker worker =
+        worker(
+            () -> {
+              runs.release();
+              return false;
+            });
+    worker.wakeIn(TimeUnit.HOURS.toNanos(1));
+    worker.wake();
+    assertThat(runs.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
+    worker.stop();
+    worker.join();
+    assertThat(runs.availablePermits()).isZero();
   }
 
   @Test
