@@ -22,6 +22,17 @@ import org.junit.jupiter.api.io.TempDir;
 class BackgroundWorkerTest {
   private final BackgroundError error = new BackgroundError(Path.of("db"), new Monitor());
 
+  /** How often the worker of {@link #idleWorker} has looked for work. */
+  private final Semaphore runs = new Semaphore(0);
+
+  private BackgroundWorker idleWorker() {
+    return worker(
+        () -> {
+          runs.release();
+          return false;
+        });
+  }
+
   private BackgroundWorker worker(BackgroundWorker.Work work) {
     return new BackgroundWorker(Env.fileSystem(), "kv-test", work, error);
   }
@@ -72,28 +83,16 @@ class BackgroundWorkerTest {
 
   @Test
   void wakeIn_aLongTime_runsNothingBeforeTheStop() {
-    CountDownLatch ran = new CountDownLatch(1);
-    BackgroundWorker worker =
-        worker(
-            () -> {
-              ran.countDown();
-              return false;
-            });
+    BackgroundWorker worker = idleWorker();
     worker.wakeIn(TimeUnit.HOURS.toNanos(1));
     worker.stop();
     worker.join();
-    assertThat(ran.getCount()).isEqualTo(1);
+    assertThat(runs.availablePermits()).isZero();
   }
 
   @Test
   void wakeIn_aShortTime_runsOnceByItself() throws InterruptedException {
-    Semaphore runs = new Semaphore(0);
-    BackgroundWorker worker =
-        worker(
-            () -> {
-              runs.release();
-              return false;
-            });
+    BackgroundWorker worker = idleWorker();
     long start = System.nanoTime();
     worker.wakeIn(TimeUnit.MILLISECONDS.toNanos(50));
     assertThat(runs.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
@@ -107,13 +106,7 @@ class BackgroundWorkerTest {
 
   @Test
   void wakeIn_wokenBefore_runsAtOnceAndNotAgain() throws InterruptedException {
-    Semaphore runs = new Semaphore(0);
-    BackgroundWorker worker =
-        worker(
-            () -> {
-              runs.release();
-              return false;
-            });
+    BackgroundWorker worker = idleWorker();
     worker.wakeIn(TimeUnit.HOURS.toNanos(1));
     worker.wake();
     assertThat(runs.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
@@ -124,17 +117,11 @@ class BackgroundWorkerTest {
 
   @Test
   void wake_afterTheStop_startsNoThread() {
-    CountDownLatch ran = new CountDownLatch(1);
-    BackgroundWorker worker =
-        worker(
-            () -> {
-              ran.countDown();
-              return false;
-            });
+    BackgroundWorker worker = idleWorker();
     worker.stop();
     worker.wake();
     worker.join();
-    assertThat(ran.getCount()).isEqualTo(1);
+    assertThat(runs.availablePermits()).isZero();
   }
 
   @Test
