@@ -60,12 +60,7 @@ final class ObsoleteFiles {
 
   /** Deletes what is obsolete now. */
   void collect() {
-    collecting.lock();
-    try {
-      deleteObsolete(false);
-    } finally {
-      collecting.unlock();
-    }
+    collect(false);
   }
 
   /**
@@ -73,9 +68,13 @@ final class ObsoleteFiles {
    * begun, at the open or in the first step after it.
    */
   void collectWithTemporary() {
+    collect(true);
+  }
+
+  private void collect(boolean withTemporary) {
     collecting.lock();
     try {
-      deleteObsolete(true);
+      deleteObsolete(withTemporary);
     } finally {
       collecting.unlock();
     }

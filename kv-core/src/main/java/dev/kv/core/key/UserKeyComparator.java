@@ -78,6 +78,21 @@ public final class UserKeyComparator extends KeyComparator {
     return otherwise;
   }
 
+  /**
+   * Returns the first eight bytes of a key as a number: big-endian, padded with zeros, and the sign bit flipped, which
+   * turns the unsigned order of bytes into that of longs. Different numbers order their keys; equal ones say nothing.
+   */
+  public static long prefix(ByteBuffer key, int offset, int length) {
+    if (length >= Long.BYTES) {
+      return Long.reverseBytes(key.getLong(offset)) ^ Long.MIN_VALUE;
+    }
+    long prefix = 0;
+    for (int i = 0; i < length; i++) {
+      prefix |= (key.get(offset + i) & 0xffL) << (Long.SIZE - Byte.SIZE * (i + 1));
+    }
+    return prefix ^ Long.MIN_VALUE;
+  }
+
   /** Compares a key in a direct buffer with {@code bLength} bytes of {@code b}. */
   public int compare(ByteBuffer a, int aOffset, int aLength, byte[] b, int bLength) {
     return bytewise

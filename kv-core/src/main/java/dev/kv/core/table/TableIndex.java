@@ -117,7 +117,7 @@ final class TableIndex {
     if (order != 0) {
       return order < 0 ? 0 : last;
     }
-    long prefix = prefix(key, offset + common, userLength - common);
+    long prefix = UserKeyComparator.prefix(key, offset + common, userLength - common);
     int first = firstAtLeast(prefix, 0, last);
     if (first == last || bytes.getLong(first * Long.BYTES) != prefix) {
       return first;
@@ -181,17 +181,6 @@ final class TableIndex {
 
   private static int keyStartAt(int count, int index) {
     return count * (2 * Long.BYTES + Integer.BYTES) + index * Integer.BYTES;
-  }
-
-  private static long prefix(ByteBuffer key, int offset, int length) {
-    if (length >= Long.BYTES) {
-      return Long.reverseBytes(key.getLong(offset)) ^ Long.MIN_VALUE;
-    }
-    long prefix = 0;
-    for (int i = 0; i < length; i++) {
-      prefix |= (key.get(offset + i) & 0xffL) << (Long.SIZE - Byte.SIZE * (i + 1));
-    }
-    return prefix ^ Long.MIN_VALUE;
   }
 
   /** Gives the memory back. */
@@ -263,7 +252,7 @@ final class TableIndex {
       }
       for (int i = 0; i < count - 1; i++) {
         int start = keyStart(bytes, count, i);
-        long prefix = prefix(bytes, start + common, userLength(i) - common);
+        long prefix = UserKeyComparator.prefix(bytes, start + common, userLength(i) - common);
         bytes.putLong(i * Long.BYTES, prefix);
       }
       return common;

@@ -2,6 +2,7 @@ package dev.kv.core.version;
 
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.UserKeyComparator;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Collections;
@@ -167,16 +168,7 @@ final class LevelFiles {
     if (order != 0) {
       return order < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
     }
-    int from = offset + common.length;
-    int rest = userLength - common.length;
-    if (rest >= Long.BYTES) {
-      return Long.reverseBytes(key.getLong(from)) ^ Long.MIN_VALUE;
-    }
-    long number = 0;
-    for (int i = 0; i < rest; i++) {
-      number |= (key.get(from + i) & 0xffL) << (56 - 8 * i);
-    }
-    return number ^ Long.MIN_VALUE;
+    return UserKeyComparator.prefix(key, offset + common.length, userLength - common.length);
   }
 
   /** Returns the number that stands for the user key of a bound. */
