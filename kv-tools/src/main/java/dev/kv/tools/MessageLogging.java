@@ -15,14 +15,13 @@ import org.slf4j.spi.SLF4JServiceProvider;
  * that kv does.
  */
 public final class MessageLogging implements SLF4JServiceProvider {
-  /** The system property that is set under --verbose. */
-  private static final String VERBOSE = "kv.verbose";
-
   /** What the loggers' names begin with that are not of other libraries. */
   private static final String ENGINE = "dev.kv.";
 
   /** Tells what it passes over by its log alone. */
   private static final String REPAIRER = "dev.kv.core.db.Repairer";
+
+  private static volatile boolean verbose;
 
   private final Map<String, MessageLogger> loggers = new ConcurrentHashMap<>();
   private final IMarkerFactory markers = new BasicMarkerFactory();
@@ -30,11 +29,11 @@ public final class MessageLogging implements SLF4JServiceProvider {
 
   /** Has all be told from now on, or the least. */
   static void setVerbose(boolean verbose) {
-    System.setProperty(VERBOSE, Boolean.toString(verbose));
+    MessageLogging.verbose = verbose;
   }
 
   static boolean isVerbose() {
-    return Boolean.getBoolean(VERBOSE);
+    return verbose;
   }
 
   static boolean isEnabled(Level level, String logger) {
