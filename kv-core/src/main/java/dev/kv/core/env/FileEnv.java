@@ -93,12 +93,22 @@ public final class FileEnv extends HostEnv {
     }
   }
 
+  /**
+   * Cuts an opened file to nothing, unless it is empty: ext4 writes a file that was ever cut to nothing out at its close
+   * ({@code auto_da_alloc}), and a log is closed when it is of no use any more.
+   */
+  private static void makeEmpty(java.io.RandomAccessFile opened) throws IOException {
+    if (opened.length() > 0) {
+      opened.setLength(0);
+    }
+  }
+
   @Override
   public WritableFile createWritable(Path file) throws IOException {
     java.io.RandomAccessFile opened = open(file, "rw");
     boolean done = false;
     try {
-      opened.setLength(0);
+      makeEmpty(opened);
       WritableFile writable = new FileWritable(file, opened, descriptorSync, descriptors);
       done = true;
       return writable;
@@ -135,7 +145,7 @@ public final class FileEnv extends HostEnv {
         new FileMappedLog(file, opened, mapper, unmapper, descriptorSync, descriptors);
     boolean done = false;
     try {
-      opened.setLength(0);
+      makeEmpty(opened);
       log.reserve(FileMappedLog.BLOCK);
       done = true;
       return log;
