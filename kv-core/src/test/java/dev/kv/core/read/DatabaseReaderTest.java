@@ -326,8 +326,10 @@ final class DatabaseReaderTest {
     gate.awaitEntered();
     Thread closer = new Thread(reader::close);
     closer.start();
-    Thread.sleep(30);
-    assertThat(closer.isAlive()).isTrue();
+    while (closer.getState() != Thread.State.TIMED_WAITING) { // for the move, which it has stopped
+      assertThat(closer.isAlive()).isTrue();
+      Thread.sleep(1);
+    }
     gate.unblock();
     mover.join(10_000);
     closer.join(10_000);
