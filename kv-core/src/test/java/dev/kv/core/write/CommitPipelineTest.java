@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -569,13 +570,14 @@ final class CommitPipelineTest {
   void fourThreads_writingAtOnce_allMakeProgress() throws Exception {
     target.file().keepsContents = false;
     long[] counts = new long[4];
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(400);
+    CyclicBarrier start = new CyclicBarrier(4);
     for (int t = 0; t < 4; t++) {
       int thread = t;
       byte[] key = bytes("thread" + t);
       call(
           () -> {
-            while (System.nanoTime() < end) {
+            start.await();
+            while (pipeline.lastSequence() < 200_000) {
               pipeline.put(key, key, false);
               counts[thread]++;
             }
