@@ -76,7 +76,7 @@ abstract class DbTestBase {
 
   /** A read that was under way at the close gives its memory back when it ends. */
   private static void awaitMemoryGivenBack(Resources resources) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (resources.budget().used() != 0 && System.nanoTime() < end) {
       LockSupport.parkNanos(1_000_000);
     }
@@ -209,9 +209,13 @@ abstract class DbTestBase {
     }
   }
 
-  /** Prevents a flush from pushing tables below level 0 in this range by filling every level first. */
+  /**
+   * Prevents a flush from pushing tables below level 0 in this range, by a table in each level that one writes to. These
+   * are too few for a compaction.
+   */
   final void fillLevels(String smallest, String largest) {
-    makeTables(7, smallest, largest);
+    makeTables(DEEPEST_FLUSH + 1, smallest, largest);
+    assertThat(filesPerLevel()).isEqualTo("1,1,1");
   }
 
   /** Returns every version of a key, newest first, as {@code "[ v2, DEL, v1 ]"}. */
@@ -248,9 +252,9 @@ abstract class DbTestBase {
     return MergingIterator.of(db.internalComparator(), children.toArray(InternalIterator[]::new));
   }
 
-  /** Waits for background work, a few seconds at most. */
+  /** Waits for background work. */
   static void await(String what, BooleanSupplier condition) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime()).as("no end of the wait for " + what).isLessThan(end);
       LockSupport.parkNanos(1_000_000);

@@ -35,7 +35,7 @@ final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
     TreeSet<String> before = (TreeSet<String>) context.getStore(SPACE).get("before");
     TreeSet<String> left = new TreeSet<>();
     // Unmapping goes in batches on a thread of its own, so that what is held may fall for a moment.
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 1000; i++) {
       left = held();
       left.removeAll(before);
       if (left.isEmpty()) {
