@@ -3,6 +3,7 @@ package dev.kv.core.db;
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.Options;
 import dev.kv.core.log.LogWriter;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
@@ -27,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * a table that a durable edit names; 3. as long as there is no log, the memtable is empty and no other waits.
  */
 final class WriteState implements CommitTarget {
-  /** How many memtables may wait for their flush; one more would let a burst hold one more arena. */
-  private static final int MAX_IMMUTABLES = 1;
+  /** A second memtable may wait for its flush where the two are not larger than this together. */
+  private static final long LARGEST_TWO_WAITING = 16 << 20;
 
   /** A memtable that waits for its flush. */
   record Immutable(MemTable memtable, LogWriter log, long logNumber) {}
@@ -51,6 +52,7 @@ final class WriteState implements CommitTarget {
   private final ReadStates readStates;
   private final LogFiles logs;
   private final Listener listener;
+  private final int maxImmutables;
 
   // Written by the leader with the monitor held; read by the leader, or with the monitor held.
   private volatile MemTable memtable;
@@ -95,6 +97,21 @@ final class WriteState implements CommitTarget {
     }
     this.memtable = memtable;
     this.listener = listener;
+    maxImmutables = maxImmutables(resources.options());
+  }
+
+  /**
+   * Returns how many memtables may wait for their flush. The second keeps writers from waiting for the syncs at the end
+   * of a flush, and the flush thread from waiting for the next memtable; large memtables have few such ends, and a
+   * database with a limit of its memory must have room for a third.
+   */
+  private static int maxImmutables(Options options) {
+    long size = options.writeBufferSize();
+    boolean limited = options.offHeapLimit() > 0;
+    return 2 * size > LARGEST_TWO_WAITING
+            || (limited && 3 * size + options.blockCacheSize() > options.offHeapLimit())
+        ? 1
+        : 2;
   }
 
   @Override
@@ -119,7 +136,7 @@ final class WriteState implements CommitTarget {
 
   @Override
   public boolean flushIsBehind() {
-    return immutableCount >= MAX_IMMUTABLES;
+    return immutableCount >= maxImmutables;
   }
 
   @Override

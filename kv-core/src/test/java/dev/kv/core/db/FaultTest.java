@@ -24,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -50,6 +51,45 @@ class FaultTest extends DbTestBase {
     gate.countDown();
     db.flush();
     assertThat(get("foo")).isEqualTo("v1");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "65536, 0, 2",
+    "65536, 1300000, 2",
+    "65536, 1200000, 1",
+    "8388608, 0, 2",
+    "8388609, 0, 1"
+  })
+  void put_whileTheFlushIsStuckInItsSync_stopsWhenNoMoreMemtablesMayWait(
+      int writeBufferSize, long offHeapLimit, int mayWait) throws InterruptedException {
+    open(
+        hooked()
+            .writeBufferSize(writeBufferSize)
+            .blockCacheSize(1 << 20)
+            .offHeapLimit(offHeapLimit)
+            .build());
+    CountDownLatch gate = new CountDownLatch(1);
+    env.tableSyncGate = gate;
+    byte[] value = new byte[writeBufferSize / 10 * 9];
+    AtomicInteger written = new AtomicInteger();
+    Thread writer =
+        new Thread(
+            () -> {
+              for (int i = 0; i < mayWait + 2; i++) {
+                db.put(b(key(i)), value);
+                written.incrementAndGet();
+              }
+            });
+    writer.start();
+    await("the stop", () -> db.stats().writeStalls().stops() == 1);
+    assertThat(written).hasValue(mayWait + 1);
+    env.tableSyncGate = null;
+    gate.countDown();
+    writer.join();
+    for (int i = 0; i < mayWait + 2; i++) {
+      assertThat(db.get(b(key(i)))).isEqualTo(value);
+    }
   }
 
   @ParameterizedTest
