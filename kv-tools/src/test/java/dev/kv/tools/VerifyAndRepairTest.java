@@ -170,6 +170,7 @@ class VerifyAndRepairTest {
     Path dir = temp.resolve("busy");
     Options options = Options.builder().createIfMissing(true).writeBufferSize(64 << 10).build();
     AtomicBoolean stop = new AtomicBoolean();
+    AtomicBoolean stopped = new AtomicBoolean();
     try (DB db = DB.open(dir, options)) {
       db.put(new byte[] {1}, new byte[] {1});
       Thread writer =
@@ -180,6 +181,7 @@ class VerifyAndRepairTest {
                   value[i % value.length]++;
                   db.put(("key" + i).getBytes(), value);
                 }
+                stopped.set(true);
               });
       writer.start();
       try {
@@ -191,6 +193,7 @@ class VerifyAndRepairTest {
         stop.set(true);
         writer.join();
       }
+      assertThat(stopped).as("the writer wrote until it was stopped").isTrue();
     }
   }
 

@@ -27,6 +27,9 @@ class ConcurrencyTest extends DbTestBase {
   private static final int INTERRUPTS =
       Integer.getInteger("kv.interrupts", Boolean.getBoolean("kv.long") ? 10_000_000 : 10_000);
 
+  /** So many interrupts at least are met by work, however slow that is. */
+  private static final int MET = 100;
+
   private static final int THREADS = 4;
   private static final int KEYS = 1000;
 
@@ -219,13 +222,12 @@ class ConcurrencyTest extends DbTestBase {
                 met.incrementAndGet();
               }
             });
-    for (int i = 0; i < INTERRUPTS; i++) {
+    for (int i = 0; (i < INTERRUPTS || met.get() < MET) && failure.get() == null; i++) {
       threads.get(i % 3).interrupt();
       LockSupport.parkNanos(50_000);
     }
     stop.set(true);
     join(threads);
-    assertThat(met.get()).as("interrupts met by work").isGreaterThan(100);
     reopen();
     put("still", "works");
     assertThat(get("still")).isEqualTo("works");

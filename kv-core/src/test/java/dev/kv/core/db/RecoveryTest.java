@@ -468,10 +468,11 @@ class RecoveryTest extends DbTestBase {
   @Test
   void readOnly_whileTheWriterWorks_seesAPrefixEachTime() throws InterruptedException {
     open(defaults().toBuilder().writeBufferSize(64 << 10).build());
+    int entries = 30_000;
     Thread writer =
         new Thread(
             () -> {
-              for (int i = 0; i < 30_000; i++) {
+              for (int i = 0; i < entries; i++) {
                 put(key(i), "value" + i);
               }
             });
@@ -488,5 +489,6 @@ class RecoveryTest extends DbTestBase {
       }
     }
     writer.join();
+    assertThat(db.stats().lastSequence()).as("what the writer wrote").isEqualTo(entries);
   }
 }

@@ -129,8 +129,8 @@ final class ReadStatesTest {
           states.release(state, stripe);
         }
       }
-    } catch (DBClosedException e) {
-      assertThat(e).hasMessageContaining("closed");
+    } catch (DBClosedException expected) {
+      // The states are closed.
     } catch (Throwable e) {
       failure.set(e);
     }
