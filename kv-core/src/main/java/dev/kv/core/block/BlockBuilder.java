@@ -34,15 +34,21 @@ public final class BlockBuilder implements AutoCloseable {
   private int size;
   private int lastKeyLength;
 
-  /** Creates a builder of blocks with a restart point every {@code restartInterval} entries. */
+  /** Creates a builder of blocks with a restart point every {@code restartInterval} entries, without memory yet. */
   public BlockBuilder(int restartInterval, OffHeapBudget budget) {
     if (restartInterval < 1) {
       throw new IllegalArgumentException("restart interval " + restartInterval);
     }
     this.restartInterval = restartInterval;
-    this.bytes = new OffHeapBuffer(budget, FIRST_BYTES);
-    this.lastKey = new OffHeapBuffer(budget, FIRST_KEY_BYTES);
+    this.bytes = new OffHeapBuffer(budget, 0);
+    this.lastKey = new OffHeapBuffer(budget, 0);
     reset();
+  }
+
+  /** Takes the memory that most blocks need. */
+  public void reserve() {
+    bytes.ensureCapacity(FIRST_BYTES);
+    lastKey.ensureCapacity(FIRST_KEY_BYTES);
   }
 
   /** Forgets every entry but the last key. */

@@ -31,6 +31,9 @@ final class WriteState implements CommitTarget {
   /** A second memtable may wait for its flush where the two are not larger than this together. */
   private static final long LARGEST_TWO_WAITING = 16 << 20;
 
+  /** What the buffers of one flush or compaction usually take, and the blocks that it reads. */
+  private static final long JOB_BYTES = 512 << 10;
+
   /** A memtable that waits for its flush. */
   record Immutable(MemTable memtable, LogWriter log, long logNumber) {}
 
@@ -103,15 +106,15 @@ final class WriteState implements CommitTarget {
   /**
    * Returns how many memtables may wait for their flush. The second keeps writers from waiting for the syncs at the end
    * of a flush, and the flush thread from waiting for the next memtable; large memtables have few such ends, and a
-   * database with a limit of its memory must have room for a third.
+   * database with a limit of its memory must have room for a third beside its cache and its jobs: one that finds none
+   * ends the writes.
    */
   private static int maxImmutables(Options options) {
     long size = options.writeBufferSize();
-    boolean limited = options.offHeapLimit() > 0;
-    return 2 * size > LARGEST_TWO_WAITING
-            || (limited && 3 * size + options.blockCacheSize() > options.offHeapLimit())
-        ? 1
-        : 2;
+    long jobs = (1 + options.maxBackgroundCompactions()) * JOB_BYTES;
+    long limit = options.offHeapLimit();
+    boolean roomForAThird = limit == 0 || 3 * size + options.blockCacheSize() + jobs <= limit;
+    return 2 * size <= LARGEST_TWO_WAITING && roomForAThird ? 2 : 1;
   }
 
   @Override
@@ -295,10 +298,10 @@ final class WriteState implements CommitTarget {
     if (immutables.removeLast().logNumber() != flushed.logNumber()) {
       throw new AssertionError("memtables are flushed from the oldest on");
     }
-    immutableCount = immutables.size();
     flushes++;
     publish();
     flushed.memtable().release();
+    immutableCount = immutables.size(); // so that the memory is back before a writer takes some
   }
 
   /** Retires the log of a memtable that is in a table. */

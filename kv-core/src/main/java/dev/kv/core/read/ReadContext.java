@@ -35,8 +35,17 @@ final class ReadContext implements AutoCloseable {
     this.stripe = stripe;
     this.budget = budget;
     key = new LookupKey(budget);
-    storage = new OffHeapBuffer(budget, FIRST_CAPACITY);
+    storage = new OffHeapBuffer(budget, 0);
     saved = new SavedEntry(storage);
+    boolean reserved = false;
+    try {
+      storage.ensureCapacity(FIRST_CAPACITY);
+      reserved = true;
+    } finally {
+      if (!reserved) {
+        key.close();
+      }
+    }
   }
 
   /** Returns the stripe that the context is kept in, under which its user pins. */

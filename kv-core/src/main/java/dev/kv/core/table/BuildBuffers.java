@@ -21,13 +21,25 @@ public final class BuildBuffers implements AutoCloseable {
   private final BlockCompression compression;
   private final MaskedCrc32c crc = new MaskedCrc32c();
 
-  /** Creates the memory for tables of {@code format}. */
+  /** Creates the memory for tables of {@code format}; holds none where that throws. */
   public BuildBuffers(TableFormat format, OffHeapBudget budget) {
     data = new BlockBuilder(format.restartInterval(), budget);
     index = new BlockBuilder(1, budget);
-    output = new OffHeapBuffer(budget, OUTPUT_BYTES);
-    scratch = new OffHeapBuffer(budget, SCRATCH_BYTES);
+    output = new OffHeapBuffer(budget, 0);
+    scratch = new OffHeapBuffer(budget, 0);
     compression = new BlockCompression(format.nativeSnappy());
+    boolean reserved = false;
+    try {
+      data.reserve();
+      index.reserve();
+      output.ensureCapacity(OUTPUT_BYTES);
+      scratch.ensureCapacity(SCRATCH_BYTES);
+      reserved = true;
+    } finally {
+      if (!reserved) {
+        close();
+      }
+    }
   }
 
   BlockBuilder data() {

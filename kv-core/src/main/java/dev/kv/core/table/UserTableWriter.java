@@ -36,11 +36,11 @@ public final class UserTableWriter implements TableWriter {
   public UserTableWriter(Path path, Options options) {
     this.path = path;
     env = options.env();
-    file = create(env, path);
     OffHeapBudget budget = new OffHeapBudget(options.offHeapLimit());
     TableFormat format = TableFormat.of(options);
     buffers = new BuildBuffers(format, budget);
     entry = new OffHeapBuffer(budget, ENTRY_BYTES);
+    file = create(env, path);
     UserKeyComparator order = new UserKeyComparator(options.comparator());
     builder = new TableBuilder(format, order, file, buffers);
   }
