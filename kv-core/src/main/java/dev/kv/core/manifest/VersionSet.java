@@ -2,6 +2,7 @@ package dev.kv.core.manifest;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kv.DBClosedException;
 import dev.kv.DBIOException;
 import dev.kv.DBReadOnlyException;
 import dev.kv.core.env.FileNames;
@@ -59,6 +60,7 @@ public final class VersionSet implements AutoCloseable {
   private volatile long manifestNumber;
   private volatile long recoveredNextNumber;
   private volatile boolean durable;
+  private volatile boolean closed;
   private volatile List<byte @Nullable []> compactPointers =
       Collections.nCopies(Levels.COUNT, null);
 
@@ -67,7 +69,6 @@ public final class VersionSet implements AutoCloseable {
   private @Nullable ManifestWriter manifest;
   private long rotateAt;
   private @Nullable Throwable failure;
-  private boolean closed;
 
   /**
    * Creates a set whose current version is empty.
@@ -143,12 +144,15 @@ public final class VersionSet implements AutoCloseable {
     return current;
   }
 
-  /** Returns the current version; the caller must release it. */
+  /** Returns the current version; the caller must release it. {@link DBClosedException} after the close. */
   public Version acquireCurrent() {
     while (true) {
       Version version = current;
       if (version.tryRetain()) {
         return version;
+      }
+      if (closed) {
+        throw new DBClosedException("the database is closed");
       }
     }
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.CorruptionException;
+import dev.kv.DBClosedException;
 import dev.kv.DBComparator;
 import dev.kv.UnsupportedFormatException;
 import dev.kv.core.env.FileNames;
@@ -18,7 +19,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 final class VersionSetTest extends ManifestTestBase {
 
@@ -43,6 +46,19 @@ final class VersionSetTest extends ManifestTestBase {
       assertThat(set.newFileNumber()).isEqualTo(4);
       assertThat(names()).contains("CURRENT", "MANIFEST-000001", "MANIFEST-000002");
     }
+  }
+
+  /** As of a compaction of a range, or a look at sizes, that the database's close has overtaken. */
+  @Test
+  @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void acquireCurrent_afterTheClose_throwsClosed() {
+    VersionSet set = created();
+    set.acquireCurrent().release();
+    Version held = set.acquireCurrent();
+    set.close();
+    set.acquireCurrent().release(); // somebody holds it still
+    held.release();
+    assertThatThrownBy(set::acquireCurrent).isInstanceOf(DBClosedException.class);
   }
 
   @Test
