@@ -63,9 +63,13 @@ class RefCountedTest {
                   } catch (InterruptedException e) {
                     throw new AssertionError(e);
                   }
-                  while (resource.tryRetain()) {
-                    revived.addAndGet(freed.get());
+                  boolean alive = true;
+                  while (alive && resource.tryRetain()) {
+                    alive = freed.get() == 0;
                     resource.release();
+                  }
+                  if (!alive) {
+                    revived.incrementAndGet();
                   }
                 });
         readers[i].start();
