@@ -1,5 +1,8 @@
 package dev.kv.tools;
 
+import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.MessageLogging;
+import dev.kv.tools.console.Output;
 import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine;

@@ -1,5 +1,28 @@
 package dev.kv.tools;
 
+import dev.kv.tools.bench.BenchCommand;
+import dev.kv.tools.bench.DemoCommand;
+import dev.kv.tools.dump.DumpCommand;
+import dev.kv.tools.entries.BatchCommand;
+import dev.kv.tools.entries.CountCommand;
+import dev.kv.tools.entries.DeleteCommand;
+import dev.kv.tools.entries.DiffCommand;
+import dev.kv.tools.entries.GetCommand;
+import dev.kv.tools.entries.PutCommand;
+import dev.kv.tools.entries.ScanCommand;
+import dev.kv.tools.maintenance.CompactCommand;
+import dev.kv.tools.maintenance.CopyCommand;
+import dev.kv.tools.maintenance.DestroyCommand;
+import dev.kv.tools.maintenance.RepairCommand;
+import dev.kv.tools.shell.ShellCommand;
+import dev.kv.tools.stats.ApproximateSizeCommand;
+import dev.kv.tools.stats.LevelsCommand;
+import dev.kv.tools.stats.PropertiesCommand;
+import dev.kv.tools.stats.StatsCommand;
+import dev.kv.tools.transfer.ExportCommand;
+import dev.kv.tools.transfer.ImportCommand;
+import dev.kv.tools.transfer.LoadCommand;
+import dev.kv.tools.verify.VerifyCommand;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -100,7 +123,7 @@ final class Subcommands {
       case "verify" -> new VerifyCommand();
       case "repair" -> new RepairCommand();
       case "dump" -> new DumpCommand();
-      case "shell" -> new ShellCommand();
+      case "shell" -> new ShellCommand(new CommandTree());
       case "bench" -> new BenchCommand();
       case "destroy" -> new DestroyCommand();
       case "generate-completion" -> new GenerateCompletion();

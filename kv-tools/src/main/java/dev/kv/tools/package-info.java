@@ -1,4 +1,7 @@
-/** The kv command line: one class per subcommand, {@link dev.kv.tools.Main} to find them. */
+/**
+ * The kv command line: {@link dev.kv.tools.Main} runs it, {@link dev.kv.tools.Subcommands} knows
+ * every command by its name.
+ */
 @NullMarked
 package dev.kv.tools;
 

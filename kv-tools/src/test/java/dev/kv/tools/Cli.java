@@ -1,5 +1,8 @@
 package dev.kv.tools;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.tools.shell.Commands;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
@@ -9,11 +12,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One run of the command line inside the test's JVM, with its streams caught. */
-record Cli(int exitCode, String out, String err) {
+/** One run of the command line inside the test's JVM, with its streams caught; {@code bytes} is standard output. */
+public record Cli(int exitCode, byte[] bytes, String err) {
+
+  /** Returns standard output as text. */
+  public String out() {
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
 
   /** Returns the words that begin a run in a process of its own. */
-  static List<String> inProcess(String... flags) {
+  public static List<String> inProcess(String... flags) {
     List<String> words = new ArrayList<>();
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     words.addAll(List.of(flags));
@@ -21,11 +29,25 @@ record Cli(int exitCode, String out, String err) {
     return words;
   }
 
-  static Cli run(String... args) {
+  /** Returns the command line as the shell has it. */
+  public static Commands commands() {
+    return new CommandTree();
+  }
+
+  /** Returns a database's entries as lines of the format hex. */
+  public static List<String> hex(Path dir, String... more) {
+    List<String> args = new ArrayList<>(List.of("scan", dir.toString(), "--format", "hex"));
+    args.addAll(List.of(more));
+    Cli scan = run(args.toArray(new String[0]));
+    assertThat(scan.exitCode()).as(scan.err()).isZero();
+    return scan.out().lines().toList();
+  }
+
+  public static Cli run(String... args) {
     return runWithInput("", args);
   }
 
-  static Cli runWithInput(String input, String... args) {
+  public static Cli runWithInput(String input, String... args) {
     PrintStream out = System.out;
     PrintStream err = System.err;
     InputStream in = System.in;
@@ -37,10 +59,7 @@ record Cli(int exitCode, String out, String err) {
       System.setErr(new PrintStream(caughtErr, true, StandardCharsets.UTF_8));
       int exitCode = Main.run(args);
       System.out.flush();
-      return new Cli(
-          exitCode,
-          caughtOut.toString(StandardCharsets.UTF_8),
-          caughtErr.toString(StandardCharsets.UTF_8));
+      return new Cli(exitCode, caughtOut.toByteArray(), caughtErr.toString(StandardCharsets.UTF_8));
     } finally {
       System.setIn(in);
       System.setOut(out);

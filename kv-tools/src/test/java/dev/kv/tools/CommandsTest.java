@@ -7,13 +7,12 @@ import dev.kv.Options;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** What holds of many commands alike. */
 class CommandsTest {
   @TempDir Path temp;
 
@@ -24,35 +23,6 @@ class CommandsTest {
             "6131 7631\n6132 7632\n62 \n 7a\nff00 0a\n", "load", dir, "--format", "hex");
     assertThat(load.exitCode()).as(load.err()).isZero();
     return dir;
-  }
-
-  @Test
-  void scan_hex_isTheInverseOfLoad() {
-    Cli scan = Cli.run("scan", database(), "--format", "hex");
-    assertThat(scan.exitCode()).as(scan.err()).isZero();
-    assertThat(scan.out()).isEqualTo(" 7a\n6131 7631\n6132 7632\n62 \nff00 0a\n");
-    assertThat(scan.err()).isEmpty();
-  }
-
-  @Test
-  void scan_boundsReverseAndLimit_areKept() {
-    String dir = database();
-    assertThat(Cli.run("scan", dir, "--from", "a2", "--to", "c").out()).isEqualTo("a2\tv2\nb\t\n");
-    assertThat(Cli.run("scan", dir, "--prefix", "a", "--reverse").out())
-        .isEqualTo("a2\tv2\na1\tv1\n");
-    assertThat(Cli.run("scan", dir, "--limit", "1", "--reverse", "--format", "json").out())
-        .isEqualTo("{\"key\":\"\\\\xff\\\\x00\",\"value\":\"\\\\x0a\"}\n");
-  }
-
-  @Test
-  void putGetDelete_oneKey_roundTrip() {
-    String dir = database();
-    assertThat(Cli.run("put", dir, "k\\x00", "v\\xff").exitCode()).isZero();
-    assertThat(Cli.run("get", dir, "k\\x00").out()).isEqualTo("v\\xff" + System.lineSeparator());
-    assertThat(Cli.run("delete", dir, "k\\x00").exitCode()).isZero();
-    Cli gone = Cli.run("get", dir, "k\\x00");
-    assertThat(gone.exitCode()).isEqualTo(1);
-    assertThat(gone.err()).isEqualTo("kv: no such key: k\\x00" + System.lineSeparator());
   }
 
   @Test
@@ -78,13 +48,6 @@ class CommandsTest {
           .hasLineCount(1);
       assertThat(Cli.run("get", dir, "a1").out()).isEqualTo("v1" + System.lineSeparator());
     }
-  }
-
-  @Test
-  void compact_database_printsLevels() {
-    Cli compact = Cli.run("compact", database());
-    assertThat(compact.exitCode()).as(compact.err()).isZero();
-    assertThat(compact.out()).startsWith("level  files");
   }
 
   @ParameterizedTest
@@ -128,47 +91,45 @@ class CommandsTest {
     assertThat(Cli.run("--help").exitCode()).isZero();
   }
 
-  @Test
-  void load_malformedLine_isNamed() {
-    Cli load = Cli.runWithInput("6131 7631\nzz 00\n", "load", temp.resolve("new").toString());
-    assertThat(load.exitCode()).isEqualTo(1);
-    assertThat(load.err()).contains("line 2");
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "count",
+        "approximate-size",
+        "properties",
+        "levels",
+        "verify",
+        "repair",
+        "destroy"
+      })
+  void anyCommand_noDirectory_isOneLineAndExitOne(String command) {
+    Cli absent = Cli.run(command, temp.resolve("abs\u001bent").toString());
+    assertThat(absent.exitCode()).isEqualTo(1);
+    assertThat(absent.err()).contains("abs\\x1bent: no such directory").hasLineCount(1);
+    assertThat(Cli.run(command).exitCode()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"count", "approximate-size", "properties", "levels"})
+  void readingCommand_openDatabase_readsItAndChangesNothing(String command) throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    try (DB held = DB.open(dir, Options.DEFAULT)) {
+      String before = Fixtures.listing(dir);
+      Cli read = Cli.run(command, dir.toString());
+      assertThat(read.exitCode()).as(read.err()).isZero();
+      assertThat(Fixtures.listing(dir)).isEqualTo(before);
+    }
   }
 
   @Test
-  void reverseComparator_needsItsFlag() {
-    String dir = temp.resolve("reverse").toString();
-    Cli load = Cli.runWithInput("61 31\n62 32\n", "load", dir, "--comparator", "reverse");
-    assertThat(load.exitCode()).as(load.err()).isZero();
-    Cli without = Cli.run("scan", dir);
-    assertThat(without.exitCode()).isEqualTo(1);
-    assertThat(without.err()).contains("kv.ReverseBytewiseComparator");
-    assertThat(Cli.run("scan", dir, "--comparator", "reverse").out()).isEqualTo("b\t2\na\t1\n");
-    assertThat(Cli.run("scan", dir, "--raw").out()).contains("put\ta\t1").contains("put\tb\t2");
-  }
-
-  @Test
-  void demo_small_verifiesAndStays() {
-    String dir = temp.resolve("demo").toString();
-    Cli demo = Cli.run("demo", dir, "--entries", "5000");
-    assertThat(demo.exitCode()).as(demo.err()).isZero();
-    assertThat(demo.out()).contains("Every entry read was as written");
-    assertThat(Cli.run("get", dir, "0000000000000042").exitCode()).isZero();
-    assertThat(Cli.run("demo", dir).exitCode()).isEqualTo(1);
-  }
-
-  @Test
-  void demo_withAHeapOf64MiB_runsAndIsSilentOnStandardError() throws Exception {
-    List<String> command = Cli.inProcess("-Xmx64m");
-    command.addAll(List.of("demo", temp.resolve("demo").toString(), "--entries", "200000"));
-    Process child =
-        new ProcessBuilder(command)
-            .redirectOutput(temp.resolve("out").toFile())
-            .redirectError(temp.resolve("err").toFile())
-            .start();
-    assertThat(child.waitFor(3, TimeUnit.MINUTES)).isTrue();
-    assertThat(Files.readString(temp.resolve("err"))).isEmpty();
-    assertThat(child.exitValue()).isZero();
-    assertThat(Files.readString(temp.resolve("out"))).contains("Every entry read was as written");
+  void writingCommands_lockedDatabase_fail() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    try (DB held = DB.open(dir, Options.DEFAULT)) {
+      for (String command : new String[] {"batch", "import"}) {
+        Cli cli = Cli.runWithInput("", command, dir.toString());
+        assertThat(cli.exitCode()).isEqualTo(1);
+        assertThat(cli.err()).contains("is open already");
+      }
+    }
   }
 }

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Databases that C++ LevelDB wrote, copied so that a test may change them. */
-final class Fixtures {
+public final class Fixtures {
   private static final Path FIXTURES = Path.of("../kv-core/src/test/resources/fixtures/leveldb");
 
   private Fixtures() {}
 
   /** Copies a fixture into a directory of its name under {@code temp}, and returns that. */
-  static Path copy(String name, Path temp) throws IOException {
+  public static Path copy(String name, Path temp) throws IOException {
     Path copy = Files.createDirectory(temp.resolve(name));
     try (Stream<Path> files = Files.list(FIXTURES.resolve(name))) {
       for (Path file : files.toList()) {
@@ -25,12 +25,12 @@ final class Fixtures {
   }
 
   /** Returns the entries that a fixture holds, as lines of the format hex in the order of bytes. */
-  static List<String> entries(String name) throws IOException {
+  public static List<String> entries(String name) throws IOException {
     return Files.readAllLines(FIXTURES.resolve(name + ".txt"));
   }
 
   /** Inverts one bit of a file. */
-  static void damage(Path file, long offset) throws IOException {
+  public static void damage(Path file, long offset) throws IOException {
     try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
       bytes.seek(offset);
       int old = bytes.read();
@@ -40,7 +40,7 @@ final class Fixtures {
   }
 
   /** Returns the names, sizes, times and contents' hashes of a directory's files. */
-  static String listing(Path directory) throws IOException {
+  public static String listing(Path directory) throws IOException {
     StringBuilder text = new StringBuilder();
     try (Stream<Path> files = Files.list(directory)) {
       for (Path file : files.sorted().toList()) {

@@ -83,4 +83,11 @@ class SubcommandsTest {
               .forEach(option -> assertThat(guide).as("of %s", name).contains(option));
     }
   }
+
+  @Test
+  void generateCompletion_isAScriptThatKnowsTheCommands() {
+    Cli script = Cli.run("generate-completion");
+    assertThat(script.exitCode()).as(script.err()).isZero();
+    assertThat(script.out()).contains("complete -F").contains("approximate-size");
+  }
 }

@@ -1,0 +1,111 @@
+package dev.kv.tools.bench;
+
+import dev.kv.CompressionType;
+import dev.kv.DB;
+import dev.kv.FilterPolicy;
+import dev.kv.Options;
+import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.Output;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** A short db_bench. */
+@Command(
+    name = "bench",
+    description =
+        "Measure kv on this machine with LevelDB's db_bench in small: 16-byte keys, values that "
+            + "compress to a half, one thread. The database is made anew, in the temporary directory "
+            + "unless DIR is given, and deleted at the end.",
+    mixinStandardHelpOptions = true)
+public final class BenchCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "DIR",
+      description = "A directory that does not exist, on the device to measure.")
+  private @Nullable Path directory;
+
+  @Option(names = "--num", paramLabel = "N", description = "Entries; default ${DEFAULT-VALUE}.")
+  private int num = 1_000_000;
+
+  @Option(
+      names = "--value-size",
+      paramLabel = "BYTES",
+      description = "Of each value; default ${DEFAULT-VALUE}.")
+  private int valueSize = 100;
+
+  @Option(
+      names = "--benchmarks",
+      split = ",",
+      paramLabel = "NAME",
+      description = "In their order; default ${DEFAULT-VALUE}.",
+      defaultValue =
+          "fillseq,fillsync,fillrandom,overwrite,readrandom,readmissing,readhot,seekrandom,readseq,"
+              + "readreverse,compact,readrandom,readseq,deleterandom")
+  private List<String> benchmarks = List.of();
+
+  @Option(
+      names = "--bloom-bits",
+      paramLabel = "N",
+      description = "Bits a key of a bloom filter; default 0, none.")
+  private int bloomBits;
+
+  @Option(
+      names = "--compression",
+      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.",
+      defaultValue = "snappy")
+  private CompressionType compression;
+
+  @Option(names = "--seed", paramLabel = "N", description = "Of all that is random; default 301.")
+  private long seed = 301;
+
+  @Option(names = "--json", description = "Print an object a benchmark.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException {
+    if (num < 1 || valueSize < 0 || valueSize > 1 << 24 || bloomBits < 0) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--num must be positive, --value-size from 0 to 16 MiB, and --bloom-bits not negative");
+    }
+    for (String name : benchmarks) {
+      if (!Bench.NAMES.contains(name)) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "no such benchmark: " + name + "; there are " + String.join(", ", Bench.NAMES));
+      }
+    }
+    Path target = directory;
+    if (target != null && Files.exists(target)) {
+      throw new Failure(target + ": exists already: name a new directory");
+    }
+    Path place = target == null ? Files.createTempDirectory("kv-bench") : target;
+    Options options =
+        Options.builder()
+            .createIfMissing(true)
+            .compression(compression)
+            .filterPolicy(bloomBits > 0 ? FilterPolicy.bloom(bloomBits) : null)
+            .build();
+    try (Output out = new Output();
+        Bench bench = new Bench(place, options, num, valueSize, seed, json, out)) {
+      bench.run(benchmarks);
+    } finally {
+      DB.destroy(place, Options.DEFAULT);
+      Files.deleteIfExists(place);
+    }
+    return 0;
+  }
+}

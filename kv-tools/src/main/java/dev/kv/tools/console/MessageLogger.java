@@ -1,0 +1,62 @@
+package dev.kv.tools.console;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Marker;
+import org.slf4j.event.Level;
+import org.slf4j.helpers.LegacyAbstractLogger;
+import org.slf4j.helpers.MessageFormatter;
+
+/**
+ * A logger whose lines are messages on standard error, printable whatever they quote. Which levels it
+ * has is for {@link MessageLogging} to say.
+ */
+final class MessageLogger extends LegacyAbstractLogger {
+  private static final long serialVersionUID = 1L;
+
+  MessageLogger(String name) {
+    this.name = name;
+  }
+
+  @Override
+  public boolean isTraceEnabled() {
+    return MessageLogging.isEnabled(Level.TRACE, name);
+  }
+
+  @Override
+  public boolean isDebugEnabled() {
+    return MessageLogging.isEnabled(Level.DEBUG, name);
+  }
+
+  @Override
+  public boolean isInfoEnabled() {
+    return MessageLogging.isEnabled(Level.INFO, name);
+  }
+
+  @Override
+  public boolean isWarnEnabled() {
+    return MessageLogging.isEnabled(Level.WARN, name);
+  }
+
+  @Override
+  public boolean isErrorEnabled() {
+    return MessageLogging.isEnabled(Level.ERROR, name);
+  }
+
+  @Override
+  protected @Nullable String getFullyQualifiedCallerName() {
+    return null;
+  }
+
+  @Override
+  protected void handleNormalizedLoggingCall(
+      Level level,
+      @Nullable Marker marker,
+      String pattern,
+      Object @Nullable [] arguments,
+      @Nullable Throwable thrown) {
+    String text = level + " " + (MessageLogging.isVerbose() ? name + " - " : "");
+    text += MessageFormatter.basicArrayFormat(pattern, arguments);
+    System.err.println(
+        Failure.printable(text) + (thrown == null ? "" : "\n" + Failure.trace(thrown)));
+  }
+}

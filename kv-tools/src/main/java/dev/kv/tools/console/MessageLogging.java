@@ -1,0 +1,74 @@
+package dev.kv.tools.console;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.ILoggerFactory;
+import org.slf4j.IMarkerFactory;
+import org.slf4j.event.Level;
+import org.slf4j.helpers.BasicMarkerFactory;
+import org.slf4j.helpers.NOPMDCAdapter;
+import org.slf4j.spi.MDCAdapter;
+import org.slf4j.spi.SLF4JServiceProvider;
+
+/**
+ * Tells what the engine logs as messages: errors, what a repair passes over, and under --verbose all
+ * that kv does.
+ */
+public final class MessageLogging implements SLF4JServiceProvider {
+  /** What the loggers' names begin with that are not of other libraries. */
+  private static final String ENGINE = "dev.kv.";
+
+  /** Tells what it passes over by its log alone. */
+  private static final String REPAIRER = "dev.kv.core.db.Repairer";
+
+  private static volatile boolean verbose;
+
+  private final Map<String, MessageLogger> loggers = new ConcurrentHashMap<>();
+  private final IMarkerFactory markers = new BasicMarkerFactory();
+  private final MDCAdapter contexts = new NOPMDCAdapter();
+
+  /** Has all be told from now on, or the least. */
+  public static void setVerbose(boolean verbose) {
+    MessageLogging.verbose = verbose;
+  }
+
+  static boolean isVerbose() {
+    return verbose;
+  }
+
+  static boolean isEnabled(Level level, String logger) {
+    return level.toInt() >= least(logger).toInt();
+  }
+
+  private static Level least(String logger) {
+    if (isVerbose() && logger.startsWith(ENGINE)) {
+      return Level.DEBUG;
+    }
+    return logger.equals(REPAIRER) ? Level.WARN : Level.ERROR;
+  }
+
+  @Override
+  public void initialize() {
+    // Everything is there.
+  }
+
+  @Override
+  public ILoggerFactory getLoggerFactory() {
+    return name -> loggers.computeIfAbsent(name, MessageLogger::new);
+  }
+
+  @Override
+  public IMarkerFactory getMarkerFactory() {
+    return markers;
+  }
+
+  @Override
+  public MDCAdapter getMDCAdapter() {
+    return contexts;
+  }
+
+  @Override
+  public String getRequestedApiVersion() {
+    return "2.0";
+  }
+}

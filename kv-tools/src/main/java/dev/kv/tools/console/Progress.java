@@ -1,0 +1,148 @@
+package dev.kv.tools.console;
+
+import java.io.PrintStream;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows on standard error, where that is a terminal, how far a command has come that takes longer than a second: how much
+ * it has done, how fast, and how long it still takes where the whole is known. One line, drawn over with plain
+ * characters and taken away at the end.
+ */
+public final class Progress implements AutoCloseable {
+  /** Milliseconds before the line appears, unless this system property says otherwise. */
+  private static final String DELAY = "kv.progress.delay";
+
+  private static final long DEFAULT_DELAY = 1000;
+  private static final long INTERVAL = 200;
+  private static final double MIB = 1 << 20;
+
+  /** The total where none is known. */
+  public static final long UNKNOWN = -1;
+
+  private final String task;
+  private final Unit unit;
+  private final long total;
+  private final LongSupplier counter;
+  private final long atStart;
+  private final long start = System.nanoTime();
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final @Nullable Thread artist;
+  private final PrintStream out = System.err;
+  private int drawn;
+
+  /** What is counted. */
+  public enum Unit {
+    BYTES,
+    ENTRIES,
+    FILES;
+
+    private String count(long count) {
+      return this == BYTES
+          ? String.format(Locale.ROOT, "%.1f MiB", count / MIB)
+          : count + " " + name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private Progress(String task, Unit unit, long total, LongSupplier counter, boolean shown) {
+    this.task = task;
+    this.unit = unit;
+    this.total = total;
+    this.counter = counter;
+    atStart = counter.getAsLong();
+    artist = shown ? new Thread(this::draw, "kv-progress") : null;
+  }
+
+  /**
+   * Returns the progress of {@code task}.
+   *
+   * @param total what there is to do, or {@link #UNKNOWN}
+   * @param counter tells what has been done, counted on from what it tells now; asked by another thread
+   */
+  public static Progress of(String task, Unit unit, long total, LongSupplier counter) {
+    return new Progress(
+        task, unit, total, counter, StandardStreams.isTerminal(StandardStreams.ERROR));
+  }
+
+  /** Returns the same for bytes and for a task whose output is shown as it comes, if that is not on the terminal too. */
+  public static Progress printing(String task, long total, LongSupplier counter) {
+    boolean shown =
+        StandardStreams.isTerminal(StandardStreams.ERROR)
+            && !StandardStreams.isTerminal(StandardStreams.OUTPUT);
+    return new Progress(task, Unit.BYTES, total, counter, shown);
+  }
+
+  /** Begins to show it. */
+  public void begin() {
+    if (artist != null) {
+      artist.setDaemon(true);
+      artist.start();
+    }
+  }
+
+  private void draw() {
+    try {
+      long delay = Long.getLong(DELAY, DEFAULT_DELAY);
+      boolean isOver = delay > 0 && closed.await(delay, TimeUnit.MILLISECONDS);
+      while (!isOver) {
+        show(line(task, unit, counter.getAsLong() - atStart, total, System.nanoTime() - start));
+        isOver = closed.await(INTERVAL, TimeUnit.MILLISECONDS);
+      }
+    } catch (InterruptedException unexpected) {
+      Thread.currentThread().interrupt();
+    }
+    show("");
+  }
+
+  /** Draws over the line; what others print next begins where it does. */
+  private void show(String line) {
+    if (drawn > 0 || !line.isEmpty()) {
+      out.print(line + " ".repeat(Math.max(0, drawn - line.length())) + '\r');
+      out.flush();
+      drawn = line.length();
+    }
+  }
+
+  /** Returns the line for so much done in so much time. */
+  static String line(String task, Unit unit, long done, long total, long nanos) {
+    double seconds = Math.max(nanos / 1e9, 1e-3);
+    StringBuilder line =
+        new StringBuilder("kv: ").append(task).append(' ').append(unit.count(done));
+    if (total > 0) {
+      long whole = Math.max(done, total);
+      line.append(" of ").append(unit.count(whole));
+      line.append(", ").append((int) (100.0 * done / whole)).append(" %");
+    }
+    line.append(", ").append(unit.count((long) (done / seconds))).append("/s");
+    if (total > 0 && done > 0) {
+      long left = Math.round(seconds * Math.max(0, total - done) / done);
+      line.append(", ").append(time(left)).append(" left");
+    }
+    return line.toString();
+  }
+
+  private static String time(long seconds) {
+    if (seconds < 60) {
+      return seconds + " s";
+    }
+    return seconds < 3600
+        ? seconds / 60 + " min " + seconds % 60 + " s"
+        : seconds / 3600 + " h " + seconds % 3600 / 60 + " min";
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+    Thread last = artist;
+    if (last != null) {
+      try {
+        last.join();
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package dev.kv.tools.database;
+
+import dev.kv.DBComparator;
+import dev.kv.Slice;
+
+/** The orders of keys that a command can be told to use. */
+public enum KeyOrder {
+  /** Bytes as unsigned numbers, ascending. */
+  BYTEWISE("leveldb.BytewiseComparator") {
+    @Override
+    int compare(Slice a, Slice b) {
+      return a.compareTo(b);
+    }
+  },
+  /** Bytes as unsigned numbers, descending. */
+  REVERSE("kv.ReverseBytewiseComparator") {
+    @Override
+    int compare(Slice a, Slice b) {
+      return b.compareTo(a);
+    }
+  };
+
+  private final String defaultName;
+
+  KeyOrder(String defaultName) {
+    this.defaultName = defaultName;
+  }
+
+  abstract int compare(Slice a, Slice b);
+
+  /** Returns the name that a new database of this order gets. */
+  public String defaultName() {
+    return defaultName;
+  }
+
+  /** Returns this order under another name. */
+  public DBComparator named(String name) {
+    return this == BYTEWISE && name.equals(defaultName)
+        ? DBComparator.bytewise()
+        : new Named(this, name);
+  }
+
+  private record Named(KeyOrder order, String name) implements DBComparator {
+    @Override
+    public int compare(Slice a, Slice b) {
+      return order.compare(a, b);
+    }
+  }
+}

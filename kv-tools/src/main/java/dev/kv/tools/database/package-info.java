@@ -1,0 +1,8 @@
+/**
+ * The database that a command is told to work on: the arguments that name it and a range of its
+ * keys, and what its files tell before it is opened.
+ */
+@NullMarked
+package dev.kv.tools.database;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,230 @@
+package dev.kv.tools.dump;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBComparator;
+import dev.kv.DBException;
+import dev.kv.Env;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.manifest.CurrentFile;
+import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.Meter;
+import dev.kv.tools.console.Output;
+import dev.kv.tools.console.Progress;
+import dev.kv.tools.database.DatabaseFiles;
+import dev.kv.tools.database.KeyOrder;
+import dev.kv.tools.text.Json;
+import dev.kv.tools.verify.Finding;
+import dev.kv.tools.verify.LogCheck;
+import dev.kv.tools.verify.TableCheck;
+import dev.kv.tools.verify.Tree;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Prints what a database's files hold. */
+@Command(
+    name = "dump",
+    description =
+        "Print what a log, MANIFEST, table, CURRENT or batch holds, byte ranges, sequence numbers and "
+            + "checksums included. Damaged parts are shown with their offset, and the dump goes on behind "
+            + "them. Exit 1 if anything is damaged.",
+    mixinStandardHelpOptions = true)
+public final class DumpCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(arity = "1..*", paramLabel = "FILE", description = "The files.")
+  private List<Path> files = new ArrayList<>();
+
+  @Option(
+      names = "--format",
+      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}. JSON is a line a part.",
+      defaultValue = "text")
+  private DumpFormat format;
+
+  @Option(
+      names = "--kind",
+      description = "${COMPLETION-CANDIDATES}; by default the file's name tells.")
+  private @Nullable Kind kind;
+
+  @Option(
+      names = "--verify",
+      description =
+          "Print only what is damaged: checksums, and in tables the order and the filter.")
+  private boolean verify;
+
+  @Option(
+      names = "--comparator",
+      description = "The order that --verify is to find; by default the directory's.")
+  private @Nullable KeyOrder order;
+
+  @Option(
+      names = "--user-keys",
+      description = "The table is a stand-alone one, whose keys have no sequence numbers.")
+  private boolean userKeys;
+
+  private final Meter meter = new Meter();
+
+  /** What a file is. */
+  enum Kind {
+    LOG,
+    MANIFEST,
+    TABLE,
+    CURRENT,
+    BATCH
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    boolean damaged = false;
+    long bytes = 0;
+    for (Path file : files) {
+      BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+      if (attributes.isDirectory()) {
+        throw new Failure(file + ": not a file but a directory: name the files in it");
+      }
+      if (!attributes.isRegularFile()) {
+        throw new Failure(file + ": not a file");
+      }
+      kindOf(file);
+      bytes += attributes.size();
+    }
+    try (Output out = new Output();
+        Progress progress = Progress.printing("dump", bytes, meter::bytesRead)) {
+      progress.begin();
+      for (Path file : files) {
+        damaged |= verify ? verify(file, kindOf(file), out) : dump(file, kindOf(file), out);
+      }
+    }
+    return damaged ? 1 : 0;
+  }
+
+  private Kind kindOf(Path file) {
+    if (kind != null) {
+      return kind;
+    }
+    FileName name = FileNames.parse(String.valueOf(file.getFileName()));
+    FileName.Kind known = name == null ? FileName.Kind.LOCK : name.kind();
+    return switch (known) {
+      case LOG -> Kind.LOG;
+      case MANIFEST -> Kind.MANIFEST;
+      case TABLE -> Kind.TABLE;
+      case CURRENT -> Kind.CURRENT;
+      default ->
+          throw new ParameterException(
+              spec.commandLine(),
+              Failure.printable(file.toString())
+                  + ": its name does not tell what it is: say so by --kind");
+    };
+  }
+
+  /** Prints the file, and returns whether it is damaged. */
+  private boolean dump(Path file, Kind kind, Output out) throws IOException {
+    TableDump dump =
+        new TableDump(
+            meter,
+            file,
+            userKeys,
+            (depth, type, members) -> out.line(format.line(depth, type, members)));
+    dump.part(
+        0,
+        "file",
+        "file",
+        file.toString(),
+        "kind",
+        kind.name().toLowerCase(java.util.Locale.ROOT),
+        "bytes",
+        Files.size(file));
+    switch (kind) {
+      case LOG -> dump.log();
+      case MANIFEST -> dump.manifest();
+      case TABLE -> dump.table();
+      case BATCH -> dump.batch();
+      case CURRENT -> {
+        try {
+          dump.part(0, "current", "manifest", current(file));
+        } catch (CorruptionException e) {
+          dump.damage(e);
+        }
+      }
+    }
+    return dump.isDamaged();
+  }
+
+  private static String current(Path file) throws IOException {
+    return CurrentFile.read(Env.fileSystem(), directoryOf(file)).manifest();
+  }
+
+  private static Path directoryOf(Path file) {
+    Path directory = file.toAbsolutePath().getParent();
+    return directory == null ? Path.of("/") : directory;
+  }
+
+  /** Examines the file, prints what is found, and returns whether it is damaged. */
+  private boolean verify(Path file, Kind kind, Output out) throws IOException {
+    List<Finding> findings = new ArrayList<>();
+    String name = file.toString();
+    switch (kind) {
+      case LOG -> new LogCheck(name, findings::add).run(meter, file);
+      case MANIFEST -> Tree.readManifest(file, name, findings::add);
+      case TABLE -> {
+        InternalKeyComparator keys = order(file, findings::add);
+        new TableCheck(name, keys, findings::add, (key, value) -> {}).run(meter, file);
+      }
+      case CURRENT -> {
+        try {
+          current(file);
+        } catch (CorruptionException e) {
+          findings.add(Finding.damage(name, e));
+        }
+      }
+      case BATCH -> throw new ParameterException(spec.commandLine(), "a batch has no checksum");
+    }
+    boolean damaged = findings.stream().anyMatch(Finding::damage);
+    if (format == DumpFormat.JSON) {
+      findings.forEach(finding -> out.line(Json.of(finding.members())));
+    } else {
+      findings.forEach(finding -> out.line(finding.line()));
+      out.line(Failure.printable(name) + (damaged ? ": DAMAGED" : ": whole"));
+    }
+    return damaged;
+  }
+
+  /** Returns the order of a table's keys, or null where it is not known. */
+  private @Nullable InternalKeyComparator order(Path file, Finding.Sink findings) {
+    if (order != null) {
+      return new InternalKeyComparator(order.named(order.defaultName()));
+    }
+    String bytewise = DBComparator.bytewise().name();
+    String found = bytewise;
+    Path directory = directoryOf(file);
+    try {
+      if (DatabaseFiles.isDatabase(directory)) {
+        found = DatabaseFiles.comparatorName(directory);
+      }
+    } catch (Failure | DBException unreadable) {
+      found = bytewise;
+    }
+    if (found.equals(bytewise)) {
+      return new InternalKeyComparator(DBComparator.bytewise());
+    }
+    findings.found(
+        Finding.note(
+            file.toString(),
+            CorruptionException.NO_OFFSET,
+            "the order was not checked: say by --comparator which one " + found + " is"));
+    return null;
+  }
+}

@@ -1,0 +1,43 @@
+package dev.kv.tools.dump;
+
+import dev.kv.Escape;
+import dev.kv.tools.console.Failure;
+import dev.kv.tools.text.Json;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** How the parts of a file stand on lines of their own. */
+enum DumpFormat {
+  /** The part's type, and its members as {@code name=value}; parts of parts are indented. */
+  TEXT {
+    @Override
+    String line(int depth, String type, Map<String, Object> members) {
+      StringBuilder line = new StringBuilder("  ".repeat(depth)).append(type);
+      members.forEach(
+          (name, value) -> line.append(' ').append(name).append('=').append(text(value)));
+      return line.toString();
+    }
+  },
+  /** An object with the member {@code type} and the part's own. */
+  JSON {
+    @Override
+    String line(int depth, String type, Map<String, Object> members) {
+      Map<String, Object> all = new LinkedHashMap<>();
+      all.put("type", type);
+      all.putAll(members);
+      return Json.of(all);
+    }
+  };
+
+  /** Returns a part as a line without its end. */
+  abstract String line(int depth, String type, Map<String, Object> members);
+
+  private static String text(Object value) {
+    if (value instanceof byte[] bytes) {
+      return "'" + Escape.bytes(bytes) + "'";
+    }
+    return value instanceof Number || value instanceof Boolean
+        ? value.toString()
+        : "'" + Failure.printable(value.toString()) + "'";
+  }
+}

@@ -1,0 +1,253 @@
+package dev.kv.tools.dump;
+
+import dev.kv.CorruptionException;
+import dev.kv.Env;
+import dev.kv.UnsupportedFormatException;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.table.BlockHandle;
+import dev.kv.core.table.Footer;
+import dev.kv.core.table.TableInspector;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Takes one table apart: footer, metaindex, filter, index, and each block with its entries. */
+final class TableDump extends FileDump {
+  private static final String FILTER_PREFIX = "filter.";
+
+  private final Env env;
+  private final boolean userKeys;
+  private long blocks;
+  private long entries;
+  private long tombstones;
+  private long rawBytes;
+  private long storedBytes;
+
+  /**
+   * Creates the dump.
+   *
+   * @param userKeys whether it is a stand-alone table, whose keys have no sequence number and type
+   */
+  TableDump(Env env, Path file, boolean userKeys, Sink sink) {
+    super(env, file, sink);
+    this.env = env;
+    this.userKeys = userKeys;
+  }
+
+  /** Takes the table apart. */
+  void table() throws IOException {
+    try (TableInspector table = new TableInspector(env, file())) {
+      Footer footer = footer(table);
+      if (footer == null) {
+        search(table, true, table.size() - Footer.SIZE);
+      } else {
+        metaindex(table, footer.metaindex());
+        data(table, footer.index());
+      }
+      properties();
+    } catch (UnsupportedFormatException e) {
+      damage(0, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private @Nullable Footer footer(TableInspector table) {
+    try {
+      Footer footer = table.footer();
+      part(
+          0,
+          "footer",
+          "offset",
+          table.size() - Footer.SIZE,
+          "metaindexOffset",
+          footer.metaindex().offset(),
+          "metaindexBytes",
+          footer.metaindex().size(),
+          "indexOffset",
+          footer.index().offset(),
+          "indexBytes",
+          footer.index().size(),
+          "magic",
+          Long.toHexString(Footer.MAGIC));
+      return footer;
+    } catch (CorruptionException e) {
+      damage(e);
+      return null;
+    }
+  }
+
+  private void metaindex(TableInspector table, BlockHandle handle) {
+    try {
+      block(0, "metaindex", table.read(handle, true));
+      table.readHandles(handle).forEach(entry -> meta(table, entry));
+    } catch (CorruptionException e) {
+      damage(e);
+    }
+  }
+
+  private void meta(TableInspector table, TableInspector.BlockEntry entry) {
+    String name = new String(entry.key(), StandardCharsets.UTF_8);
+    try {
+      TableInspector.Block block = table.read(entry.handle(), false);
+      if (name.startsWith(FILTER_PREFIX)) {
+        block(0, "filter", block, "policy", name.substring(FILTER_PREFIX.length()));
+        filter(table.content());
+      } else {
+        block(0, "meta", block, "name", name);
+      }
+    } catch (CorruptionException e) {
+      damage(e);
+    }
+  }
+
+  private void filter(byte[] content) {
+    ByteBuffer bytes = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
+    int last = content.length - 1 - Integer.BYTES;
+    int offsets = last < 0 ? -1 : bytes.getInt(last);
+    if (offsets < 0 || offsets > last) {
+      return;
+    }
+    part(
+        1,
+        "filters",
+        "count",
+        (last - offsets) / Integer.BYTES,
+        "baseLog",
+        content[content.length - 1] & 0xff,
+        "bytes",
+        offsets);
+  }
+
+  private void data(TableInspector table, BlockHandle index) {
+    List<TableInspector.BlockEntry> handles;
+    try {
+      block(0, "index", table.read(index, true));
+      handles = table.readHandles(index);
+    } catch (CorruptionException e) {
+      damage(e);
+      search(table, false, index.offset());
+      return;
+    }
+    for (TableInspector.BlockEntry entry : handles) {
+      dataBlock(table, entry.handle(), "until", userKeys ? entry.key() : userKey(entry.key()));
+    }
+  }
+
+  private void dataBlock(TableInspector table, BlockHandle handle, Object... more) {
+    try {
+      TableInspector.Block block = table.read(handle, true);
+      blocks++;
+      rawBytes += block.length();
+      storedBytes += block.handle().size();
+      block(0, "block", block, more);
+      table.forEachEntry(this::entry);
+    } catch (CorruptionException e) {
+      damage(e);
+    } catch (UnsupportedFormatException e) {
+      damage(handle.offset(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Prints the blocks that are found without the index.
+   *
+   * @param all whether to print those too that are no data
+   * @param until the offset from which on it is known what is missing
+   */
+  private void search(TableInspector table, boolean all, long until) {
+    List<TableInspector.FoundBlock> found = table.findBlocks();
+    part(0, "search", "blocks", found.size());
+    long end = 0;
+    for (TableInspector.FoundBlock block : found) {
+      BlockHandle handle = block.handle();
+      gap(end, Math.min(handle.offset(), until));
+      end = block.end();
+      if (block.role() == TableInspector.Role.DATA) {
+        dataBlock(table, handle);
+      } else if (all) {
+        String type = block.role().name().toLowerCase(Locale.ROOT);
+        block(0, type, table.read(handle, block.role() != TableInspector.Role.META));
+      }
+    }
+    gap(end, until);
+  }
+
+  private void gap(long from, long to) {
+    if (from < to) {
+      damage(from, "no block with the right checksum", "bytes", to - from);
+    }
+  }
+
+  private void entry(byte[] key, byte[] value) {
+    entries++;
+    if (userKeys) {
+      part(1, "entry", "key", key, "value", value);
+      return;
+    }
+    if (!InternalKey.isWellFormed(key)) {
+      part(1, "malformed", "key", key, "value", value);
+      return;
+    }
+    long tag = InternalKey.tag(key);
+    byte[] userKey = InternalKey.userKey(key);
+    long sequence = InternalKey.sequence(tag);
+    if (InternalKey.kindCode(tag) == ValueKind.VALUE.code()) {
+      part(1, "put", "sequence", sequence, "key", userKey, "value", value);
+    } else {
+      tombstones++;
+      part(1, "delete", "sequence", sequence, "key", userKey);
+    }
+  }
+
+  private void properties() {
+    part(
+        0,
+        "properties",
+        "blocks",
+        blocks,
+        "entries",
+        entries,
+        "tombstones",
+        tombstones,
+        "rawBytes",
+        rawBytes,
+        "storedBytes",
+        storedBytes);
+  }
+
+  private void block(int depth, String type, TableInspector.Block block, Object... more) {
+    Object[] own = {
+      "offset",
+      block.handle().offset(),
+      "bytes",
+      block.length(),
+      "storedBytes",
+      block.handle().size(),
+      "compression",
+      compression(block.compression()),
+      "checksum",
+      String.format("%08x", block.checksum()),
+    };
+    Object[] restarts =
+        block.restarts() < 0 ? new Object[0] : new Object[] {"restarts", block.restarts()};
+    Object[] members = new Object[own.length + restarts.length + more.length];
+    System.arraycopy(own, 0, members, 0, own.length);
+    System.arraycopy(restarts, 0, members, own.length, restarts.length);
+    System.arraycopy(more, 0, members, own.length + restarts.length, more.length);
+    part(depth, type, members);
+  }
+
+  private static String compression(int code) {
+    return switch (code) {
+      case 0 -> "none";
+      case 1 -> "snappy";
+      case 2 -> "zstd";
+      default -> Integer.toString(code);
+    };
+  }
+}

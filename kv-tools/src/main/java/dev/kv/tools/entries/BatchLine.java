@@ -1,0 +1,81 @@
+package dev.kv.tools.entries;
+
+import dev.kv.WriteBatch;
+import dev.kv.tools.text.ByteText;
+import dev.kv.tools.text.EntryFormat;
+import dev.kv.tools.text.Json;
+import java.util.Map;
+
+/** How an operation of a batch stands on a line. */
+enum BatchLine {
+  /** {@code put KEY VALUE} or {@code delete KEY}, escaped, separated by a tab or a space. */
+  TEXT {
+    @Override
+    void add(WriteBatch batch, String line) {
+      String[] words = words(line);
+      add(batch, words[0], words[1]);
+    }
+
+    private void add(WriteBatch batch, String operation, String rest) {
+      if (operation.equals("delete")) {
+        batch.delete(ByteText.parse(rest).bytes());
+      } else {
+        int at = rest.indexOf('\t');
+        at = at < 0 ? rest.indexOf(' ') : at;
+        if (at < 0) {
+          throw new IllegalArgumentException("'put' needs a key and a value");
+        }
+        batch.put(
+            ByteText.parse(rest.substring(0, at)).bytes(),
+            ByteText.parse(rest.substring(at + 1)).bytes());
+      }
+    }
+  },
+  /** {@code put HEXKEY HEXVALUE} or {@code delete HEXKEY}. */
+  HEX {
+    @Override
+    void add(WriteBatch batch, String line) {
+      String[] words = words(line);
+      if (words[0].equals("delete")) {
+        batch.delete(EntryFormat.hexBytes(words[1]));
+      } else {
+        Map.Entry<byte[], byte[]> entry = EntryFormat.HEX.parse(words[1]);
+        batch.put(entry.getKey(), entry.getValue());
+      }
+    }
+  },
+  /** An object with the members {@code type}, {@code key} and, for a put, {@code value}. */
+  JSON {
+    @Override
+    void add(WriteBatch batch, String line) {
+      Map<String, String> members = Json.strings(line);
+      String type = members.getOrDefault("type", "");
+      String key = members.get("key");
+      String value = members.get("value");
+      if (type.equals("put") && key != null && value != null) {
+        batch.put(ByteText.parse(key).bytes(), ByteText.parse(value).bytes());
+      } else if (type.equals("delete") && key != null) {
+        batch.delete(ByteText.parse(key).bytes());
+      } else {
+        throw new IllegalArgumentException(
+            "neither a put with key and value nor a delete with key");
+      }
+    }
+  };
+
+  /** Adds a line's operation; {@link IllegalArgumentException} if it is none. */
+  abstract void add(WriteBatch batch, String line);
+
+  /** Returns the operation and what stands behind it. */
+  private static String[] words(String line) {
+    for (String operation : new String[] {"put", "delete"}) {
+      int length = operation.length();
+      if (line.startsWith(operation)
+          && line.length() > length
+          && (line.charAt(length) == ' ' || line.charAt(length) == '\t')) {
+        return new String[] {operation, line.substring(length + 1)};
+      }
+    }
+    throw new IllegalArgumentException("neither 'put KEY VALUE' nor 'delete KEY'");
+  }
+}

@@ -1,0 +1,135 @@
+package dev.kv.tools.maintenance;
+
+import dev.kv.CompressionType;
+import dev.kv.DB;
+import dev.kv.DBComparator;
+import dev.kv.DBIterator;
+import dev.kv.FilterPolicy;
+import dev.kv.Options;
+import dev.kv.ReadOptions;
+import dev.kv.WriteBatch;
+import dev.kv.WriteOptions;
+import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.Meter;
+import dev.kv.tools.console.Output;
+import dev.kv.tools.console.Progress;
+import dev.kv.tools.database.DatabaseArguments;
+import dev.kv.tools.database.DatabaseFiles;
+import dev.kv.tools.database.KeyBounds;
+import dev.kv.tools.database.KeyOrder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Writes a database anew in another place. */
+@Command(
+    name = "copy",
+    description =
+        "Write a database anew, compactly, in a directory that does not exist yet. It appears there "
+            + "when it is whole: until then it is DST.partial.",
+    mixinStandardHelpOptions = true)
+public final class CopyCommand implements Callable<Integer> {
+  private static final int BATCH_BYTES = 1 << 20;
+
+  @Spec private CommandSpec spec;
+  @Mixin private DatabaseArguments source;
+
+  @Parameters(index = "1", paramLabel = "DST", description = "The copy's directory.")
+  private Path target;
+
+  @Option(
+      names = "--compression",
+      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.",
+      defaultValue = "snappy")
+  private CompressionType compression;
+
+  @Option(
+      names = "--block-size",
+      paramLabel = "BYTES",
+      description = "Of a data block before compression; default ${DEFAULT-VALUE}.")
+  private int blockSize = Options.DEFAULT.blockSize();
+
+  @Option(
+      names = "--bloom-bits",
+      paramLabel = "N",
+      description = "Bits a key of a bloom filter; default 0, none.")
+  private int bloomBits;
+
+  @Option(
+      names = "--to-comparator",
+      description = "The copy's order, under its usual name; by default the source's.")
+  private @Nullable KeyOrder order;
+
+  @Override
+  public Integer call() throws IOException {
+    if (bloomBits < 0) {
+      throw new ParameterException(spec.commandLine(), "--bloom-bits must not be negative");
+    }
+    if (Files.exists(target)) {
+      throw new Failure(target + ": exists already: name a new directory");
+    }
+    Path partial = target.resolveSibling(target.getFileName() + ".partial");
+    if (DatabaseFiles.isDatabase(partial)) {
+      DB.destroy(partial, Options.DEFAULT);
+    }
+    long entries;
+    Meter read = new Meter();
+    Meter written = new Meter();
+    try (DB from = source.openReadOnly(read);
+        DB to = DB.open(partial, targetOptions().env(written).build())) {
+      entries = copy(from, to, read);
+      CompactCommand.compact(to, written, null, null);
+    }
+    Files.move(partial, target);
+    try (Output out = new Output()) {
+      out.line(entries + " entries");
+    }
+    return 0;
+  }
+
+  private Options.Builder targetOptions() {
+    DBComparator comparator =
+        order == null ? source.comparator() : order.named(order.defaultName());
+    return Options.builder()
+        .createIfMissing(true)
+        .errorIfExists(true)
+        .comparator(comparator)
+        .compression(compression)
+        .blockSize(blockSize)
+        .filterPolicy(bloomBits > 0 ? FilterPolicy.bloom(bloomBits) : null);
+  }
+
+  private static long copy(DB from, DB to, Meter meter) {
+    long count = 0;
+    ReadOptions reading = ReadOptions.builder().fillCache(false).build();
+    try (DBIterator entries = from.iterator(reading);
+        Progress progress =
+            Progress.of(
+                "copy",
+                Progress.Unit.BYTES,
+                new KeyBounds().approximateSize(from),
+                meter::bytesRead)) {
+      progress.begin();
+      WriteBatch batch = WriteBatch.create();
+      for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+        batch.put(entries.key(), entries.value());
+        if (batch.approximateSize() >= BATCH_BYTES) {
+          to.write(batch);
+          batch.clear();
+        }
+        count++;
+      }
+      to.write(WriteOptions.SYNC, batch);
+    }
+    return count;
+  }
+}

@@ -1,0 +1,67 @@
+package dev.kv.tools.maintenance;
+
+import dev.kv.DB;
+import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.Meter;
+import dev.kv.tools.console.Progress;
+import dev.kv.tools.console.StandardStreams;
+import dev.kv.tools.database.DatabaseArguments;
+import dev.kv.tools.database.DatabaseFiles;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Deletes a database. */
+@Command(
+    name = "destroy",
+    description =
+        "Delete a database: the files that are its own, and the directory if nothing else is in it. "
+            + "Asks before it does.",
+    mixinStandardHelpOptions = true)
+public final class DestroyCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+  @Mixin private DatabaseArguments database;
+
+  @Option(names = "--yes", description = "Do not ask.")
+  private boolean yes;
+
+  @Override
+  public Integer call() throws IOException {
+    database.requireRemains();
+    if (!yes && !isConfirmed()) {
+      throw new Failure("nothing was destroyed: the answer was not 'yes'");
+    }
+    Meter meter = new Meter();
+    try (Progress progress =
+        Progress.of(
+            "destroy",
+            Progress.Unit.FILES,
+            DatabaseFiles.files(database.directory()).size(),
+            meter::filesDeleted)) {
+      progress.begin();
+      DB.destroy(database.directory(), database.options().env(meter).build());
+    }
+    return 0;
+  }
+
+  private boolean isConfirmed() throws IOException {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(
+        "kv: destroy the database in "
+            + Failure.printable(database.directory().toString())
+            + ", with all that is in it? (yes/no)");
+    err.flush();
+    String answer =
+        new BufferedReader(new InputStreamReader(StandardStreams.input(), StandardCharsets.UTF_8))
+            .readLine();
+    return answer != null && answer.trim().equals("yes");
+  }
+}

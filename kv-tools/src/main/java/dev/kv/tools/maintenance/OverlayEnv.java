@@ -1,0 +1,178 @@
+package dev.kv.tools.maintenance;
+
+import dev.kv.Env;
+import dev.kv.ForwardingEnv;
+import dev.kv.MappedLogFile;
+import dev.kv.RandomAccessFile;
+import dev.kv.SequentialFile;
+import dev.kv.WritableFile;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An environment in which one directory can be changed without being changed: what is written goes
+ * to a temporary directory, what is deleted or renamed is only seen as such. It lasts until it is
+ * closed. Thread-safe.
+ */
+final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
+  private final Path directory;
+  private final Path scratch;
+  private final AtomicInteger lastNumber = new AtomicInteger();
+
+  /** Where the files are that differ from the directory's; guarded by this. */
+  private final Map<Path, Path> changed = new HashMap<>();
+
+  /** The files that are seen as gone; guarded by this. */
+  private final Set<Path> gone = new TreeSet<>();
+
+  OverlayEnv(Env target, Path directory) throws IOException {
+    super(target);
+    this.directory = directory;
+    scratch = Files.createTempDirectory("kv-dry-run");
+  }
+
+  /** Returns where a file that is to be read lies. */
+  private synchronized Path place(Path file) throws IOException {
+    if (gone.contains(file)) {
+      throw new NoSuchFileException(file.toString());
+    }
+    return changed.getOrDefault(file, file);
+  }
+
+  /** Returns where a file that is to be written lies, which has no content yet. */
+  private synchronized Path newPlace(Path file) {
+    Path place = scratch.resolve(Integer.toString(lastNumber.incrementAndGet()));
+    changed.put(file, place);
+    gone.remove(file);
+    return place;
+  }
+
+  @Override
+  public SequentialFile openSequential(Path file) throws IOException {
+    return target().openSequential(place(file));
+  }
+
+  @Override
+  public RandomAccessFile openRandomAccess(Path file, boolean map) throws IOException {
+    return target().openRandomAccess(place(file), map);
+  }
+
+  @Override
+  public WritableFile createWritable(Path file) throws IOException {
+    return target().createWritable(newPlace(file));
+  }
+
+  @Override
+  public WritableFile openAppendable(Path file) throws IOException {
+    if (exists(file)) {
+      throw new FileAlreadyExistsException(file.toString(), null, "appending is not overlaid");
+    }
+    return target().openAppendable(newPlace(file));
+  }
+
+  @Override
+  public @Nullable MappedLogFile createMappedLog(Path file) {
+    return null;
+  }
+
+  @Override
+  public synchronized boolean exists(Path file) throws IOException {
+    return changed.containsKey(file) || !gone.contains(file) && target().exists(file);
+  }
+
+  @Override
+  public synchronized List<String> list(Path listed) throws IOException {
+    Set<String> names = new TreeSet<>();
+    if (target().exists(listed)) {
+      names.addAll(target().list(listed));
+    }
+    for (Path file : gone) {
+      if (listed.equals(file.getParent())) {
+        names.remove(String.valueOf(file.getFileName()));
+      }
+    }
+    for (Path file : changed.keySet()) {
+      if (listed.equals(file.getParent())) {
+        names.add(String.valueOf(file.getFileName()));
+      }
+    }
+    return new ArrayList<>(names);
+  }
+
+  @Override
+  public synchronized void delete(Path file) throws IOException {
+    if (!exists(file)) {
+      throw new NoSuchFileException(file.toString());
+    }
+    Path place = changed.remove(file);
+    if (place != null) {
+      Files.deleteIfExists(place);
+    }
+    gone.add(file);
+  }
+
+  @Override
+  public synchronized void rename(Path from, Path to) throws IOException {
+    Path place = place(from);
+    if (!exists(from)) {
+      throw new NoSuchFileException(from.toString());
+    }
+    changed.remove(from);
+    gone.add(from);
+    changed.put(to, place);
+    gone.remove(to);
+  }
+
+  @Override
+  public long size(Path file) throws IOException {
+    return target().size(place(file));
+  }
+
+  @Override
+  public void createDirectory(Path created) {
+    // Files are seen in any directory that they are created in or renamed into.
+  }
+
+  @Override
+  public void deleteDirectory(Path deleted) {
+    // As above.
+  }
+
+  @Override
+  public void syncDirectory(Path synced) {
+    // Nothing here is to last.
+  }
+
+  @Override
+  public Lock lock(Path file) {
+    return () -> {};
+  }
+
+  /** Deletes what was written. */
+  @Override
+  public void close() throws IOException {
+    try (Stream<Path> files = Files.list(scratch)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(scratch);
+  }
+
+  @Override
+  public String toString() {
+    return "OverlayEnv[" + directory + "]";
+  }
+}

@@ -1,0 +1,5 @@
+/** The commands that rewrite or remove a whole database: compact, copy, repair and destroy. */
+@NullMarked
+package dev.kv.tools.maintenance;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,81 @@
+package dev.kv.tools.shell;
+
+import dev.kv.tools.console.StandardStreams;
+import dev.kv.tools.database.DatabaseArguments;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jline.reader.LineReader;
+import org.jline.reader.LineReaderBuilder;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.TerminalBuilder;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Reads commands on one database from a prompt. */
+@Command(
+    name = "shell",
+    description =
+        "Read commands on one database from a prompt, with history and completion of commands, "
+            + "options and keys; or from standard input where that is no terminal. The directory is left "
+            + "out: 'get KEY'. The database is open only while a command runs.",
+    mixinStandardHelpOptions = true)
+public final class ShellCommand implements Callable<Integer> {
+  private final Commands commands;
+
+  @Mixin private DatabaseArguments database;
+
+  @Option(
+      names = "--history",
+      paramLabel = "FILE",
+      description = "Where lines are kept; default .kv_history in the home directory.")
+  private @Nullable Path history;
+
+  /** Creates the command, of which the lines are for {@code commands} to run. */
+  public ShellCommand(Commands commands) {
+    this.commands = commands;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    database.requireDatabase();
+    Shell shell = new Shell(database, commands);
+    boolean isTerminal =
+        StandardStreams.isTerminal(StandardStreams.INPUT)
+            && StandardStreams.isTerminal(StandardStreams.OUTPUT);
+    return isTerminal ? readTerminal(shell) : readInput(shell);
+  }
+
+  /** Runs every line of standard input; the exit code is the last failure's, or 0. */
+  private static int readInput(Shell shell) throws IOException {
+    BufferedReader lines =
+        new BufferedReader(new InputStreamReader(StandardStreams.input(), StandardCharsets.UTF_8));
+    int exitCode = 0;
+    for (String line = lines.readLine(); line != null && !shell.isLeft(); line = lines.readLine()) {
+      int code = shell.run(line);
+      exitCode = code == 0 ? exitCode : code;
+    }
+    return exitCode;
+  }
+
+  private int readTerminal(Shell shell) throws IOException {
+    Path file = history == null ? Path.of(System.getProperty("user.home"), ".kv_history") : history;
+    try (Terminal terminal = TerminalBuilder.builder().name("kv").build()) {
+      LineReader reader =
+          LineReaderBuilder.builder()
+              .terminal(terminal)
+              .appName("kv")
+              .parser(Shell.parser())
+              .completer(new ShellCompleter(database, commands))
+              .variable(LineReader.HISTORY_FILE, file)
+              .build();
+      shell.converse(reader);
+    }
+    return 0;
+  }
+}

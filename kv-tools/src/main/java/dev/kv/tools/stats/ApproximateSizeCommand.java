@@ -1,0 +1,39 @@
+package dev.kv.tools.stats;
+
+import dev.kv.DB;
+import dev.kv.tools.console.Output;
+import dev.kv.tools.database.DatabaseArguments;
+import dev.kv.tools.database.KeyBounds;
+import dev.kv.tools.text.Json;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Tells about how many bytes of tables a range of keys takes. */
+@Command(
+    name = "approximate-size",
+    description =
+        "Print about how many bytes of tables a range of keys takes, compressed as they are; what is "
+            + "only in the log does not count.",
+    mixinStandardHelpOptions = true)
+public final class ApproximateSizeCommand implements Callable<Integer> {
+  @Mixin private DatabaseArguments database;
+  @Mixin private KeyBounds bounds;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Override
+  public Integer call() {
+    long bytes;
+    try (DB db = database.openForLookups()) {
+      bytes = bounds.approximateSize(db);
+    }
+    try (Output out = new Output()) {
+      out.line(json ? Json.of(Map.of("bytes", bytes)) : Long.toString(bytes));
+    }
+    return 0;
+  }
+}

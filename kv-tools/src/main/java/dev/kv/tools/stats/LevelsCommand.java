@@ -1,0 +1,92 @@
+package dev.kv.tools.stats;
+
+import dev.kv.Escape;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.Output;
+import dev.kv.tools.database.DatabaseArguments;
+import dev.kv.tools.text.Json;
+import dev.kv.tools.verify.Tree;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Draws the tree: each level's tables on the range of keys. */
+@Command(
+    name = "levels",
+    description =
+        "Draw the tree: each level's tables, from the first to the last key that bounds a table. "
+            + "[--] is a table, | one too small to draw, # several of those; tables of level 0, which "
+            + "overlap, have a line each.",
+    mixinStandardHelpOptions = true)
+public final class LevelsCommand implements Callable<Integer> {
+  private static final int SMALLEST_WIDTH = 10;
+  private static final int LARGEST_WIDTH = 10_000;
+
+  @Spec private CommandSpec spec;
+  @Mixin private DatabaseArguments database;
+
+  @Option(
+      names = "--width",
+      paramLabel = "N",
+      description = "Columns of the key range; default ${DEFAULT-VALUE}.")
+  private int width = 60;
+
+  @Option(names = "--json", description = "Print the tables as one JSON object.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException {
+    if (width < SMALLEST_WIDTH || width > LARGEST_WIDTH) {
+      throw new ParameterException(
+          spec.commandLine(), "--width must be from " + SMALLEST_WIDTH + " to " + LARGEST_WIDTH);
+    }
+    database.requireDatabase();
+    database.noteWriter();
+    InternalKeyComparator order = new InternalKeyComparator(database.requireComparator());
+    Tree tree =
+        Tree.read(
+            database.directory(),
+            finding -> {
+              if (finding.damage()) {
+                throw new Failure(finding.line());
+              }
+            });
+    try (Output out = new Output()) {
+      if (json) {
+        out.line(Json.of(Map.of("levels", members(tree, order))));
+      } else {
+        new LevelPicture(tree, order, width).lines().forEach(out::line);
+      }
+    }
+    return 0;
+  }
+
+  private static List<Object> members(Tree tree, InternalKeyComparator order) {
+    List<Object> levels = new ArrayList<>();
+    for (int level = 0; level < Levels.COUNT; level++) {
+      List<Object> tables = new ArrayList<>();
+      for (FileMetadata table : tree.tables(level, order)) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("number", table.number());
+        members.put("bytes", table.size());
+        members.put("smallest", Escape.bytes(table.smallestUserKey()));
+        members.put("largest", Escape.bytes(table.largestUserKey()));
+        tables.add(members);
+      }
+      levels.add(tables);
+    }
+    return levels;
+  }
+}

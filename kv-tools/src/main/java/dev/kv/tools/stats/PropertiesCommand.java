@@ -1,0 +1,76 @@
+package dev.kv.tools.stats;
+
+import dev.kv.DB;
+import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.Output;
+import dev.kv.tools.database.DatabaseArguments;
+import dev.kv.tools.text.Json;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Prints LevelDB's properties of a database. */
+@Command(
+    name = "properties",
+    description = "Print LevelDB's properties, in LevelDB's text.",
+    mixinStandardHelpOptions = true)
+public final class PropertiesCommand implements Callable<Integer> {
+  private static final int LEVELS = 7;
+
+  @Mixin private DatabaseArguments database;
+
+  @Parameters(
+      index = "1..*",
+      paramLabel = "NAME",
+      description = "Such as leveldb.stats; without a name, all.")
+  private List<String> names = new ArrayList<>();
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Override
+  public Integer call() {
+    Map<String, Object> values = new LinkedHashMap<>();
+    try (DB db = database.openForLookups()) {
+      for (String name : names.isEmpty() ? all() : names) {
+        String value = db.property(name);
+        if (value == null) {
+          throw new Failure("no such property: " + name);
+        }
+        values.put(name, value);
+      }
+    }
+    try (Output out = new Output()) {
+      if (json) {
+        out.line(Json.of(values));
+      } else {
+        values.forEach((name, value) -> print(out, name, value.toString()));
+      }
+    }
+    return 0;
+  }
+
+  private void print(Output out, String name, String value) {
+    if (names.size() != 1) {
+      out.line(name + (value.contains("\n") ? ":" : ": " + Failure.printable(value)));
+      if (!value.contains("\n")) {
+        return;
+      }
+    }
+    value.lines().forEach(line -> out.line(Failure.printable(line)));
+  }
+
+  private static List<String> all() {
+    List<String> all = new ArrayList<>();
+    IntStream.range(0, LEVELS).forEach(level -> all.add("leveldb.num-files-at-level" + level));
+    all.addAll(List.of("leveldb.approximate-memory-usage", "leveldb.stats", "leveldb.sstables"));
+    return all;
+  }
+}

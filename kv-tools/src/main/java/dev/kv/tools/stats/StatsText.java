@@ -1,0 +1,82 @@
+package dev.kv.tools.stats;
+
+import dev.kv.DBStats;
+import dev.kv.tools.console.Failure;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** A database's figures as lines of text. */
+public final class StatsText {
+  private static final double MIB = 1 << 20;
+
+  private StatsText() {}
+
+  static List<String> of(DBStats stats) {
+    List<String> lines = new ArrayList<>(levels(stats));
+    lines.add("");
+    lines.add(format("last sequence   %d", stats.lastSequence()));
+    lines.add(format("open tables     %d", stats.openTables()));
+    DBStats.OffHeap memory = stats.offHeap();
+    lines.add(
+        format(
+            "off-heap bytes  %d (memtables %d, blocks %d, indexes and filters %d, buffers %d)",
+            memory.total(),
+            memory.memtables(),
+            memory.blocks(),
+            memory.indexesAndFilters(),
+            memory.writeBuffers()));
+    lines.add(format("mapped bytes    %d", stats.mappedBytes()));
+    DBStats.Recovery recovery = stats.recovery();
+    lines.add(format("logs replayed   %d, with %d batches", recovery.logs(), recovery.records()));
+    if (recovery.droppedBytes() > 0) {
+      lines.add(
+          format(
+              "log bytes lost  %d: %s",
+              recovery.droppedBytes(), Failure.printable(recovery.reason())));
+    }
+    return lines;
+  }
+
+  /** Returns the shape of the tree: a line a level, down to the last that holds anything. */
+  public static List<String> levels(DBStats stats) {
+    List<String> lines = new ArrayList<>();
+    lines.add("level  files        MiB");
+    int last = 0;
+    for (int level = 0; level < stats.levels().size(); level++) {
+      last = stats.levels().get(level).files() > 0 ? level : last;
+    }
+    for (int level = 0; level <= last; level++) {
+      DBStats.Level row = stats.levels().get(level);
+      lines.add(format("%5d  %5d  %9.1f", level, row.files(), row.bytes() / MIB));
+    }
+    return lines;
+  }
+
+  /** Returns the figures as the members of a JSON object. */
+  static Map<String, Object> members(DBStats stats) {
+    List<Object> levels = new ArrayList<>();
+    for (DBStats.Level level : stats.levels()) {
+      levels.add(Map.of("files", level.files(), "bytes", level.bytes()));
+    }
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("levels", levels);
+    members.put("lastSequence", stats.lastSequence());
+    members.put("openTables", stats.openTables());
+    members.put("memtableBytes", stats.offHeap().memtables());
+    members.put("blockBytes", stats.offHeap().blocks());
+    members.put("indexAndFilterBytes", stats.offHeap().indexesAndFilters());
+    members.put("bufferBytes", stats.offHeap().writeBuffers());
+    members.put("mappedBytes", stats.mappedBytes());
+    members.put("logsReplayed", stats.recovery().logs());
+    members.put("batchesReplayed", stats.recovery().records());
+    members.put("logBytesLost", stats.recovery().droppedBytes());
+    return members;
+  }
+
+  private static String format(String pattern, Object... arguments) {
+    return String.format(Locale.ROOT, pattern, arguments);
+  }
+}

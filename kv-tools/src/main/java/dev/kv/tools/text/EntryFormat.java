@@ -1,0 +1,104 @@
+package dev.kv.tools.text;
+
+import dev.kv.Escape;
+import java.util.HexFormat;
+import java.util.Map;
+
+/** How an entry stands on a line of its own. */
+public enum EntryFormat {
+  /** The key, a tab and the value, escaped. */
+  TEXT {
+    @Override
+    public String line(byte[] key, byte[] value) {
+      return Escape.bytes(key) + '\t' + Escape.bytes(value);
+    }
+
+    @Override
+    public String versionLine(long sequence, String type, byte[] key, byte[] value) {
+      return sequence + "\t" + type + '\t' + line(key, value);
+    }
+
+    @Override
+    public Map.Entry<byte[], byte[]> parse(String line) {
+      int tab = separator(line, '\t', "KEY, a tab and VALUE");
+      return Map.entry(
+          ByteText.parse(line.substring(0, tab)).bytes(),
+          ByteText.parse(line.substring(tab + 1)).bytes());
+    }
+  },
+  /** The key, one space and the value, in lower-case hexadecimal digits. */
+  HEX {
+    @Override
+    public String line(byte[] key, byte[] value) {
+      return HexFormat.of().formatHex(key) + ' ' + HexFormat.of().formatHex(value);
+    }
+
+    @Override
+    public String versionLine(long sequence, String type, byte[] key, byte[] value) {
+      return sequence + " " + type + ' ' + line(key, value);
+    }
+
+    @Override
+    public Map.Entry<byte[], byte[]> parse(String line) {
+      int space = separator(line, ' ', "HEXKEY HEXVALUE");
+      return Map.entry(hexBytes(line.substring(0, space)), hexBytes(line.substring(space + 1)));
+    }
+  },
+  /** An object with the members {@code key} and {@code value}, escaped as {@link #TEXT}. */
+  JSON {
+    @Override
+    public String line(byte[] key, byte[] value) {
+      return "{\"key\":"
+          + Json.quote(Escape.bytes(key))
+          + ",\"value\":"
+          + Json.quote(Escape.bytes(value))
+          + '}';
+    }
+
+    @Override
+    public String versionLine(long sequence, String type, byte[] key, byte[] value) {
+      String members = line(key, value).substring(1);
+      return "{\"sequence\":" + sequence + ",\"type\":\"" + type + "\"," + members;
+    }
+
+    @Override
+    public Map.Entry<byte[], byte[]> parse(String line) {
+      Map<String, String> members = Json.strings(line);
+      return Map.entry(bytes(members, "key"), bytes(members, "value"));
+    }
+
+    private static byte[] bytes(Map<String, String> members, String name) {
+      String text = members.get(name);
+      if (text == null) {
+        throw new IllegalArgumentException("no member '" + name + "'");
+      }
+      return ByteText.parse(text).bytes();
+    }
+  };
+
+  /** Returns the entry as a line without its end. */
+  public abstract String line(byte[] key, byte[] value);
+
+  /** Returns one version of an entry as a line without its end, sequence number and type first. */
+  public abstract String versionLine(long sequence, String type, byte[] key, byte[] value);
+
+  /** Returns the entry that a line holds; {@link IllegalArgumentException} if it holds none. */
+  public abstract Map.Entry<byte[], byte[]> parse(String line);
+
+  /** Returns the bytes of hexadecimal digits. */
+  public static byte[] hexBytes(String digits) {
+    try {
+      return HexFormat.of().parseHex(digits);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("not two hexadecimal digits for each byte", e);
+    }
+  }
+
+  private static int separator(String line, char separator, String form) {
+    int at = line.indexOf(separator);
+    if (at < 0) {
+      throw new IllegalArgumentException("not " + form);
+    }
+    return at;
+  }
+}

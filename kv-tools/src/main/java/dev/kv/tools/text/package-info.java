@@ -1,0 +1,5 @@
+/** How keys, values and entries stand in text: escaped, in hexadecimal digits, or in JSON. */
+@NullMarked
+package dev.kv.tools.text;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,116 @@
+package dev.kv.tools.transfer;
+
+import dev.kv.tools.console.Failure;
+import dev.kv.tools.text.EntryFormat;
+import java.io.BufferedReader;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/** How entries are exported and imported. */
+enum TransferFormat {
+  /** A line an entry: the key, a space and the value, in hexadecimal digits. */
+  HEX {
+    @Override
+    byte[] encode(byte[] key, byte[] value) {
+      return line(EntryFormat.HEX, key, value);
+    }
+
+    @Override
+    void read(InputStream in, Sink sink) throws IOException {
+      readLines(EntryFormat.HEX, in, sink);
+    }
+  },
+  /** A JSON object a line, with the members key and value, in which \xNN stands for a byte. */
+  JSONL {
+    @Override
+    byte[] encode(byte[] key, byte[] value) {
+      return line(EntryFormat.JSON, key, value);
+    }
+
+    @Override
+    void read(InputStream in, Sink sink) throws IOException {
+      readLines(EntryFormat.JSON, in, sink);
+    }
+  },
+  /** The lengths of key and value, 32 bits each with the highest byte first, then both. */
+  BINARY {
+    @Override
+    byte[] encode(byte[] key, byte[] value) {
+      return ByteBuffer.allocate(2 * Integer.BYTES + key.length + value.length)
+          .putInt(key.length)
+          .putInt(value.length)
+          .put(key)
+          .put(value)
+          .array();
+    }
+
+    @Override
+    void read(InputStream in, Sink sink) throws IOException {
+      DataInputStream data = new DataInputStream(in);
+      long offset = 0;
+      for (int first = data.read(); first >= 0; first = data.read()) {
+        try {
+          int keyLength = first << 24 | data.readUnsignedByte() << 16 | data.readUnsignedShort();
+          int valueLength = data.readInt();
+          sink.entry(bytes(data, keyLength), bytes(data, valueLength));
+          offset += 2L * Integer.BYTES + keyLength + valueLength;
+        } catch (EOFException cut) {
+          throw malformed("the input ends inside the entry at offset " + offset);
+        }
+      }
+    }
+
+    /** Reads so many bytes; memory is taken for what is there, not for what a length claims. */
+    private byte[] bytes(DataInputStream data, int length) throws IOException {
+      byte[] bytes = length < 0 ? new byte[0] : data.readNBytes(length);
+      if (length < 0 || bytes.length < length) {
+        throw new EOFException();
+      }
+      return bytes;
+    }
+  };
+
+  /** Receives entries. */
+  interface Sink {
+    void entry(byte[] key, byte[] value);
+  }
+
+  /** Returns an entry's bytes. */
+  abstract byte[] encode(byte[] key, byte[] value);
+
+  /** Reads entries to the end; a {@link Failure} names the place of what is none. */
+  abstract void read(InputStream in, Sink sink) throws IOException;
+
+  private static byte[] line(EntryFormat format, byte[] key, byte[] value) {
+    return (format.line(key, value) + '\n').getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Reads entries, each a line of {@code format}. */
+  static void readLines(EntryFormat format, InputStream in, Sink sink) throws IOException {
+    BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+    long number = 0;
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      number++;
+      Map.Entry<byte[], byte[]> entry = parse(format, line, number);
+      sink.entry(entry.getKey(), entry.getValue());
+    }
+  }
+
+  private static Map.Entry<byte[], byte[]> parse(EntryFormat format, String line, long number) {
+    try {
+      return format.parse(line);
+    } catch (IllegalArgumentException e) {
+      throw malformed("line " + number + " of the input: " + e.getMessage());
+    }
+  }
+
+  private static Failure malformed(String what) {
+    return new Failure(what + "; what stands before it may have been put");
+  }
+}

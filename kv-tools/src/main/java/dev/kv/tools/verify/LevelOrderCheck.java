@@ -1,0 +1,167 @@
+package dev.kv.tools.verify;
+
+import dev.kv.CorruptionException;
+import dev.kv.Env;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.table.TableInspector;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The check that no older version of a key hides a newer one: in the merged order of all entries,
+ * a version never lies in a higher level than a newer version of its key does. Level 0 counts as
+ * one level. Needs tables that are whole.
+ */
+final class LevelOrderCheck {
+  private final Env env;
+  private final Path directory;
+  private final Tree tree;
+  private final InternalKeyComparator order;
+  private final Finding.Sink findings;
+
+  LevelOrderCheck(
+      Env env, Path directory, Tree tree, InternalKeyComparator order, Finding.Sink findings) {
+    this.env = env;
+    this.directory = directory;
+    this.tree = tree;
+    this.order = order;
+    this.findings = findings;
+  }
+
+  void run() throws IOException {
+    List<Run> runs = new ArrayList<>();
+    try {
+      PriorityQueue<Run> heads =
+          new PriorityQueue<>(Comparator.comparing(Run::key, order::compare));
+      for (int level = 0; level < Levels.COUNT; level++) {
+        for (List<FileMetadata> tables : sorted(level)) {
+          Run run = new Run(level, tables);
+          runs.add(run);
+          if (run.next()) {
+            heads.add(run);
+          }
+        }
+      }
+      if (runs.size() > 1) {
+        merge(heads);
+      }
+    } catch (CorruptionException e) {
+      findings.found(Finding.damage(e.file(), e));
+    } finally {
+      for (Run run : runs) {
+        run.close();
+      }
+    }
+  }
+
+  /** Returns a level's tables in groups inside which keys ascend. */
+  private List<List<FileMetadata>> sorted(int level) {
+    List<FileMetadata> tables = tree.tables(level, order);
+    if (level > 0) {
+      return tables.isEmpty() ? List.of() : List.of(tables);
+    }
+    return tables.stream().map(List::of).toList();
+  }
+
+  private void merge(PriorityQueue<Run> heads) throws IOException {
+    byte[] newer = null;
+    int newerLevel = 0;
+    for (Run run = heads.poll(); run != null; run = heads.poll()) {
+      byte[] key = run.key();
+      if (newer != null && order.compareUserKeys(newer, key) == 0 && run.level < newerLevel) {
+        findings.found(
+            Finding.damage(
+                tree.manifest(),
+                CorruptionException.NO_OFFSET,
+                "level "
+                    + run.level
+                    + " holds "
+                    + InternalKey.describe(key)
+                    + ", and the newer "
+                    + InternalKey.describe(newer)
+                    + " lies in level "
+                    + newerLevel));
+        return;
+      }
+      newer = key;
+      newerLevel = run.level;
+      if (run.next()) {
+        heads.add(run);
+      }
+    }
+  }
+
+  /** The keys of tables that follow one another, a block at a time. */
+  private final class Run implements AutoCloseable {
+    private final int level;
+    private final Deque<FileMetadata> tables;
+    private final Deque<TableInspector.BlockEntry> blocks = new ArrayDeque<>();
+    private final Deque<byte[]> keys = new ArrayDeque<>();
+    private @Nullable TableInspector table;
+    private byte[] key = {};
+
+    Run(int level, List<FileMetadata> tables) {
+      this.level = level;
+      this.tables = new ArrayDeque<>(tables);
+    }
+
+    byte[] key() {
+      return key;
+    }
+
+    /** Moves to the next key; false behind the last. */
+    boolean next() throws IOException {
+      while (keys.isEmpty()) {
+        TableInspector open = table;
+        if (open != null && !blocks.isEmpty()) {
+          open.read(blocks.remove().handle(), true);
+          open.forEachEntry((entry, value) -> keys.add(entry));
+        } else if (!openNext()) {
+          return false;
+        }
+      }
+      key = keys.remove();
+      return true;
+    }
+
+    private boolean openNext() throws IOException {
+      close();
+      FileMetadata next = tables.poll();
+      if (next == null) {
+        return false;
+      }
+      Path file = Verifier.tableFile(directory, next.number());
+      if (file == null) {
+        return true;
+      }
+      try {
+        TableInspector opened = new TableInspector(env, file);
+        table = opened;
+        blocks.addAll(opened.readHandles(opened.footer().index()));
+      } catch (NoSuchFileException compactedAway) {
+        table = null;
+      }
+      return true;
+    }
+
+    @Override
+    public void close() {
+      TableInspector open = table;
+      if (open != null) {
+        table = null;
+        open.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package dev.kv.tools.verify;
+
+import dev.kv.Env;
+import dev.kv.core.batch.BatchCursor;
+import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.batch.MalformedBatchException;
+import dev.kv.core.log.LogEnd;
+import dev.kv.core.log.LogReader;
+import dev.kv.core.log.RecordBuffer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * The examination of one log: every checksum, every batch, and that sequence numbers ascend. What a
+ * crash leaves at the end of a log is no damage.
+ */
+public final class LogCheck {
+  private final String name;
+  private final Finding.Sink findings;
+  private final BatchCursor operations = new BatchCursor();
+  private long tornAt = -1;
+  private long reportedAt = -1;
+  private long firstSequence = -1;
+  private long nextSequence;
+  private long batches;
+  private long count;
+
+  /** Creates the examination of one log, which findings call {@code name}. */
+  public LogCheck(String name, Finding.Sink findings) {
+    this.name = name;
+    this.findings = findings;
+  }
+
+  /** Examines the file. */
+  public void run(Env env, Path file) throws IOException {
+    try (LogReader records =
+        new LogReader(file.toString(), env.openSequential(file), new Reporter(), true)) {
+      RecordBuffer record = new RecordBuffer();
+      while (records.readRecord(record)) {
+        batches++;
+        checkBatch(record.buffer(), record.length(), records.lastRecordOffset());
+      }
+      if (records.end() == LogEnd.TORN && reportedAt < records.endOfLastRecord()) {
+        findings.found(
+            Finding.note(
+                name,
+                records.endOfLastRecord(),
+                "ends in a write that a crash cut off, "
+                    + records.bytesBehindLastRecord()
+                    + " bytes"));
+      }
+    }
+  }
+
+  /** Tells of what the reader passes over. */
+  private final class Reporter implements LogReader.Reporter {
+    @Override
+    public void corruption(long offset, long bytes, String reason, boolean torn) {
+      reportedAt = offset;
+      String text = reason + ", " + bytes + " bytes";
+      if (torn) {
+        tornAt = tornAt < 0 ? offset : tornAt;
+        findings.found(Finding.note(name, offset, text + ", as a crash leaves them"));
+      } else {
+        damage(offset, text);
+      }
+    }
+
+    @Override
+    public void gap(long offset, long bytes) {
+      findings.found(Finding.note(name, offset, bytes + " bytes never written"));
+    }
+  }
+
+  private void checkBatch(ByteBuffer record, int length, long offset) {
+    if (tornAt >= 0) {
+      damage(offset, behindTornWrite(tornAt));
+      tornAt = -1;
+    }
+    if (length < EncodedBatch.HEADER) {
+      damage(offset, "a record of " + length + " bytes is too short for a batch");
+      return;
+    }
+    long sequence = record.getLong(0);
+    int promised = record.getInt(Long.BYTES);
+    int found = 0;
+    operations.start(record, EncodedBatch.HEADER, length - EncodedBatch.HEADER);
+    try {
+      while (operations.next()) {
+        found++;
+      }
+    } catch (MalformedBatchException e) {
+      damage(offset, "batch: " + e.getMessage());
+    }
+    if (found != promised) {
+      damage(
+          offset,
+          "a batch of "
+              + found
+              + " operations, of which it says that they are "
+              + Integer.toUnsignedString(promised));
+    }
+    if (sequence < nextSequence) {
+      damage(
+          offset,
+          "sequence number "
+              + Long.toUnsignedString(sequence)
+              + " behind "
+              + Long.toUnsignedString(nextSequence - 1));
+    }
+    firstSequence = firstSequence < 0 ? sequence : firstSequence;
+    nextSequence = sequence + found;
+    count += found;
+  }
+
+  /** Returns what is said of a whole record behind a torn write. */
+  public static String behindTornWrite(long tornAt) {
+    return "whole records behind the torn write at " + tornAt + ": an open drops them";
+  }
+
+  private void damage(long offset, String text) {
+    findings.found(Finding.damage(name, offset, text));
+  }
+
+  /** Returns the number of batches read. */
+  long batches() {
+    return batches;
+  }
+
+  /** Returns the number of operations in them. */
+  long operations() {
+    return count;
+  }
+
+  /** Returns the sequence number of the first operation; -1 for none. */
+  long firstSequence() {
+    return firstSequence;
+  }
+
+  /** Returns the sequence number of the last operation; -1 for none. */
+  long lastSequence() {
+    return nextSequence - 1;
+  }
+}

@@ -1,0 +1,256 @@
+package dev.kv.tools.verify;
+
+import dev.kv.CorruptionException;
+import dev.kv.Env;
+import dev.kv.Escape;
+import dev.kv.FilterPolicy;
+import dev.kv.UnsupportedFormatException;
+import dev.kv.core.filter.FilterBlockReader;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.table.BlockHandle;
+import dev.kv.core.table.Footer;
+import dev.kv.core.table.TableInspector;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The examination of one table: every checksum, the order of keys inside blocks, over them and
+ * against the index, and that every key passes the table's own filter.
+ */
+public final class TableCheck {
+  private static final String FILTER_PREFIX = "filter.";
+
+  /** Of a table out of order every entry may be at fault. */
+  private static final int MOST_FINDINGS = 20;
+
+  private final String name;
+  private final @Nullable InternalKeyComparator order;
+  private final Finding.Sink findings;
+  private final EntryVisitor visitor;
+  private @Nullable FilterBlockReader filter;
+  private byte @Nullable [] last;
+  private byte @Nullable [] separator;
+  private int damages;
+
+  private byte @Nullable [] smallest;
+  private byte @Nullable [] largest;
+  private long largestSequence;
+  private int blocks;
+  private long entries;
+  private long tombstones;
+  private long rawBytes;
+  private long storedBytes;
+  private boolean filtered;
+
+  /** Sees the entries that are whole. */
+  @FunctionalInterface
+  public interface EntryVisitor {
+    /** Takes one entry with its internal key. */
+    void entry(byte[] internalKey, byte[] value);
+  }
+
+  /**
+   * Creates the examination of one table.
+   *
+   * @param name what findings call the file
+   * @param order the order that keys must be in; null where it is not known
+   */
+  public TableCheck(
+      String name,
+      @Nullable InternalKeyComparator order,
+      Finding.Sink findings,
+      EntryVisitor visitor) {
+    this.name = name;
+    this.order = order;
+    this.findings = findings;
+    this.visitor = visitor;
+  }
+
+  /** Examines the file. */
+  public void run(Env env, Path file) throws IOException {
+    try (TableInspector table = new TableInspector(env, file)) {
+      Footer footer = table.footer();
+      loadFilter(table, footer.metaindex());
+      for (TableInspector.BlockEntry entry : table.readHandles(footer.index())) {
+        checkBlock(table, entry);
+      }
+    } catch (CorruptionException e) {
+      found(Finding.damage(name, e));
+    } catch (UnsupportedFormatException e) {
+      found(Finding.damage(name, CorruptionException.NO_OFFSET, String.valueOf(e.getMessage())));
+    }
+  }
+
+  private void loadFilter(TableInspector table, BlockHandle metaindex) {
+    try {
+      for (TableInspector.BlockEntry entry : table.readHandles(metaindex)) {
+        String key = new String(entry.key(), StandardCharsets.UTF_8);
+        if (!key.startsWith(FILTER_PREFIX)) {
+          continue;
+        }
+        table.read(entry.handle(), false);
+        filtered = true;
+        FilterPolicy policy = FilterPolicy.bloom(10);
+        if (key.equals(FILTER_PREFIX + policy.name())) {
+          byte[] content = table.content();
+          ByteBuffer bytes = ByteBuffer.allocateDirect(content.length);
+          bytes.order(ByteOrder.LITTLE_ENDIAN).put(0, content);
+          filter = new FilterBlockReader(policy, bytes, 0, content.length);
+        } else {
+          findings.found(
+              Finding.note(
+                  name,
+                  entry.handle().offset(),
+                  "the keys were not tried against the filter of an unknown policy, "
+                      + Escape.text(key.substring(FILTER_PREFIX.length()))));
+        }
+      }
+    } catch (CorruptionException e) {
+      found(Finding.damage(name, e));
+    }
+  }
+
+  private void checkBlock(TableInspector table, TableInspector.BlockEntry block) {
+    long offset = block.handle().offset();
+    blocks++;
+    try {
+      rawBytes += table.read(block.handle(), true).length();
+      storedBytes += block.handle().size();
+      table.forEachEntry((key, value) -> checkEntry(offset, key, value));
+      checkSeparator(offset, block.key());
+    } catch (CorruptionException e) {
+      found(Finding.damage(name, e));
+    }
+  }
+
+  private void checkSeparator(long offset, byte[] key) {
+    byte[] end = last;
+    if (!InternalKey.isWellFormed(key)) {
+      found(
+          Finding.damage(
+              name,
+              offset,
+              "the index names it by a key without sequence number and type: "
+                  + Escape.bytes(key)));
+      separator = null;
+      return;
+    }
+    if (order != null && end != null && order.compare(end, key) > 0) {
+      found(Finding.damage(name, offset, "the index names a key before the block's last"));
+    }
+    separator = key;
+  }
+
+  private void checkEntry(long offset, byte[] key, byte[] value) {
+    if (!InternalKey.isWellFormed(key)) {
+      found(
+          Finding.damage(
+              name, offset, "a key without sequence number and type: " + Escape.bytes(key)));
+      return;
+    }
+    if (order != null) {
+      checkOrder(order, offset, key);
+    }
+    byte[] userKey = InternalKey.userKey(key);
+    if (filter != null && !filter.mayContain(offset, little(userKey), 0, userKey.length)) {
+      found(Finding.damage(name, offset, "the filter denies the key " + Escape.bytes(userKey)));
+    }
+    smallest = smallest == null ? key : smallest;
+    largest = key;
+    last = key;
+    entries++;
+    long tag = InternalKey.tag(key);
+    largestSequence = Math.max(largestSequence, InternalKey.sequence(tag));
+    if (InternalKey.kindCode(tag) == ValueKind.DELETION.code()) {
+      tombstones++;
+    }
+    visitor.entry(key, value);
+  }
+
+  private void checkOrder(InternalKeyComparator keys, long offset, byte[] key) {
+    byte[] before = last;
+    byte[] index = separator;
+    if (before != null && keys.compare(before, key) >= 0) {
+      found(
+          Finding.damage(
+              name,
+              offset,
+              "out of order: "
+                  + InternalKey.describe(key)
+                  + " behind "
+                  + InternalKey.describe(before)));
+    } else if (index != null && keys.compare(index, key) >= 0) {
+      found(Finding.damage(name, offset, "the index hides the key " + InternalKey.describe(key)));
+    }
+  }
+
+  private static ByteBuffer little(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private void found(Finding finding) {
+    damages++;
+    if (damages <= MOST_FINDINGS) {
+      findings.found(finding);
+    } else if (damages == MOST_FINDINGS + 1) {
+      findings.found(
+          Finding.damage(name, CorruptionException.NO_OFFSET, "more damage, which is not listed"));
+    }
+  }
+
+  /** Returns how much was found to be damaged. */
+  int damages() {
+    return damages;
+  }
+
+  /** Returns the first internal key read, or null. */
+  byte @Nullable [] smallest() {
+    return smallest;
+  }
+
+  /** Returns the last internal key read, or null. */
+  byte @Nullable [] largest() {
+    return largest;
+  }
+
+  /** Returns the largest sequence number read. */
+  long largestSequence() {
+    return largestSequence;
+  }
+
+  /** Returns the number of data blocks. */
+  int blocks() {
+    return blocks;
+  }
+
+  /** Returns the number of entries read. */
+  long entries() {
+    return entries;
+  }
+
+  /** Returns how many of the entries are tombstones. */
+  long tombstones() {
+    return tombstones;
+  }
+
+  /** Returns the bytes of the data blocks, uncompressed. */
+  long rawBytes() {
+    return rawBytes;
+  }
+
+  /** Returns the bytes of the data blocks as they are stored. */
+  long storedBytes() {
+    return storedBytes;
+  }
+
+  /** Returns whether the table has a filter. */
+  boolean filtered() {
+    return filtered;
+  }
+}

@@ -1,0 +1,302 @@
+package dev.kv.tools.verify;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBComparator;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import dev.kv.tools.console.Meter;
+import dev.kv.tools.console.Progress;
+import dev.kv.tools.database.DatabaseFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The examination of a whole database: CURRENT, MANIFEST, every table and log, the tables against
+ * the MANIFEST, and the levels against each other. Opens nothing and changes nothing.
+ */
+public final class Verifier {
+  /** A writer beside this may be storing a record while it is read. */
+  private static final int LOG_READINGS = 4;
+
+  private final Meter meter = new Meter();
+  private final Path directory;
+  private final InternalKeyComparator order;
+  private final TableCheck.EntryVisitor visitor;
+  private final List<Finding> findings = new ArrayList<>();
+  private int tables;
+  private long blocks;
+  private long entries;
+  private long tombstones;
+  private long rawBytes;
+  private long storedBytes;
+  private int filtered;
+  private int logs;
+  private long batches;
+
+  /** Creates the examination; {@code visitor} sees every entry of a live table. */
+  public Verifier(Path directory, DBComparator order, TableCheck.EntryVisitor visitor) {
+    this.directory = directory;
+    this.order = new InternalKeyComparator(order);
+    this.visitor = visitor;
+  }
+
+  /** Examines everything. */
+  public void run() throws IOException {
+    Tree tree;
+    try {
+      tree = Tree.read(directory, findings::add);
+    } catch (CorruptionException e) {
+      findings.add(Finding.damage(baseName(e.file()), e));
+      return;
+    } catch (NoSuchFileException missing) {
+      findings.add(
+          Finding.damage(
+              baseName(String.valueOf(missing.getFile())),
+              CorruptionException.NO_OFFSET,
+              "is not there"));
+      return;
+    }
+    boolean treeIsWhole = isWhole();
+    int readings = tree.sortedRuns() > 1 ? 2 : 1;
+    long bytes = readings * tree.bytes() + DatabaseFiles.bytes(directory, FileName.Kind.LOG);
+    try (Progress progress = Progress.of("verify", Progress.Unit.BYTES, bytes, meter::bytesRead)) {
+      progress.begin();
+      for (int level = 0; level < Levels.COUNT; level++) {
+        checkLevel(tree, level);
+      }
+      if (isWhole()) {
+        new LevelOrderCheck(meter, directory, tree, order, findings::add).run();
+      }
+      checkOtherFiles(tree, treeIsWhole);
+    }
+  }
+
+  private static String baseName(String file) {
+    Path last = Path.of(file).getFileName();
+    return last == null ? file : last.toString();
+  }
+
+  private void checkLevel(Tree tree, int level) throws IOException {
+    FileMetadata before = null;
+    for (FileMetadata table : tree.tables(level, order)) {
+      if (level > 0 && before != null && order.compare(before.largest(), table.smallest()) >= 0) {
+        findings.add(
+            Finding.damage(
+                tree.manifest(),
+                CorruptionException.NO_OFFSET,
+                "level "
+                    + level
+                    + ": table "
+                    + table.number()
+                    + " overlaps table "
+                    + before.number()));
+      }
+      before = table;
+      checkTable(tree, table);
+    }
+  }
+
+  private void checkTable(Tree tree, FileMetadata table) throws IOException {
+    if (checkIfThere(tree, table)) {
+      return;
+    }
+    // A writer beside this may have compacted it away meanwhile.
+    if (Tree.read(directory, ignored -> {}).tableNumbers().contains(table.number())) {
+      findings.add(
+          Finding.damage(
+              baseName(FileNames.table(directory, table.number()).toString()),
+              CorruptionException.NO_OFFSET,
+              "is not there"));
+    }
+  }
+
+  private boolean checkIfThere(Tree tree, FileMetadata table) throws IOException {
+    Path file = tableFile(directory, table.number());
+    if (file == null) {
+      return false;
+    }
+    try {
+      checkTable(tree, table, file);
+      return true;
+    } catch (NoSuchFileException vanished) {
+      return false;
+    }
+  }
+
+  private void checkTable(Tree tree, FileMetadata table, Path file) throws IOException {
+    String name = baseName(file.toString());
+    long size = Files.size(file);
+    if (size != table.size()) {
+      findings.add(
+          Finding.damage(
+              name,
+              Math.min(size, table.size()),
+              "has " + size + " bytes, and by the MANIFEST " + table.size()));
+    }
+    TableCheck check = new TableCheck(name, order, findings::add, visitor);
+    check.run(meter, file);
+    tables++;
+    blocks += check.blocks();
+    entries += check.entries();
+    tombstones += check.tombstones();
+    rawBytes += check.rawBytes();
+    storedBytes += check.storedBytes();
+    filtered += check.filtered() ? 1 : 0;
+    if (check.damages() == 0) {
+      checkEnds(tree, table, check, name);
+    }
+  }
+
+  /** Checks what the MANIFEST says of a table that is whole in itself. */
+  private void checkEnds(Tree tree, FileMetadata table, TableCheck check, String name) {
+    checkEnd(name, "first", table.smallest(), check.smallest());
+    checkEnd(name, "last", table.largest(), check.largest());
+    if (check.largestSequence() > tree.lastSequence()) {
+      findings.add(
+          Finding.damage(
+              name,
+              CorruptionException.NO_OFFSET,
+              "holds sequence number "
+                  + check.largestSequence()
+                  + ", and the MANIFEST's last is "
+                  + tree.lastSequence()));
+    }
+  }
+
+  private void checkEnd(String name, String which, byte[] promised, byte @Nullable [] found) {
+    if (found == null || order.compare(promised, found) != 0) {
+      findings.add(
+          Finding.damage(
+              name,
+              CorruptionException.NO_OFFSET,
+              "its "
+                  + which
+                  + " key is "
+                  + (found == null ? "none" : InternalKey.describe(found))
+                  + ", and by the MANIFEST "
+                  + InternalKey.describe(promised)));
+    }
+  }
+
+  private void checkOtherFiles(Tree tree, boolean treeIsWhole) throws IOException {
+    long previous = -1;
+    for (Map.Entry<Path, FileName> each : DatabaseFiles.files(directory).entrySet()) {
+      Path child = each.getKey();
+      FileName file = each.getValue();
+      if (file.kind() == FileName.Kind.LOG && tree.isLive(file.number())) {
+        previous = checkLog(child, previous);
+      } else if (treeIsWhole && isLeftOver(tree, file)) {
+        findings.add(
+            Finding.note(
+                baseName(child.toString()),
+                CorruptionException.NO_OFFSET,
+                "is not in use; the next open for writing deletes it"));
+      }
+    }
+  }
+
+  /** Examines a log; damage counts if it is still there when looked for again. */
+  private long checkLog(Path file, long previous) throws IOException {
+    String name = baseName(file.toString());
+    List<Finding> found = new ArrayList<>();
+    LogCheck check;
+    int readings = 0;
+    try {
+      do {
+        found.clear();
+        check = new LogCheck(name, found::add);
+        check.run(meter, file);
+        readings++;
+      } while (readings < LOG_READINGS && found.stream().anyMatch(Finding::damage));
+    } catch (NoSuchFileException flushed) {
+      return previous;
+    }
+    findings.addAll(found);
+    logs++;
+    batches += check.batches();
+    if (check.firstSequence() >= 0 && check.firstSequence() <= previous) {
+      findings.add(
+          Finding.damage(
+              name,
+              CorruptionException.NO_OFFSET,
+              "begins with sequence number "
+                  + check.firstSequence()
+                  + ", and the log before ends with "
+                  + previous));
+    }
+    return Math.max(previous, check.lastSequence());
+  }
+
+  private static boolean isLeftOver(Tree tree, FileName file) {
+    return switch (file.kind()) {
+      case TABLE -> !tree.tableNumbers().contains(file.number());
+      case MANIFEST ->
+          !tree.manifest().equals(FileNames.manifest(Path.of(""), file.number()).toString());
+      case LOG, TEMP -> true;
+      default -> false;
+    };
+  }
+
+  /** Returns the file of the table of that number, or null where there is none. */
+  static @Nullable Path tableFile(Path directory, long number) {
+    for (Path file :
+        List.of(FileNames.table(directory, number), FileNames.oldTable(directory, number))) {
+      if (Files.exists(file)) {
+        return file;
+      }
+    }
+    return null;
+  }
+
+  /** Returns what was found, in the order in which it was. */
+  public List<Finding> findings() {
+    return findings;
+  }
+
+  /** Returns whether nothing is damaged. */
+  public boolean isWhole() {
+    return findings.stream().noneMatch(Finding::damage);
+  }
+
+  /** Returns what was counted, by name. */
+  public Map<String, Long> counts() {
+    Map<String, Long> counts = new LinkedHashMap<>();
+    counts.put("tables", (long) tables);
+    counts.put("filters", (long) filtered);
+    counts.put("blocks", blocks);
+    counts.put("entries", entries);
+    counts.put("tombstones", tombstones);
+    counts.put("rawBytes", rawBytes);
+    counts.put("storedBytes", storedBytes);
+    counts.put("logs", (long) logs);
+    counts.put("batches", batches);
+    return counts;
+  }
+
+  /** Returns what was examined as one line of text. */
+  String summary() {
+    return tables
+        + " tables ("
+        + filtered
+        + " with a filter), "
+        + blocks
+        + " blocks, "
+        + entries
+        + " entries; "
+        + logs
+        + " logs, "
+        + batches
+        + " batches";
+  }
+}

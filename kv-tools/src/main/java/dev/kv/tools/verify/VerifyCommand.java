@@ -1,0 +1,50 @@
+package dev.kv.tools.verify;
+
+import dev.kv.tools.console.Output;
+import dev.kv.tools.database.DatabaseArguments;
+import dev.kv.tools.text.Json;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Examines every byte of a database that has a checksum, and what must hold between its files. */
+@Command(
+    name = "verify",
+    description =
+        "Check a database without opening it: CURRENT, the MANIFEST, every checksum of every table "
+            + "and log, file sizes, the order of keys, the levels' invariants, and that every key passes "
+            + "its table's filter. Exit 1 if anything is damaged.",
+    mixinStandardHelpOptions = true)
+public final class VerifyCommand implements Callable<Integer> {
+  @Mixin private DatabaseArguments database;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException {
+    database.requireRemains();
+    database.noteWriter();
+    Verifier verifier =
+        new Verifier(database.directory(), database.requireComparator(), (key, value) -> {});
+    verifier.run();
+    try (Output out = new Output()) {
+      if (json) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("whole", verifier.isWhole());
+        members.putAll(verifier.counts());
+        members.put("findings", verifier.findings().stream().map(Finding::members).toList());
+        out.line(Json.of(members));
+      } else {
+        verifier.findings().forEach(finding -> out.line(finding.line()));
+        out.line("checked " + verifier.summary());
+        out.line(verifier.isWhole() ? "whole" : "DAMAGED: 'kv repair' keeps what can be read");
+      }
+    }
+    return verifier.isWhole() ? 0 : 1;
+  }
+}

@@ -1,0 +1,68 @@
+package dev.kv.tools.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.tools.Cli;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BenchCommandTest {
+  @TempDir Path temp;
+
+  @Test
+  void bench_allBenchmarks_printALineEachAndCleanUp() {
+    Path dir = temp.resolve("bench");
+    Cli bench =
+        Cli.run(
+            "bench",
+            dir.toString(),
+            "--num",
+            "2000",
+            "--benchmarks",
+            String.join(",", Bench.NAMES));
+    assertThat(bench.exitCode()).as(bench.err()).isZero();
+    List<String> lines = bench.out().lines().toList();
+    assertThat(lines).hasSize(2 + Bench.NAMES.size());
+    for (int i = 0; i < Bench.NAMES.size(); i++) {
+      assertThat(lines.get(2 + i)).startsWith(Bench.NAMES.get(i) + " ");
+    }
+    assertThat(bench.out()).contains("(0 of 2000 found)");
+    assertThat(dir).doesNotExist();
+  }
+
+  @Test
+  void bench_json_findsWhatItWrote() {
+    Path dir = temp.resolve("bench");
+    Cli bench =
+        Cli.run(
+            "bench",
+            dir.toString(),
+            "--num=1000",
+            "--json",
+            "--bloom-bits=10",
+            "--benchmarks=fillseq,readrandom,readmissing,readseq,readreverse,deleteseq,readseq");
+    assertThat(bench.exitCode()).as(bench.err()).isZero();
+    List<String> lines = bench.out().lines().toList();
+    assertThat(lines).hasSize(7).allMatch(line -> line.startsWith("{\"benchmark\":\""));
+    assertThat(lines.get(1)).contains("\"found\":1000,");
+    assertThat(lines.get(2)).contains("\"found\":0,");
+    assertThat(lines.get(3)).contains("\"found\":1000,").contains("\"p99.9Micros\":");
+    assertThat(lines.get(4)).contains("\"found\":1000,");
+    assertThat(lines.get(6)).contains("\"found\":0,");
+  }
+
+  @Test
+  void bench_wrongUsageOrTakenDirectory_isRefused() throws Exception {
+    assertThat(Cli.run("bench", "--benchmarks", "fillseq,nonsense").exitCode()).isEqualTo(2);
+    assertThat(Cli.run("bench", "--num", "0").exitCode()).isEqualTo(2);
+    Path mine = Files.createDirectory(temp.resolve("mine"));
+    Files.writeString(mine.resolve("file"), "mine");
+    Cli taken = Cli.run("bench", mine.toString());
+    assertThat(taken.exitCode()).isEqualTo(1);
+    assertThat(taken.err()).contains("exists already");
+    assertThat(mine.resolve("file")).exists();
+  }
+}

@@ -1,0 +1,225 @@
+package dev.kv.tools.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBIOException;
+import dev.kv.tools.Cli;
+import dev.kv.tools.Fixtures;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What stands on the streams where something is wrong: with standard output, or with the database. */
+class StreamsTest {
+  @TempDir Path temp;
+
+  private record Run(int exitCode, String out, String err) {}
+
+  /** Runs a line of the shell, in which KV stands for the command; {@code out} and {@code err} are for it to write. */
+  private Run shell(String line) throws Exception {
+    String kv = String.join(" ", Cli.inProcess());
+    Process process =
+        new ProcessBuilder("sh", "-c", line.replace("KV", kv))
+            .directory(temp.toFile())
+            .redirectOutput(temp.resolve("out").toFile())
+            .redirectError(temp.resolve("err").toFile())
+            .start();
+    assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
+    return new Run(
+        process.exitValue(),
+        Files.readString(temp.resolve("out")),
+        Files.readString(temp.resolve("err")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"scan", "export", "dump", "--help"})
+  @DisabledOnOs(OS.WINDOWS)
+  void reader_gone_endsTheCommandWithoutAWord(String command) throws Exception {
+    String argument = command;
+    if (!command.startsWith("-")) {
+      Path dir = Fixtures.copy("plain", temp);
+      argument = command + " " + dir + (command.equals("dump") ? "/000005.ldb" : "");
+    }
+    // The reader is gone before the first line comes.
+    Run run = shell("{ sleep 0.3; KV " + argument + "; echo $? > code; } | true; wait");
+    while (!Files.exists(temp.resolve("code")) || Files.size(temp.resolve("code")) == 0) {
+      Thread.sleep(10);
+    }
+    assertThat(run.err()).isEmpty();
+    assertThat(Files.readString(temp.resolve("code"))).isEqualTo("1\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"get plain 'KEY'", "scan plain", "stats plain", "--help"})
+  void standardOutput_full_isTold(String command) throws Exception {
+    assumeThat(Path.of("/dev/full")).exists();
+    Path dir = Fixtures.copy("plain", temp);
+    String key = Cli.run("scan", dir.toString(), "--limit", "1").out().split("\t")[0];
+    Run run = shell("KV " + command.replace("KEY", key) + " > /dev/full");
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err())
+        .isEqualTo("kv: standard output cannot be written: No space left on device\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "get plain 'KEY'",
+        "scan plain",
+        "scan plain --raw",
+        "stats plain",
+        "--help",
+        "--version",
+        "bench --num 10 --benchmarks fillseq new"
+      })
+  @DisabledOnOs(OS.WINDOWS)
+  void standardOutput_closed_isTold(String command) throws Exception {
+    Path dir = Fixtures.copy("plain", temp);
+    String key = Cli.run("scan", dir.toString(), "--limit", "1").out().split("\t")[0];
+    Run run = shell("KV " + command.replace("KEY", key) + " >&-");
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+    assertThat(run.err()).startsWith("kv: standard output cannot be written: ").hasLineCount(1);
+    assertThat(temp.resolve("new")).doesNotExist();
+  }
+
+  /** The JVM opens a file of its own in the place of the input, and that holds words. */
+  @ParameterizedTest
+  @ValueSource(strings = {"shell plain", "batch plain", "load plain", "destroy plain"})
+  void standardInput_closed_isTold(String command) throws Exception {
+    assumeThat(Path.of("/proc/self/fd/0")).exists();
+    Path dir = Fixtures.copy("plain", temp);
+    String before = Cli.run("scan", dir.toString()).out();
+    Run run = shell("KV " + command + " <&-");
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+    assertThat(run.err()).endsWith("kv: standard input is closed\n");
+    assertThat(run.out()).isEmpty();
+    assertThat(Cli.run("scan", dir.toString()).out()).isEqualTo(before);
+  }
+
+  @Test
+  void wrongUsage_isToldInAFewLines() {
+    Cli missing = Cli.run("get", "dir");
+    assertThat(missing.err().lines())
+        .containsExactly(
+            "kv: Missing required parameter: 'KEY'",
+            "Usage: kv get [-hV] [--raw] [--verbose] [--comparator=<order>] DIR KEY",
+            "'kv help get' tells more");
+    assertThat(Cli.run("scan", "dir", "--limit", "\u001b[2J").err())
+        .startsWith("kv: Invalid value for option '--limit': '\\x1b[2J'")
+        .doesNotContain("\u001b");
+    assertThat(Cli.run("nonsense").err()).startsWith("kv: no such command: nonsense");
+  }
+
+  @Test
+  void failures_nameWhatToDoAndTheirCause() throws IOException {
+    String absent = temp.resolve("absent").toString();
+    for (String command : new String[] {"put", "batch"}) {
+      String[] words =
+          command.equals("put")
+              ? new String[] {"put", absent, "k", "v"}
+              : new String[] {"batch", absent};
+      assertThat(Cli.run(words).err())
+          .contains(": no such directory; --create makes a database there")
+          .hasLineCount(1);
+    }
+    assertThat(Cli.run("get", absent, "k").err()).doesNotContain("--create");
+    IOException cause = new AccessDeniedException("db/000005.ldb");
+    assertThat(Failure.describe(new DBIOException("the write failed", cause)))
+        .isEqualTo("the write failed: db/000005.ldb: permission denied");
+    assertThat(Cli.run("import", absent, temp.toString()).err())
+        .contains("not a file but a directory");
+    assertThat(Path.of(absent)).doesNotExist();
+    for (String line : new String[] {"key value", "6 7", "61 6x", "61"}) {
+      assertThat(Cli.runWithInput(line + "\n", "load", absent).err())
+          .startsWith("kv: line 1 of the input: not ")
+          .hasLineCount(1);
+    }
+  }
+
+  @Test
+  void messagesOfTheLibrary_nameNothingOfTheApi() throws IOException {
+    Pattern api = Pattern.compile("(DB|Options|ReadOptions)\\.[a-z]\\w*");
+    Pattern literal = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
+    StringBuilder found = new StringBuilder();
+    try (Stream<Path> sources = Files.walk(Path.of("../kv-core/src/main/java"))) {
+      for (Path source : sources.filter(file -> file.toString().endsWith(".java")).toList()) {
+        String text = Files.readString(source).replaceAll("\"\\s*\\+\\s*\"", "");
+        Matcher literals = literal.matcher(text);
+        while (literals.find()) {
+          if (api.matcher(literals.group(1)).find()) {
+            found.append(literals.group(1)).append('\n');
+          }
+        }
+      }
+    }
+    assertThat(found.toString().lines()).hasSizeGreaterThan(8);
+    assertThat(found.toString().lines().map(Failure::inShellWords))
+        .filteredOn(message -> api.matcher(message).find())
+        .as("what no command can meet")
+        .allMatch(
+            message ->
+                message.contains("offHeapLimit")
+                    || message.contains("errorIfExists")
+                    || message.equals("the database was opened with Options.readOnly"));
+  }
+
+  @Test
+  void failures_areToldWithWhatToDo() throws IOException {
+    assertThat(Failure.describe(new CorruptionException("a bad block", "f.ldb", 7)))
+        .isEqualTo(
+            "a bad block (file f.ldb, offset 7); 'kv verify' tells what is damaged, 'kv repair'"
+                + " keeps the rest");
+    IOException cause = new AccessDeniedException("db/LOCK");
+    assertThat(Failure.describe(new DBIOException("cannot open db: " + cause, cause)))
+        .isEqualTo("cannot open db: db/LOCK: permission denied");
+    Path file = Files.writeString(temp.resolve("file"), "");
+    for (String command :
+        new String[] {"import", "load", "batch --create", "get", "scan", "verify"}) {
+      String[] words = (command + " " + file + (command.equals("get") ? " k" : "")).split(" ");
+      Cli cli = Cli.run(words);
+      assertThat(cli.exitCode()).as(command).isEqualTo(1);
+      assertThat(cli.err()).isEqualTo("kv: " + file + ": not a directory" + System.lineSeparator());
+    }
+    Path lost = Fixtures.copy("plain", temp);
+    Files.delete(lost.resolve("CURRENT"));
+    assertThat(Cli.run("get", lost.toString(), "k").err()).contains("'kv repair'").hasLineCount(1);
+    assertThat(Cli.run("repair", lost.toString()).exitCode()).isZero();
+    assertThat(Cli.run("count", lost.toString()).out()).isEqualTo("600\n");
+    assertThat(Cli.run("verify", Files.createDirectory(temp.resolve("e")).toString()).err())
+        .contains("not a database");
+  }
+
+  @Test
+  void keysOfAnyKind_arePrintedAndTakenBack() {
+    String dir = temp.resolve("db").toString();
+    String[] keys = {
+      "", "k".repeat(100_000), "\\x1b[31mred\\x0a", "\\xff\\xfe", "a b\tc", "\u00fc"
+    };
+    for (String key : keys) {
+      assertThat(Cli.run("put", dir, key, key, "--create").exitCode()).isZero();
+    }
+    Cli scan = Cli.run("scan", dir);
+    assertThat(scan.out()).matches("[ -~\t\n]*").hasLineCount(keys.length);
+    scan.out()
+        .lines()
+        .map(line -> line.split("\t", -1)[0])
+        .forEach(
+            key ->
+                assertThat(Cli.run("get", dir, key).out()).isEqualTo(key + System.lineSeparator()));
+    assertThat(Cli.run("get", dir, "\\x1b[2J").err()).contains("\\x1b[2J").hasLineCount(1);
+    assertThat(Cli.run("get", dir, "\u001b[2J").err()).doesNotContain("\u001b");
+  }
+}

@@ -1,0 +1,331 @@
+package dev.kv.tools.dump;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.Options;
+import dev.kv.TableWriter;
+import dev.kv.WriteBatch;
+import dev.kv.core.batch.EncodedBatch;
+import dev.kv.tools.Cli;
+import dev.kv.tools.Fixtures;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class DumpCommandTest {
+  @TempDir Path temp;
+
+  @Test
+  void table_cppWithFilter_showsEveryPart() throws IOException {
+    Path table = Fixtures.copy("bloom", temp).resolve("000011.ldb");
+    Cli dump = Cli.run("dump", table.toString());
+    assertThat(dump.exitCode()).as(dump.err()).isZero();
+    assertThat(dump.out().lines())
+        .contains(
+            "footer offset=33900 metaindexOffset=33311 metaindexBytes=50 indexOffset=33366"
+                + " indexBytes=529 magic='db4775248b80fb57'",
+            "filter offset=31337 bytes=1969 storedBytes=1969 compression='none'"
+                + " checksum='5fa08756' policy='leveldb.BuiltinBloomFilter2'",
+            "  filters count=16 baseLog=11 bytes=1900",
+            "block offset=0 bytes=4153 storedBytes=1212 compression='snappy' checksum='0c9fcd09'"
+                + " restarts=4 until='user:1048'",
+            "properties blocks=27 entries=1500 tombstones=0 rawBytes=109300 storedBytes=31202")
+        .anyMatch(line -> line.startsWith("  put sequence=11 key='user:10' value='the quick"))
+        .noneMatch(line -> line.startsWith("damage"));
+    assertThat(dump.out().lines().filter(line -> line.startsWith("  put "))).hasSize(1500);
+  }
+
+  @Test
+  void manifest_cpp_showsEditsFieldByField() throws IOException {
+    Path manifest = Fixtures.copy("bloom", temp).resolve("MANIFEST-000002");
+    Cli dump = Cli.run("dump", manifest.toString());
+    assertThat(dump.exitCode()).isZero();
+    assertThat(dump.out().lines())
+        .contains(
+            "edit offset=0 bytes=28",
+            "  comparator name='leveldb.BytewiseComparator'",
+            "  lastSequence number=1500",
+            "  compactPointer level=0 key='user:1499' sequence=1500",
+            "  deletedFile level=1 number=7",
+            "  newFile level=2 number=5 bytes=13998 smallest='user:0' smallestSequence=1"
+                + " largest='user:99' largestSequence=100")
+        .endsWith("end offset=377 bytesBehind=0 end='record'");
+  }
+
+  @Test
+  void log_json_isOneObjectALine() throws IOException {
+    Path log = Fixtures.copy("log-only", temp).resolve("000003.log");
+    Cli dump = Cli.run("dump", log.toString(), "--format", "json");
+    assertThat(dump.exitCode()).isZero();
+    assertThat(dump.out().lines())
+        .allMatch(line -> line.startsWith("{\"type\":\"") && line.endsWith("}"))
+        .contains(
+            "{\"type\":\"batch\",\"offset\":0,\"bytes\":23,\"sequence\":1,\"count\":1}",
+            "{\"type\":\"put\",\"sequence\":1,\"key\":\"k0\",\"value\":\"the qu\"}")
+        .anyMatch(line -> line.startsWith("{\"type\":\"delete\",\"sequence\":"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "plain, 000005.ldb, 20, offset=0 text='a block with a wrong checksum'",
+    "log-only, 000003.log, 20, offset=0 text='checksum mismatch'",
+    "bloom, MANIFEST-000002, 15, offset=0 text='checksum mismatch'",
+    "bloom, 000011.ldb, 33370, offset=33366 text='a block with a wrong checksum'",
+    "bloom, 000011.ldb, 33945, offset=33900 text='not a table: bad magic number'",
+    "bloom, CURRENT, 3, offset=0 text='CURRENT does not name a MANIFEST'"
+  })
+  void anyFile_damaged_isShownAndExitsOne(String name, String file, long offset, String damage)
+      throws IOException {
+    Path path = Fixtures.copy(name, temp).resolve(file);
+    Fixtures.damage(path, offset);
+    Cli dump = Cli.run("dump", path.toString());
+    assertThat(dump.exitCode()).isEqualTo(1);
+    assertThat(dump.out()).contains("\ndamage " + damage);
+    assertThat(dump.err()).isEmpty();
+    Cli verify = Cli.run("dump", "--verify", path.toString());
+    assertThat(verify.exitCode()).isEqualTo(1);
+    assertThat(verify.out()).startsWith("damaged: ").endsWith(": DAMAGED\n");
+  }
+
+  @Test
+  void table_damagedBlock_goesOnBehindIt() throws IOException {
+    Path table = Fixtures.copy("plain", temp).resolve("000005.ldb");
+    long whole = Cli.run("dump", table.toString()).out().lines().count();
+    Fixtures.damage(table, 5000);
+    List<String> lines = Cli.run("dump", table.toString()).out().lines().toList();
+    assertThat(lines).hasSizeGreaterThan((int) (whole * 2 / 3));
+    int damage =
+        lines.indexOf(lines.stream().filter(l -> l.startsWith("damage")).findFirst().get());
+    assertThat(lines.subList(damage + 1, lines.size())).anyMatch(line -> line.startsWith("block "));
+  }
+
+  @ParameterizedTest
+  @EnumSource(DumpFormat.class)
+  void table_damagedAnywhere_losesNoMoreThanThatBlock(DumpFormat format) throws IOException {
+    Path table = Fixtures.copy("bloom", temp).resolve("000011.ldb");
+    byte[] whole = Files.readAllBytes(table);
+    String option = "--format=" + format;
+    String entry = format == DumpFormat.TEXT ? "  put " : "{\"type\":\"put\"";
+    List<String> all = entries(Cli.run("dump", option, table.toString()), entry);
+    assertThat(all).hasSize(1500);
+    for (int at = 0; at < whole.length; at += at < 33_000 ? 1499 : 61) {
+      byte[] damaged = whole.clone();
+      damaged[at] ^= 0x10;
+      Files.write(table, damaged);
+      Cli dump = Cli.run("dump", option, table.toString());
+      if (dump.exitCode() == 0) {
+        assertThat(at).as("only the padding of the footer means nothing").isGreaterThan(33_900);
+        continue;
+      }
+      assertThat(dump.err()).isEmpty();
+      assertThat(dump.out()).contains(format == DumpFormat.TEXT ? "\ndamage offset=" : "damage");
+      List<String> shown = entries(dump, entry);
+      assertThat(all).as("flip at %d", at).containsAll(shown);
+      assertThat(shown).as("flip at %d", at).hasSizeGreaterThan(at < 31_337 ? 1350 : 1499);
+    }
+  }
+
+  private static List<String> entries(Cli dump, String beginning) {
+    return dump.out().lines().filter(line -> line.startsWith(beginning)).toList();
+  }
+
+  @Test
+  void table_indexAndBlocksDamaged_showsTheRestAndEveryGap() throws IOException {
+    Path table = Fixtures.copy("bloom", temp).resolve("000011.ldb");
+    Fixtures.damage(table, 2000);
+    Fixtures.damage(table, 33_370);
+    List<String> lines = Cli.run("dump", table.toString()).out().lines().toList();
+    assertThat(lines)
+        .containsSubsequence(
+            "damage offset=33366 text='a block with a wrong checksum'",
+            "search blocks=28",
+            "block offset=0 bytes=4153 storedBytes=1212 compression='snappy' checksum='0c9fcd09'"
+                + " restarts=4",
+            "damage offset=1217 text='no block with the right checksum' bytes=1197",
+            "properties blocks=26 entries=1443 tombstones=0 rawBytes=105144 storedBytes=30010")
+        .noneMatch(line -> line.startsWith("damage offset=31337"))
+        .anyMatch(line -> line.startsWith("filter offset=31337"));
+  }
+
+  @Test
+  void table_cutInABlock_showsTheBlocksBefore() throws IOException {
+    Path table = Fixtures.copy("plain", temp).resolve("000005.ldb");
+    Files.write(table, Arrays.copyOf(Files.readAllBytes(table), 6000));
+    Cli dump = Cli.run("dump", table.toString());
+    assertThat(dump.exitCode()).isEqualTo(1);
+    assertThat(dump.out())
+        .contains("damage offset=5952 text='not a table: bad magic number'\n")
+        .contains("\nblock offset=0 ")
+        .contains("  put sequence=")
+        .containsPattern("damage offset=\\d+ text='no block with the right checksum'");
+  }
+
+  @Test
+  void log_everyCutAndGarbage_neverFailsOtherwise() throws IOException {
+    byte[] log = Files.readAllBytes(Fixtures.copy("log-only", temp).resolve("000003.log"));
+    Path cut = temp.resolve("000009.log");
+    for (int length = 0; length < 200; length += 7) {
+      Files.write(cut, Arrays.copyOf(log, length));
+      Cli dump = Cli.run("dump", cut.toString());
+      assertThat(dump.err()).isEmpty();
+      assertThat(dump.out()).contains("\nend offset=");
+    }
+    Files.write(cut, new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 9});
+    assertThat(Cli.run("dump", cut.toString()).err()).isEmpty();
+  }
+
+  @Test
+  void batch_byKind_isPrintedAndChecked() throws IOException {
+    EncodedBatch batch = (EncodedBatch) WriteBatch.create();
+    batch.put("k".getBytes(), new byte[] {0, '\'', 27}).delete("d".getBytes());
+    batch.setSequence(7);
+    Path file = temp.resolve("some.bin");
+    Files.write(file, Arrays.copyOf(batch.bytes(), batch.length()));
+    Cli dump = Cli.run("dump", file.toString(), "--kind", "batch");
+    assertThat(dump.exitCode()).as(dump.err()).isZero();
+    assertThat(dump.out())
+        .endsWith(
+            """
+            batch offset=0 bytes=22 sequence=7 count=2
+              put sequence=7 key='k' value='\\x00'\\x1b'
+              delete sequence=8 key='d'
+            """);
+    Files.write(file, Arrays.copyOf(batch.bytes(), batch.length() - 1));
+    Cli cut = Cli.run("dump", file.toString(), "--kind", "batch");
+    assertThat(cut.exitCode()).isEqualTo(1);
+    assertThat(cut.out()).contains("put sequence=7").contains("damage offset=0");
+    assertThat(Cli.run("dump", file.toString()).exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void table_standAlone_needsUserKeys() throws IOException {
+    Path file = temp.resolve("000001.ldb");
+    try (TableWriter writer = TableWriter.create(file, Options.DEFAULT)) {
+      writer.add("a".getBytes(), "1".getBytes());
+      writer.finish();
+    }
+    assertThat(Cli.run("dump", file.toString(), "--user-keys").out())
+        .contains("  entry key='a' value='1'\n");
+    assertThat(Cli.run("dump", file.toString()).out()).contains("  malformed key='a' value='1'\n");
+  }
+
+  @Test
+  void verify_otherOrder_isNotedOrChecked() throws IOException {
+    Path table = Fixtures.copy("reverse-comparator", temp).resolve("000005.ldb");
+    Cli unknown = Cli.run("dump", "--verify", table.toString());
+    assertThat(unknown.exitCode()).isZero();
+    assertThat(unknown.out()).contains("note: ").contains("fixture.ReverseBytewise");
+    Cli reverse = Cli.run("dump", "--verify", "--comparator=reverse", table.toString());
+    assertThat(reverse.exitCode()).as(reverse.out()).isZero();
+    assertThat(reverse.out()).hasLineCount(1);
+    Cli wrong = Cli.run("dump", "--verify", "--comparator=bytewise", table.toString());
+    assertThat(wrong.exitCode()).isEqualTo(1);
+    assertThat(wrong.out()).contains("out of order");
+  }
+
+  @Test
+  void noFile_isOneLineAndExitOne() {
+    Cli absent = Cli.run("dump", temp.resolve("000007.ldb").toString());
+    assertThat(absent.exitCode()).isEqualTo(1);
+    assertThat(absent.err()).contains("000007.ldb: no such file").hasLineCount(1);
+    assertThat(Cli.run("dump", temp.toString()).err()).contains("not a file");
+    assertThat(Cli.run("dump").exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void rawScan_tablesOfAnyOrder_printsAll() throws IOException {
+    String dir = Fixtures.copy("reverse-comparator", temp).toString();
+    assertThat(Cli.run("scan", dir, "--raw").out()).hasLineCount(738 + 738 + 462);
+  }
+
+  @Test
+  void rawScan_damagedBlock_goesOnBehindIt() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Cli whole = Cli.run("scan", dir.toString(), "--raw");
+    assertThat(whole.exitCode()).isZero();
+    assertThat(whole.err()).isEmpty();
+    Path table = dir.resolve("000005.ldb");
+    Fixtures.damage(table, 100);
+    Cli damaged = Cli.run("scan", dir.toString(), "--raw");
+    assertThat(damaged.exitCode()).isEqualTo(1);
+    assertThat(damaged.err())
+        .startsWith("kv: damaged: " + table.getFileName() + ", offset 0: ")
+        .hasLineCount(1);
+    assertThat(whole.out().lines().toList())
+        .containsSubsequence(damaged.out().lines().toList())
+        .endsWith(damaged.out().lines().reduce((first, last) -> last).orElseThrow());
+    long lost = whole.out().lines().count() - damaged.out().lines().count();
+    assertThat(lost).isBetween(1L, 100L);
+  }
+
+  @Test
+  void rawScan_damagedFooter_findsTheBlocks() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Cli whole = Cli.run("scan", dir.toString(), "--raw");
+    Path table = dir.resolve("000005.ldb");
+    Fixtures.damage(table, Files.size(table) - 1);
+    Cli damaged = Cli.run("scan", dir.toString(), "--raw");
+    assertThat(damaged.exitCode()).isEqualTo(1);
+    assertThat(damaged.err()).contains("bad magic number").hasLineCount(1);
+    assertThat(damaged.out()).isEqualTo(whole.out());
+  }
+
+  @Test
+  void rawScan_damagedLog_goesOnBehindIt() throws IOException {
+    Path dir = Fixtures.copy("killed", temp);
+    Cli whole = Cli.run("scan", dir.toString(), "--raw");
+    Path log = dir.resolve("000003.log");
+    Fixtures.damage(log, 20_000);
+    Cli damaged = Cli.run("scan", dir.toString(), "--raw");
+    assertThat(damaged.exitCode()).isEqualTo(1);
+    assertThat(damaged.err()).startsWith("kv: damaged: " + log.getFileName() + ", offset ");
+    List<String> lines = damaged.out().lines().toList();
+    List<String> all = whole.out().lines().toList();
+    assertThat(all).containsSubsequence(lines).startsWith(lines.get(0));
+    assertThat(lines).hasSizeLessThan(all.size()).hasSizeGreaterThan(all.size() / 4);
+    List<String> first =
+        Cli.run("scan", dir.toString(), "--raw", "--limit", "2").out().lines().toList();
+    assertThat(first).isEqualTo(lines.subList(0, 2));
+  }
+
+  @Test
+  void log_tornAtItsEnd_isNotDamaged() throws IOException {
+    Path dir = Fixtures.copy("killed", temp);
+    Path log = dir.resolve("000003.log");
+    byte[] bytes = Arrays.copyOf(Files.readAllBytes(log), 42_000);
+    Arrays.fill(bytes, 81 * 512, bytes.length, (byte) 0);
+    Files.write(log, bytes);
+    Cli dump = Cli.run("dump", log.toString());
+    assertThat(dump.exitCode()).isZero();
+    assertThat(dump.out()).contains("damage offset=41425 text='checksum mismatch'", "torn=true");
+    assertThat(Cli.run("dump", "--verify", log.toString()).exitCode()).isZero();
+    Cli raw = Cli.run("scan", dir.toString(), "--raw");
+    assertThat(raw.exitCode()).isZero();
+    assertThat(raw.err())
+        .contains("kv: note: 000003.log, offset 41425: ")
+        .doesNotContain("damaged");
+  }
+
+  @Test
+  void log_tornWithWholeRecordsBehind_isDamaged() throws IOException {
+    Path dir = Fixtures.copy("killed", temp);
+    Path log = dir.resolve("000003.log");
+    byte[] bytes = Files.readAllBytes(log);
+    Arrays.fill(bytes, 40 * 512, 41 * 512, (byte) 0);
+    Files.write(log, bytes);
+    Cli dump = Cli.run("dump", log.toString());
+    assertThat(dump.exitCode()).isEqualTo(1);
+    assertThat(dump.out()).containsOnlyOnce("whole records behind the torn write at 20422");
+    assertThat(Cli.run("dump", "--verify", log.toString()).exitCode()).isEqualTo(1);
+    Cli raw = Cli.run("scan", dir.toString(), "--raw");
+    assertThat(raw.exitCode()).isEqualTo(1);
+    assertThat(raw.err()).contains("kv: damaged: 000003.log, offset 32841: whole records behind");
+  }
+}

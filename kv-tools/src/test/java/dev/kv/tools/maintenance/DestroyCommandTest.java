@@ -1,0 +1,54 @@
+package dev.kv.tools.maintenance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.DB;
+import dev.kv.Options;
+import dev.kv.tools.Cli;
+import dev.kv.tools.Fixtures;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DestroyCommandTest {
+  @TempDir Path temp;
+
+  @Test
+  void destroy_needsAYes() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    String before = Fixtures.listing(dir);
+    for (String answer : new String[] {"", "no\n", "y\n"}) {
+      Cli refused = Cli.runWithInput(answer, "destroy", dir.toString());
+      assertThat(refused.exitCode()).isEqualTo(1);
+      assertThat(refused.err()).contains("nothing was destroyed");
+      assertThat(Fixtures.listing(dir)).isEqualTo(before);
+    }
+    assertThat(Cli.runWithInput("yes\n", "destroy", dir.toString()).exitCode()).isZero();
+    assertThat(dir).doesNotExist();
+  }
+
+  @Test
+  void destroy_otherFiles_stay() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Path mine = Files.writeString(dir.resolve("notes.txt"), "mine");
+    assertThat(Cli.run("destroy", dir.toString(), "--yes").exitCode()).isZero();
+    assertThat(dir).isDirectoryContaining(file -> file.equals(mine));
+    assertThat(Fixtures.listing(dir)).hasLineCount(1);
+    Cli again = Cli.run("destroy", dir.toString(), "--yes");
+    assertThat(again.exitCode()).isEqualTo(1);
+    assertThat(again.err()).contains("not a database");
+  }
+
+  @Test
+  void destroy_lockedDatabase_fails() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    try (DB held = DB.open(dir, Options.DEFAULT)) {
+      Cli destroy = Cli.run("destroy", dir.toString(), "--yes");
+      assertThat(destroy.exitCode()).isEqualTo(1);
+      assertThat(destroy.err()).contains("is open already");
+    }
+    assertThat(Cli.run("verify", dir.toString()).exitCode()).isZero();
+  }
+}

@@ -1,0 +1,77 @@
+package dev.kv.tools.maintenance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.DB;
+import dev.kv.Options;
+import dev.kv.tools.Cli;
+import dev.kv.tools.Fixtures;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RepairCommandTest {
+  @TempDir Path temp;
+
+  /** Repairs a database, once without a change and once for good, and returns the report of both. */
+  private static String repairAsTheDryRunSays(Path dir) throws IOException {
+    String before = Fixtures.listing(dir);
+    Cli dry = Cli.run("repair", dir.toString(), "--dry-run", "--json");
+    assertThat(dry.exitCode()).as(dry.err()).isZero();
+    assertThat(Fixtures.listing(dir)).isEqualTo(before);
+    Cli repair = Cli.run("repair", dir.toString(), "--json");
+    assertThat(repair.exitCode()).as(repair.err()).isZero();
+    assertThat(repair.out()).isEqualTo(dry.out());
+    return repair.out();
+  }
+
+  @Test
+  void repair_damagedTable_keepsTheRestAndDryRunChangesNothing() throws IOException {
+    Path dir = Fixtures.copy("snappy-levels", temp);
+    Fixtures.damage(dir.resolve("000017.ldb"), 5000);
+    assertThat(repairAsTheDryRunSays(dir)).contains("\"tablesRewritten\":1");
+    assertThat(Cli.run("verify", dir.toString()).exitCode()).isZero();
+    List<String> left = Cli.run("scan", dir.toString(), "--format", "hex").out().lines().toList();
+    assertThat(left).hasSizeGreaterThan(1400);
+  }
+
+  @Test
+  void repair_tableWithoutFooter_bringsEverythingBackAsTheDryRunSays() throws IOException {
+    Path dir = Fixtures.copy("snappy-levels", temp);
+    Path table = dir.resolve("000017.ldb");
+    byte[] bytes = Files.readAllBytes(table);
+    Files.write(table, Arrays.copyOf(bytes, bytes.length - 48));
+    assertThat(repairAsTheDryRunSays(dir)).contains("\"tablesRewritten\":1", "\"bytesLost\":0");
+    assertThat(Cli.run("scan", dir.toString(), "--format", "hex").out().lines())
+        .containsExactlyElementsOf(Fixtures.entries("snappy-levels"));
+  }
+
+  @Test
+  void repair_lostCurrent_bringsEverythingBack() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Files.delete(dir.resolve("CURRENT"));
+    Cli repair = Cli.run("repair", dir.toString());
+    assertThat(repair.exitCode()).as(repair.err()).isZero();
+    assertThat(repair.out()).startsWith("repaired").contains("tablesKept");
+    assertThat(Cli.run("scan", dir.toString(), "--format", "hex").out().lines())
+        .containsExactlyElementsOf(Fixtures.entries("plain"));
+  }
+
+  @Test
+  void repair_lockedOrNoDatabase_fails() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    try (DB held = DB.open(dir, Options.DEFAULT)) {
+      Cli repair = Cli.run("repair", dir.toString());
+      assertThat(repair.exitCode()).isEqualTo(1);
+      assertThat(repair.err()).contains("is open already");
+    }
+    Cli none = Cli.run("repair", Files.createDirectory(temp.resolve("none")).toString());
+    assertThat(none.exitCode()).isEqualTo(1);
+    assertThat(none.err()).contains("nothing to repair");
+    assertThat(Cli.run("repair", temp.resolve("absent").toString()).exitCode()).isEqualTo(1);
+  }
+}

@@ -1,0 +1,150 @@
+package dev.kv.tools.shell;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.tools.Cli;
+import dev.kv.tools.Fixtures;
+import dev.kv.tools.database.DatabaseArguments;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jline.reader.Candidate;
+import org.jline.reader.LineReader;
+import org.jline.reader.LineReaderBuilder;
+import org.jline.reader.ParsedLine;
+import org.jline.reader.Parser;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.impl.DumbTerminal;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+class ShellTest {
+  @TempDir Path temp;
+
+  /** Gives a test the arguments that a command line makes. */
+  @Command
+  private static final class Holder {
+    @Mixin private DatabaseArguments database;
+  }
+
+  private static DatabaseArguments arguments(String... args) {
+    Holder holder = new Holder();
+    new CommandLine(holder).setCaseInsensitiveEnumValuesAllowed(true).parseArgs(args);
+    return holder.database;
+  }
+
+  @Test
+  void input_linesWithQuotesAndEscapes_areCommands() throws IOException {
+    String dir = Fixtures.copy("plain", temp).toString();
+    Cli shell =
+        Cli.runWithInput(
+            """
+            put 'a key' "b c"
+
+            get "a key"
+            put \\x00 \\xff
+            get \\x00
+            count --prefix 'a key' --json
+            """,
+            "shell",
+            dir);
+    assertThat(shell.exitCode()).as(shell.err()).isZero();
+    assertThat(shell.out())
+        .isEqualTo("b c\n\\xff\n{\"count\":1,\"keyBytes\":5,\"valueBytes\":3}\n");
+  }
+
+  @Test
+  void input_failures_areToldAndGoneBeyond() throws IOException {
+    String dir = Fixtures.copy("plain", temp).toString();
+    Cli shell =
+        Cli.runWithInput(
+            "nonsense\nget absent\ndestroy --yes\nget 'open\nput k v\nget k\nexit\nput late x\n",
+            "shell",
+            dir);
+    assertThat(shell.exitCode()).isEqualTo(2);
+    assertThat(shell.out()).isEqualTo("v\n");
+    assertThat(shell.err())
+        .contains("no such command here: nonsense")
+        .contains("no such key: absent")
+        .contains("no such command here: destroy")
+        .contains("a quote is not closed");
+    assertThat(Cli.run("get", dir, "late").exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void input_comparator_isHandedOn() throws IOException {
+    String dir = Fixtures.copy("reverse-comparator", temp).toString();
+    Cli shell = Cli.runWithInput("count\nget none\n", "shell", dir, "--comparator", "reverse");
+    assertThat(shell.out()).isEqualTo(Fixtures.entries("reverse-comparator").size() + "\n");
+    assertThat(shell.err()).contains("no such key").doesNotContain("--comparator");
+  }
+
+  @Test
+  void noDatabase_fails() {
+    Cli shell = Cli.runWithInput("help\n", "shell", temp.toString());
+    assertThat(shell.exitCode()).isEqualTo(1);
+    assertThat(shell.err()).contains("not a database");
+  }
+
+  @Test
+  void terminal_lines_areRunAndKeptInTheHistory() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Path history = temp.resolve("history");
+    byte[] typed = "put typed 1\nhelp\nquit\n".getBytes(StandardCharsets.UTF_8);
+    Shell shell = new Shell(arguments(dir.toString()), Cli.commands());
+    try (Terminal terminal =
+        new DumbTerminal(new ByteArrayInputStream(typed), new ByteArrayOutputStream())) {
+      LineReader reader =
+          LineReaderBuilder.builder()
+              .terminal(terminal)
+              .parser(Shell.parser())
+              .variable(LineReader.HISTORY_FILE, history)
+              .build();
+      shell.converse(reader);
+    }
+    assertThat(shell.isLeft()).isTrue();
+    assertThat(Cli.run("get", dir.toString(), "typed").out().trim()).isEqualTo("1");
+    assertThat(Files.readString(history)).contains("put typed 1").contains("help");
+  }
+
+  @Test
+  void completer_commandsOptionsAndKeys_areFound() throws IOException {
+    Path dir = Fixtures.copy("snappy-levels", temp);
+    ShellCompleter completer = new ShellCompleter(arguments(dir.toString()), Cli.commands());
+    assertThat(complete(completer, "co")).containsExactly("count", "copy", "compact");
+    assertThat(complete(completer, "scan --re")).containsExactly("--reverse");
+    assertThat(complete(completer, "get key99"))
+        .contains("key990", "key999")
+        .allMatch(key -> key.startsWith("key99"));
+    assertThat(complete(completer, "get key")).hasSize(50);
+    assertThat(complete(completer, "get \\x")).isEmpty();
+    assertThat(complete(completer, "count k")).isEmpty();
+    assertThat(complete(completer, "nonsense --")).isEmpty();
+    Fixtures.damage(dir.resolve("CURRENT"), 2);
+    assertThat(complete(completer, "get key99")).isEmpty();
+  }
+
+  private static List<String> complete(ShellCompleter completer, String line) {
+    ParsedLine parsed = Shell.parser().parse(line, line.length(), Parser.ParseContext.COMPLETE);
+    List<Candidate> candidates = new ArrayList<>();
+    LineReader none = LineReaderBuilder.builder().terminal(dumb()).build();
+    completer.complete(none, parsed, candidates);
+    return candidates.stream().map(Candidate::value).toList();
+  }
+
+  private static Terminal dumb() {
+    try {
+      return new DumbTerminal(new ByteArrayInputStream(new byte[0]), new ByteArrayOutputStream());
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package dev.kv.tools.stats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.tools.Cli;
+import dev.kv.tools.Fixtures;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PropertiesCommandTest {
+  @TempDir Path temp;
+
+  @Test
+  void properties_allOneAndUnknown() throws IOException {
+    String dir = Fixtures.copy("snappy-levels", temp).toString();
+    assertThat(Cli.run("properties", dir).out())
+        .contains("leveldb.num-files-at-level0: 5\n")
+        .contains("leveldb.sstables:\n--- level 0 ---\n")
+        .contains("leveldb.approximate-memory-usage: ");
+    assertThat(Cli.run("properties", dir, "leveldb.num-files-at-level1").out()).isEqualTo("1\n");
+    assertThat(Cli.run("properties", dir, "leveldb.num-files-at-level1", "--json").out())
+        .isEqualTo("{\"leveldb.num-files-at-level1\":\"1\"}\n");
+    Cli unknown = Cli.run("properties", dir, "rocksdb.stats");
+    assertThat(unknown.exitCode()).isEqualTo(1);
+    assertThat(unknown.err()).contains("no such property: rocksdb.stats");
+  }
+}

@@ -1,0 +1,32 @@
+package dev.kv.tools.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.Escape;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+class ByteTextTest {
+  @Test
+  void parse_everyByteEscaped_givesTheBytesBack() {
+    byte[] bytes = new byte[256];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) i;
+    }
+    assertThat(ByteText.parse(Escape.bytes(bytes)).bytes()).isEqualTo(bytes);
+  }
+
+  @Test
+  void parse_textOutsideAscii_isUtf8() {
+    assertThat(ByteText.parse("grün").bytes()).isEqualTo("grün".getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void parse_halfAnEscape_isRefused() {
+    assertThatThrownBy(() -> ByteText.parse("a\\x1"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("two hexadecimal digits");
+    assertThatThrownBy(() -> ByteText.parse("\\xzz")).isInstanceOf(IllegalArgumentException.class);
+  }
+}

@@ -1,0 +1,82 @@
+package dev.kv.tools.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.tools.Cli;
+import dev.kv.tools.Fixtures;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The commands that carry entries from one database to another, and load. */
+class TransferTest {
+  @TempDir Path temp;
+
+  @ParameterizedTest
+  @EnumSource(TransferFormat.class)
+  void exportImport_everyFormat_roundTripsAnyBytes(TransferFormat format) throws IOException {
+    Path dir = Fixtures.copy("extremes", temp);
+    Cli.run("put", dir.toString(), "\\x00\\xff\\x0a\\x5c\"", "\\x00'\\x1b");
+    String name = format.name().toLowerCase(java.util.Locale.ROOT);
+    Cli exported = Cli.run("export", dir.toString(), "--format", name);
+    assertThat(exported.exitCode()).as(exported.err()).isZero();
+    Path file = Files.write(temp.resolve("entries"), exported.bytes());
+    Path copy = temp.resolve("copy");
+    Cli imported = Cli.run("import", copy.toString(), file.toString(), "--format", name);
+    assertThat(imported.exitCode()).as(imported.err()).isZero();
+    assertThat(Cli.hex(copy)).isEqualTo(Cli.hex(dir));
+    assertThat(imported.out()).isEqualTo(Cli.hex(dir).size() + " entries\n");
+    assertThat(Cli.run("diff", dir.toString(), copy.toString()).exitCode()).isZero();
+  }
+
+  @Test
+  void export_range_isKept() throws IOException {
+    Path dir = Fixtures.copy("snappy-levels", temp);
+    assertThat(Cli.run("export", dir.toString(), "--prefix", "key99").out().lines())
+        .isNotEmpty()
+        .isEqualTo(Cli.hex(dir, "--prefix", "key99").stream().toList())
+        .allMatch(line -> line.startsWith("6b65793939"));
+  }
+
+  @Test
+  void import_cutBinary_namesTheOffset() throws IOException {
+    Path file = temp.resolve("cut");
+    byte[] entry = TransferFormat.BINARY.encode("key".getBytes(), "value".getBytes());
+    byte[] bytes = new byte[2 * entry.length - 1];
+    System.arraycopy(entry, 0, bytes, 0, entry.length);
+    System.arraycopy(entry, 0, bytes, entry.length, entry.length - 1);
+    Files.write(file, bytes);
+    String dir = temp.resolve("new").toString();
+    Cli cut = Cli.run("import", dir, file.toString(), "--format", "binary");
+    assertThat(cut.exitCode()).isEqualTo(1);
+    assertThat(cut.err()).contains("offset 16").hasLineCount(1);
+    Files.write(file, new byte[] {-1, -1, -1, -1, 0, 0, 0, 1, 2});
+    assertThat(Cli.run("import", dir, file.toString(), "--format", "binary").err())
+        .contains("offset 0");
+    Files.write(file, new byte[] {127, -1, -1, -1, 127, 0, 0, 1, 2});
+    assertThat(Cli.run("import", dir, file.toString(), "--format", "binary").err())
+        .contains("offset 0");
+    assertThat(Cli.run("import", dir, temp.resolve("absent").toString()).err())
+        .contains("no such file");
+  }
+
+  @Test
+  void import_malformedLine_isNamed() {
+    String dir = temp.resolve("new").toString();
+    Cli jsonl = Cli.runWithInput("{\"key\":\"a\"}\n", "import", dir, "--format", "jsonl");
+    assertThat(jsonl.exitCode()).isEqualTo(1);
+    assertThat(jsonl.err()).contains("line 1").contains("value");
+    assertThat(Cli.runWithInput("6131 31\n613 31\n", "import", dir).err()).contains("line 2");
+  }
+
+  @Test
+  void load_malformedLine_isNamed() {
+    Cli load = Cli.runWithInput("6131 7631\nzz 00\n", "load", temp.resolve("new").toString());
+    assertThat(load.exitCode()).isEqualTo(1);
+    assertThat(load.err()).contains("line 2");
+  }
+}

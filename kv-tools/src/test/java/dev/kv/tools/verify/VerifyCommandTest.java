@@ -1,0 +1,272 @@
+package dev.kv.tools.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.DB;
+import dev.kv.Env;
+import dev.kv.Options;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.tools.Cli;
+import dev.kv.tools.Fixtures;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class VerifyCommandTest {
+  @TempDir Path temp;
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "bloom",
+        "extremes",
+        "killed",
+        "log-only",
+        "plain",
+        "restart1",
+        "restart128",
+        "reused-logs",
+        "snappy-levels",
+        "snapshot-versions",
+        "zstd"
+      })
+  void verify_fixture_isWholeAndUntouched(String name) throws IOException {
+    Path dir = Fixtures.copy(name, temp);
+    String before = Fixtures.listing(dir);
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).as(verify.out() + verify.err()).isZero();
+    assertThat(verify.out()).endsWith("whole\n").doesNotContain("damaged");
+    assertThat(Fixtures.listing(dir)).isEqualTo(before);
+  }
+
+  @Test
+  void verify_anotherComparator_asksForItsOption() throws IOException {
+    String dir = Fixtures.copy("reverse-comparator", temp).toString();
+    Cli without = Cli.run("verify", dir);
+    assertThat(without.exitCode()).isEqualTo(1);
+    assertThat(without.err()).contains("fixture.ReverseBytewise").contains("--comparator");
+    assertThat(Cli.run("verify", dir, "--comparator", "reverse").exitCode()).isZero();
+    Cli get = Cli.run("get", dir, "k");
+    assertThat(get.err()).contains("--comparator").doesNotContain("Options.");
+  }
+
+  @Test
+  void verify_wrongOrder_findsKeysOutOfOrder() throws IOException {
+    String dir = Fixtures.copy("plain", temp).toString();
+    Cli verify = Cli.run("verify", dir, "--comparator", "reverse");
+    assertThat(verify.exitCode()).isEqualTo(1);
+    assertThat(verify.out()).contains("out of order").contains("more damage");
+    assertThat(verify.out().lines().count()).isLessThan(40);
+  }
+
+  @Test
+  void verify_everyByteOfATable_isCoveredByACheck() throws IOException {
+    Path dir = Fixtures.copy("bloom", temp);
+    Path table = dir.resolve("000011.ldb");
+    long size = Files.size(table);
+    // The footer ends in zeros that nothing reads, before its magic number.
+    long padding = size - 8;
+    for (long offset = 0; offset < size; offset += offset < size - 64 ? 499 : 1) {
+      if (offset >= size - 30 && offset < padding) {
+        continue;
+      }
+      Fixtures.damage(table, offset);
+      Cli verify = Cli.run("verify", dir.toString());
+      assertThat(verify.exitCode()).as("byte %d: %s", offset, verify.out()).isEqualTo(1);
+      assertThat(verify.out()).contains("damaged: 000011.ldb");
+      Fixtures.damage(table, offset);
+    }
+    assertThat(Cli.run("verify", dir.toString()).exitCode()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "log-only, 000003.log, 20, checksum mismatch",
+    "plain, MANIFEST-000002, 15, checksum mismatch"
+  })
+  void verify_damagedRecord_isNamedWithItsOffset(
+      String name, String file, long offset, String reason) throws IOException {
+    Path dir = Fixtures.copy(name, temp);
+    Fixtures.damage(dir.resolve(file), offset);
+    Cli verify = Cli.run("verify", dir.toString(), "--json");
+    assertThat(verify.exitCode()).isEqualTo(1);
+    assertThat(verify.out())
+        .startsWith("{\"whole\":false,")
+        .contains("{\"damage\":true,\"file\":\"" + file + "\",\"offset\":0,\"text\":\"" + reason)
+        .hasLineCount(1);
+  }
+
+  @Test
+  void verify_tornEndOfLog_isANoteAndNoDamage() throws IOException {
+    Path dir = Fixtures.copy("log-only", temp);
+    Path log = dir.resolve("000003.log");
+    byte[] bytes = Files.readAllBytes(log);
+    Files.write(log, java.util.Arrays.copyOf(bytes, bytes.length - 3));
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).as(verify.out()).isZero();
+    assertThat(verify.out()).contains("note: 000003.log, offset ").contains("cut off");
+  }
+
+  @Test
+  void verify_missingTableAndCurrent_areDamage() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Files.delete(dir.resolve("000005.ldb"));
+    assertThat(Cli.run("verify", dir.toString()).out()).contains("000005.ldb: is not there");
+    Files.delete(dir.resolve("CURRENT"));
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).isEqualTo(1);
+    assertThat(verify.out()).contains("CURRENT: is not there");
+  }
+
+  @Test
+  void verify_tableLongerThanTheManifestSays_isDamage() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Files.write(dir.resolve("000005.ldb"), new byte[7], StandardOpenOption.APPEND);
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).isEqualTo(1);
+    assertThat(verify.out()).contains("by the MANIFEST");
+  }
+
+  @Test
+  void verify_newerVersionInADeeperLevel_isDamage() throws IOException {
+    Path dir = temp.resolve("levels");
+    Trees.write(
+        dir,
+        List.of(
+            new Trees.Table(
+                1, 5, List.of(new Trees.Entry("k", 3, "old"), new Trees.Entry("l", 9, "x"))),
+            new Trees.Table(2, 6, List.of(new Trees.Entry("k", 7, "new")))));
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).as(verify.err()).isEqualTo(1);
+    assertThat(verify.out())
+        .contains("level 1 holds 'k' @ 3 : 1, and the newer 'k' @ 7 : 1 lies in level 2");
+  }
+
+  @Test
+  void verify_keysWithoutSequenceNumbers_areDamage() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Files.delete(dir.resolve("000005.ldb"));
+    try (var writer = dev.kv.TableWriter.create(dir.resolve("000005.ldb"), Options.DEFAULT)) {
+      writer.add("key".getBytes(), "value".getBytes());
+      writer.finish();
+    }
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.err()).isEmpty();
+    assertThat(verify.exitCode()).isEqualTo(1);
+    assertThat(verify.out()).contains("a key without sequence number and type: key");
+  }
+
+  @Test
+  void verify_besideAWriter_findsNoDamage() throws Exception {
+    Path dir = temp.resolve("busy");
+    Options options = Options.builder().createIfMissing(true).writeBufferSize(64 << 10).build();
+    AtomicBoolean stop = new AtomicBoolean();
+    AtomicBoolean stopped = new AtomicBoolean();
+    try (DB db = DB.open(dir, options)) {
+      db.put(new byte[] {1}, new byte[] {1});
+      Thread writer =
+          new Thread(
+              () -> {
+                byte[] value = new byte[300];
+                for (int i = 0; !stop.get(); i = (i + 7919) % 5000) {
+                  value[i % value.length]++;
+                  db.put(("key" + i).getBytes(), value);
+                }
+                stopped.set(true);
+              });
+      writer.start();
+      try {
+        for (int i = 0; i < 10; i++) {
+          Cli verify = Cli.run("verify", dir.toString());
+          assertThat(verify.exitCode()).as(verify.out() + verify.err()).isZero();
+        }
+      } finally {
+        stop.set(true);
+        writer.join();
+      }
+      assertThat(stopped).as("the writer wrote until it was stopped").isTrue();
+    }
+  }
+
+  @Test
+  void verify_overlapInALevel_isDamage() throws IOException {
+    Path dir = temp.resolve("levels");
+    Trees.write(
+        dir,
+        List.of(
+            new Trees.Table(
+                1, 5, List.of(new Trees.Entry("a", 3, "1"), new Trees.Entry("m", 4, "2"))),
+            new Trees.Table(1, 6, List.of(new Trees.Entry("k", 7, "3")))));
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.err()).isEmpty();
+    assertThat(verify.exitCode()).isEqualTo(1);
+    assertThat(verify.out()).contains("level 1: table 6 overlaps table 5");
+  }
+
+  /** Trees that an engine would not make. */
+  private static final class Trees {
+    /** Bytewise, and the keys of the index are keys of the table, with their tags. */
+    private static final Options UNSHORTENED =
+        Options.builder()
+            .comparator(dev.kv.DBComparator.of("test", java.util.Arrays::compareUnsigned))
+            .build();
+
+    record Entry(String key, long sequence, String value) {}
+
+    record Table(int level, long number, List<Entry> entries) {}
+
+    static void write(Path dir, List<Table> tables) throws IOException {
+      Files.createDirectories(dir);
+      try (var manifest = Files.newOutputStream(dir.resolve("MANIFEST-000002"))) {
+        var edit =
+            dev.kv.core.version.VersionEdit.builder()
+                .comparatorName("leveldb.BytewiseComparator")
+                .logNumber(3)
+                .nextFileNumber(9)
+                .lastSequence(100);
+        for (Table table : tables) {
+          edit.addFile(table.level(), write(dir, table));
+        }
+        manifest.write(record(dev.kv.core.version.VersionEditCodec.encode(edit.build())));
+      }
+      Files.writeString(dir.resolve("CURRENT"), "MANIFEST-000002\n");
+    }
+
+    private static FileMetadata write(Path dir, Table table) throws IOException {
+      Path file = dir.resolve(String.format("%06d.ldb", table.number()));
+      byte[] smallest = null;
+      byte[] largest = {};
+      try (var writer = dev.kv.TableWriter.create(file, UNSHORTENED)) {
+        for (Entry entry : table.entries()) {
+          largest = InternalKey.encode(entry.key().getBytes(), entry.sequence(), ValueKind.VALUE);
+          smallest = smallest == null ? largest : smallest;
+          writer.add(largest, entry.value().getBytes());
+        }
+        writer.finish();
+      }
+      return new FileMetadata(table.number(), Env.fileSystem().size(file), smallest, largest);
+    }
+
+    /** Returns a log that consists of one short record. */
+    private static byte[] record(byte[] payload) {
+      var log = java.nio.ByteBuffer.allocate(7 + payload.length);
+      log.order(java.nio.ByteOrder.LITTLE_ENDIAN);
+      var crc = new java.util.zip.CRC32C();
+      crc.update(1);
+      crc.update(payload);
+      log.putInt(dev.kv.core.codec.MaskedCrc32c.mask((int) crc.getValue()));
+      log.putShort((short) payload.length).put((byte) 1).put(payload);
+      return log.array();
+    }
+  }
+}
