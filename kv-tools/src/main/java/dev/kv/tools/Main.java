@@ -1,8 +1,9 @@
 package dev.kv.tools;
 
-import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.FailureText;
 import dev.kv.tools.console.MessageLogging;
 import dev.kv.tools.console.Output;
+import dev.kv.tools.text.Printable;
 import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine;
@@ -68,7 +69,7 @@ final class Main implements Runnable {
             ? "no such command: " + unmatched.getUnmatched().get(0)
             : String.valueOf(wrong.getMessage());
     PrintWriter err = asked.getErr();
-    err.println("kv: " + Failure.printable(message));
+    err.println("kv: " + Printable.of(message));
     if (isCommandMissing) {
       asked.usage(err);
     } else {
@@ -80,12 +81,12 @@ final class Main implements Runnable {
   }
 
   private static int report(Exception failure, CommandLine failed, boolean verbose) {
-    String message = Failure.describe(failure);
+    String message = FailureText.describe(failure);
     if (!message.isEmpty()) {
       failed.getErr().println("kv: " + message);
     }
     if (verbose) {
-      failed.getErr().println(Failure.trace(failure));
+      failed.getErr().println(FailureText.trace(failure));
     }
     return failed.getCommandSpec().exitCodeOnExecutionException();
   }

@@ -10,6 +10,7 @@ import dev.kv.WriteBatch;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.stats.StatsText;
+import dev.kv.tools.text.Printable;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -202,6 +203,6 @@ final class Demo {
     out.println();
     out.println(
         "Every entry read was as written. The database is in "
-            + Failure.printable(directory.toString()));
+            + Printable.of(directory.toString()));
   }
 }

@@ -1,5 +1,6 @@
 package dev.kv.tools.console;
 
+import dev.kv.tools.text.Printable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Marker;
 import org.slf4j.event.Level;
@@ -57,6 +58,6 @@ final class MessageLogger extends LegacyAbstractLogger {
     String text = level + " " + (MessageLogging.isVerbose() ? name + " - " : "");
     text += MessageFormatter.basicArrayFormat(pattern, arguments);
     System.err.println(
-        Failure.printable(text) + (thrown == null ? "" : "\n" + Failure.trace(thrown)));
+        Printable.of(text) + (thrown == null ? "" : "\n" + FailureText.trace(thrown)));
   }
 }

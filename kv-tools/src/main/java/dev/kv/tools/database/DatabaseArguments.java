@@ -7,6 +7,7 @@ import dev.kv.Env;
 import dev.kv.Options;
 import dev.kv.UnsupportedFormatException;
 import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.FailureText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -168,7 +169,7 @@ public final class DatabaseArguments {
         throw new Failure(directory + ": not a database: it has no file CURRENT" + orCreate());
       }
     } catch (IOException unreadable) {
-      throw new Failure(Failure.describe(unreadable));
+      throw new Failure(FailureText.describe(unreadable));
     }
   }
 
@@ -181,7 +182,7 @@ public final class DatabaseArguments {
     } catch (NoSuchFileException missing) {
       throw new Failure(directory + ": no such directory" + orCreate());
     } catch (IOException unreadable) {
-      throw new Failure(Failure.describe(unreadable));
+      throw new Failure(FailureText.describe(unreadable));
     }
   }
 

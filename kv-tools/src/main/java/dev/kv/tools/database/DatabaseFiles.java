@@ -8,6 +8,7 @@ import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.manifest.CurrentFile;
 import dev.kv.core.version.VersionEditCodec;
 import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.FailureText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,7 +84,7 @@ public final class DatabaseFiles {
       }
       throw new Failure(manifest + ": names no comparator");
     } catch (IOException unreadable) {
-      throw new Failure(Failure.describe(unreadable));
+      throw new Failure(FailureText.describe(unreadable));
     }
   }
 

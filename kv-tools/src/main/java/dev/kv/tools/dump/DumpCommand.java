@@ -15,6 +15,7 @@ import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.database.KeyOrder;
 import dev.kv.tools.text.Json;
+import dev.kv.tools.text.Printable;
 import dev.kv.tools.verify.Finding;
 import dev.kv.tools.verify.LogCheck;
 import dev.kv.tools.verify.TableCheck;
@@ -125,7 +126,7 @@ public final class DumpCommand implements Callable<Integer> {
       default ->
           throw new ParameterException(
               spec.commandLine(),
-              Failure.printable(file.toString())
+              Printable.of(file.toString())
                   + ": its name does not tell what it is: say so by --kind");
     };
   }
@@ -197,7 +198,7 @@ public final class DumpCommand implements Callable<Integer> {
       findings.forEach(finding -> out.line(Json.of(finding.members())));
     } else {
       findings.forEach(finding -> out.line(finding.line()));
-      out.line(Failure.printable(name) + (damaged ? ": DAMAGED" : ": whole"));
+      out.line(Printable.of(name) + (damaged ? ": DAMAGED" : ": whole"));
     }
     return damaged;
   }

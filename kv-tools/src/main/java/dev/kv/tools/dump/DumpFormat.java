@@ -1,8 +1,8 @@
 package dev.kv.tools.dump;
 
 import dev.kv.Escape;
-import dev.kv.tools.console.Failure;
 import dev.kv.tools.text.Json;
+import dev.kv.tools.text.Printable;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -38,6 +38,6 @@ enum DumpFormat {
     }
     return value instanceof Number || value instanceof Boolean
         ? value.toString()
-        : "'" + Failure.printable(value.toString()) + "'";
+        : "'" + Printable.of(value.toString()) + "'";
   }
 }

@@ -7,6 +7,7 @@ import dev.kv.tools.console.Progress;
 import dev.kv.tools.console.StandardStreams;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.DatabaseFiles;
+import dev.kv.tools.text.Printable;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -56,7 +57,7 @@ public final class DestroyCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     err.println(
         "kv: destroy the database in "
-            + Failure.printable(database.directory().toString())
+            + Printable.of(database.directory().toString())
             + ", with all that is in it? (yes/no)");
     err.flush();
     String answer =

@@ -1,7 +1,7 @@
 package dev.kv.tools.shell;
 
-import dev.kv.tools.console.Failure;
 import dev.kv.tools.database.DatabaseArguments;
+import dev.kv.tools.text.Printable;
 import java.util.ArrayList;
 import java.util.List;
 import org.jline.reader.EndOfFileException;
@@ -118,7 +118,7 @@ final class Shell {
   }
 
   private static int refuse(String message) {
-    System.err.println("kv: " + Failure.printable(message));
+    System.err.println("kv: " + Printable.of(message));
     return 2;
   }
 }

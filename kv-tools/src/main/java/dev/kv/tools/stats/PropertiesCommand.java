@@ -5,6 +5,7 @@ import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.Json;
+import dev.kv.tools.text.Printable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -59,12 +60,12 @@ public final class PropertiesCommand implements Callable<Integer> {
 
   private void print(Output out, String name, String value) {
     if (names.size() != 1) {
-      out.line(name + (value.contains("\n") ? ":" : ": " + Failure.printable(value)));
+      out.line(name + (value.contains("\n") ? ":" : ": " + Printable.of(value)));
       if (!value.contains("\n")) {
         return;
       }
     }
-    value.lines().forEach(line -> out.line(Failure.printable(line)));
+    value.lines().forEach(line -> out.line(Printable.of(line)));
   }
 
   private static List<String> all() {

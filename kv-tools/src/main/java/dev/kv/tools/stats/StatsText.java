@@ -1,7 +1,7 @@
 package dev.kv.tools.stats;
 
 import dev.kv.DBStats;
-import dev.kv.tools.console.Failure;
+import dev.kv.tools.text.Printable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,8 +34,7 @@ public final class StatsText {
     if (recovery.droppedBytes() > 0) {
       lines.add(
           format(
-              "log bytes lost  %d: %s",
-              recovery.droppedBytes(), Failure.printable(recovery.reason())));
+              "log bytes lost  %d: %s", recovery.droppedBytes(), Printable.of(recovery.reason())));
     }
     return lines;
   }

@@ -1,4 +1,4 @@
-/** How keys, values and entries stand in text: escaped, in hexadecimal digits, or in JSON. */
+/** How keys, values, entries and messages stand in text: escaped, in hexadecimal digits, or in JSON. */
 @NullMarked
 package dev.kv.tools.text;
 

@@ -2,7 +2,7 @@ package dev.kv.tools.verify;
 
 import dev.kv.CorruptionException;
 import dev.kv.Escape;
-import dev.kv.tools.console.Failure;
+import dev.kv.tools.text.Printable;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -42,7 +42,7 @@ public record Finding(boolean damage, String file, long offset, String text) {
   /** Returns one printable line. */
   public String line() {
     String place = offset < 0 ? "" : ", offset " + offset;
-    return (damage ? "damaged: " : "note: ") + Failure.printable(file + place + ": " + text);
+    return (damage ? "damaged: " : "note: ") + Printable.of(file + place + ": " + text);
   }
 
   /** Returns the members of its JSON object. */
@@ -53,7 +53,7 @@ public record Finding(boolean damage, String file, long offset, String text) {
     if (offset >= 0) {
       members.put("offset", offset);
     }
-    members.put("text", Failure.printable(text));
+    members.put("text", Printable.of(text));
     return members;
   }
 }

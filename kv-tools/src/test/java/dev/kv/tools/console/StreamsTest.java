@@ -137,7 +137,7 @@ class StreamsTest {
     }
     assertThat(Cli.run("get", absent, "k").err()).doesNotContain("--create");
     IOException cause = new AccessDeniedException("db/000005.ldb");
-    assertThat(Failure.describe(new DBIOException("the write failed", cause)))
+    assertThat(FailureText.describe(new DBIOException("the write failed", cause)))
         .isEqualTo("the write failed: db/000005.ldb: permission denied");
     assertThat(Cli.run("import", absent, temp.toString()).err())
         .contains("not a file but a directory");
@@ -166,7 +166,7 @@ class StreamsTest {
       }
     }
     assertThat(found.toString().lines()).hasSizeGreaterThan(8);
-    assertThat(found.toString().lines().map(Failure::inShellWords))
+    assertThat(found.toString().lines().map(FailureText::inShellWords))
         .filteredOn(message -> api.matcher(message).find())
         .as("what no command can meet")
         .allMatch(
@@ -178,12 +178,12 @@ class StreamsTest {
 
   @Test
   void failures_areToldWithWhatToDo() throws IOException {
-    assertThat(Failure.describe(new CorruptionException("a bad block", "f.ldb", 7)))
+    assertThat(FailureText.describe(new CorruptionException("a bad block", "f.ldb", 7)))
         .isEqualTo(
             "a bad block (file f.ldb, offset 7); 'kv verify' tells what is damaged, 'kv repair'"
                 + " keeps the rest");
     IOException cause = new AccessDeniedException("db/LOCK");
-    assertThat(Failure.describe(new DBIOException("cannot open db: " + cause, cause)))
+    assertThat(FailureText.describe(new DBIOException("cannot open db: " + cause, cause)))
         .isEqualTo("cannot open db: db/LOCK: permission denied");
     Path file = Files.writeString(temp.resolve("file"), "");
     for (String command :

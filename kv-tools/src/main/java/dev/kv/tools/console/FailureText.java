@@ -1,0 +1,85 @@
+package dev.kv.tools.console;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBException;
+import dev.kv.DBIOException;
+import dev.kv.tools.text.Printable;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+
+/** Failures of any kind as text, printable whatever they quote. */
+public final class FailureText {
+  private FailureText() {}
+
+  /** Returns one printable line that says what failed; an empty one where nobody wants to know. */
+  public static String describe(Throwable failure) {
+    return Printable.of(text(failure));
+  }
+
+  /** Returns a stack trace, printable but for the ends of its lines and tabs. */
+  public static String trace(Throwable failure) {
+    StringBuilder text = new StringBuilder();
+    append(failure, text);
+    return text.toString();
+  }
+
+  private static void append(Throwable failure, StringBuilder text) {
+    text.append(Printable.of(failure.toString()));
+    for (StackTraceElement frame : failure.getStackTrace()) {
+      text.append("\n\tat ").append(frame);
+    }
+    for (Throwable suppressed : failure.getSuppressed()) {
+      append(suppressed, text.append("\nSuppressed: "));
+    }
+    Throwable cause = failure.getCause();
+    if (cause != null) {
+      append(cause, text.append("\nCaused by: "));
+    }
+  }
+
+  /** Returns a message of the library, with what a user of the shell can do in place of what a program can. */
+  static String inShellWords(String message) {
+    return message
+        .replace(
+            ", in this process or another: close it there, or open it here with Options.readOnly",
+            " in another process: close it there; commands that only read work beside it")
+        .replaceFirst("; Options\\.recoveryMode says[^(]*", "; 'kv repair' keeps what can be read ")
+        .replace("; Options.createIfMissing creates it", "")
+        .replace("; Options.createIfMissing creates one, DB.repair", "; 'kv repair'")
+        .replace("DB.repair", "'kv repair'")
+        .replace("Options.comparator", "--comparator");
+  }
+
+  private static String text(Throwable failure) {
+    if (failure instanceof DBException) {
+      String message = inShellWords(String.valueOf(failure.getMessage()));
+      Throwable cause = failure.getCause();
+      if (failure instanceof DBIOException && cause instanceof IOException) {
+        message =
+            message.contains(cause.toString())
+                ? message.replace(cause.toString(), text(cause))
+                : message + ": " + text(cause);
+      }
+      return failure instanceof CorruptionException && !message.contains("'kv repair'")
+          ? message + "; 'kv verify' tells what is damaged, 'kv repair' keeps the rest"
+          : message;
+    }
+    if (failure instanceof NoSuchFileException missing) {
+      return missing.getFile() + ": no such file or directory";
+    }
+    if (failure instanceof AccessDeniedException denied) {
+      return denied.getFile() + ": permission denied";
+    }
+    if (failure instanceof FileSystemException refused) {
+      return refused.getFile() + ": " + refused.getReason();
+    }
+    String message = failure.getMessage();
+    return failure instanceof Failure
+            || failure instanceof IOException
+            || failure instanceof IllegalArgumentException
+        ? String.valueOf(message)
+        : failure.getClass().getSimpleName() + (message == null ? "" : ": " + message);
+  }
+}
