@@ -1,7 +1,10 @@
 package dev.kv.tools.console;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +35,11 @@ public final class StandardStreams {
       return System.in;
     }
     return System.in;
+  }
+
+  /** Returns standard input as lines of UTF-8; a {@link Failure} where there is none. */
+  public static BufferedReader lines() {
+    return new BufferedReader(new InputStreamReader(input(), StandardCharsets.UTF_8));
   }
 
   /** Returns whether a descriptor is a terminal; where that cannot be told, whether there is a console. */

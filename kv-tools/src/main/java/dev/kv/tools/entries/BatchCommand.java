@@ -9,8 +9,6 @@ import dev.kv.tools.console.StandardStreams;
 import dev.kv.tools.database.DatabaseArguments;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Command;
@@ -48,8 +46,7 @@ public final class BatchCommand implements Callable<Integer> {
 
   private WriteBatch read() throws IOException {
     WriteBatch batch = WriteBatch.create();
-    BufferedReader lines =
-        new BufferedReader(new InputStreamReader(StandardStreams.input(), StandardCharsets.UTF_8));
+    BufferedReader lines = StandardStreams.lines();
     AtomicLong number = new AtomicLong();
     try (Progress progress =
         Progress.of("batch", Progress.Unit.ENTRIES, Progress.UNKNOWN, number::get)) {

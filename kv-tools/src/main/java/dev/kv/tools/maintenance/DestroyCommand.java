@@ -8,11 +8,8 @@ import dev.kv.tools.console.StandardStreams;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.text.Printable;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -60,9 +57,7 @@ public final class DestroyCommand implements Callable<Integer> {
             + Printable.of(database.directory().toString())
             + ", with all that is in it? (yes/no)");
     err.flush();
-    String answer =
-        new BufferedReader(new InputStreamReader(StandardStreams.input(), StandardCharsets.UTF_8))
-            .readLine();
+    String answer = StandardStreams.lines().readLine();
     return answer != null && answer.trim().equals("yes");
   }
 }

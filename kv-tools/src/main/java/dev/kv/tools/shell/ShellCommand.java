@@ -4,8 +4,6 @@ import dev.kv.tools.console.StandardStreams;
 import dev.kv.tools.database.DatabaseArguments;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jline.reader.LineReader;
@@ -53,8 +51,7 @@ public final class ShellCommand implements Callable<Integer> {
 
   /** Runs every line of standard input; the exit code is the last failure's, or 0. */
   private static int readInput(Shell shell) throws IOException {
-    BufferedReader lines =
-        new BufferedReader(new InputStreamReader(StandardStreams.input(), StandardCharsets.UTF_8));
+    BufferedReader lines = StandardStreams.lines();
     int exitCode = 0;
     for (String line = lines.readLine(); line != null && !shell.isLeft(); line = lines.readLine()) {
       int code = shell.run(line);
