@@ -3,7 +3,7 @@ package dev.kv.tools.bench;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.tools.console.Failure;
-import java.nio.file.Files;
+import dev.kv.tools.database.DatabaseFiles;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +44,7 @@ public final class DemoCommand implements Callable<Integer> {
     if (target == null) {
       target = Path.of(System.getProperty("java.io.tmpdir"), "kv-demo");
       DB.destroy(target, Options.DEFAULT);
-    } else if (Files.exists(target.resolve("CURRENT"))) {
+    } else if (DatabaseFiles.isDatabase(target)) {
       throw new Failure(target + ": holds a database already: name a new directory");
     }
     new Demo(target, new DemoData(entries), System.out).run();

@@ -14,11 +14,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** What a directory's files tell without opening the database. */
 public final class DatabaseFiles {
@@ -61,6 +63,17 @@ public final class DatabaseFiles {
       }
     }
     return bytes;
+  }
+
+  /** Returns the file of the table of that number, or null where there is none. */
+  public static @Nullable Path table(Path directory, long number) {
+    for (Path file :
+        List.of(FileNames.table(directory, number), FileNames.oldTable(directory, number))) {
+      if (Files.exists(file)) {
+        return file;
+      }
+    }
+    return null;
   }
 
   /** Returns the comparator's name in the MANIFEST. */

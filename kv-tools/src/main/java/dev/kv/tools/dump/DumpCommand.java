@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -145,7 +146,7 @@ public final class DumpCommand implements Callable<Integer> {
         "file",
         file.toString(),
         "kind",
-        kind.name().toLowerCase(java.util.Locale.ROOT),
+        kind.name().toLowerCase(Locale.ROOT),
         "bytes",
         Files.size(file));
     switch (kind) {

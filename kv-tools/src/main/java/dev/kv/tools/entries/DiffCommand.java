@@ -3,13 +3,13 @@ package dev.kv.tools.entries;
 import dev.kv.DB;
 import dev.kv.DBComparator;
 import dev.kv.DBIterator;
-import dev.kv.Escape;
 import dev.kv.Slice;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.KeyRangeArguments;
+import dev.kv.tools.text.EntryFormat;
 import dev.kv.tools.text.Json;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -113,7 +113,7 @@ public final class DiffCommand implements Callable<Integer> {
 
   private static void line(Output out, String sign, @Nullable DBIterator entry) {
     if (entry != null) {
-      out.line(sign + Escape.bytes(entry.key()) + '\t' + Escape.bytes(entry.value()));
+      out.line(sign + EntryFormat.TEXT.line(entry.key(), entry.value()));
     }
   }
 }

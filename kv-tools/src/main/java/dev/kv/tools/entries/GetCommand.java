@@ -1,6 +1,7 @@
 package dev.kv.tools.entries;
 
 import dev.kv.DB;
+import dev.kv.Escape;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.ByteText;
@@ -34,14 +35,14 @@ public final class GetCommand implements Callable<Integer> {
     try (DB db = database.openForLookups()) {
       byte[] value = db.get(key.bytes());
       if (value == null) {
-        throw new Failure("no such key: " + dev.kv.Escape.bytes(key.bytes()));
+        throw new Failure("no such key: " + Escape.bytes(key.bytes()));
       }
       PrintStream out = System.out;
       if (raw) {
         out.writeBytes(value);
         out.flush();
       } else {
-        out.println(dev.kv.Escape.bytes(value));
+        out.println(Escape.bytes(value));
       }
       return 0;
     }

@@ -46,13 +46,12 @@ final class LevelPicture {
       if (tables.isEmpty()) {
         continue;
       }
+      lines.add(head(level, tables));
       if (level == 0) {
-        lines.add(head(level, tables));
         for (FileMetadata table : tables) {
           lines.add(String.format(Locale.ROOT, "%12d  %s", table.number(), draw(List.of(table))));
         }
       } else {
-        lines.add(head(level, tables));
         lines.add(String.format(Locale.ROOT, "%12s  %s", "", draw(tables)));
       }
     }

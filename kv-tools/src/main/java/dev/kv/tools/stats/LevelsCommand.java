@@ -1,6 +1,5 @@
 package dev.kv.tools.stats;
 
-import dev.kv.Escape;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
@@ -81,8 +80,8 @@ public final class LevelsCommand implements Callable<Integer> {
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("number", table.number());
         members.put("bytes", table.size());
-        members.put("smallest", Escape.bytes(table.smallestUserKey()));
-        members.put("largest", Escape.bytes(table.largestUserKey()));
+        members.put("smallest", table.smallestUserKey());
+        members.put("largest", table.largestUserKey());
         tables.add(members);
       }
       levels.add(tables);

@@ -1,6 +1,7 @@
 package dev.kv.tools.stats;
 
 import dev.kv.DB;
+import dev.kv.core.version.Levels;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;
@@ -23,8 +24,6 @@ import picocli.CommandLine.Parameters;
     description = "Print LevelDB's properties, in LevelDB's text.",
     mixinStandardHelpOptions = true)
 public final class PropertiesCommand implements Callable<Integer> {
-  private static final int LEVELS = 7;
-
   @Mixin private DatabaseArguments database;
 
   @Parameters(
@@ -70,7 +69,8 @@ public final class PropertiesCommand implements Callable<Integer> {
 
   private static List<String> all() {
     List<String> all = new ArrayList<>();
-    IntStream.range(0, LEVELS).forEach(level -> all.add("leveldb.num-files-at-level" + level));
+    IntStream.range(0, Levels.COUNT)
+        .forEach(level -> all.add("leveldb.num-files-at-level" + level));
     all.addAll(List.of("leveldb.approximate-memory-usage", "leveldb.stats", "leveldb.sstables"));
     return all;
   }

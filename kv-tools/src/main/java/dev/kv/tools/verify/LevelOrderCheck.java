@@ -7,6 +7,7 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.table.TableInspector;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
+import dev.kv.tools.database.DatabaseFiles;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -141,7 +142,7 @@ final class LevelOrderCheck {
       if (next == null) {
         return false;
       }
-      Path file = Verifier.tableFile(directory, next.number());
+      Path file = DatabaseFiles.table(directory, next.number());
       if (file == null) {
         return true;
       }

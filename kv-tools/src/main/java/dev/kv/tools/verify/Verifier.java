@@ -122,7 +122,7 @@ public final class Verifier {
   }
 
   private boolean checkIfThere(Tree tree, FileMetadata table) throws IOException {
-    Path file = tableFile(directory, table.number());
+    Path file = DatabaseFiles.table(directory, table.number());
     if (file == null) {
       return false;
     }
@@ -246,17 +246,6 @@ public final class Verifier {
       case LOG, TEMP -> true;
       default -> false;
     };
-  }
-
-  /** Returns the file of the table of that number, or null where there is none. */
-  static @Nullable Path tableFile(Path directory, long number) {
-    for (Path file :
-        List.of(FileNames.table(directory, number), FileNames.oldTable(directory, number))) {
-      if (Files.exists(file)) {
-        return file;
-      }
-    }
-    return null;
   }
 
   /** Returns what was found, in the order in which it was. */
