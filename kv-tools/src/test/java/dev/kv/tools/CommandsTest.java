@@ -81,6 +81,18 @@ class CommandsTest {
   }
 
   @Test
+  void damagedManifest_whereTheOrderIsAskedFor_isNamedWithWhatToDo() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Path manifest = dir.resolve("MANIFEST-000002");
+    Fixtures.damage(manifest, 15);
+    Cli scan = Cli.run("scan", dir.toString(), "--comparator", "bytewise");
+    assertThat(scan.exitCode()).isEqualTo(1);
+    assertThat(scan.err())
+        .contains("checksum mismatch (file " + manifest + ", offset 0)", "'kv repair'")
+        .hasLineCount(1);
+  }
+
+  @Test
   void wrongUsage_exitsTwo() {
     assertThat(Cli.run().exitCode()).isEqualTo(2);
     assertThat(Cli.run("nonsense").exitCode()).isEqualTo(2);

@@ -1,5 +1,6 @@
 package dev.kv.tools.database;
 
+import dev.kv.CorruptionException;
 import dev.kv.Env;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -83,7 +84,13 @@ public final class DatabaseFiles {
       Path manifest = directory.resolve(CurrentFile.read(env, directory).manifest());
       String file = manifest.toString();
       try (LogReader records =
-          new LogReader(file, env.openSequential(manifest), DatabaseFiles::damaged, true)) {
+          new LogReader(
+              file,
+              env.openSequential(manifest),
+              (offset, bytes, reason, torn) -> {
+                throw new CorruptionException(reason, file, offset);
+              },
+              true)) {
         RecordBuffer record = new RecordBuffer();
         while (records.readRecord(record)) {
           long offset = records.lastRecordOffset();
@@ -99,10 +106,6 @@ public final class DatabaseFiles {
     } catch (IOException unreadable) {
       throw new Failure(FailureText.describe(unreadable));
     }
-  }
-
-  private static void damaged(long offset, long bytes, String reason, boolean torn) {
-    throw new Failure("MANIFEST: " + reason + " at offset " + offset);
   }
 
   /**
