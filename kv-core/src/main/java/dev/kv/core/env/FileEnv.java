@@ -18,6 +18,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -195,7 +196,14 @@ public final class FileEnv extends HostEnv {
 
   /** To open a pipe would wait for whoever writes to it, and a device never ends. */
   private static void refuseSpecial(Path file) throws IOException {
-    if (Files.exists(file) && !Files.isRegularFile(file)) {
+    BasicFileAttributes attributes;
+    try {
+      // In one look: between two, another process may delete the file.
+      attributes = Files.readAttributes(file, BasicFileAttributes.class);
+    } catch (IOException e) {
+      return; // the open tells why
+    }
+    if (!attributes.isRegularFile()) {
       throw new FileSystemException(file.toString(), null, "is no regular file");
     }
   }

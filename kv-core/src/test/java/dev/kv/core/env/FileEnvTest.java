@@ -12,9 +12,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -295,6 +298,47 @@ final class FileEnvTest extends EnvContract {
     assertThat(env.size(link)).isEqualTo(10);
     env.delete(link);
     assertThat(target).exists();
+  }
+
+  /** As a reader beside a writer meets it: what is no more there is missing, and nothing else. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void opening_aFileThatIsDeletedMeanwhile_opensItOrSaysThatItIsMissing(boolean map)
+      throws Exception {
+    AtomicInteger last = new AtomicInteger();
+    AtomicBoolean done = new AtomicBoolean();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread writer =
+        new Thread(
+            () -> {
+              try {
+                while (!done.get()) {
+                  int next = last.get() + 1;
+                  Files.write(dir.resolve(next + ".ldb"), new byte[10]);
+                  last.set(next);
+                  Files.delete(dir.resolve(next + ".ldb"));
+                }
+              } catch (Throwable e) {
+                failure.set(e);
+              }
+            });
+    writer.start();
+    int missing = 0;
+    int opened = 0;
+    try {
+      while ((missing < 2000 || opened == 0) && failure.get() == null) {
+        try {
+          env.openRandomAccess(dir.resolve(last.get() + ".ldb"), map).close();
+          opened++;
+        } catch (NoSuchFileException e) {
+          missing++;
+        }
+      }
+    } finally {
+      done.set(true);
+      writer.join();
+    }
+    assertThat(failure.get()).isNull();
   }
 
   /** A read of a pipe would wait for ever. */
