@@ -2,7 +2,6 @@ package dev.kv.core.db;
 
 import dev.kv.CorruptionException;
 import dev.kv.DB;
-import dev.kv.DBException;
 import dev.kv.DBIOException;
 import dev.kv.DBStats;
 import dev.kv.Env;
@@ -37,11 +36,14 @@ import org.slf4j.LoggerFactory;
 final class ReadOnlyOpener {
   private static final Logger LOG = LoggerFactory.getLogger(ReadOnlyOpener.class);
 
-  /** So often is tried again where a file has vanished. */
+  /** What fails in the same way in so many tries on end fails for good: where a writer goes on, it is another file. */
   private static final int TRIES = 50;
 
-  /** And so often where a file looks damaged, which it may be while it is written. */
+  /** The same where a file looks damaged, which it may while it is written. */
   private static final int TRIES_IF_DAMAGED = 3;
+
+  /** So many tries in all may lose the race with a writer. */
+  private static final int MOST_TRIES = 2000;
 
   private static final long PAUSE_MICROS = 5_000;
 
@@ -60,26 +62,26 @@ final class ReadOnlyOpener {
     if (!env.exists(FileNames.current(directory))) {
       throw check.noDatabase();
     }
+    String before = "";
+    int same = 0;
     for (int tries = 1; ; tries++) {
+      boolean last = same == TRIES - 1 || tries == MOST_TRIES;
       try {
-        return new Attempt(tries == TRIES).open(check);
-      } catch (NoSuchFileException e) {
-        if (tries >= TRIES) {
+        return new Attempt(last).open(check);
+      } catch (NoSuchFileException | CorruptionException | DBIOException e) {
+        same = e.toString().equals(before) ? same + 1 : 1;
+        before = e.toString();
+        if (last || (same == TRIES_IF_DAMAGED && !isVanished(e))) {
           throw e;
         }
-        LOG.debug("{}: begins anew, for a file has vanished: {}", directory, e.toString());
-      } catch (CorruptionException | DBIOException e) {
-        if (tries >= (isVanished(e) ? TRIES : TRIES_IF_DAMAGED)) {
-          throw e;
-        }
-        LOG.debug("{}: begins anew: {}", directory, e.toString());
+        LOG.debug("{}: begins anew: {}", directory, before);
       }
       env.sleepMicros(PAUSE_MICROS);
     }
   }
 
-  private static boolean isVanished(DBException e) {
-    return e.getCause() instanceof NoSuchFileException;
+  private static boolean isVanished(Exception e) {
+    return e instanceof NoSuchFileException || e.getCause() instanceof NoSuchFileException;
   }
 
   /** One attempt; what it made is freed where it fails. */
@@ -98,11 +100,12 @@ final class ReadOnlyOpener {
       boolean done = false;
       try {
         versions.recover(true);
-        LogRecovery recovery = replay(check.logs(check.list(), versions));
         if (last) {
           check.requireTables(check.list(), versions);
         }
-        pinTables();
+        pinTables(); // at once: the replay takes longer, and a writer deletes meanwhile what it has
+        // compacted
+        LogRecovery recovery = replay(check.logs(check.list(), versions));
         DB db = assemble(recovery);
         done = true;
         return db;

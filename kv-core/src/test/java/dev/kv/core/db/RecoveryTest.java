@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.CorruptionException;
 import dev.kv.DB;
+import dev.kv.DBIOException;
+import dev.kv.Env;
+import dev.kv.ForwardingEnv;
 import dev.kv.Options;
 import dev.kv.RecoveryMode;
+import dev.kv.SequentialFile;
 import dev.kv.WriteOptions;
 import dev.kv.core.env.FileName;
 import java.io.IOException;
@@ -17,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -490,5 +495,82 @@ class RecoveryTest extends DbTestBase {
     }
     writer.join();
     assertThat(db.stats().lastSequence()).as("what the writer wrote").isEqualTo(entries);
+  }
+
+  /** Fails the opens of logs for the first so many times, as a writer does that is quicker than the reader. */
+  private static final class Racing extends ForwardingEnv {
+    private final int failures;
+    private final IntFunction<Exception> failure;
+    private int opens;
+
+    Racing(int failures, IntFunction<Exception> failure) {
+      super(Env.fileSystem());
+      this.failures = failures;
+      this.failure = failure;
+    }
+
+    @Override
+    public SequentialFile openSequential(Path file) throws IOException {
+      if (file.toString().endsWith(".log") && opens++ < failures) {
+        Exception e = failure.apply(opens);
+        if (e instanceof IOException missing) {
+          throw missing;
+        }
+        throw (RuntimeException) e;
+      }
+      return super.openSequential(file);
+    }
+
+    @Override
+    public void sleepMicros(long micros) {
+      assertThat(micros).isPositive();
+    }
+
+    Options readOnly() {
+      return Options.builder().env(this).readOnly(true).build();
+    }
+  }
+
+  private static CorruptionException damage(int place) {
+    return new CorruptionException("damage at " + place, "000003.log", place);
+  }
+
+  @Test
+  void readOnly_eachAttemptFailsElsewhere_triesAgain() {
+    open();
+    put("foo", "bar");
+    close();
+    for (IntFunction<Exception> each :
+        List.<IntFunction<Exception>>of(
+            i -> new NoSuchFileException(i + ".log"), RecoveryTest::damage)) {
+      Racing env = new Racing(300, each);
+      try (DB reader = DB.open(directory, env.readOnly())) {
+        assertThat(reader.get(b("foo"))).isEqualTo(b("bar"));
+      }
+      assertThat(env.opens).isEqualTo(301);
+    }
+  }
+
+  @Test
+  void readOnly_attemptsFailInTheSamePlace_givesUp() {
+    open();
+    put("foo", "bar");
+    close();
+    Racing missing =
+        new Racing(
+            Integer.MAX_VALUE, i -> new NoSuchFileException(i < 10 ? "first" : "000003.log"));
+    assertThatThrownBy(() -> DB.open(directory, missing.readOnly()))
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining("000003.log");
+    assertThat(missing.opens).isEqualTo(9 + 50);
+    Racing damaged = new Racing(Integer.MAX_VALUE, i -> damage(Math.min(i, 10)));
+    assertThatThrownBy(() -> DB.open(directory, damaged.readOnly()))
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("damage at 10");
+    assertThat(damaged.opens).isEqualTo(9 + 3);
+    Racing quick = new Racing(Integer.MAX_VALUE, RecoveryTest::damage);
+    assertThatThrownBy(() -> DB.open(directory, quick.readOnly()))
+        .isInstanceOf(CorruptionException.class);
+    assertThat(quick.opens).isEqualTo(2000);
   }
 }
