@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * the MANIFEST, and the levels against each other. Opens nothing and changes nothing.
  */
 public final class Verifier {
-  /** A writer beside this may be storing a record while it is read. */
-  private static final int LOG_READINGS = 4;
+  /** A log in which so many readings find damage is damaged, though it be elsewhere each time. */
+  private static final int LOG_READINGS = 100;
 
   private final Meter meter = new Meter();
   private final Path directory;
@@ -206,19 +206,25 @@ public final class Verifier {
     }
   }
 
-  /** Examines a log; damage counts if it is still there when looked for again. */
+  /**
+   * Examines a log. A writer beside this may be storing a record while it is read, and look like damage, in another place
+   * each time: damage counts if the next reading finds it too.
+   */
   private long checkLog(Path file, long previous) throws IOException {
     String name = baseName(file.toString());
     List<Finding> found = new ArrayList<>();
     LogCheck check;
     int readings = 0;
+    boolean lasting;
     try {
       do {
+        List<Finding> before = List.copyOf(found);
         found.clear();
         check = new LogCheck(name, found::add);
         check.run(meter, file);
         readings++;
-      } while (readings < LOG_READINGS && found.stream().anyMatch(Finding::damage));
+        lasting = found.stream().filter(Finding::damage).anyMatch(before::contains);
+      } while (!lasting && readings < LOG_READINGS && found.stream().anyMatch(Finding::damage));
     } catch (NoSuchFileException flushed) {
       return previous;
     }

@@ -54,7 +54,11 @@ class StreamsTest {
       argument = command + " " + dir + (command.equals("dump") ? "/000005.ldb" : "");
     }
     // The reader is gone before the first line comes.
-    Run run = shell("{ sleep 0.3; KV " + argument + "; echo $? > code; } | true; wait");
+    Run run =
+        shell(
+            "{ until [ -e gone ]; do sleep 0.1; done; KV "
+                + argument
+                + "; echo $? > code; } | { exec <&-; : > gone; }; wait");
     while (!Files.exists(temp.resolve("code")) || Files.size(temp.resolve("code")) == 0) {
       Thread.sleep(10);
     }
