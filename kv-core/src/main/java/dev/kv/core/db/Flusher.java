@@ -50,7 +50,7 @@ final class Flusher implements BackgroundWorker.Work {
     return true;
   }
 
-  private int install(WriteState.Immutable flushed, FlushResult result) {
+  private void install(WriteState.Immutable flushed, FlushResult result) {
     Install step = new Install(flushed, result);
     boolean done = false;
     try {
@@ -70,7 +70,6 @@ final class Flusher implements BackgroundWorker.Work {
         step.level,
         result.stats().micros() / 1000);
     monitor.signalAll();
-    return step.level;
   }
 
   /** The step that puts the table into its level and lets go of the memtable. */
@@ -111,6 +110,7 @@ final class Flusher implements BackgroundWorker.Work {
       monitor.lock();
       try {
         vacate();
+        jobs.spent(level, result.stats());
         writeState.removeFlushed(flushed);
       } finally {
         monitor.unlock();

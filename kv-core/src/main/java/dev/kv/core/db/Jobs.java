@@ -8,6 +8,7 @@ import dev.kv.core.compaction.CompactionPicker;
 import dev.kv.core.compaction.CompactionResult;
 import dev.kv.core.compaction.FlushJob;
 import dev.kv.core.compaction.FlushResult;
+import dev.kv.core.compaction.JobStats;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.SnapshotList;
@@ -18,7 +19,6 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the jobs of one open database: gives them what they need, and tells the others what they changed. */
@@ -67,12 +67,11 @@ final class Jobs {
     return new CompactionPicker(maxFileSize(), resources.options().seekCompaction());
   }
 
-  /** Writes {@code memtable} as a table, which {@code install} puts into a level that it returns. */
-  void flush(MemTable memtable, ToIntFunction<FlushResult> install) {
+  /** Writes {@code memtable} as a table, which {@code install} puts into a level. */
+  void flush(MemTable memtable, Consumer<FlushResult> install) {
     TableOutputs outputs = outputs();
     try (InternalIterator entries = memtable.iterator()) {
-      FlushResult result = new FlushJob(entries, outputs.context()).run();
-      costs.add(install.applyAsInt(result), result.stats());
+      install.accept(new FlushJob(entries, outputs.context()).run());
     }
     outputs.settle();
   }
@@ -112,6 +111,11 @@ final class Jobs {
 
   private TableOutputs outputs() {
     return new TableOutputs(resources, obsolete::newPendingNumber, obsolete::settle);
+  }
+
+  /** Counts what a job has cost that wrote to {@code level}. */
+  void spent(int level, JobStats stats) {
+    costs.add(level, stats);
   }
 
   /** Wakes a writer that level 0 holds back. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
 import dev.kv.DBClosedException;
+import dev.kv.DBStats;
 import dev.kv.ReadOptions;
 import dev.kv.Slice;
 import dev.kv.WriteOptions;
@@ -283,6 +284,23 @@ class ReadWriteTest extends DbTestBase {
     assertThatThrownBy(() -> db.property("leveldb.stats")).isInstanceOf(DBClosedException.class);
     assertThatThrownBy(() -> db.compactRange(null, null)).isInstanceOf(DBClosedException.class);
     assertThatThrownBy(() -> db.suspendCompactions()).isInstanceOf(DBClosedException.class);
+  }
+
+  @Test
+  void stats_afterAFlush_tellWhatItWrote() {
+    open();
+    long before = 0;
+    for (int i = 0; i < 50; i++) {
+      put("foo", "v" + i);
+      db.flush();
+      long written = written();
+      assertThat(written).as("flush %d", i).isGreaterThan(before);
+      before = written;
+    }
+  }
+
+  private long written() {
+    return db.stats().levels().stream().mapToLong(DBStats.Level::compactionBytesWritten).sum();
   }
 
   @Test
