@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -29,9 +30,13 @@ final class TableVandal {
   private static final int KEYS = 4000;
   private static final int READERS = 4;
 
+  /** So many reads come after the last damage. */
+  private static final int LAST_READS = 1000;
+
   private final Path directory;
   private final Options options;
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+  private final AtomicLong reads = new AtomicLong();
   private volatile boolean stop;
   private int refused;
 
@@ -97,7 +102,10 @@ final class TableVandal {
         Thread.sleep(random.nextInt(15));
         damage(random);
       }
-      Thread.sleep(20);
+      long last = reads.get() + LAST_READS;
+      while (reads.get() < last && failure.get() == null) {
+        Thread.sleep(1);
+      }
       stop = true;
       for (Thread reader : readers) {
         reader.join();
@@ -123,7 +131,7 @@ final class TableVandal {
     Path table = tables.get(random.nextInt(tables.size()));
     int how = random.nextInt(4);
     if (how == 0) {
-      Files.delete(table);
+      Files.deleteIfExists(table); // the database may have, of a table that is obsolete
       return;
     }
     try (RandomAccessFile file = new RandomAccessFile(table.toFile(), "rw")) {
@@ -151,6 +159,7 @@ final class TableVandal {
         failure.compareAndSet(null, e);
         return;
       }
+      reads.incrementAndGet();
     }
   }
 
