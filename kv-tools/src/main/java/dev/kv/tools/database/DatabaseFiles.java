@@ -77,6 +77,17 @@ public final class DatabaseFiles {
     return null;
   }
 
+  /** Returns the directory that a file is in. */
+  public static Path directoryOf(Path file) {
+    Path directory = file.toAbsolutePath().getParent();
+    return directory == null ? Path.of("/") : directory;
+  }
+
+  /** Returns the name of the MANIFEST that a file CURRENT gives. */
+  public static String manifestNamedBy(Path current) throws IOException {
+    return CurrentFile.read(Env.fileSystem(), directoryOf(current)).manifest();
+  }
+
   /** Returns the comparator's name in the MANIFEST. */
   public static String comparatorName(Path directory) {
     Env env = Env.fileSystem();

@@ -1,13 +1,8 @@
 package dev.kv.tools.dump;
 
 import dev.kv.CorruptionException;
-import dev.kv.DBComparator;
-import dev.kv.DBException;
-import dev.kv.Env;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
-import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.manifest.CurrentFile;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
@@ -16,10 +11,8 @@ import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.database.KeyOrder;
 import dev.kv.tools.text.Json;
 import dev.kv.tools.text.Printable;
+import dev.kv.tools.verify.FileVerifier;
 import dev.kv.tools.verify.Finding;
-import dev.kv.tools.verify.LogCheck;
-import dev.kv.tools.verify.TableCheck;
-import dev.kv.tools.verify.Tree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -134,13 +127,9 @@ public final class DumpCommand implements Callable<Integer> {
 
   /** Prints the file, and returns whether it is damaged. */
   private boolean dump(Path file, Kind kind, Output out) throws IOException {
-    TableDump dump =
-        new TableDump(
-            meter,
-            file,
-            userKeys,
-            (depth, type, members) -> out.line(format.line(depth, type, members)));
-    dump.part(
+    Parts parts = new Parts((depth, type, members) -> out.line(format.line(depth, type, members)));
+    RecordDump records = new RecordDump(meter, file, parts);
+    parts.part(
         0,
         "file",
         "file",
@@ -150,48 +139,30 @@ public final class DumpCommand implements Callable<Integer> {
         "bytes",
         Files.size(file));
     switch (kind) {
-      case LOG -> dump.log();
-      case MANIFEST -> dump.manifest();
-      case TABLE -> dump.table();
-      case BATCH -> dump.batch();
+      case LOG -> records.log();
+      case MANIFEST -> records.manifest();
+      case BATCH -> records.batch();
+      case TABLE -> new TableDump(meter, file, userKeys, parts).table();
       case CURRENT -> {
         try {
-          dump.part(0, "current", "manifest", current(file));
+          parts.part(0, "current", "manifest", DatabaseFiles.manifestNamedBy(file));
         } catch (CorruptionException e) {
-          dump.damage(e);
+          parts.damage(e);
         }
       }
     }
-    return dump.isDamaged();
-  }
-
-  private static String current(Path file) throws IOException {
-    return CurrentFile.read(Env.fileSystem(), directoryOf(file)).manifest();
-  }
-
-  private static Path directoryOf(Path file) {
-    Path directory = file.toAbsolutePath().getParent();
-    return directory == null ? Path.of("/") : directory;
+    return parts.isDamaged();
   }
 
   /** Examines the file, prints what is found, and returns whether it is damaged. */
   private boolean verify(Path file, Kind kind, Output out) throws IOException {
     List<Finding> findings = new ArrayList<>();
-    String name = file.toString();
+    FileVerifier verifier = new FileVerifier(meter, order, findings::add);
     switch (kind) {
-      case LOG -> new LogCheck(name, findings::add).run(meter, file);
-      case MANIFEST -> Tree.readManifest(file, name, findings::add);
-      case TABLE -> {
-        InternalKeyComparator keys = order(file, findings::add);
-        new TableCheck(name, keys, findings::add, (key, value) -> {}).run(meter, file);
-      }
-      case CURRENT -> {
-        try {
-          current(file);
-        } catch (CorruptionException e) {
-          findings.add(Finding.damage(name, e));
-        }
-      }
+      case LOG -> verifier.log(file);
+      case MANIFEST -> verifier.manifest(file);
+      case TABLE -> verifier.table(file);
+      case CURRENT -> verifier.current(file);
       case BATCH -> throw new ParameterException(spec.commandLine(), "a batch has no checksum");
     }
     boolean damaged = findings.stream().anyMatch(Finding::damage);
@@ -199,34 +170,8 @@ public final class DumpCommand implements Callable<Integer> {
       findings.forEach(finding -> out.line(Json.of(finding.members())));
     } else {
       findings.forEach(finding -> out.line(finding.line()));
-      out.line(Printable.of(name) + (damaged ? ": DAMAGED" : ": whole"));
+      out.line(Printable.of(file.toString()) + (damaged ? ": DAMAGED" : ": whole"));
     }
     return damaged;
-  }
-
-  /** Returns the order of a table's keys, or null where it is not known. */
-  private @Nullable InternalKeyComparator order(Path file, Finding.Sink findings) {
-    if (order != null) {
-      return new InternalKeyComparator(order.named(order.defaultName()));
-    }
-    String bytewise = DBComparator.bytewise().name();
-    String found = bytewise;
-    Path directory = directoryOf(file);
-    try {
-      if (DatabaseFiles.isDatabase(directory)) {
-        found = DatabaseFiles.comparatorName(directory);
-      }
-    } catch (Failure | DBException unreadable) {
-      found = bytewise;
-    }
-    if (found.equals(bytewise)) {
-      return new InternalKeyComparator(DBComparator.bytewise());
-    }
-    findings.found(
-        Finding.note(
-            file.toString(),
-            CorruptionException.NO_OFFSET,
-            "the order was not checked: say by --comparator which one " + found + " is"));
-    return null;
   }
 }

@@ -85,12 +85,11 @@ public final class RawScan {
   private void print(Path file, FileName.Kind kind) throws IOException {
     checkLimit();
     String name = String.valueOf(file.getFileName());
-    TableDump dump =
-        new TableDump(meter, file, false, (depth, type, members) -> printPart(name, type, members));
+    Parts parts = new Parts((depth, type, members) -> printPart(name, type, members));
     if (kind == FileName.Kind.TABLE) {
-      dump.table();
+      new TableDump(meter, file, false, parts).table();
     } else {
-      dump.log();
+      new RecordDump(meter, file, parts).log();
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.kv.tools.dump;
 
+import dev.kv.CompressionType;
 import dev.kv.CorruptionException;
 import dev.kv.Env;
 import dev.kv.UnsupportedFormatException;
@@ -18,11 +19,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Takes one table apart: footer, metaindex, filter, index, and each block with its entries. */
-final class TableDump extends FileDump {
+final class TableDump {
   private static final String FILTER_PREFIX = "filter.";
 
   private final Env env;
+  private final Path file;
   private final boolean userKeys;
+  private final Parts parts;
   private long blocks;
   private long entries;
   private long tombstones;
@@ -34,15 +37,16 @@ final class TableDump extends FileDump {
    *
    * @param userKeys whether it is a stand-alone table, whose keys have no sequence number and type
    */
-  TableDump(Env env, Path file, boolean userKeys, Sink sink) {
-    super(env, file, sink);
+  TableDump(Env env, Path file, boolean userKeys, Parts parts) {
     this.env = env;
+    this.file = file;
     this.userKeys = userKeys;
+    this.parts = parts;
   }
 
   /** Takes the table apart. */
   void table() throws IOException {
-    try (TableInspector table = new TableInspector(env, file())) {
+    try (TableInspector table = new TableInspector(env, file)) {
       Footer footer = footer(table);
       if (footer == null) {
         search(table, true, table.size() - Footer.SIZE);
@@ -52,14 +56,14 @@ final class TableDump extends FileDump {
       }
       properties();
     } catch (UnsupportedFormatException e) {
-      damage(0, String.valueOf(e.getMessage()));
+      parts.damage(0, String.valueOf(e.getMessage()));
     }
   }
 
   private @Nullable Footer footer(TableInspector table) {
     try {
       Footer footer = table.footer();
-      part(
+      parts.part(
           0,
           "footer",
           "offset",
@@ -76,7 +80,7 @@ final class TableDump extends FileDump {
           Long.toHexString(Footer.MAGIC));
       return footer;
     } catch (CorruptionException e) {
-      damage(e);
+      parts.damage(e);
       return null;
     }
   }
@@ -86,7 +90,7 @@ final class TableDump extends FileDump {
       block(0, "metaindex", table.read(handle, true));
       table.readHandles(handle).forEach(entry -> meta(table, entry));
     } catch (CorruptionException e) {
-      damage(e);
+      parts.damage(e);
     }
   }
 
@@ -101,7 +105,7 @@ final class TableDump extends FileDump {
         block(0, "meta", block, "name", name);
       }
     } catch (CorruptionException e) {
-      damage(e);
+      parts.damage(e);
     }
   }
 
@@ -112,7 +116,7 @@ final class TableDump extends FileDump {
     if (offsets < 0 || offsets > last) {
       return;
     }
-    part(
+    parts.part(
         1,
         "filters",
         "count",
@@ -129,12 +133,13 @@ final class TableDump extends FileDump {
       block(0, "index", table.read(index, true));
       handles = table.readHandles(index);
     } catch (CorruptionException e) {
-      damage(e);
+      parts.damage(e);
       search(table, false, index.offset());
       return;
     }
     for (TableInspector.BlockEntry entry : handles) {
-      dataBlock(table, entry.handle(), "until", userKeys ? entry.key() : userKey(entry.key()));
+      dataBlock(
+          table, entry.handle(), "until", userKeys ? entry.key() : RecordDump.userKey(entry.key()));
     }
   }
 
@@ -147,9 +152,9 @@ final class TableDump extends FileDump {
       block(0, "block", block, more);
       table.forEachEntry(this::entry);
     } catch (CorruptionException e) {
-      damage(e);
+      parts.damage(e);
     } catch (UnsupportedFormatException e) {
-      damage(handle.offset(), String.valueOf(e.getMessage()));
+      parts.damage(handle.offset(), String.valueOf(e.getMessage()));
     }
   }
 
@@ -161,7 +166,7 @@ final class TableDump extends FileDump {
    */
   private void search(TableInspector table, boolean all, long until) {
     List<TableInspector.FoundBlock> found = table.findBlocks();
-    part(0, "search", "blocks", found.size());
+    parts.part(0, "search", "blocks", found.size());
     long end = 0;
     for (TableInspector.FoundBlock block : found) {
       BlockHandle handle = block.handle();
@@ -179,33 +184,33 @@ final class TableDump extends FileDump {
 
   private void gap(long from, long to) {
     if (from < to) {
-      damage(from, "no block with the right checksum", "bytes", to - from);
+      parts.damage(from, "no block with the right checksum", "bytes", to - from);
     }
   }
 
   private void entry(byte[] key, byte[] value) {
     entries++;
     if (userKeys) {
-      part(1, "entry", "key", key, "value", value);
+      parts.part(1, "entry", "key", key, "value", value);
       return;
     }
     if (!InternalKey.isWellFormed(key)) {
-      part(1, "malformed", "key", key, "value", value);
+      parts.part(1, "malformed", "key", key, "value", value);
       return;
     }
     long tag = InternalKey.tag(key);
     byte[] userKey = InternalKey.userKey(key);
     long sequence = InternalKey.sequence(tag);
     if (InternalKey.kindCode(tag) == ValueKind.VALUE.code()) {
-      part(1, "put", "sequence", sequence, "key", userKey, "value", value);
+      parts.part(1, "put", "sequence", sequence, "key", userKey, "value", value);
     } else {
       tombstones++;
-      part(1, "delete", "sequence", sequence, "key", userKey);
+      parts.part(1, "delete", "sequence", sequence, "key", userKey);
     }
   }
 
   private void properties() {
-    part(
+    parts.part(
         0,
         "properties",
         "blocks",
@@ -239,15 +244,15 @@ final class TableDump extends FileDump {
     System.arraycopy(own, 0, members, 0, own.length);
     System.arraycopy(restarts, 0, members, own.length, restarts.length);
     System.arraycopy(more, 0, members, own.length + restarts.length, more.length);
-    part(depth, type, members);
+    parts.part(depth, type, members);
   }
 
   private static String compression(int code) {
-    return switch (code) {
-      case 0 -> "none";
-      case 1 -> "snappy";
-      case 2 -> "zstd";
-      default -> Integer.toString(code);
-    };
+    for (CompressionType type : CompressionType.values()) {
+      if (type.code() == code) {
+        return type.name().toLowerCase(Locale.ROOT);
+      }
+    }
+    return Integer.toString(code);
   }
 }

@@ -33,6 +33,11 @@ public record Finding(boolean damage, String file, long offset, String text) {
     return damage(file, e.offset(), suffix < 0 ? message : message.substring(0, suffix));
   }
 
+  /** Returns the text for a whole record behind a write that is torn at an offset. */
+  public static String behindTornWrite(long tornAt) {
+    return "whole records behind the torn write at " + tornAt + ": an open drops them";
+  }
+
   /** Receives findings. */
   @FunctionalInterface
   public interface Sink {

@@ -15,7 +15,7 @@ import java.nio.file.Path;
  * The examination of one log: every checksum, every batch, and that sequence numbers ascend. What a
  * crash leaves at the end of a log is no damage.
  */
-public final class LogCheck {
+final class LogCheck {
   private final String name;
   private final Finding.Sink findings;
   private final BatchCursor operations = new BatchCursor();
@@ -27,13 +27,13 @@ public final class LogCheck {
   private long count;
 
   /** Creates the examination of one log, which findings call {@code name}. */
-  public LogCheck(String name, Finding.Sink findings) {
+  LogCheck(String name, Finding.Sink findings) {
     this.name = name;
     this.findings = findings;
   }
 
   /** Examines the file. */
-  public void run(Env env, Path file) throws IOException {
+  void run(Env env, Path file) throws IOException {
     try (LogReader records =
         new LogReader(file.toString(), env.openSequential(file), new Reporter(), true)) {
       RecordBuffer record = new RecordBuffer();
@@ -75,7 +75,7 @@ public final class LogCheck {
 
   private void checkBatch(ByteBuffer record, int length, long offset) {
     if (tornAt >= 0) {
-      damage(offset, behindTornWrite(tornAt));
+      damage(offset, Finding.behindTornWrite(tornAt));
       tornAt = -1;
     }
     if (length < EncodedBatch.HEADER) {
@@ -112,11 +112,6 @@ public final class LogCheck {
     firstSequence = firstSequence < 0 ? sequence : firstSequence;
     nextSequence = sequence + found;
     count += found;
-  }
-
-  /** Returns what is said of a whole record behind a torn write. */
-  public static String behindTornWrite(long tornAt) {
-    return "whole records behind the torn write at " + tornAt + ": an open drops them";
   }
 
   private void damage(long offset, String text) {

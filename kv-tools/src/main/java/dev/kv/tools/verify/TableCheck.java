@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The examination of one table: every checksum, the order of keys inside blocks, over them and
  * against the index, and that every key passes the table's own filter.
  */
-public final class TableCheck {
+final class TableCheck {
   private static final String FILTER_PREFIX = "filter.";
 
   /** Of a table out of order every entry may be at fault. */
@@ -48,20 +48,13 @@ public final class TableCheck {
   private long storedBytes;
   private boolean filtered;
 
-  /** Sees the entries that are whole. */
-  @FunctionalInterface
-  public interface EntryVisitor {
-    /** Takes one entry with its internal key. */
-    void entry(byte[] internalKey, byte[] value);
-  }
-
   /**
    * Creates the examination of one table.
    *
    * @param name what findings call the file
    * @param order the order that keys must be in; null where it is not known
    */
-  public TableCheck(
+  TableCheck(
       String name,
       @Nullable InternalKeyComparator order,
       Finding.Sink findings,
@@ -73,7 +66,7 @@ public final class TableCheck {
   }
 
   /** Examines the file. */
-  public void run(Env env, Path file) throws IOException {
+  void run(Env env, Path file) throws IOException {
     try (TableInspector table = new TableInspector(env, file)) {
       Footer footer = table.footer();
       loadFilter(table, footer.metaindex());

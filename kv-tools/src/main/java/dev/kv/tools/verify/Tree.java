@@ -52,8 +52,7 @@ public final class Tree {
   }
 
   /** Reads a MANIFEST, which findings call {@code name}. */
-  public static Tree readManifest(Path file, String name, Finding.Sink findings)
-      throws IOException {
+  static Tree readManifest(Path file, String name, Finding.Sink findings) throws IOException {
     Tree tree = new Tree(name);
     tree.readEdits(file, findings);
     return tree;

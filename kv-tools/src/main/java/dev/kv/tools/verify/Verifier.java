@@ -32,7 +32,7 @@ public final class Verifier {
   private final Meter meter = new Meter();
   private final Path directory;
   private final InternalKeyComparator order;
-  private final TableCheck.EntryVisitor visitor;
+  private final EntryVisitor visitor;
   private final List<Finding> findings = new ArrayList<>();
   private int tables;
   private long blocks;
@@ -45,7 +45,7 @@ public final class Verifier {
   private long batches;
 
   /** Creates the examination; {@code visitor} sees every entry of a live table. */
-  public Verifier(Path directory, DBComparator order, TableCheck.EntryVisitor visitor) {
+  public Verifier(Path directory, DBComparator order, EntryVisitor visitor) {
     this.directory = directory;
     this.order = new InternalKeyComparator(order);
     this.visitor = visitor;

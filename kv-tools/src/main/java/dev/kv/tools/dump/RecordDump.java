@@ -14,69 +14,44 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
 import dev.kv.tools.verify.Finding;
-import dev.kv.tools.verify.LogCheck;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Locale;
-import java.util.Map;
 
 /**
- * Takes one log, MANIFEST or batch apart. Damage is a part of its own, with its offset, and the dump
- * goes on behind it.
+ * Takes one file of records apart: a log, a MANIFEST, or a batch that is a file by itself. Damage is a
+ * part of its own, with its offset, and the dump goes on behind it.
  */
-class FileDump {
+final class RecordDump {
   private final Env env;
   private final Path file;
-  private final Sink sink;
+  private final Parts parts;
   private final BatchCursor operations = new BatchCursor();
-  private boolean damaged;
 
   /** Where the log is torn, with nothing whole behind it yet; or -1. */
   private long tornAt = -1;
 
-  /** Receives the parts of a file. */
-  @FunctionalInterface
-  interface Sink {
-    /**
-     * Takes one part.
-     *
-     * @param depth 0, or how deep it stands inside others
-     * @param members its members by name: numbers, texts, and bytes from the file
-     */
-    void part(int depth, String type, Map<String, Object> members);
-  }
-
-  FileDump(Env env, Path file, Sink sink) {
+  RecordDump(Env env, Path file, Parts parts) {
     this.env = env;
     this.file = file;
-    this.sink = sink;
-  }
-
-  /** Returns whether damage was found; the torn end of a log, which a crash leaves, is none. */
-  final boolean isDamaged() {
-    return damaged;
-  }
-
-  final Path file() {
-    return file;
+    this.parts = parts;
   }
 
   /** Takes a log apart. */
-  final void log() throws IOException {
+  void log() throws IOException {
     records(this::batch, true);
   }
 
   /** Takes a MANIFEST apart. */
-  final void manifest() throws IOException {
+  void manifest() throws IOException {
     records(this::edit, false);
   }
 
   /** Takes the batch apart that the file consists of. */
-  final void batch() throws IOException {
+  void batch() throws IOException {
     byte[] bytes = Files.readAllBytes(file);
     ByteBuffer record =
         ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.LITTLE_ENDIAN).put(0, bytes);
@@ -95,21 +70,21 @@ class FileDump {
             (offset, bytes, reason, torn) -> {
               if (torn && mayBeTorn) {
                 tornAt = tornAt < 0 ? offset : tornAt;
+                parts.torn(offset, reason, "bytes", bytes, "torn", true);
               } else {
-                damaged = true;
+                parts.damage(offset, reason, "bytes", bytes, "torn", torn);
               }
-              damagePart(offset, reason, "bytes", bytes, "torn", torn);
             },
             true)) {
       RecordBuffer record = new RecordBuffer();
       while (records.readRecord(record)) {
         if (tornAt >= 0) {
-          damage(records.lastRecordOffset(), LogCheck.behindTornWrite(tornAt));
+          parts.damage(records.lastRecordOffset(), Finding.behindTornWrite(tornAt));
           tornAt = -1;
         }
         printer.print(record.buffer(), record.length(), records.lastRecordOffset());
       }
-      part(
+      parts.part(
           0,
           "end",
           "offset",
@@ -123,12 +98,12 @@ class FileDump {
 
   private void batch(ByteBuffer record, int length, long offset) {
     if (length < EncodedBatch.HEADER) {
-      damage(offset, "a record of " + length + " bytes is too short for a batch");
+      parts.damage(offset, "a record of " + length + " bytes is too short for a batch");
       return;
     }
     long sequence = record.getLong(0);
     long count = record.getInt(Long.BYTES) & 0xffffffffL;
-    part(0, "batch", "offset", offset, "bytes", length, "sequence", sequence, "count", count);
+    parts.part(0, "batch", "offset", offset, "bytes", length, "sequence", sequence, "count", count);
     operations.start(record, EncodedBatch.HEADER, length - EncodedBatch.HEADER);
     long found = 0;
     try {
@@ -137,42 +112,42 @@ class FileDump {
         if (operations.kind() == ValueKind.VALUE) {
           byte[] value =
               InternalKey.copy(record, operations.valueOffset(), operations.valueLength());
-          part(1, "put", "sequence", sequence + found, "key", key, "value", value);
+          parts.part(1, "put", "sequence", sequence + found, "key", key, "value", value);
         } else {
-          part(1, "delete", "sequence", sequence + found, "key", key);
+          parts.part(1, "delete", "sequence", sequence + found, "key", key);
         }
       }
     } catch (MalformedBatchException e) {
-      damage(offset, "batch: " + e.getMessage());
+      parts.damage(offset, "batch: " + e.getMessage());
       return;
     }
     if (found != count) {
-      damage(offset, "the batch says that it has " + count + " operations, and has " + found);
+      parts.damage(offset, "the batch says that it has " + count + " operations, and has " + found);
     }
   }
 
   private void edit(ByteBuffer record, int length, long offset) {
-    part(0, "edit", "offset", offset, "bytes", length);
+    parts.part(0, "edit", "offset", offset, "bytes", length);
     try {
       edit(VersionEditCodec.decode(record, 0, length, file.toString(), offset));
     } catch (CorruptionException e) {
-      damage(e);
+      parts.damage(e);
     } catch (UnsupportedFormatException e) {
-      damage(offset, String.valueOf(e.getMessage()));
+      parts.damage(offset, String.valueOf(e.getMessage()));
     }
   }
 
   private void edit(VersionEdit edit) {
     String comparator = edit.comparatorName();
     if (comparator != null) {
-      part(1, "comparator", "name", comparator);
+      parts.part(1, "comparator", "name", comparator);
     }
     number("logNumber", edit.logNumber());
     number("previousLogNumber", edit.previousLogNumber());
     number("nextFileNumber", edit.nextFileNumber());
     number("lastSequence", edit.lastSequence());
     for (VersionEdit.CompactPointer pointer : edit.compactPointers()) {
-      part(
+      parts.part(
           1,
           "compactPointer",
           "level",
@@ -183,11 +158,11 @@ class FileDump {
           sequence(pointer.key()));
     }
     for (VersionEdit.DeletedFile deleted : edit.deletedFiles()) {
-      part(1, "deletedFile", "level", deleted.level(), "number", deleted.number());
+      parts.part(1, "deletedFile", "level", deleted.level(), "number", deleted.number());
     }
     for (VersionEdit.NewFile added : edit.newFiles()) {
       FileMetadata table = added.file();
-      part(
+      parts.part(
           1,
           "newFile",
           "level",
@@ -209,7 +184,7 @@ class FileDump {
 
   private void number(String type, long number) {
     if (number != VersionEdit.UNSET) {
-      part(1, type, "number", number);
+      parts.part(1, type, "number", number);
     }
   }
 
@@ -220,34 +195,5 @@ class FileDump {
 
   private static long sequence(byte[] internalKey) {
     return InternalKey.sequence(InternalKey.tag(internalKey));
-  }
-
-  /** Hands on a part; {@code members} are names and values in turn. */
-  final void part(int depth, String type, Object... members) {
-    Map<String, Object> map = new LinkedHashMap<>();
-    for (int i = 0; i < members.length; i += 2) {
-      map.put((String) members[i], members[i + 1]);
-    }
-    sink.part(depth, type, map);
-  }
-
-  final void damage(CorruptionException e) {
-    Finding finding = Finding.damage("", e);
-    damage(finding.offset(), finding.text());
-  }
-
-  final void damage(long offset, String text, Object... more) {
-    damaged = true;
-    damagePart(offset, text, more);
-  }
-
-  private void damagePart(long offset, String text, Object... more) {
-    Object[] members = new Object[4 + more.length];
-    members[0] = "offset";
-    members[1] = offset;
-    members[2] = "text";
-    members[3] = text;
-    System.arraycopy(more, 0, members, 4, more.length);
-    part(0, "damage", members);
   }
 }

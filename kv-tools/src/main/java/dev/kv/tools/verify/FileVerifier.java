@@ -1,0 +1,81 @@
+package dev.kv.tools.verify;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBComparator;
+import dev.kv.DBException;
+import dev.kv.Env;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.tools.console.Failure;
+import dev.kv.tools.database.DatabaseFiles;
+import dev.kv.tools.database.KeyOrder;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** The examination of files each by itself, of a database or of none. */
+public final class FileVerifier {
+  private final Env env;
+  private final @Nullable KeyOrder order;
+  private final Finding.Sink findings;
+
+  /**
+   * Creates the examination.
+   *
+   * @param order the order of the keys in tables; null for that of the database in the table's directory
+   */
+  public FileVerifier(Env env, @Nullable KeyOrder order, Finding.Sink findings) {
+    this.env = env;
+    this.order = order;
+    this.findings = findings;
+  }
+
+  /** Examines a log. */
+  public void log(Path file) throws IOException {
+    new LogCheck(file.toString(), findings).run(env, file);
+  }
+
+  /** Examines a MANIFEST. */
+  public void manifest(Path file) throws IOException {
+    Tree.readManifest(file, file.toString(), findings);
+  }
+
+  /** Examines a table; its order where that is known, and a note says so where it is not. */
+  public void table(Path file) throws IOException {
+    new TableCheck(file.toString(), order(file), findings, (key, value) -> {}).run(env, file);
+  }
+
+  /** Examines a CURRENT. */
+  public void current(Path file) throws IOException {
+    try {
+      DatabaseFiles.manifestNamedBy(file);
+    } catch (CorruptionException e) {
+      findings.found(Finding.damage(file.toString(), e));
+    }
+  }
+
+  /** Returns the order of a table's keys, or null where it is not known. */
+  private @Nullable InternalKeyComparator order(Path file) {
+    if (order != null) {
+      return new InternalKeyComparator(order.named(order.defaultName()));
+    }
+    String bytewise = DBComparator.bytewise().name();
+    String found = bytewise;
+    Path directory = DatabaseFiles.directoryOf(file);
+    try {
+      if (DatabaseFiles.isDatabase(directory)) {
+        found = DatabaseFiles.comparatorName(directory);
+      }
+    } catch (Failure | DBException unreadable) {
+      found = bytewise;
+    }
+    if (found.equals(bytewise)) {
+      return new InternalKeyComparator(DBComparator.bytewise());
+    }
+    findings.found(
+        Finding.note(
+            file.toString(),
+            CorruptionException.NO_OFFSET,
+            "the order was not checked: say by --comparator which one " + found + " is"));
+    return null;
+  }
+}
