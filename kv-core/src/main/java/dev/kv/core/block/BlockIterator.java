@@ -26,6 +26,9 @@ import java.nio.ByteBuffer;
  *  2. stands to the target as the entry before does if s &gt; m, where both user keys are longer than m.
  * Where neither decides (one user key begins with the other), the slow scan does.
  * </pre>
+ *
+ * <p>A block may have a {@link SlotDirectory} behind it. Then a seek is a search there, unless the entry found is an
+ * older one than the target asks for.
  */
 public class BlockIterator extends BlockEntries {
   /** The capacity that a cursor's scratch buffer begins with: for a restart interval of usual keys. */
@@ -35,6 +38,7 @@ public class BlockIterator extends BlockEntries {
   private final boolean bytewise;
   private final OffHeapBuffer scratch;
   private final EntryRecord recorded = new EntryRecord();
+  private final SlotDirectory slots = new SlotDirectory(NO_BYTES);
 
   /** Where the entry shown begins and where the next one does. */
   private int entry;
@@ -58,12 +62,40 @@ public class BlockIterator extends BlockEntries {
    */
   public final void reset(ByteBuffer block, int length, String file, long offset) {
     recorded.clear();
+    slots.clear();
     setOn(block, length, file, offset);
+  }
+
+  /** Has seeks use the slot directory that {@link #writeSlots} wrote behind the block of {@code length} bytes. */
+  public final void useSlots(int length) {
+    slots.read(block, length);
+  }
+
+  /**
+   * Returns how many bytes behind a block of {@code length} are worth it for a slot directory: where it needs more, the
+   * entries are so short that few cache lines hold those of a restart interval.
+   */
+  public static int roomForSlots(int length) {
+    return SlotDirectory.room(length);
+  }
+
+  /**
+   * Writes a slot directory behind the block of {@code length} bytes, into what is left of its buffer. The cursor then
+   * stands nowhere.
+   *
+   * @return false where there can be none: the order is not the bytewise one, or there is no room
+   */
+  public final boolean writeSlots(int length) {
+    boolean written = bytewise && entriesEnd > 0 && SlotDirectory.write(this, block, length);
+    valid = false;
+    recorded.clear();
+    return written;
   }
 
   /** Takes the cursor off its block: no move reads or writes anything before the next {@link #reset}. */
   protected final void clear() {
     setOnNothing();
+    slots.clear();
     entry = 0;
     next = 0;
     recorded.clear();
@@ -140,7 +172,7 @@ public class BlockIterator extends BlockEntries {
   protected final void seekInBlock(ByteBuffer key, int offset, int length) {
     valid = false;
     recorded.clear();
-    if (entriesEnd == 0) {
+    if (entriesEnd == 0 || slots.isPresent() && seekSlot(key, offset, length)) {
       return;
     }
     int left = 0;
@@ -159,6 +191,54 @@ public class BlockIterator extends BlockEntries {
     } else {
       scan(restartPoint(left), key, offset, length);
     }
+  }
+
+  /** Seeks by the slot directory; returns false where that does not decide. */
+  private boolean seekSlot(ByteBuffer key, int offset, int length) {
+    int found = slots.find(key, offset, length - InternalKey.TRAILER);
+    if (found < 0) {
+      if (~found < slots.count()) {
+        showSlot(~found);
+      }
+      return true;
+    }
+    showSlot(found);
+    valid = comparator.compare(keyBuffer, keyOffset, keyLength, key, offset, length) >= 0;
+    return valid;
+  }
+
+  private void showSlot(int slot) {
+    int at = slots.place(slot);
+    if (at >= entriesEnd) {
+      throw corrupt("slot " + slot + " at " + at + " of " + entriesEnd);
+    }
+    int own = head(at, slots.knownBytes());
+    if (shared == 0) {
+      keyBuffer = block;
+      keyOffset = own;
+    } else {
+      ByteBuffer target = scratchOf(shared + unshared);
+      slots.copyKey(slot, target, shared);
+      Words.copy(block, own, target, shared, unshared);
+      keyBuffer = target;
+      keyOffset = 0;
+    }
+    keyLength = shared + unshared;
+    show(at, own + unshared);
+  }
+
+  /** Returns how many leading bytes all user keys have in common; the cursor is moved. */
+  final int userBytesInCommon() {
+    firstInBlock();
+    int first = keyOffset;
+    int firstLength = keyLength;
+    lastInBlock();
+    int most = Math.min(firstLength, keyLength) - InternalKey.TRAILER;
+    return Words.mismatch(block, first, keyBuffer, keyOffset, most);
+  }
+
+  final int entry() {
+    return entry;
   }
 
   private void scan(int from, ByteBuffer key, int offset, int length) {

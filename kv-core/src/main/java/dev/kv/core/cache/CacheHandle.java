@@ -154,8 +154,8 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
     return charge;
   }
 
-  /** Returns how often the entry was found. */
-  long hits() {
+  /** Returns how often the entry was found after it came in. */
+  public long hits() {
     return state >>> HIT_SHIFT;
   }
 

@@ -3,6 +3,7 @@ package dev.kv.core.table;
 import dev.kv.CompressionType;
 import dev.kv.CorruptionException;
 import dev.kv.OffHeapExhaustedException;
+import dev.kv.core.block.BlockIterator;
 import dev.kv.core.cache.Loader;
 import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.codec.MalformedBlockException;
@@ -49,7 +50,7 @@ final class BlockFetcher implements Loader<CachedBlock>, AutoCloseable {
     if (file == null) {
       throw new AssertionError("load() without prepare()");
     }
-    return fetch(file, offset, size, verify, cached, MemoryKind.BLOCK);
+    return fetch(file, offset, size, verify, cached, MemoryKind.BLOCK, true);
   }
 
   /** Returns the block stored at {@code offset} with {@code size} bytes before its trailer. */
@@ -60,16 +61,33 @@ final class BlockFetcher implements Loader<CachedBlock>, AutoCloseable {
       boolean verify,
       BlockAllocator allocator,
       MemoryKind kind) {
+    return fetch(file, offset, size, verify, allocator, kind, false);
+  }
+
+  private CachedBlock fetch(
+      TableFile file,
+      long offset,
+      int size,
+      boolean verify,
+      BlockAllocator allocator,
+      MemoryKind kind,
+      boolean withSlots) {
     ByteBuffer bytes = stored.ensureCapacity(size + BlockSink.TRAILER);
     read(file, offset, bytes, size, verify);
     if (bytes.get(size) != CompressionType.NONE.code()) {
       int length = uncompressedLength(file, offset, bytes, size);
-      CachedBlock block = CachedBlock.in(allocator.allocate(kind, length), length);
+      CachedBlock block = allocate(allocator, kind, length, withSlots);
       return uncompress(file, offset, bytes, size, block);
     }
-    CachedBlock block = CachedBlock.in(allocator.allocate(kind, size), size);
+    CachedBlock block = allocate(allocator, kind, size, withSlots);
     block.bytes().put(0, bytes, 0, size);
     return block;
+  }
+
+  private static CachedBlock allocate(
+      BlockAllocator allocator, MemoryKind kind, int length, boolean withSlots) {
+    int room = withSlots ? BlockIterator.roomForSlots(length) : 0;
+    return CachedBlock.in(allocator.allocate(kind, length + room), length);
   }
 
   /** Does the same in memory that nobody counts and the garbage collector frees. */

@@ -1,5 +1,6 @@
 package dev.kv.core.table;
 
+import dev.kv.core.block.BlockIterator;
 import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.cache.CacheValue;
 import dev.kv.core.memory.BlockAllocator;
@@ -18,6 +19,9 @@ final class CachedBlock implements CacheValue, Pinned {
 
   private final ByteBuffer bytes;
   private final int length;
+
+  /** Whether there is a slot directory behind the block; null until that was tried. */
+  private volatile @Nullable Boolean slots;
 
   private CachedBlock(@Nullable ByteBuf memory, ByteBuffer bytes, int length) {
     this.memory = memory;
@@ -41,6 +45,23 @@ final class CachedBlock implements CacheValue, Pinned {
     return pin instanceof CacheHandle<?>
         ? ((CacheHandle<CachedBlock>) pin).value()
         : (CachedBlock) pin;
+  }
+
+  /**
+   * Has a cursor that is set on this block seek by its slot directory. For a block that was met again in the cache: most
+   * that come into a small one never are.
+   *
+   * @param write whether the directory may be written, for which the block has to be sound
+   */
+  void useSlots(BlockIterator cursor, boolean write) {
+    Boolean present = slots;
+    if (present == null && write) {
+      present = cursor.writeSlots(length);
+      slots = present;
+    }
+    if (present != null && present) {
+      cursor.useSlots(length);
+    }
   }
 
   /** Returns the memory with the block in it, from 0 on. */

@@ -138,15 +138,23 @@ public final class TableIterator extends TableCursor {
       throw closed();
     }
     Pinned entered = table.acquireBlock(target, flags);
-    Pinned left = pin;
-    if (left == CLOSED || !PIN.compareAndSet(this, left, entered)) {
-      entered.close();
-      throw closed();
+    boolean adopted = false;
+    try {
+      // Before the pin can be given back by another thread: this may write behind the block.
+      table.setOn(this, entered, target, flags);
+      Pinned left = pin;
+      if (left == CLOSED || !PIN.compareAndSet(this, left, entered)) {
+        throw closed();
+      }
+      adopted = true;
+      if (left != null) {
+        left.close();
+      }
+    } finally {
+      if (!adopted) {
+        entered.close();
+      }
     }
-    if (left != null) {
-      left.close();
-    }
-    table.setOn(this, entered, target);
     at = target;
   }
 

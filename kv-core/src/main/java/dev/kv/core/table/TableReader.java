@@ -3,6 +3,7 @@ package dev.kv.core.table;
 import dev.kv.CorruptionException;
 import dev.kv.FilterPolicy;
 import dev.kv.core.block.BlockIterator;
+import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.cache.CacheValue;
 import dev.kv.core.filter.FilterBlockReader;
 import dev.kv.core.key.InternalKey;
@@ -116,7 +117,7 @@ public final class TableReader implements CacheValue {
     boolean adopted = false;
     try {
       BlockIterator entry = context.block();
-      setOn(entry, pin, at);
+      setOn(entry, pin, at, flags);
       entry.seek(target, offset, key.internalKeyLength());
       int result = outcome(context, target, offset, userLength, at);
       if (result == LookupResult.FOUND) {
@@ -208,9 +209,12 @@ public final class TableReader implements CacheValue {
   }
 
   /** Sets a cursor before the entries of data block {@code at}, kept by {@code pin}. */
-  void setOn(BlockIterator cursor, Pinned pin, int at) {
+  void setOn(BlockIterator cursor, Pinned pin, int at, ReadFlags flags) {
     CachedBlock block = CachedBlock.of(pin);
     cursor.reset(block.bytes(), block.length(), file.name(), index.offset(at));
+    if (pin instanceof CacheHandle<?> handle && handle.hits() > 0) {
+      block.useSlots(cursor, flags.verify());
+    }
   }
 
   /** Every open table counts the same. */

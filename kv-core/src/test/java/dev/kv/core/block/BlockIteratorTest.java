@@ -36,9 +36,13 @@ class BlockIteratorTest {
       };
 
   private static BlockIterator on(KeyComparator comparator, ByteBuffer block) {
+    return on(comparator, block, block.capacity());
+  }
+
+  private static BlockIterator on(KeyComparator comparator, ByteBuffer block, int length) {
     BlockIterator cursor =
         new BlockIterator(comparator, new OffHeapBuffer(new OffHeapBudget(0), 0));
-    cursor.reset(block, block.capacity(), "000005.ldb", 4711);
+    cursor.reset(block, length, "000005.ldb", 4711);
     return cursor;
   }
 
@@ -55,6 +59,79 @@ class BlockIteratorTest {
       KeyComparator user = new UserKeyComparator(DBComparator.bytewise());
       follow(user, Entries.user(user, random, count), interval, random, false, seed);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 16, 128})
+  void moves_slotDirectory_followTheModel(int interval) {
+    KeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
+    int written = 0;
+    for (int seed = 0; seed < 100; seed++) {
+      Random random = new Random(seed * 31L + interval);
+      Entries entries = Entries.internal(order, random, 1 + random.nextInt(60));
+      ByteBuffer block = entries.block(interval);
+      BlockIterator cursor = on(order, withRoom(block, random.nextInt(1000)), block.capacity());
+      try {
+        if (cursor.writeSlots(block.capacity())) {
+          written++;
+          cursor.useSlots(block.capacity());
+        }
+        new CursorModel(cursor, entries, random, true).run(400);
+      } catch (AssertionError | RuntimeException e) {
+        throw new AssertionError("interval " + interval + ", seed " + seed, e);
+      }
+    }
+    assertThat(written).isBetween(40, 99);
+  }
+
+  private static ByteBuffer withRoom(ByteBuffer block, int room) {
+    int length = block.capacity();
+    return ByteBuffer.allocateDirect(length + room)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .put(0, block, 0, length);
+  }
+
+  @Test
+  void seek_slotDirectoryOfKeysThatTagsGoOn_findsEach() {
+    KeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
+    // The second user key begins with the whole internal key of the first, the third ends with
+    // zeros.
+    byte[] whole = InternalKey.encode(new byte[] {1}, 0x0101010101010101L >>> 8, ValueKind.VALUE);
+    byte[][] users = {{1}, whole, {2}, {2, 0}, {2, 0, 0}};
+    try (BlockBuilder builder = new BlockBuilder(16, new OffHeapBudget(0))) {
+      for (byte[] user : users) {
+        byte[] key = InternalKey.encode(user, 0x0101010101010101L >>> 8, ValueKind.VALUE);
+        builder.add(Entries.direct(key), 0, key.length, Entries.direct(user), 0, user.length);
+      }
+      int length = builder.finish();
+      ByteBuffer block = ByteBuffer.allocateDirect(length + 500).order(ByteOrder.LITTLE_ENDIAN);
+      BlockIterator cursor = on(order, block.put(0, builder.buffer(), 0, length), length);
+      if (cursor.writeSlots(length)) {
+        cursor.useSlots(length);
+      }
+      for (byte[] user : users) {
+        byte[] target = InternalKey.encode(user, InternalKey.MAX_SEQUENCE, ValueKind.VALUE);
+        cursor.seek(Entries.direct(target), 0, target.length);
+        assertThat(CursorModel.value(cursor)).isEqualTo(user);
+      }
+    }
+  }
+
+  @Test
+  void writeSlots_otherOrderOrNoRoom_writesNone() {
+    KeyComparator bytewise = new InternalKeyComparator(DBComparator.bytewise());
+    ByteBuffer block = Entries.internal(bytewise, new Random(5), 30).block(16);
+    int length = block.capacity();
+    assertThat(on(bytewise, withRoom(block, 1000), length).writeSlots(length)).isTrue();
+    for (int room = 0; room < 100; room++) {
+      ByteBuffer narrow = withRoom(block, room);
+      assertThat(on(bytewise, narrow, length).writeSlots(length)).isFalse();
+      assertThat(narrow.slice(0, length)).isEqualTo(block);
+    }
+    KeyComparator reverse = new InternalKeyComparator(REVERSE);
+    ByteBuffer other = Entries.internal(reverse, new Random(5), 30).block(16);
+    BlockIterator cursor = on(reverse, withRoom(other, 1000), other.capacity());
+    assertThat(cursor.writeSlots(other.capacity())).isFalse();
   }
 
   private static void follow(
@@ -192,9 +269,13 @@ class BlockIteratorTest {
 
   private static int walk(KeyComparator order, ByteBuffer block, Random random) {
     int corruptions = 0;
-    for (int round = 0; round < 6; round++) {
+    ByteBuffer roomy = withRoom(block, 600);
+    for (int round = 0; round < 9; round++) {
       try {
-        BlockIterator cursor = on(order, block);
+        BlockIterator cursor = on(order, roomy, block.capacity());
+        if (round >= 6 && cursor.writeSlots(block.capacity())) {
+          cursor.useSlots(block.capacity());
+        }
         byte[] key =
             InternalKey.encode(Entries.randomKey(random), random.nextInt(9), ValueKind.VALUE);
         switch (round % 3) {
