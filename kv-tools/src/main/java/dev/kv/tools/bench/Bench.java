@@ -4,16 +4,11 @@ import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.WriteOptions;
-import dev.kv.tools.console.Output;
 import dev.kv.tools.console.Progress;
-import dev.kv.tools.text.Json;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
@@ -46,8 +41,7 @@ final class Bench implements AutoCloseable {
   private final Options options;
   private final int num;
   private final int valueSize;
-  private final boolean json;
-  private final Output out;
+  private final BenchReport report;
   private final Random random;
   private final byte[] values;
   private DB db;
@@ -58,20 +52,12 @@ final class Bench implements AutoCloseable {
   /** The bytes of keys and values that a benchmark moved. */
   private long bytes;
 
-  Bench(
-      Path directory,
-      Options options,
-      int num,
-      int valueSize,
-      long seed,
-      boolean json,
-      Output out) {
+  Bench(Path directory, Options options, int num, int valueSize, long seed, BenchReport report) {
     this.directory = directory;
     this.options = options;
     this.num = num;
     this.valueSize = valueSize;
-    this.json = json;
-    this.out = out;
+    this.report = report;
     random = new Random(seed);
     values = compressible(Math.max(1 << 20, 2 * valueSize));
     db = DB.open(directory, options);
@@ -96,20 +82,7 @@ final class Bench implements AutoCloseable {
 
   /** Runs the benchmarks of those names. */
   void run(List<String> names) {
-    if (!json) {
-      out.line(
-          String.format(
-              Locale.ROOT,
-              "%d entries of %d + %d bytes, java %s, %s",
-              num,
-              KEY_BYTES,
-              valueSize,
-              Runtime.version().feature(),
-              System.getProperty("os.arch")));
-      out.line(
-          "benchmark      micros/op        ops/s       MB/s    p50 us    p99 us  p99.9 us    max us");
-      out.flush();
-    }
+    report.begin(num, KEY_BYTES, valueSize);
     names.forEach(this::run);
   }
 
@@ -231,45 +204,7 @@ final class Bench implements AutoCloseable {
         done.lazySet(n);
       }
     }
-    report(name, steps, before - start, nanos);
-  }
-
-  private void report(String name, int steps, long elapsed, Histogram nanos) {
-    double seconds = elapsed / 1e9;
-    double micros = elapsed / 1e3 / steps;
-    if (json) {
-      Map<String, Object> members = new LinkedHashMap<>();
-      members.put("benchmark", name);
-      members.put("operations", steps);
-      members.put("microsPerOperation", rounded(micros));
-      members.put("megabytesPerSecond", rounded(bytes / 1e6 / seconds));
-      members.put("found", found);
-      for (double percentile : new double[] {50, 99, 99.9, 100}) {
-        members.put(
-            "p" + (percentile % 1 == 0 ? Integer.toString((int) percentile) : "99.9") + "Micros",
-            rounded(nanos.getValueAtPercentile(percentile) / 1e3));
-      }
-      out.line(Json.of(members));
-    } else {
-      String line =
-          String.format(
-              Locale.ROOT,
-              "%-12s %11.3f %12.0f %10.1f %9.1f %9.1f %9.1f %9.1f",
-              name,
-              micros,
-              steps / seconds,
-              bytes / 1e6 / seconds,
-              nanos.getValueAtPercentile(50) / 1e3,
-              nanos.getValueAtPercentile(99) / 1e3,
-              nanos.getValueAtPercentile(99.9) / 1e3,
-              nanos.getMaxValue() / 1e3);
-      out.line(name.startsWith("read") ? line + "  (" + found + " of " + steps + " found)" : line);
-    }
-    out.flush();
-  }
-
-  private static double rounded(double value) {
-    return Math.round(value * 1000) / 1000.0;
+    report.add(new BenchResult(name, steps, before - start, bytes, found, nanos));
   }
 
   @Override

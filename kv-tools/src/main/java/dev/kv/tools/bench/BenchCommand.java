@@ -100,7 +100,7 @@ public final class BenchCommand implements Callable<Integer> {
             .filterPolicy(bloomBits > 0 ? FilterPolicy.bloom(bloomBits) : null)
             .build();
     try (Output out = new Output();
-        Bench bench = new Bench(place, options, num, valueSize, seed, json, out)) {
+        Bench bench = new Bench(place, options, num, valueSize, seed, new BenchReport(json, out))) {
       bench.run(benchmarks);
     } finally {
       DB.destroy(place, Options.DEFAULT);
