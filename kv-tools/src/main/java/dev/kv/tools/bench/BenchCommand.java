@@ -1,11 +1,10 @@
 package dev.kv.tools.bench;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
-import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
+import dev.kv.tools.database.TableArguments;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true)
 public final class BenchCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
+  @Mixin private TableArguments tables;
 
   @Parameters(
       index = "0",
@@ -56,18 +57,6 @@ public final class BenchCommand implements Callable<Integer> {
               + "readreverse,compact,readrandom,readseq,deleterandom")
   private List<String> benchmarks = List.of();
 
-  @Option(
-      names = "--bloom-bits",
-      paramLabel = "N",
-      description = "Bits a key of a bloom filter; default 0, none.")
-  private int bloomBits;
-
-  @Option(
-      names = "--compression",
-      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.",
-      defaultValue = "snappy")
-  private CompressionType compression;
-
   @Option(names = "--seed", paramLabel = "N", description = "Of all that is random; default 301.")
   private long seed = 301;
 
@@ -76,10 +65,10 @@ public final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (num < 1 || valueSize < 0 || valueSize > 1 << 24 || bloomBits < 0) {
+    Options options = tables.options().build();
+    if (num < 1 || valueSize < 0 || valueSize > 1 << 24) {
       throw new ParameterException(
-          spec.commandLine(),
-          "--num must be positive, --value-size from 0 to 16 MiB, and --bloom-bits not negative");
+          spec.commandLine(), "--num must be positive, and --value-size from 0 to 16 MiB");
     }
     for (String name : benchmarks) {
       if (!Bench.NAMES.contains(name)) {
@@ -93,12 +82,6 @@ public final class BenchCommand implements Callable<Integer> {
       throw new Failure(target + ": exists already: name a new directory");
     }
     Path place = target == null ? Files.createTempDirectory("kv-bench") : target;
-    Options options =
-        Options.builder()
-            .createIfMissing(true)
-            .compression(compression)
-            .filterPolicy(bloomBits > 0 ? FilterPolicy.bloom(bloomBits) : null)
-            .build();
     try (Output out = new Output();
         Bench bench = new Bench(place, options, num, valueSize, seed, new BenchReport(json, out))) {
       bench.run(benchmarks);

@@ -1,10 +1,8 @@
 package dev.kv.tools.maintenance;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBComparator;
 import dev.kv.DBIterator;
-import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.WriteBatch;
@@ -17,6 +15,7 @@ import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.database.KeyBounds;
 import dev.kv.tools.database.KeyOrder;
+import dev.kv.tools.database.TableArguments;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,11 +23,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Writes a database anew in another place. */
 @Command(
@@ -40,17 +36,11 @@ import picocli.CommandLine.Spec;
 public final class CopyCommand implements Callable<Integer> {
   private static final int BATCH_BYTES = 1 << 20;
 
-  @Spec private CommandSpec spec;
   @Mixin private DatabaseArguments source;
+  @Mixin private TableArguments tables;
 
   @Parameters(index = "1", paramLabel = "DST", description = "The copy's directory.")
   private Path target;
-
-  @Option(
-      names = "--compression",
-      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.",
-      defaultValue = "snappy")
-  private CompressionType compression;
 
   @Option(
       names = "--block-size",
@@ -59,21 +49,13 @@ public final class CopyCommand implements Callable<Integer> {
   private int blockSize = Options.DEFAULT.blockSize();
 
   @Option(
-      names = "--bloom-bits",
-      paramLabel = "N",
-      description = "Bits a key of a bloom filter; default 0, none.")
-  private int bloomBits;
-
-  @Option(
       names = "--to-comparator",
       description = "The copy's order, under its usual name; by default the source's.")
   private @Nullable KeyOrder order;
 
   @Override
   public Integer call() throws IOException {
-    if (bloomBits < 0) {
-      throw new ParameterException(spec.commandLine(), "--bloom-bits must not be negative");
-    }
+    Options.Builder options = tables.options();
     if (Files.exists(target)) {
       throw new Failure(target + ": exists already: name a new directory");
     }
@@ -85,7 +67,7 @@ public final class CopyCommand implements Callable<Integer> {
     Meter read = new Meter();
     Meter written = new Meter();
     try (DB from = source.openReadOnly(read);
-        DB to = DB.open(partial, targetOptions().env(written).build())) {
+        DB to = DB.open(partial, targetOptions(options).env(written).build())) {
       entries = copy(from, to, read);
       CompactCommand.compact(to, written, null, null);
     }
@@ -96,16 +78,10 @@ public final class CopyCommand implements Callable<Integer> {
     return 0;
   }
 
-  private Options.Builder targetOptions() {
+  private Options.Builder targetOptions(Options.Builder options) {
     DBComparator comparator =
         order == null ? source.comparator() : order.named(order.defaultName());
-    return Options.builder()
-        .createIfMissing(true)
-        .errorIfExists(true)
-        .comparator(comparator)
-        .compression(compression)
-        .blockSize(blockSize)
-        .filterPolicy(bloomBits > 0 ? FilterPolicy.bloom(bloomBits) : null);
+    return options.errorIfExists(true).comparator(comparator).blockSize(blockSize);
   }
 
   private static long copy(DB from, DB to, Meter meter) {

@@ -58,6 +58,9 @@ class BenchCommandTest {
   void bench_wrongUsageOrTakenDirectory_isRefused() throws Exception {
     assertThat(Cli.run("bench", "--benchmarks", "fillseq,nonsense").exitCode()).isEqualTo(2);
     assertThat(Cli.run("bench", "--num", "0").exitCode()).isEqualTo(2);
+    Cli bits = Cli.run("bench", "--bloom-bits=-1");
+    assertThat(bits.exitCode()).isEqualTo(2);
+    assertThat(bits.err()).startsWith("kv: --bloom-bits must not be negative");
     Path mine = Files.createDirectory(temp.resolve("mine"));
     Files.writeString(mine.resolve("file"), "mine");
     Cli taken = Cli.run("bench", mine.toString());

@@ -39,6 +39,10 @@ class CopyCommandTest {
         .contains("\"whole\":true,\"tables\":1,\"filters\":1")
         .contains("\"entries\":1507,\"tombstones\":0");
     assertThat(temp.resolve("copy.partial")).doesNotExist();
+    Path other = temp.resolve("other");
+    Cli bits = Cli.run("copy", dir.toString(), other.toString(), "--bloom-bits=-1");
+    assertThat(bits.exitCode()).isEqualTo(2);
+    assertThat(bits.err()).startsWith("kv: --bloom-bits must not be negative");
     Cli again = Cli.run("copy", dir.toString(), copy.toString());
     assertThat(again.exitCode()).isEqualTo(1);
     assertThat(again.err()).contains("exists already");
