@@ -103,8 +103,8 @@ final class ReadOnlyOpener {
         if (last) {
           check.requireTables(check.list(), versions);
         }
-        pinTables(); // at once: the replay takes longer, and a writer deletes meanwhile what it has
-        // compacted
+        // Before the replay, which takes longer: a writer deletes meanwhile what it has compacted.
+        pinTables();
         LogRecovery recovery = replay(check.logs(check.list(), versions));
         DB db = assemble(recovery);
         done = true;
