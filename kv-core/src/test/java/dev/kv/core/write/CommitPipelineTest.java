@@ -39,7 +39,7 @@ final class CommitPipelineTest {
   @AfterEach
   void endThreads() throws InterruptedException {
     for (Call call : calls) {
-      call.thread.join(10_000);
+      call.thread.join(30_000);
       assertThat(call.thread.isAlive()).as(call.thread.getName()).isFalse();
     }
   }
@@ -571,7 +571,7 @@ final class CommitPipelineTest {
   @Test
   void fourThreads_writingAtOnce_allMakeProgress() throws Exception {
     target.file().keepsContents = false;
-    int wanted = 5000;
+    int wanted = 2000;
     AtomicIntegerArray counts = new AtomicIntegerArray(4);
     CyclicBarrier start = new CyclicBarrier(4);
     for (int t = 0; t < 4; t++) {
