@@ -47,7 +47,9 @@ import org.junit.jupiter.api.Test;
  */
 class RepairPropertyTest {
   private static final long SEED = Long.getLong("kv.repair.seed", 8);
-  private static final int ROUNDS = Boolean.getBoolean("kv.long") ? 200 : 1;
+  private static final int ROUNDS =
+      Integer.getInteger("kv.repair.rounds", Boolean.getBoolean("kv.long") ? 200 : 1);
+
   private static final int OPERATIONS = 3000;
 
   private final Path directory = Path.of("/repair/db");
