@@ -5,6 +5,7 @@ import dev.kv.jmh.result.Latencies;
 import dev.kv.jmh.result.Measurement;
 import dev.kv.jmh.result.RunInfo;
 import dev.kv.jmh.store.StoreKind;
+import dev.kv.jmh.workload.DecimalKey;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,12 +1,14 @@
 package dev.kv.jmh.bench;
 
 import dev.kv.jmh.store.StoreSettings;
+import dev.kv.jmh.workload.DecimalKey;
+import dev.kv.jmh.workload.Workload;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** db_bench's flags, under its names and with its defaults, and those that it does not have. */
-public final class DbBenchFlags {
+final class DbBenchFlags {
   static final String ZERO_OR_ONE = "0 or 1";
 
   @Option(
@@ -117,6 +119,11 @@ public final class DbBenchFlags {
       paramLabel = "DIR",
       description = "directory for a flame graph of each benchmark of the rounds that count")
   @Nullable Path profile;
+
+  /** Returns the sizes that the benchmarks share. */
+  Workload workload() {
+    return new Workload(num, reads < 0 ? num : reads, valueSize, compressionRatio, keyPrefix);
+  }
 
   /** Returns how the stores are to be opened. */
   StoreSettings settings() {

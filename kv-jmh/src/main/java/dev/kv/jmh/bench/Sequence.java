@@ -1,8 +1,14 @@
 package dev.kv.jmh.bench;
 
+import dev.kv.jmh.meter.Profiler;
+import dev.kv.jmh.meter.ResidentMemory;
 import dev.kv.jmh.result.Measurement;
 import dev.kv.jmh.store.StoreDirectory;
 import dev.kv.jmh.store.StoreKind;
+import dev.kv.jmh.task.BenchmarkRun;
+import dev.kv.jmh.task.Catalogue;
+import dev.kv.jmh.task.Database;
+import dev.kv.jmh.task.Plan;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -44,7 +50,7 @@ final class Sequence {
       StoreDirectory.delete(directory);
     }
     ResidentMemory.resetPeak();
-    Catalogue catalogue = new Catalogue(flags);
+    Catalogue catalogue = new Catalogue(flags.workload(), flags.codecBytes);
     try (Database database = new Database(kind, directory, flags.settings())) {
       database.open();
       for (int i = 0; i < benchmarks.size(); i++) {
@@ -74,7 +80,7 @@ final class Sequence {
       console.skipped(plan.name(), kind.label() + " cannot do it: " + e.getMessage());
       return;
     }
-    if (plan.task() instanceof PropertyTask) {
+    if (!plan.measured()) {
       console.note(plan.name() + run.message());
       return;
     }

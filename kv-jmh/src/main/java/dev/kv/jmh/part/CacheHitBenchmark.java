@@ -6,7 +6,7 @@ import com.google.common.cache.CacheBuilder;
 import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.cache.CacheValue;
 import dev.kv.core.cache.LruCache;
-import dev.kv.jmh.bench.LehmerRandom;
+import dev.kv.jmh.workload.LehmerRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -2,8 +2,8 @@ package dev.kv.jmh.part;
 
 import dev.kv.Slice;
 import dev.kv.core.filter.BloomFilter;
-import dev.kv.jmh.bench.DecimalKey;
-import dev.kv.jmh.bench.LehmerRandom;
+import dev.kv.jmh.workload.DecimalKey;
+import dev.kv.jmh.workload.LehmerRandom;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.kv.jmh.part;
 
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
-import dev.kv.jmh.bench.DecimalKey;
+import dev.kv.jmh.workload.DecimalKey;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

@@ -3,7 +3,7 @@ package dev.kv.jmh.part;
 import dev.kv.CompressionType;
 import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.codec.MalformedBlockException;
-import dev.kv.jmh.bench.ValueGenerator;
+import dev.kv.jmh.workload.ValueGenerator;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;

@@ -1,12 +1,12 @@
 package dev.kv.jmh.suite;
 
-import dev.kv.jmh.bench.DecimalKey;
-import dev.kv.jmh.bench.LehmerRandom;
-import dev.kv.jmh.bench.ValueGenerator;
 import dev.kv.jmh.store.Store;
 import dev.kv.jmh.store.StoreKind;
 import dev.kv.jmh.store.StoreSettings;
 import dev.kv.jmh.store.Writer;
+import dev.kv.jmh.workload.DecimalKey;
+import dev.kv.jmh.workload.LehmerRandom;
+import dev.kv.jmh.workload.ValueGenerator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

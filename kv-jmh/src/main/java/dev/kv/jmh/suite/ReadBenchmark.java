@@ -1,9 +1,9 @@
 package dev.kv.jmh.suite;
 
-import dev.kv.jmh.bench.DecimalKey;
-import dev.kv.jmh.bench.LehmerRandom;
 import dev.kv.jmh.store.Cursor;
 import dev.kv.jmh.store.Reader;
+import dev.kv.jmh.workload.DecimalKey;
+import dev.kv.jmh.workload.LehmerRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

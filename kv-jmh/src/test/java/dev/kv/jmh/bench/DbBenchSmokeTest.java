@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.jmh.result.Measurement;
 import dev.kv.jmh.result.ResultFile;
+import dev.kv.jmh.task.Catalogue;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -1,0 +1,16 @@
+package dev.kv.jmh.meter;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+
+/** The bytes that threads allocate on the heap, as the virtual machine counts them. */
+public final class HeapMeter {
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private HeapMeter() {}
+
+  /** Returns the bytes that the calling thread has allocated since it began. */
+  public static long allocatedByThisThread() {
+    return THREADS.getThreadAllocatedBytes(Thread.currentThread().getId());
+  }
+}

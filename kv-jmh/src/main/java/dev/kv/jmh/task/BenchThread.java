@@ -1,0 +1,75 @@
+package dev.kv.jmh.task;
+
+import dev.kv.jmh.meter.HeapMeter;
+import dev.kv.jmh.store.OpMeter;
+import dev.kv.jmh.store.Store;
+import dev.kv.jmh.workload.LehmerRandom;
+
+/** What a thread of a benchmark works with. Not thread-safe, but for {@link #group}. */
+final class BenchThread {
+  private static final int SEED = 1000;
+
+  final int index;
+  final Database database;
+  final ThreadGroupState group;
+  final OpMeter meter;
+  final LehmerRandom random;
+  private String message = "";
+  private long startNanos;
+  private long endNanos;
+  private long allocatedBytes;
+
+  /** {@code serial} numbers the threads of a whole sequence, and seeds the choice of keys. */
+  BenchThread(int index, int serial, Database database, ThreadGroupState group, boolean timed) {
+    this.index = index;
+    this.database = database;
+    this.group = group;
+    meter = new OpMeter(timed);
+    random = new LehmerRandom(SEED + serial);
+  }
+
+  Store store() {
+    return database.store();
+  }
+
+  /** Runs {@code task}, its time and its allocations taken. */
+  void run(Task task) {
+    restart();
+    task.run(this);
+    allocatedBytes = HeapMeter.allocatedByThisThread() - allocatedBytes;
+    endNanos = endNanos == 0 ? System.nanoTime() : endNanos;
+  }
+
+  /** Makes the time end at {@code nanos}: what came after it was waiting. */
+  void endAt(long nanos) {
+    endNanos = nanos;
+  }
+
+  /** Forgets all that was counted up to now. */
+  void restart() {
+    allocatedBytes = HeapMeter.allocatedByThisThread();
+    meter.start();
+    startNanos = System.nanoTime();
+  }
+
+  /** Sets what the result's line says besides the numbers. */
+  void say(String text) {
+    message = text;
+  }
+
+  String message() {
+    return message;
+  }
+
+  long startNanos() {
+    return startNanos;
+  }
+
+  long endNanos() {
+    return endNanos;
+  }
+
+  long allocatedBytes() {
+    return allocatedBytes;
+  }
+}

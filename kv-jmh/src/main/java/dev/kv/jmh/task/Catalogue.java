@@ -1,0 +1,144 @@
+package dev.kv.jmh.task;
+
+import dev.kv.jmh.workload.Workload;
+import java.util.Arrays;
+import java.util.List;
+
+/** What each benchmark's name means: db_bench's, and {@code quiet}, which waits for compactions. */
+public final class Catalogue {
+  /** What runs when nothing is asked for. */
+  public static final String DEFAULT =
+      "fillseq,fillsync,fillrandom,overwrite,readrandom,readrandom,readseq,readreverse,compact,"
+          + "readrandom,readseq,readreverse,fill100K,crc32c,snappycomp,snappyuncomp";
+
+  /** Every name. */
+  public static final List<String> NAMES =
+      List.of(
+          "open",
+          "fillseq",
+          "fillbatch",
+          "fillrandom",
+          "overwrite",
+          "fillsync",
+          "fill100K",
+          "readseq",
+          "readreverse",
+          "readrandom",
+          "readmissing",
+          "seekrandom",
+          "seekordered",
+          "readhot",
+          "readrandomsmall",
+          "deleteseq",
+          "deleterandom",
+          "readwhilewriting",
+          "compact",
+          "crc32c",
+          "snappycomp",
+          "snappyuncomp",
+          "stats",
+          "sstables",
+          "quiet");
+
+  private static final int LARGE_VALUE = 100 * 1000;
+  private static final int LARGE_BATCH = 1000;
+  private static final long CRC_BYTES = 500L << 20;
+  private static final long SNAPPY_BYTES = 1L << 30;
+
+  private final Workload workload;
+  private final long codecBytes;
+
+  /**
+   * Makes plans for {@code workload}. {@code codecBytes} is what the benchmarks of checksums and
+   * compression run over; a negative one leaves them db_bench's sizes.
+   */
+  public Catalogue(Workload workload, long codecBytes) {
+    this.workload = workload;
+    this.codecBytes = codecBytes;
+  }
+
+  /** Splits a list of names; IllegalArgumentException where one is none. */
+  public static List<String> parse(String list) {
+    List<String> names =
+        Arrays.stream(list.split(",")).map(String::trim).filter(name -> !name.isEmpty()).toList();
+    for (String name : names) {
+      if (!NAMES.contains(name)) {
+        throw new IllegalArgumentException(
+            "no benchmark is called '" + name + "'; there are " + String.join(", ", NAMES));
+      }
+    }
+    return names;
+  }
+
+  /** Returns what {@code name}, one of {@link #NAMES}, means. */
+  public Plan plan(String name) {
+    return switch (name) {
+      case "fillseq" -> Plan.fill(name, write(workload.keySpace(), 1, true, false));
+      case "fillbatch" -> Plan.fill(name, write(workload.keySpace(), LARGE_BATCH, true, false));
+      case "fillrandom" -> Plan.fill(name, write(workload.keySpace(), 1, false, false));
+      case "overwrite" -> Plan.write(name, write(workload.keySpace(), 1, false, false));
+      case "fillsync" -> Plan.fill(name, write(thousandth(), 1, false, true));
+      case "fill100K" ->
+          Plan.fill(
+              name,
+              new WriteTask(workload.withValueSize(LARGE_VALUE), thousandth(), 1, false, false));
+      case "deleteseq" -> Plan.write(name, new DeleteTask(workload, true));
+      case "deleterandom" -> Plan.write(name, new DeleteTask(workload, false));
+      case "readwhilewriting" ->
+          new Plan(
+              name, false, false, 1, new ReadWhileWritingTask(workload, randomReads(workload)));
+      case "compact" -> Plan.write(name, thread -> thread.store().compact());
+      case "quiet" -> Plan.write(name, QuietTask.standard());
+      case "open" -> Plan.read(name, new OpenTask(Math.max(1, workload.keySpace() / 10_000)));
+      default -> readingPlan(name);
+    };
+  }
+
+  private Plan readingPlan(String name) {
+    return Plan.read(
+        name,
+        switch (name) {
+          case "readseq" -> new ScanTask(workload, false);
+          case "readreverse" -> new ScanTask(workload, true);
+          case "readrandom" -> randomReads(workload);
+          case "readrandomsmall" -> randomReads(smallWorkload());
+          case "readmissing" -> new PointReadTask(workload, workload.keySpace(), true);
+          case "readhot" -> new PointReadTask(workload, (workload.keySpace() + 99) / 100, false);
+          case "seekrandom" -> new SeekTask(workload, false);
+          case "seekordered" -> new SeekTask(workload, true);
+          case "crc32c" -> new Crc32cTask(codecBytes(CRC_BYTES));
+          case "snappycomp" ->
+              new SnappyTask(workload.compressionRatio(), codecBytes(SNAPPY_BYTES), false);
+          case "snappyuncomp" ->
+              new SnappyTask(workload.compressionRatio(), codecBytes(SNAPPY_BYTES), true);
+          case "stats" -> new PropertyTask("leveldb.stats");
+          case "sstables" -> new PropertyTask("leveldb.sstables");
+          default -> throw new IllegalArgumentException(name);
+        });
+  }
+
+  private Workload smallWorkload() {
+    return new Workload(
+        workload.keySpace(),
+        Math.max(1, workload.reads() / 1000),
+        workload.valueSize(),
+        workload.compressionRatio(),
+        workload.keyPrefix());
+  }
+
+  private static PointReadTask randomReads(Workload reads) {
+    return new PointReadTask(reads, reads.keySpace(), false);
+  }
+
+  private WriteTask write(long entries, int batch, boolean ordered, boolean sync) {
+    return new WriteTask(workload, entries, batch, ordered, sync);
+  }
+
+  private long thousandth() {
+    return Math.max(1, workload.keySpace() / 1000);
+  }
+
+  private long codecBytes(long standard) {
+    return codecBytes < 0 ? standard : codecBytes;
+  }
+}

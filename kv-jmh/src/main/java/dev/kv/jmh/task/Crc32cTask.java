@@ -1,0 +1,31 @@
+package dev.kv.jmh.task;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+
+/**
+ * Checksums of 4 KiB, again and again.
+ *
+ * @param bytes how many bytes in all
+ */
+record Crc32cTask(long bytes) implements Task {
+  private static final int BLOCK = 4096;
+
+  @Override
+  public void run(BenchThread thread) {
+    byte[] letters = new byte[BLOCK];
+    Arrays.fill(letters, (byte) 'x');
+    ByteBuffer block = ByteBuffer.allocateDirect(BLOCK).put(letters).flip();
+    CRC32C crc = new CRC32C();
+    thread.restart();
+    for (long done = 0; done < bytes; done += BLOCK) {
+      crc.reset();
+      crc.update(block.rewind());
+      thread.meter.consume(crc.getValue());
+      thread.meter.addBytes(BLOCK);
+      thread.meter.tick();
+    }
+    thread.say("(4K per op)");
+  }
+}

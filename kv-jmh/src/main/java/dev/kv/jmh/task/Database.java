@@ -1,0 +1,89 @@
+package dev.kv.jmh.task;
+
+import dev.kv.jmh.store.Store;
+import dev.kv.jmh.store.StoreDirectory;
+import dev.kv.jmh.store.StoreFigures;
+import dev.kv.jmh.store.StoreKind;
+import dev.kv.jmh.store.StoreSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The database of one sequence: opened, emptied and reopened as the benchmarks ask. Only {@link
+ * #store} may be called from several threads.
+ */
+public final class Database implements AutoCloseable {
+  private final StoreKind kind;
+  private final Path directory;
+  private final StoreSettings settings;
+  private @Nullable Store store;
+  private long bytesPut;
+
+  /** Names it; {@link #open} opens it. */
+  public Database(StoreKind kind, Path directory, StoreSettings settings) {
+    this.kind = kind;
+    this.directory = directory;
+    this.settings = settings;
+  }
+
+  /** Returns the open store. */
+  Store store() {
+    if (store == null) {
+      throw new IllegalStateException("the database is closed");
+    }
+    return store;
+  }
+
+  /** Opens it with what is in its directory. */
+  public void open() {
+    try {
+      Files.createDirectories(directory);
+      store = kind.open(directory, settings);
+      bytesPut = 0;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Closes and opens it. */
+  void reopen() {
+    close();
+    open();
+  }
+
+  /** Begins again with an empty one. */
+  public void recreate() {
+    close();
+    StoreDirectory.delete(directory);
+    open();
+  }
+
+  /** Adds to the bytes of keys and values that were put since the open. */
+  void addBytesPut(long bytes) {
+    bytesPut += bytes;
+  }
+
+  /** Returns the bytes written to tables per byte put since the open, or -1 if it is not known. */
+  double writeAmplification(StoreFigures figures) {
+    return figures.tableBytesWritten() < 0 || bytesPut == 0
+        ? -1
+        : figures.tableBytesWritten() / (double) bytesPut;
+  }
+
+  /** Returns a text that changes while compactions are at work. */
+  String fingerprint() {
+    return StoreDirectory.fingerprint(directory) + store().figures();
+  }
+
+  @Override
+  public void close() {
+    Store open = store;
+    store = null;
+    if (open != null) {
+      open.close();
+    }
+  }
+}

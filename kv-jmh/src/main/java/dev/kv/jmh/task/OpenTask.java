@@ -1,0 +1,17 @@
+package dev.kv.jmh.task;
+
+/**
+ * Closes and opens the database, {@code times} times.
+ *
+ * @param times how often
+ */
+record OpenTask(long times) implements Task {
+
+  @Override
+  public void run(BenchThread thread) {
+    for (long i = 0; i < times; i++) {
+      thread.database.reopen();
+      thread.meter.tick();
+    }
+  }
+}

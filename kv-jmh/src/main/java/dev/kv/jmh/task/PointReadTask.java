@@ -1,0 +1,50 @@
+package dev.kv.jmh.task;
+
+import dev.kv.jmh.store.Reader;
+import dev.kv.jmh.workload.DecimalKey;
+import dev.kv.jmh.workload.Workload;
+
+/**
+ * Reads random keys.
+ *
+ * @param workload the keys, and how many reads
+ * @param range numbers that the keys are chosen from
+ * @param missing whether the keys lack their last digit, so that there are none such
+ */
+record PointReadTask(Workload workload, long range, boolean missing) implements Task {
+
+  @Override
+  public void run(BenchThread thread) {
+    try (Reader reader = thread.store().reader()) {
+      thread.restart();
+      long found = missing ? readMissing(thread, reader) : readPresent(thread, reader);
+      thread.say("(" + found + " of " + workload.reads() + " found)");
+    }
+  }
+
+  private long readPresent(BenchThread thread, Reader reader) {
+    DecimalKey key = workload.newKey();
+    long found = 0;
+    for (long i = 0; i < workload.reads(); i++) {
+      int length = reader.get(key.set(thread.random.uniform(range)));
+      if (length != Reader.MISSING) {
+        found++;
+        thread.meter.addBytes(length + (long) key.length());
+      }
+      thread.meter.tick();
+    }
+    return found;
+  }
+
+  private long readMissing(BenchThread thread, Reader reader) {
+    DecimalKey key = workload.newKey();
+    byte[] shortened = new byte[key.length() - 1];
+    long found = 0;
+    for (long i = 0; i < workload.reads(); i++) {
+      System.arraycopy(key.set(thread.random.uniform(range)), 0, shortened, 0, shortened.length);
+      found += reader.get(shortened) == Reader.MISSING ? 0 : 1;
+      thread.meter.tick();
+    }
+    return found;
+  }
+}

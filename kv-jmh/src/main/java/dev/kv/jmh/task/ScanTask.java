@@ -1,0 +1,24 @@
+package dev.kv.jmh.task;
+
+import dev.kv.jmh.store.Cursor;
+import dev.kv.jmh.workload.Workload;
+
+/**
+ * Reads entries in order from one end, keys and values.
+ *
+ * @param workload how many reads
+ * @param backward whether from the last entry
+ */
+record ScanTask(Workload workload, boolean backward) implements Task {
+
+  @Override
+  public void run(BenchThread thread) {
+    try (Cursor cursor = thread.store().cursor()) {
+      if (backward) {
+        cursor.scanBackward(workload.reads(), thread.meter);
+      } else {
+        cursor.scanForward(workload.reads(), thread.meter);
+      }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package dev.kv.jmh.task;
+
+import dev.kv.jmh.store.Cursor;
+import dev.kv.jmh.workload.DecimalKey;
+import dev.kv.jmh.workload.Workload;
+
+/**
+ * Seeks keys: at random with a new cursor for each, or onwards in steps of up to 100 with one.
+ *
+ * @param workload the keys, and how many seeks
+ * @param ordered whether onwards
+ */
+record SeekTask(Workload workload, boolean ordered) implements Task {
+  private static final int MAX_STEP = 100;
+
+  @Override
+  public void run(BenchThread thread) {
+    long found = ordered ? onwards(thread) : random(thread);
+    thread.say("(" + found + " of " + workload.reads() + " found)");
+  }
+
+  private long random(BenchThread thread) {
+    DecimalKey key = workload.newKey();
+    long found = 0;
+    for (long i = 0; i < workload.reads(); i++) {
+      try (Cursor cursor = thread.store().cursor()) {
+        found += cursor.seek(key.set(thread.random.uniform(workload.keySpace()))) ? 1 : 0;
+      }
+      thread.meter.tick();
+    }
+    return found;
+  }
+
+  private long onwards(BenchThread thread) {
+    DecimalKey key = workload.newKey();
+    long found = 0;
+    long number = 0;
+    try (Cursor cursor = thread.store().cursor()) {
+      for (long i = 0; i < workload.reads(); i++) {
+        number = (number + thread.random.uniform(MAX_STEP)) % workload.keySpace();
+        found += cursor.seek(key.set(number)) ? 1 : 0;
+        thread.meter.tick();
+      }
+    }
+    return found;
+  }
+}

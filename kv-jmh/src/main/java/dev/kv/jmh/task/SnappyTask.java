@@ -1,0 +1,44 @@
+package dev.kv.jmh.task;
+
+import dev.kv.jmh.workload.ValueGenerator;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.Locale;
+import org.xerial.snappy.Snappy;
+
+/**
+ * Compresses a block of 4 KiB of values again and again, or brings it back.
+ *
+ * @param compressionRatio to which share of its size the block compresses
+ * @param bytes how many bytes in all, uncompressed
+ * @param uncompress whether it is brought back
+ */
+record SnappyTask(double compressionRatio, long bytes, boolean uncompress) implements Task {
+  private static final int BLOCK = 4096;
+
+  @Override
+  public void run(BenchThread thread) {
+    byte[] data = new byte[BLOCK];
+    new ValueGenerator(compressionRatio).next(data);
+    ByteBuffer plain = ByteBuffer.allocateDirect(BLOCK).put(data).flip();
+    ByteBuffer packed = ByteBuffer.allocateDirect(Snappy.maxCompressedLength(BLOCK));
+    try {
+      int length = Snappy.compress(plain, packed);
+      thread.restart();
+      for (long done = 0; done < bytes; done += BLOCK) {
+        if (uncompress) {
+          Snappy.uncompress(packed.limit(length).position(0), plain.clear());
+        } else {
+          Snappy.compress(plain.rewind(), packed.clear());
+        }
+        thread.meter.addBytes(BLOCK);
+        thread.meter.tick();
+      }
+      thread.say(
+          uncompress ? "" : String.format(Locale.ROOT, "(output: %.1f%%)", 100.0 * length / BLOCK));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package dev.kv.jmh.task;
+
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What the threads of one benchmark share: the common start, and how many are done. Thread-safe. */
+final class ThreadGroupState {
+  private final CyclicBarrier start;
+  private final AtomicInteger finished = new AtomicInteger();
+  private final int threads;
+
+  ThreadGroupState(int threads) {
+    this.threads = threads;
+    start = new CyclicBarrier(threads);
+  }
+
+  void awaitStart() {
+    try {
+      start.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted before the start", e);
+    } catch (BrokenBarrierException e) {
+      throw new IllegalStateException("another thread did not come to the start", e);
+    }
+  }
+
+  void finish() {
+    finished.incrementAndGet();
+  }
+
+  /** Returns whether all threads but the caller are done. */
+  boolean othersFinished() {
+    return finished.get() >= threads - 1;
+  }
+}
