@@ -23,8 +23,11 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** Writes a database anew in another place. */
 @Command(
@@ -36,6 +39,7 @@ import picocli.CommandLine.Parameters;
 public final class CopyCommand implements Callable<Integer> {
   private static final int BATCH_BYTES = 1 << 20;
 
+  @Spec private CommandSpec spec;
   @Mixin private DatabaseArguments source;
   @Mixin private TableArguments tables;
 
@@ -56,6 +60,9 @@ public final class CopyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Options.Builder options = tables.options();
+    if (blockSize < 0) {
+      throw new ParameterException(spec.commandLine(), "--block-size must not be negative");
+    }
     if (Files.exists(target)) {
       throw new Failure(target + ": exists already: name a new directory");
     }

@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CopyCommandTest {
   @TempDir Path temp;
@@ -39,13 +41,21 @@ class CopyCommandTest {
         .contains("\"whole\":true,\"tables\":1,\"filters\":1")
         .contains("\"entries\":1507,\"tombstones\":0");
     assertThat(temp.resolve("copy.partial")).doesNotExist();
-    Path other = temp.resolve("other");
-    Cli bits = Cli.run("copy", dir.toString(), other.toString(), "--bloom-bits=-1");
-    assertThat(bits.exitCode()).isEqualTo(2);
-    assertThat(bits.err()).startsWith("kv: --bloom-bits must not be negative");
     Cli again = Cli.run("copy", dir.toString(), copy.toString());
     assertThat(again.exitCode()).isEqualTo(1);
     assertThat(again.err()).contains("exists already");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--bloom-bits", "--block-size"})
+  void copy_negativeSize_isWrongUsageAndLeavesNothing(String option) throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Path copy = temp.resolve("copy");
+    Cli cli = Cli.run("copy", dir.toString(), copy.toString(), option + "=-1");
+    assertThat(cli.exitCode()).isEqualTo(2);
+    assertThat(cli.err()).startsWith("kv: " + option + " must not be negative");
+    assertThat(copy).doesNotExist();
+    assertThat(temp.resolve("copy.partial")).doesNotExist();
   }
 
   @Test
