@@ -152,6 +152,7 @@ public final class TableIterator extends TableCursor {
       }
     } finally {
       if (!adopted) {
+        clear();
         entered.close();
       }
     }
