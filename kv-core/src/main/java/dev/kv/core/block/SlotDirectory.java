@@ -23,6 +23,8 @@ import java.nio.ByteBuffer;
 final class SlotDirectory {
   private static final int COUNT_AND_COMMON = 2 * Short.BYTES;
   private static final int SLOT = Long.BYTES + Short.BYTES;
+
+  /** The greatest number that a fixed16 holds; a larger block has no directory. */
   private static final int MOST = 0xffff;
 
   /** What a search in one goes through from the beginning on. */
@@ -42,7 +44,7 @@ final class SlotDirectory {
   }
 
   static int room(int length) {
-    return Math.min(length / 8, MOST_ROOM);
+    return length > MOST ? 0 : Math.min(length / 8, MOST_ROOM);
   }
 
   /** Returns where the directory of a block of {@code length} bytes begins. */
@@ -74,6 +76,9 @@ final class SlotDirectory {
    * afterwards, and returns whether it fits.
    */
   static boolean write(BlockIterator entries, ByteBuffer memory, int length) {
+    if (length > MOST) {
+      return false;
+    }
     int begin = begin(length);
     int commonAt = begin + COUNT_AND_COMMON;
     int lastSlot = Math.min(memory.capacity(), length + MOST_ROOM) - SLOT;
@@ -95,7 +100,6 @@ final class SlotDirectory {
       if (count > 0 && prefix < last
           || userLength < common
           || entries.shared > Math.min(common + Long.BYTES, userLength)
-          || entries.entry() > MOST
           || slot > lastSlot) {
         return false;
       }

@@ -134,6 +134,29 @@ class BlockIteratorTest {
     assertThat(cursor.writeSlots(other.capacity())).isFalse();
   }
 
+  @Test
+  void writeSlots_blockOfWhichPlacesDoNotFit_takesNoRoomAndWritesNone() throws Exception {
+    KeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
+    try (BlockBuilder builder = new BlockBuilder(16, new OffHeapBudget(0))) {
+      ByteBuffer value = ByteBuffer.allocateDirect(40_000).order(ByteOrder.LITTLE_ENDIAN);
+      for (int entries = 1; entries <= 2; entries++) {
+        builder.reset();
+        for (int i = 0; i < entries; i++) {
+          byte[] key = InternalKey.encode(new byte[] {(byte) i}, 1, ValueKind.VALUE);
+          builder.add(Entries.direct(key), 0, key.length, value, 0, value.capacity());
+        }
+        int length = builder.finish();
+        boolean fits = length <= 0xffff;
+        assertThat(fits).isEqualTo(entries == 1);
+        assertThat(BlockIterator.roomForSlots(length) > 0).isEqualTo(fits);
+        ByteBuffer block = ByteBuffer.allocateDirect(length + 500).order(ByteOrder.LITTLE_ENDIAN);
+        BlockIterator cursor = on(order, block.put(0, builder.buffer(), 0, length), length);
+        assertThat(cursor.writeSlots(length)).isEqualTo(fits);
+      }
+    }
+    assertThat(BlockIterator.roomForSlots(Integer.MAX_VALUE)).isZero();
+  }
+
   private static void follow(
       KeyComparator order,
       Entries entries,
