@@ -22,9 +22,9 @@ public interface DB extends AutoCloseable {
   int NOT_FOUND = -1;
 
   /**
-   * Opens the database in {@code directory}. Where nothing has to be recovered, that is after a {@link #flush} and {@link
-   * #close} or another such open, no file is changed: the first write makes what it needs, and fails where that cannot be
-   * made.
+   * Opens the database in {@code directory}. Where nothing has to be recovered, that is after a
+   * {@link #flush} and {@link #close} or another such open, no file is changed: the first write
+   * makes what it needs, and fails where that cannot be made.
    */
   static DB open(Path directory, Options options) {
     return DBFactory.instance().open(directory, options);
@@ -101,8 +101,8 @@ public interface DB extends AutoCloseable {
   }
 
   /**
-   * Applies {@code batch} as one. An empty one writes nothing; with {@link WriteOptions#sync} it still makes everything
-   * before it durable.
+   * Applies {@code batch} as one. An empty one writes nothing; with {@link WriteOptions#sync} it
+   * still makes everything before it durable.
    */
   void write(WriteOptions options, WriteBatch batch);
 
@@ -141,7 +141,10 @@ public interface DB extends AutoCloseable {
    */
   void compactRange(byte @Nullable [] begin, byte @Nullable [] end);
 
-  /** Writes the memtable to a table and returns when that, and all that was there before it, is durable. */
+  /**
+   * Writes the memtable to a table and returns when that, and all that was there before it, is
+   * durable.
+   */
   void flush();
 
   /** Stops compactions from beginning, and waits for those under way; flushes go on. Calls nest. */
@@ -153,8 +156,9 @@ public interface DB extends AutoCloseable {
   /**
    * Closes the database. Calls under way in other threads end with their result or with {@link
    * DBClosedException}; iterators and snapshots need not be closed before. Writes that were not
-   * synced are handed to the operating system. Closing twice does nothing. {@link DBIOException} where a log or LOCK
-   * cannot be closed: the database is closed and all is freed nevertheless, and what was acknowledged is in the log.
+   * synced are handed to the operating system. Closing twice does nothing. {@link DBIOException}
+   * where a log or LOCK cannot be closed: the database is closed and all is freed nevertheless, and
+   * what was acknowledged is in the log.
    */
   @Override
   void close();

@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What wraps an environment or one of its files hands on every call as it is, and what comes back. */
+/**
+ * What wraps an environment or one of its files hands on every call as it is, and what comes back.
+ */
 class ForwardingTest {
   private final List<List<Object>> calls = new ArrayList<>();
   private int results;

@@ -21,7 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Compiles every Java block of the README and of src-docs, and looks up what they quote and link to. */
+/**
+ * Compiles every Java block of the README and of src-docs, and looks up what they quote and link
+ * to.
+ */
 class DocumentationTest {
   private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
   private static final Pattern MESSAGE = Pattern.compile("^### `(.*)`$", Pattern.MULTILINE);

@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A cache of 512 MiB and a write buffer of 128 MiB, both really filled, in a JVM with a heap of 64 MiB. */
+/**
+ * A cache of 512 MiB and a write buffer of 128 MiB, both really filled, in a JVM with a heap of 64
+ * MiB.
+ */
 @Tag("slow")
 class SmallHeapTest {
   private static final int CACHE = 512 << 20;

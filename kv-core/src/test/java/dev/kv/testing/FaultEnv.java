@@ -16,11 +16,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An environment that counts every operation on another one, and fails those that it is told to. The
- * operations of files count like its own; clock, threads and the release of a lock do not. Thread-safe.
+ * An environment that counts every operation on another one, and fails those that it is told to.
+ * The operations of files count like its own; clock, threads and the release of a lock do not.
+ * Thread-safe.
  *
- * <p>A test of what a program does when the disk fails runs once to learn how many operations there are, and once
- * more for each of them:
+ * <p>A test of what a program does when the disk fails runs once to learn how many operations there
+ * are, and once more for each of them:
  *
  * <pre>{@code
  * FaultEnv counting = new FaultEnv(Env.inMemory());
@@ -34,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * A database works on several threads, so that operation {@code k} need not be the same in every run.
+ * A database works on several threads, so that operation {@code k} need not be the same in every
+ * run.
  */
 public final class FaultEnv extends ForwardingEnv {
   private static final Plan NONE = new Plan(Fault.ERROR, 0, operation -> false);
@@ -55,9 +57,14 @@ public final class FaultEnv extends ForwardingEnv {
   public enum Fault {
     /** It does nothing. */
     ERROR,
-    /** A write writes half of its bytes; anything else does nothing. A sequential read reads one byte. */
+    /**
+     * A write writes half of its bytes; anything else does nothing. A sequential read reads one
+     * byte.
+     */
     SHORT,
-    /** A write writes up to the last multiple of 512 of the file's size; anything else does nothing. */
+    /**
+     * A write writes up to the last multiple of 512 of the file's size; anything else does nothing.
+     */
     TORN,
     /** The disk is full: what writes or creates does nothing; other operations go through. */
     NO_SPACE,
@@ -129,8 +136,8 @@ public final class FaultEnv extends ForwardingEnv {
   }
 
   /**
-   * Has {@code each} told of every operation from now on, before it is done and on the thread that does it. What
-   * it throws comes out of the operation. It takes the place of the watcher before.
+   * Has {@code each} told of every operation from now on, before it is done and on the thread that
+   * does it. What it throws comes out of the operation. It takes the place of the watcher before.
    */
   public void watch(Consumer<Operation> each) {
     watcher = each;

@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link StrictMemEnv} knows of one file, whatever its names are: its pages as they are, and as they are on
- * disk. Guarded by the environment's lock.
+ * What a {@link StrictMemEnv} knows of one file, whatever its names are: its pages as they are, and
+ * as they are on disk. Guarded by the environment's lock.
  */
 final class StrictFile {
   private static final int PAGE = 4096;
@@ -23,7 +23,10 @@ final class StrictFile {
   /** The synced pages that the file has, or had when it was longer. */
   private final Map<Long, byte[]> durable = new TreeMap<>();
 
-  /** The pages changed since their last sync; for some the version of a moment in between, else null. */
+  /**
+   * The pages changed since their last sync; for some the version of a moment in between, else
+   * null.
+   */
   private final Map<Long, byte @Nullable []> changed = new TreeMap<>();
 
   private long size;
@@ -80,7 +83,9 @@ final class StrictFile {
     return bytes;
   }
 
-  /** Returns what a crash leaves of the file, each unsynced page being written with that likelihood. */
+  /**
+   * Returns what a crash leaves of the file, each unsynced page being written with that likelihood.
+   */
   byte[] afterCrash(int percentKept, Random choices) throws IOException {
     Map<Long, byte[]> pages = new TreeMap<>(durable);
     long lastKept = -1;

@@ -27,16 +27,16 @@ import org.jspecify.annotations.Nullable;
  * <p>The rules, which are those that POSIX gives and no kinder:
  *
  * <ul>
- *   <li>What was written is lost, page by page and in any order, until its file is synced: of each page
- *       comes back the synced version, the last one, one in between, or sectors of 512 bytes of these.
- *       So is a file's size.
- *   <li>That a name was created, renamed or deleted is lost, in any order, until its directory is synced;
- *       one rename is all or nothing. Syncing a file does not make its name durable.
+ *   <li>What was written is lost, page by page and in any order, until its file is synced: of each
+ *       page comes back the synced version, the last one, one in between, or sectors of 512 bytes
+ *       of these. So is a file's size.
+ *   <li>That a name was created, renamed or deleted is lost, in any order, until its directory is
+ *       synced; one rename is all or nothing. Syncing a file does not make its name durable.
  *   <li>Directories themselves are durable at once.
  * </ul>
  *
- * <p>A test of what a program relies on writes to a database, keeps in mind what was acknowledged with {@link
- * dev.kv.WriteOptions#SYNC}, and looks for it in a clone:
+ * <p>A test of what a program relies on writes to a database, keeps in mind what was acknowledged
+ * with {@link dev.kv.WriteOptions#SYNC}, and looks for it in a clone:
  *
  * <pre>{@code
  * StrictMemEnv disk = new StrictMemEnv();
@@ -70,11 +70,11 @@ public final class StrictMemEnv extends ForwardingEnv {
   }
 
   /**
-   * Returns the environment that is found after power was lost now; this one goes on untouched. All that
-   * is in it is durable.
+   * Returns the environment that is found after power was lost now; this one goes on untouched. All
+   * that is in it is durable.
    *
-   * @param percentKept how likely each unsynced page and name is to have reached the disk, from 0, where all
-   *     that is unsynced is lost, to 100, where nothing is
+   * @param percentKept how likely each unsynced page and name is to have reached the disk, from 0,
+   *     where all that is unsynced is lost, to 100, where nothing is
    * @param seed of the choices: the same seed at the same moment gives the same clone
    */
   public StrictMemEnv crashClone(int percentKept, long seed) {

@@ -21,7 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The packages of the benchmarks stand in layers, and one imports only from layers below its own. */
+/**
+ * The packages of the benchmarks stand in layers, and one imports only from layers below its own.
+ */
 final class ArchitectureTest {
   private static final String ROOT = "dev.kv.jmh";
 

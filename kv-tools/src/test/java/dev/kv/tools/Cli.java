@@ -12,7 +12,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One run of the command line inside the test's JVM, with its streams caught; {@code bytes} is standard output. */
+/**
+ * One run of the command line inside the test's JVM, with its streams caught; {@code bytes} is
+ * standard output.
+ */
 public record Cli(int exitCode, byte[] bytes, String err) {
 
   /** Returns standard output as text. */

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Keys, values, comparators, directories and files that hold a terminal's control sequences: none is printed as it is. */
+/**
+ * Keys, values, comparators, directories and files that hold a terminal's control sequences: none
+ * is printed as it is.
+ */
 class HostileNamesTest {
   private static final String HOSTILE = "h\u001b[31m\u0007\u001b]0;owned\u0007\u009b2J";
   private static final DBComparator HOSTILE_ORDER =

@@ -38,8 +38,8 @@ class InterruptTest {
   }
 
   /**
-   * Sends SIGINT; or, where this JVM was started with that ignored, as in the background of a script, and so are its
-   * children, SIGTERM, on which a JVM ends in the same way.
+   * Sends SIGINT; or, where this JVM was started with that ignored, as in the background of a
+   * script, and so are its children, SIGTERM, on which a JVM ends in the same way.
    */
   private static int signal(Process process) throws Exception {
     Path status = Path.of("/proc/self/status");

@@ -5,8 +5,8 @@ import dev.kv.core.key.ValueKind;
 import java.nio.ByteBuffer;
 
 /**
- * A walk over the operations of an encoded batch (see {@link EncodedBatch}). Reusable; belongs to one
- * thread. Every length is checked against the batch's end before it is used.
+ * A walk over the operations of an encoded batch (see {@link EncodedBatch}). Reusable; belongs to
+ * one thread. Every length is checked against the batch's end before it is used.
  */
 public final class BatchCursor {
   private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);

@@ -170,7 +170,9 @@ public final class EncodedBatch implements WriteBatch {
     }
   }
 
-  /** Points the slice at what stands behind its length at {@code offset}; returns where that ends. */
+  /**
+   * Points the slice at what stands behind its length at {@code offset}; returns where that ends.
+   */
   private static int point(
       BufferSlice slice, ByteBuffer view, byte[] encoded, int offset, int end) {
     long decoded = Varint.get32(encoded, offset, end);

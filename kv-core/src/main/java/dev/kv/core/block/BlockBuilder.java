@@ -7,7 +7,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Makes one block of sorted entries. Reusable through {@link #reset}; closing gives its buffers back.
+ * Makes one block of sorted entries. Reusable through {@link #reset}; closing gives its buffers
+ * back.
  *
  * <pre>
  * block   := entry*, restart*, count
@@ -34,7 +35,10 @@ public final class BlockBuilder implements AutoCloseable {
   private int size;
   private int lastKeyLength;
 
-  /** Creates a builder of blocks with a restart point every {@code restartInterval} entries, without memory yet. */
+  /**
+   * Creates a builder of blocks with a restart point every {@code restartInterval} entries, without
+   * memory yet.
+   */
   public BlockBuilder(int restartInterval, OffHeapBudget budget) {
     if (restartInterval < 1) {
       throw new IllegalArgumentException("restart interval " + restartInterval);

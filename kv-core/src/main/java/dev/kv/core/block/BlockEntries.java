@@ -6,8 +6,8 @@ import dev.kv.core.iterator.InternalIterator;
 import java.nio.ByteBuffer;
 
 /**
- * The decoding of a block's entries, laid out as {@link BlockBuilder} says. Every count, offset and length is
- * checked before it is used: the block may be anything.
+ * The decoding of a block's entries, laid out as {@link BlockBuilder} says. Every count, offset and
+ * length is checked before it is used: the block may be anything.
  */
 abstract class BlockEntries extends InternalIterator {
   private final int minKeyLength;
@@ -31,7 +31,9 @@ abstract class BlockEntries extends InternalIterator {
     this.minKeyLength = minKeyLength;
   }
 
-  /** Sets the cursor before the entries of a block, which lies at {@code offset} of {@code file}. */
+  /**
+   * Sets the cursor before the entries of a block, which lies at {@code offset} of {@code file}.
+   */
   final void setOn(ByteBuffer block, int length, String file, long offset) {
     valid = false;
     this.block = block;
@@ -61,8 +63,8 @@ abstract class BlockEntries extends InternalIterator {
   }
 
   /**
-   * Decodes and checks the lengths of the entry at {@code at}, which is before the end of the entries, and returns
-   * where its own key bytes begin.
+   * Decodes and checks the lengths of the entry at {@code at}, which is before the end of the
+   * entries, and returns where its own key bytes begin.
    */
   final int head(int at, int lastKeyLength) {
     int own;
@@ -101,7 +103,10 @@ abstract class BlockEntries extends InternalIterator {
     return Varint.next32(third);
   }
 
-  /** Decodes the entry at a restart point and returns where its key begins, {@code unshared} bytes long. */
+  /**
+   * Decodes the entry at a restart point and returns where its key begins, {@code unshared} bytes
+   * long.
+   */
   final int restartEntry(int index) {
     return head(restartPoint(index), 0);
   }

@@ -7,11 +7,11 @@ import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 
 /**
- * A cursor over the entries of one block, laid out as {@link BlockBuilder} says. Reusable: {@link #reset} sets
- * it on another block. Every count, offset and length is checked before it is used.
+ * A cursor over the entries of one block, laid out as {@link BlockBuilder} says. Reusable: {@link
+ * #reset} sets it on another block. Every count, offset and length is checked before it is used.
  *
- * <p>A key that shares nothing with the one before is shown where it lies in the block; any other is put together
- * in the scratch buffer. No step allocates or calls a virtual method.
+ * <p>A key that shares nothing with the one before is shown where it lies in the block; any other
+ * is put together in the scratch buffer. No step allocates or calls a virtual method.
  *
  * <pre>
  * Backward: entries can only be decoded forward, from a restart point. So the entries from there to the
@@ -27,11 +27,13 @@ import java.nio.ByteBuffer;
  * Where neither decides (one user key begins with the other), the slow scan does.
  * </pre>
  *
- * <p>A block may have a {@link SlotDirectory} behind it. Then a seek is a search there, unless the entry found is an
- * older one than the target asks for.
+ * <p>A block may have a {@link SlotDirectory} behind it. Then a seek is a search there, unless the
+ * entry found is an older one than the target asks for.
  */
 public class BlockIterator extends BlockEntries {
-  /** The capacity that a cursor's scratch buffer begins with: for a restart interval of usual keys. */
+  /**
+   * The capacity that a cursor's scratch buffer begins with: for a restart interval of usual keys.
+   */
   public static final int SCRATCH_BYTES = 1 << 10;
 
   private final KeyComparator comparator;
@@ -66,22 +68,26 @@ public class BlockIterator extends BlockEntries {
     setOn(block, length, file, offset);
   }
 
-  /** Has seeks use the slot directory that {@link #writeSlots} wrote behind the block of {@code length} bytes. */
+  /**
+   * Has seeks use the slot directory that {@link #writeSlots} wrote behind the block of {@code
+   * length} bytes.
+   */
   public final void useSlots(int length) {
     slots.read(block, length);
   }
 
   /**
-   * Returns how many bytes behind a block of {@code length} are worth it for a slot directory: where it needs more, the
-   * entries are so short that few cache lines hold those of a restart interval.
+   * Returns how many bytes behind a block of {@code length} are worth it for a slot directory:
+   * where it needs more, the entries are so short that few cache lines hold those of a restart
+   * interval.
    */
   public static int roomForSlots(int length) {
     return SlotDirectory.room(length);
   }
 
   /**
-   * Writes a slot directory behind the block of {@code length} bytes, into what is left of its buffer. The cursor then
-   * stands nowhere.
+   * Writes a slot directory behind the block of {@code length} bytes, into what is left of its
+   * buffer. The cursor then stands nowhere.
    *
    * @return false where there can be none: the order is not the bytewise one, or there is no room
    */
@@ -92,7 +98,10 @@ public class BlockIterator extends BlockEntries {
     return written;
   }
 
-  /** Takes the cursor off its block: no move reads or writes anything before the next {@link #reset}. */
+  /**
+   * Takes the cursor off its block: no move reads or writes anything before the next {@link
+   * #reset}.
+   */
   protected final void clear() {
     setOnNothing();
     slots.clear();
@@ -168,7 +177,10 @@ public class BlockIterator extends BlockEntries {
     }
   }
 
-  /** Moves to the block's first entry at or after {@code key}, which must not lie in this cursor's scratch. */
+  /**
+   * Moves to the block's first entry at or after {@code key}, which must not lie in this cursor's
+   * scratch.
+   */
   protected final void seekInBlock(ByteBuffer key, int offset, int length) {
     valid = false;
     recorded.clear();
@@ -250,7 +262,10 @@ public class BlockIterator extends BlockEntries {
     }
   }
 
-  /** The scan that the class comment describes: about half the time of {@link #scan} at 16 keys a restart point. */
+  /**
+   * The scan that the class comment describes: about half the time of {@link #scan} at 16 keys a
+   * restart point.
+   */
   private void scanBytewise(int from, ByteBuffer key, int offset, int length) {
     ByteBuffer bytes = block;
     int userLength = length - InternalKey.TRAILER;
@@ -295,7 +310,10 @@ public class BlockIterator extends BlockEntries {
     }
   }
 
-  /** Returns the tag of the entry just decoded, whose first {@code shared} bytes are those of the target. */
+  /**
+   * Returns the tag of the entry just decoded, whose first {@code shared} bytes are those of the
+   * target.
+   */
   private long tagOf(int own, int userLength, long targetTag) {
     int known = shared - userLength;
     if (known <= 0) {
@@ -357,7 +375,10 @@ public class BlockIterator extends BlockEntries {
     return true;
   }
 
-  /** Puts the key together at the beginning of the scratch buffer, where mostly the last one is already. */
+  /**
+   * Puts the key together at the beginning of the scratch buffer, where mostly the last one is
+   * already.
+   */
   @SuppressWarnings("ReferenceEquality") // which buffer the key lies in, not what is in it
   private void extendKey(int own) {
     boolean inScratch = keyBuffer != block;
@@ -384,7 +405,10 @@ public class BlockIterator extends BlockEntries {
     return scratch.ensureCapacity(Math.addExact(length, Words.SLACK));
   }
 
-  /** Decodes the entries from {@code from} to {@code end}, records the last of them and shows the very last. */
+  /**
+   * Decodes the entries from {@code from} to {@code end}, records the last of them and shows the
+   * very last.
+   */
   private void recordRun(int from, int end) {
     recorded.clear();
     int at = from;

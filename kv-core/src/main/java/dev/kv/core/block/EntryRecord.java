@@ -3,8 +3,8 @@ package dev.kv.core.block;
 import java.util.Arrays;
 
 /**
- * Where the entries of a run lie, for walking it backward: the last {@value #MAX_ENTRIES} at most. Keeps the
- * places of the keys in the scratch buffer, not the keys.
+ * Where the entries of a run lie, for walking it backward: the last {@value #MAX_ENTRIES} at most.
+ * Keeps the places of the keys in the scratch buffer, not the keys.
  */
 final class EntryRecord {
   private static final int MAX_ENTRIES = 256;
@@ -12,7 +12,10 @@ final class EntryRecord {
   private static final int FIELDS = 4;
   private static final int FIRST_CAPACITY = 32;
 
-  /** For each entry: where it begins, its key in the scratch, the key's length, and where its value begins. */
+  /**
+   * For each entry: where it begins, its key in the scratch, the key's length, and where its value
+   * begins.
+   */
   private int[] fields = {};
 
   private int count;
@@ -32,8 +35,8 @@ final class EntryRecord {
   }
 
   /**
-   * Adds an entry and returns the place for its key in the scratch: behind the last one's, or 0 where the record is
-   * full and begins anew.
+   * Adds an entry and returns the place for its key in the scratch: behind the last one's, or 0
+   * where the record is full and begins anew.
    */
   int add(int entry, int keyLength, int value) {
     if (count == 0 || count == MAX_ENTRIES || keyLength > MAX_KEY_BYTES - keyBytes) {

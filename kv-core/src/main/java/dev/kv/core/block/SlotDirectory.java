@@ -5,12 +5,13 @@ import dev.kv.core.key.UserKeyComparator;
 import java.nio.ByteBuffer;
 
 /**
- * A slot directory of a block of internal keys in bytewise order: where its entries lie, side by side with what tells
- * their keys apart. A search in it touches a few cache lines that follow each other, and then the entry alone; a
- * search in the block decodes the heads of entries, each of which lies where the one before it says.
+ * A slot directory of a block of internal keys in bytewise order: where its entries lie, side by
+ * side with what tells their keys apart. A search in it touches a few cache lines that follow each
+ * other, and then the entry alone; a search in the block decodes the heads of entries, each of
+ * which lies where the one before it says.
  *
- * <p>It stands in memory behind the block, if there is room for it. Not thread-safe, but two threads that write the
- * directory of one block write the same.
+ * <p>It stands in memory behind the block, if there is room for it. Not thread-safe, but two
+ * threads that write the directory of one block write the same.
  *
  * <pre>
  * directory := count, common, common bytes, slot*
@@ -72,8 +73,8 @@ final class SlotDirectory {
   }
 
   /**
-   * Writes the directory of the block of {@code length} bytes that {@code entries} are of, which stand nowhere
-   * afterwards, and returns whether it fits.
+   * Writes the directory of the block of {@code length} bytes that {@code entries} are of, which
+   * stand nowhere afterwards, and returns whether it fits.
    */
   static boolean write(BlockIterator entries, ByteBuffer memory, int length) {
     if (length > MOST) {
@@ -123,9 +124,9 @@ final class SlotDirectory {
   }
 
   /**
-   * Returns the first slot whose prefix is not before that of a user key, {@link #count} if there is none; as its
-   * complement, which is negative, where no whole keys need be compared: what the slots before it stand for is before
-   * the key, and its own entry is not.
+   * Returns the first slot whose prefix is not before that of a user key, {@link #count} if there
+   * is none; as its complement, which is negative, where no whole keys need be compared: what the
+   * slots before it stand for is before the key, and its own entry is not.
    */
   int find(ByteBuffer key, int offset, int userLength) {
     int most = Math.min(common, userLength);
@@ -152,7 +153,10 @@ final class SlotDirectory {
     return common + Long.BYTES;
   }
 
-  /** Copies the first {@code length} bytes of a slot's key, of which so many are known, and up to 8 more. */
+  /**
+   * Copies the first {@code length} bytes of a slot's key, of which so many are known, and up to 8
+   * more.
+   */
   void copyKey(int slot, ByteBuffer target, int length) {
     Words.copy(memory, commonAt, target, 0, Math.min(common, length));
     if (length > common) {

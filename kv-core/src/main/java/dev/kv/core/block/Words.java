@@ -10,8 +10,9 @@ final class Words {
   private Words() {}
 
   /**
-   * Copies whole words: up to 7 bytes too many, which must be there in both buffers. A run may be moved
-   * down in its buffer. In a block they are there: a restart point and the count follow the last entry.
+   * Copies whole words: up to 7 bytes too many, which must be there in both buffers. A run may be
+   * moved down in its buffer. In a block they are there: a restart point and the count follow the
+   * last entry.
    */
   static void copy(ByteBuffer source, int from, ByteBuffer target, int to, int length) {
     for (int i = 0; i < length; i += Long.BYTES) {

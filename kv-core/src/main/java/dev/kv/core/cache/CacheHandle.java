@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>A pin is taken only where IN_CACHE stands, by one compare-and-set, or with the shard's lock
- *       while LOADING stands. So once both are gone the pins only fall, and whoever brings the state
- *       to no pins without IN_CACHE is one thread: it frees the value.
+ *       while LOADING stands. So once both are gone the pins only fall, and whoever brings the
+ *       state to no pins without IN_CACHE is one thread: it frees the value.
  *   <li>IN_CACHE is taken away by a holder of the shard's lock alone: from an entry without pins by
  *       eviction, from any by erasure.
  *   <li>IN_USE says that the evictor met the entry pinned and put it aside; it is set only on an
@@ -62,7 +62,9 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
   private int touched;
 
   // Written with the shard's lock held, read by anyone.
-  /** The next entry of the same bucket; kept when the entry leaves, for readers that stand on it. */
+  /**
+   * The next entry of the same bucket; kept when the entry leaves, for readers that stand on it.
+   */
   volatile @Nullable CacheHandle<V> next;
 
   // Guarded by the shard's lock.
@@ -216,7 +218,9 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
     return true;
   }
 
-  /** Takes the mark back if the entry is in the cache, marked and not pinned. With the shard's lock. */
+  /**
+   * Takes the mark back if the entry is in the cache, marked and not pinned. With the shard's lock.
+   */
   boolean tryClearInUse() {
     long now;
     do {
@@ -240,7 +244,9 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
     return true;
   }
 
-  /** Takes the entry out of the cache; returns true if it must be freed now. With the shard's lock. */
+  /**
+   * Takes the entry out of the cache; returns true if it must be freed now. With the shard's lock.
+   */
   boolean leaveCache() {
     return ((long) STATE.getAndBitwiseAnd(this, ~IN_CACHE) & PINS) == 0;
   }

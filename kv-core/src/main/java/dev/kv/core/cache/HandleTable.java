@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * changed with the shard's lock held.
  *
  * <p>A search meets every entry that is linked from its beginning to its end, but while the table
- * grows: then entries move from chain to chain, and a search that found nothing is told so by {@link
- * #moves}.
+ * grows: then entries move from chain to chain, and a search that found nothing is told so by
+ * {@link #moves}.
  */
 final class HandleTable<V extends CacheValue> {
   private static final int INITIAL_BUCKETS = 16;

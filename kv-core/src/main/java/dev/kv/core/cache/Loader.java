@@ -1,6 +1,8 @@
 package dev.kv.core.cache;
 
-/** What makes a value that is not in the cache. An object with state, so that a lookup makes none. */
+/**
+ * What makes a value that is not in the cache. An object with state, so that a lookup makes none.
+ */
 @FunctionalInterface
 public interface Loader<V extends CacheValue> {
   /**

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * apart, and a number. Thread-safe.
  *
  * <p>What is in the cache counts against the capacity, pinned or not, and stops to at its eviction
- * or erasure. Pins can therefore carry the cache past its capacity; it falls back as they go. An entry
- * that was erased or replaced while it was pinned is freed with its last pin. A capacity of 0 caches
- * nothing, and a value that alone exceeds its shard's capacity is not cached: it lives as long as its
- * pin.
+ * or erasure. Pins can therefore carry the cache past its capacity; it falls back as they go. An
+ * entry that was erased or replaced while it was pinned is freed with its last pin. A capacity of 0
+ * caches nothing, and a value that alone exceeds its shard's capacity is not cached: it lives as
+ * long as its pin.
  *
  * <p>A hit allocates nothing and takes no lock; the entry itself is the handle.
  */

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  * A part of a cache: the entries whose hashes begin alike, their charge and their age. Thread-safe.
  *
  * <p>A hit takes no lock: the table is searched, and the entry pinned by a compare-and-set. So the
- * lists do not know of it. They are mended by the evictor, which looks at the oldest entry: if that is
- * pinned, it goes to the list of those in use, and comes back with its last pin; if it has been hit
- * since it was put where it is, it goes to the young end, for a second look in its turn; else it
- * goes. Where {@value #SECOND_LOOKS} entries in a row had been hit, the one goes whose last hit is
- * longest ago.
+ * lists do not know of it. They are mended by the evictor, which looks at the oldest entry: if that
+ * is pinned, it goes to the list of those in use, and comes back with its last pin; if it has been
+ * hit since it was put where it is, it goes to the young end, for a second look in its turn; else
+ * it goes. Where {@value #SECOND_LOOKS} entries in a row had been hit, the one goes whose last hit
+ * is longest ago.
  *
  * <p>Invariants, whenever the lock is free:
  *
@@ -89,7 +89,9 @@ final class LruShard<V extends CacheValue> {
     return acquireSlowly(id, key, hash);
   }
 
-  /** Searches where a search without the lock met an entry that is leaving, or entries that move. */
+  /**
+   * Searches where a search without the lock met an entry that is leaving, or entries that move.
+   */
   private @Nullable CacheHandle<V> acquireSlowly(long id, long key, int hash) {
     lock.lock();
     try {

@@ -6,28 +6,34 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compression and decompression of one block at a time, between direct buffers. Belongs to one thread at
- * a time.
+ * Compression and decompression of one block at a time, between direct buffers. Belongs to one
+ * thread at a time.
  *
- * <p>Snappy is snappy-java's where its library loads, else {@link JavaSnappy}, which decompresses blocks of
- * the usual size in any case; zstd is zstd-jni's where that is on the class path. The source of a decompression is memory that nobody else writes: libraries
- * trust a length that was checked before.
+ * <p>Snappy is snappy-java's where its library loads, else {@link JavaSnappy}, which decompresses
+ * blocks of the usual size in any case; zstd is zstd-jni's where that is on the class path. The
+ * source of a decompression is memory that nobody else writes: libraries trust a length that was
+ * checked before.
  */
 public final class BlockCompression implements AutoCloseable {
   /** No snappy stream expands more: the densest element is 3 bytes for 64. */
   private static final int LARGEST_SNAPPY_RATIO = 22;
 
-  /** What a zstd block may claim to hold in any case: 16 times the largest block that options allow. */
+  /**
+   * What a zstd block may claim to hold in any case: 16 times the largest block that options allow.
+   */
   private static final int MODEST_CONTENT = 64 << 20;
 
-  /** And the most beyond that, for blocks of one large entry, with {@link #LARGEST_RATIO} besides. */
+  /**
+   * And the most beyond that, for blocks of one large entry, with {@link #LARGEST_RATIO} besides.
+   */
   private static final int LARGEST_CONTENT = 1 << 30;
 
   private static final int LARGEST_RATIO = 1024;
 
   /**
-   * Snappy blocks of up to this many bytes are decompressed in Java: at 4 KiB 0.65 us against the native 0.87 of
-   * db_bench's values, and the same for text; from 64 KiB on the library is ahead on text.
+   * Snappy blocks of up to this many bytes are decompressed in Java: at 4 KiB 0.65 us against the
+   * native 0.87 of db_bench's values, and the same for text; from 64 KiB on the library is ahead on
+   * text.
    */
   private static final int LARGEST_FOR_JAVA = 16 << 10;
 
@@ -133,8 +139,8 @@ public final class BlockCompression implements AutoCloseable {
   }
 
   /**
-   * Returns whether {@code length} bytes that compressed to {@code stored} save an eighth, and not so much that a reader
-   * would take the block for a bomb.
+   * Returns whether {@code length} bytes that compressed to {@code stored} save an eighth, and not
+   * so much that a reader would take the block for a bomb.
    */
   public static boolean isWorthwhile(int stored, int length) {
     return stored < length - length / 8 && length <= largestContent(stored);

@@ -4,7 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** LevelDB's fixed32 and fixed64, little-endian, in heap arrays; direct buffers have that order set. */
+/**
+ * LevelDB's fixed32 and fixed64, little-endian, in heap arrays; direct buffers have that order set.
+ */
 public final class Fixed {
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);

@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Snappy's raw format in Java, between direct buffers, with every bound checked. Belongs to one thread at
- * a time.
+ * Snappy's raw format in Java, between direct buffers, with every bound checked. Belongs to one
+ * thread at a time.
  *
  * <pre>
  * stream  := uncompressed length varint32, element*
@@ -20,13 +20,13 @@ import java.util.Arrays;
  * </pre>
  *
  * The work is done in arrays on the heap, and what goes in and comes out is copied in bulk: single
- * accesses to direct buffers make it take twice as long. The arrays have {@link #SLACK} bytes behind the data, so that short runs
- * are copied in words, up to {@link #WORDWISE} bytes with no loop, some too many, and never checked for
- * the end.
+ * accesses to direct buffers make it take twice as long. The arrays have {@link #SLACK} bytes
+ * behind the data, so that short runs are copied in words, up to {@link #WORDWISE} bytes with no
+ * loop, some too many, and never checked for the end.
  *
- * <p>The compressor is greedy: a hash table remembers where four bytes were last seen in this 64 KiB
- * piece of the input; a hit becomes a copy, what lies between becomes a literal, and the step grows while
- * nothing is found.
+ * <p>The compressor is greedy: a hash table remembers where four bytes were last seen in this 64
+ * KiB piece of the input; a hit becomes a copy, what lies between becomes a literal, and the step
+ * grows while nothing is found.
  */
 final class JavaSnappy {
   private static final VarHandle SHORT =
@@ -43,7 +43,9 @@ final class JavaSnappy {
   /** The longest literal whose length stands in its tag. */
   private static final int SHORT_LITERAL = 60;
 
-  /** Up to here words beat a bulk copy, which is a call; no copy from the output is longer than 64. */
+  /**
+   * Up to here words beat a bulk copy, which is a call; no copy from the output is longer than 64.
+   */
   private static final int WORDWISE = 96;
 
   private static final int SLACK = WORDWISE + Long.BYTES;
@@ -283,7 +285,9 @@ final class JavaSnappy {
     }
   }
 
-  /** Returns the length of a literal that stands in {@code bytes} bytes, or one that is too long. */
+  /**
+   * Returns the length of a literal that stands in {@code bytes} bytes, or one that is too long.
+   */
   private static int longLiteral(byte[] source, int offset, int bytes) {
     long size = 0;
     for (int i = bytes - 1; i >= 0; i--) {
@@ -318,8 +322,8 @@ final class JavaSnappy {
   }
 
   /**
-   * Repeats {@code size} bytes from {@code distance} back: a pattern shorter than a word is written over itself
-   * until it is as long.
+   * Repeats {@code size} bytes from {@code distance} back: a pattern shorter than a word is written
+   * over itself until it is as long.
    */
   private static void repeat(byte[] target, int out, int distance, int size) {
     int from = out - distance;

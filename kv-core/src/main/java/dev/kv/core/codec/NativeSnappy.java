@@ -25,8 +25,8 @@ final class NativeSnappy {
 
   /**
    * Returns the codec, or null where the library does not load, or could not without a word on the
-   * standard error: snappy-java prints what keeps it from unpacking itself, and the JVM warns, from 24
-   * on, of native libraries that --enable-native-access does not name.
+   * standard error: snappy-java prints what keeps it from unpacking itself, and the JVM warns, from
+   * 24 on, of native libraries that --enable-native-access does not name.
    */
   static @Nullable NativeSnappy instance() {
     return Holder.INSTANCE;
@@ -109,7 +109,10 @@ final class NativeSnappy {
     }
   }
 
-  /** Requires that the stream claims exactly {@code targetLength}: the library writes what it claims. */
+  /**
+   * Requires that the stream claims exactly {@code targetLength}: the library writes what it
+   * claims.
+   */
   void uncompress(
       ByteBuffer source,
       int offset,

@@ -3,12 +3,13 @@ package dev.kv.core.codec;
 import java.nio.ByteBuffer;
 
 /**
- * LevelDB's varint32 and varint64: seven bits a byte, lowest first, the top bit set on all bytes but
- * the last.
+ * LevelDB's varint32 and varint64: seven bits a byte, lowest first, the top bit set on all bytes
+ * but the last.
  *
- * <p>Decoding never reads at or behind {@code limit}, and refuses what overruns it or does not fit the
- * type. A varint32 decodes to {@code next offset << 32 | value}, or {@link #MALFORMED}. A varint64
- * decodes in two steps: {@link #end64} finds where it ends, {@link #get64} takes its value.
+ * <p>Decoding never reads at or behind {@code limit}, and refuses what overruns it or does not fit
+ * the type. A varint32 decodes to {@code next offset << 32 | value}, or {@link #MALFORMED}. A
+ * varint64 decodes in two steps: {@link #end64} finds where it ends, {@link #get64} takes its
+ * value.
  */
 public final class Varint {
   /** What decoders return for bytes that are no varint. */
@@ -137,7 +138,10 @@ public final class Varint {
     return MALFORMED;
   }
 
-  /** Returns the value of the varint64 from {@code offset} to {@code end}, which {@link #end64} gave. */
+  /**
+   * Returns the value of the varint64 from {@code offset} to {@code end}, which {@link #end64}
+   * gave.
+   */
   public static long get64(ByteBuffer buffer, int offset, int end) {
     long value = 0;
     for (int at = end - 1; at >= offset; at--) {
@@ -158,7 +162,10 @@ public final class Varint {
     return MALFORMED;
   }
 
-  /** Returns the value of the varint64 from {@code offset} to {@code end}, which {@link #end64} gave. */
+  /**
+   * Returns the value of the varint64 from {@code offset} to {@code end}, which {@link #end64}
+   * gave.
+   */
   public static long get64(byte[] bytes, int offset, int end) {
     long value = 0;
     for (int at = end - 1; at >= offset; at--) {

@@ -6,8 +6,9 @@ import com.github.luben.zstd.ZstdException;
 import java.nio.ByteBuffer;
 
 /**
- * Zstandard through zstd-jni; not to be touched where that is absent. Belongs to one thread at a time. It keeps its decompression context, which takes as long to make as a block of 4 KiB
- * to decompress; for compression that makes no difference.
+ * Zstandard through zstd-jni; not to be touched where that is absent. Belongs to one thread at a
+ * time. It keeps its decompression context, which takes as long to make as a block of 4 KiB to
+ * decompress; for compression that makes no difference.
  */
 final class ZstdCodec implements AutoCloseable {
   /** A block of a frame takes 3 bytes at least and holds 128 KiB at most. */
@@ -35,7 +36,9 @@ final class ZstdCodec implements AutoCloseable {
     return (int) written;
   }
 
-  /** Returns the frame's content size; one that is missing, or that no such frame can hold, throws. */
+  /**
+   * Returns the frame's content size; one that is missing, or that no such frame can hold, throws.
+   */
   static int contentSize(ByteBuffer source, int offset, int length, int most)
       throws MalformedBlockException {
     long size = Zstd.getDirectByteBufferFrameContentSize(source, offset, length);

@@ -9,8 +9,8 @@ import dev.kv.core.version.VersionEdit;
 import java.util.List;
 
 /**
- * A compaction to run: tables of one level and those that they overlap in the next, to be replaced by new tables
- * in the next. Immutable. It borrows the version; whoever runs it keeps that held.
+ * A compaction to run: tables of one level and those that they overlap in the next, to be replaced
+ * by new tables in the next. Immutable. It borrows the version; whoever runs it keeps that held.
  *
  * @param reason why it was picked
  * @param version the version that the inputs are of
@@ -66,9 +66,9 @@ public record Compaction(
   }
 
   /**
-   * Returns true if moving the one input down does instead of rewriting it: it overlaps nothing there, and not so
-   * much one level deeper that its next compaction would be costly. What the user asked for is always
-   * rewritten, so that deleted entries go.
+   * Returns true if moving the one input down does instead of rewriting it: it overlaps nothing
+   * there, and not so much one level deeper that its next compaction would be costly. What the user
+   * asked for is always rewritten, so that deleted entries go.
    */
   public boolean isTrivialMove() {
     return reason != Reason.MANUAL

@@ -8,18 +8,22 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Says of each entry of a compaction's inputs, in order, whether it survives. Not thread-safe; allocates nothing per entry.
+ * Says of each entry of a compaction's inputs, in order, whether it survives. Not thread-safe;
+ * allocates nothing per entry.
  *
- * <p>The snapshots cut the sequence numbers into stripes: stripe 0 goes up to the oldest snapshot, the last stripe
- * lies above the newest. All who read see, of each stripe, at most the newest entry of a user key. Hence:
+ * <p>The snapshots cut the sequence numbers into stripes: stripe 0 goes up to the oldest snapshot,
+ * the last stripe lies above the newest. All who read see, of each stripe, at most the newest entry
+ * of a user key. Hence:
  *
  * <ol>
  *   <li>of the entries of one user key in one stripe, only the newest stays;
- *   <li>a tombstone in stripe 0 goes too, where no level below the outputs may hold the key: nothing is
- *       left for it to hide. Whatever of that key stands above it in a newer stripe is not touched by that.
+ *   <li>a tombstone in stripe 0 goes too, where no level below the outputs may hold the key:
+ *       nothing is left for it to hide. Whatever of that key stands above it in a newer stripe is
+ *       not touched by that.
  * </ol>
  *
- * Without snapshots there is one stripe. Snapshots taken later see the newest entries, which always stay.
+ * Without snapshots there is one stripe. Snapshots taken later see the newest entries, which always
+ * stay.
  */
 final class CompactionIterator {
   private static final int DELETION = ValueKind.DELETION.code();
@@ -110,7 +114,9 @@ final class CompactionIterator {
     return low;
   }
 
-  /** Returns whether the entry's user key is another than that of the entry before it in the input. */
+  /**
+   * Returns whether the entry's user key is another than that of the entry before it in the input.
+   */
   boolean isNewUserKey() {
     return newUserKey;
   }

@@ -18,10 +18,12 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one compaction without any lock: merges the inputs, drops what nobody can see, writes what is left. Runs
- * once, in one thread. After an exception its outputs are deleted, as far as that works.
+ * Runs one compaction without any lock: merges the inputs, drops what nobody can see, writes what
+ * is left. Runs once, in one thread. After an exception its outputs are deleted, as far as that
+ * works.
  *
- * <p>The loop allocates nothing per entry: keys and values go from the input's buffers to the builder's.
+ * <p>The loop allocates nothing per entry: keys and values go from the input's buffers to the
+ * builder's.
  */
 public final class CompactionJob {
   /** The job looks once in so many bytes, roughly, whether it is cancelled. */

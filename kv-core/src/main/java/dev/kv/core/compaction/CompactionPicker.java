@@ -11,12 +11,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses what to compact next: first the level that is fullest, then a table that seeks have worn out. Pure: the
- * same arguments give the same choice. Immutable.
+ * Chooses what to compact next: first the level that is fullest, then a table that seeks have worn
+ * out. Pure: the same arguments give the same choice. Immutable.
  *
- * <p>Of a full level goes, among the tables that follow where its last compaction ended, that which makes the next
- * level be rewritten least for its size. C++ LevelDB takes the first of them; the choice saves it a tenth of what
- * random overwrites cost.
+ * <p>Of a full level goes, among the tables that follow where its last compaction ended, that which
+ * makes the next level be rewritten least for its size. C++ LevelDB takes the first of them; the
+ * choice saves it a tenth of what random overwrites cost.
  */
 public final class CompactionPicker {
   /** How many tables are compared: with a bound, a choice costs the same in a level of any size. */
@@ -44,7 +44,8 @@ public final class CompactionPicker {
   }
 
   /**
-   * Returns the compaction to run next beside the running jobs, or null where none is due or can run now.
+   * Returns the compaction to run next beside the running jobs, or null where none is due or can
+   * run now.
    *
    * @param compactPointers for each level the internal key behind which to begin, or null
    */
@@ -105,7 +106,10 @@ public final class CompactionPicker {
     return cheapest;
   }
 
-  /** Returns how many bytes of the next level are rewritten for each byte of the table that goes down. */
+  /**
+   * Returns how many bytes of the next level are rewritten for each byte of the table that goes
+   * down.
+   */
   private static double overlapPerByte(Version version, int level, FileMetadata file) {
     List<FileMetadata> below =
         version.overlapping(level + 1, file.smallestUserKey(), file.largestUserKey());
@@ -149,9 +153,9 @@ public final class CompactionPicker {
   }
 
   /**
-   * Returns the next step of a compaction that the user asked for: tables of {@code level} within the user
-   * keys from {@code begin} to {@code end}, null being no bound. From level 1 on it takes only so many at a time;
-   * the next step begins at {@link ManualPick#nextBegin}.
+   * Returns the next step of a compaction that the user asked for: tables of {@code level} within
+   * the user keys from {@code begin} to {@code end}, null being no bound. From level 1 on it takes
+   * only so many at a time; the next step begins at {@link ManualPick#nextBegin}.
    */
   public ManualPick pickManual(
       Version version,
@@ -177,9 +181,10 @@ public final class CompactionPicker {
   }
 
   /**
-   * Returns the next step of rewriting tables of a level where they are, so that what nobody can see any more goes:
-   * those within the user keys from {@code begin} to {@code end} whose numbers are at most {@code newest}, and
-   * those that have to go with them. As {@link #pickManual} otherwise; for levels from 1 on.
+   * Returns the next step of rewriting tables of a level where they are, so that what nobody can
+   * see any more goes: those within the user keys from {@code begin} to {@code end} whose numbers
+   * are at most {@code newest}, and those that have to go with them. As {@link #pickManual}
+   * otherwise; for levels from 1 on.
    */
   public ManualPick pickRewrite(
       Version version,
@@ -206,7 +211,9 @@ public final class CompactionPicker {
             compaction, false, more ? files.get(picked.size()).smallestUserKey() : null);
   }
 
-  /** Returns the first tables, up to the size that a compaction may be widened to, and at least one. */
+  /**
+   * Returns the first tables, up to the size that a compaction may be widened to, and at least one.
+   */
   private List<FileMetadata> head(List<FileMetadata> files) {
     List<FileMetadata> head = new ArrayList<>();
     long bytes = 0;

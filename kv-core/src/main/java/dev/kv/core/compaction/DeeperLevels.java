@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Tells whether levels below a compaction's outputs may hold a user key. Asked in ascending order of keys, so
- * that each level is walked once. Not thread-safe.
+ * Tells whether levels below a compaction's outputs may hold a user key. Asked in ascending order
+ * of keys, so that each level is walked once. Not thread-safe.
  */
 final class DeeperLevels {
   private final UserKeyComparator comparator;

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a flush came to.
  *
- * @param table the new table, durable but for its directory entry, or null where the memtable was empty
+ * @param table the new table, durable but for its directory entry, or null where the memtable was
+ *     empty
  * @param lastSequence the largest sequence number in it; 0 where the memtable was empty
  * @param stats what it cost
  */
@@ -21,9 +22,9 @@ public record FlushResult(@Nullable FileMetadata table, long lastSequence, JobSt
   }
 
   /**
-   * Returns the level that the table goes to. Called with {@code version} current and until the install, so that
-   * nothing older can come above it; where the level is not 0, the caller notes it as {@linkplain
-   * RunningJobs#occupy occupied} until then.
+   * Returns the level that the table goes to. Called with {@code version} current and until the
+   * install, so that nothing older can come above it; where the level is not 0, the caller notes it
+   * as {@linkplain RunningJobs#occupy occupied} until then.
    */
   public int pickLevel(Version version, RunningJobs running, long maxFileSize) {
     KeyRange keys = keys();

@@ -4,7 +4,10 @@ import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 
-/** A user key kept after the cursor that lent it has moved on. Not thread-safe; the buffer is borrowed. */
+/**
+ * A user key kept after the cursor that lent it has moved on. Not thread-safe; the buffer is
+ * borrowed.
+ */
 final class HeldKey {
   private final UserKeyComparator comparator;
   private final OffHeapBuffer memory;

@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Widens the tables that a compaction was picked for to all that have to go with them.
  *
- * <p>Two rules are correctness. Level 0: tables overlap, and if a table moved down without an older one that it
- * overlaps, the older entries would shadow the newer; the version's search grows its range for that. Boundary
- * files: the versions of one user key may span two tables, and if the first moved down without the
- * second, the second's older entries would shadow the first's; so a table that begins with the user key
- * that another ends with goes with it.
+ * <p>Two rules are correctness. Level 0: tables overlap, and if a table moved down without an older
+ * one that it overlaps, the older entries would shadow the newer; the version's search grows its
+ * range for that. Boundary files: the versions of one user key may span two tables, and if the
+ * first moved down without the second, the second's older entries would shadow the first's; so a
+ * table that begins with the user key that another ends with goes with it.
  */
 final class InputSelector {
   private final InternalKeyComparator comparator;
@@ -53,8 +53,8 @@ final class InputSelector {
   }
 
   /**
-   * Returns the compaction that rewrites {@code picked}, which is not empty, in its level: one of no table of the
-   * level above.
+   * Returns the compaction that rewrites {@code picked}, which is not empty, in its level: one of
+   * no table of the level above.
    */
   Compaction selectRewrite(int level, List<FileMetadata> picked) {
     List<FileMetadata> files = withBoundaryFiles(level, withFilesBetween(level, picked));
@@ -75,7 +75,9 @@ final class InputSelector {
         maxFileSize);
   }
 
-  /** Returns the tables and those that lie between them, among which the outputs could come to lie. */
+  /**
+   * Returns the tables and those that lie between them, among which the outputs could come to lie.
+   */
   private List<FileMetadata> withFilesBetween(int level, List<FileMetadata> files) {
     KeyRange all = rangeOf(files, List.of());
     return version.overlapping(level, all.smallest(), all.largest());
@@ -88,8 +90,8 @@ final class InputSelector {
   }
 
   /**
-   * Returns more tables of the level that can be taken without taking more of the next, or null where
-   * there are none or the compaction would become too large.
+   * Returns more tables of the level that can be taken without taking more of the next, or null
+   * where there are none or the compaction would become too large.
    */
   private @Nullable List<FileMetadata> widened(
       int level, List<FileMetadata> inputs, List<FileMetadata> next) {
@@ -119,7 +121,10 @@ final class InputSelector {
     return all;
   }
 
-  /** Returns the first table that begins behind {@code largest} if it does so with the same user key. */
+  /**
+   * Returns the first table that begins behind {@code largest} if it does so with the same user
+   * key.
+   */
   private @Nullable FileMetadata boundaryFile(int level, byte[] largest) {
     FileMetadata first = null;
     for (FileMetadata file : version.files(level)) {

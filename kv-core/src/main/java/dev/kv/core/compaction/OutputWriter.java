@@ -17,8 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tables that a job writes, one after the other. Every finished table is synced and was opened once. Ends in
- * {@link #close}, which deletes all of them unless they were {@linkplain #keep kept}. Not thread-safe.
+ * The tables that a job writes, one after the other. Every finished table is synced and was opened
+ * once. Ends in {@link #close}, which deletes all of them unless they were {@linkplain #keep kept}.
+ * Not thread-safe.
  */
 final class OutputWriter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OutputWriter.class);

@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Writes the entries of a cursor, every version of them, as tables that do not overlap: what a repair found.
- * Entries with equal internal keys are one. Runs once, in one thread, without any lock. After an exception
- * its outputs are deleted, as far as that works.
+ * Writes the entries of a cursor, every version of them, as tables that do not overlap: what a
+ * repair found. Entries with equal internal keys are one. Runs once, in one thread, without any
+ * lock. After an exception its outputs are deleted, as far as that works.
  */
 public final class RewriteJob {
   private final InternalIterator entries;

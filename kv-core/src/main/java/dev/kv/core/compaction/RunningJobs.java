@@ -20,9 +20,10 @@ import java.util.Set;
  * What the running flushes and compactions take and will fill, so that several can run at once. Not
  * thread-safe: the owner guards it by the lock under which jobs are picked and installed.
  *
- * <p>Two compactions may run at once if they share no input and the ranges that their outputs span in one level
- * do not overlap. That is enough: a compaction takes all tables of the output level that its range
- * overlaps, so the range of outputs of another that it could shadow would show as a shared input or here.
+ * <p>Two compactions may run at once if they share no input and the ranges that their outputs span
+ * in one level do not overlap. That is enough: a compaction takes all tables of the output level
+ * that its range overlaps, so the range of outputs of another that it could shadow would show as a
+ * shared input or here.
  */
 public final class RunningJobs {
   private final UserKeyComparator comparator;
@@ -100,7 +101,9 @@ public final class RunningJobs {
     return inputs.contains(file);
   }
 
-  /** Notes that tables are damaged, so that no compaction is picked that would have to read them. */
+  /**
+   * Notes that tables are damaged, so that no compaction is picked that would have to read them.
+   */
   public void setAside(List<FileMetadata> damaged) {
     setAside.addAll(damaged);
   }

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of one open database, and who wakes them for what: one flushes, some compact, one keeps house. Each
- * is started when it first has something to do.
+ * The threads of one open database, and who wakes them for what: one flushes, some compact, one
+ * keeps house. Each is started when it first has something to do.
  */
 final class Background implements WriteState.Listener, SeekListener {
   private static final long PAUSE_AFTER_OPEN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -92,8 +92,8 @@ final class Background implements WriteState.Listener, SeekListener {
   }
 
   /**
-   * Has the compaction threads look for work a little later, for what the open found due: who opens a database for a
-   * moment need not begin a compaction that the close gives up.
+   * Has the compaction threads look for work a little later, for what the open found due: who opens
+   * a database for a moment need not begin a compaction that the close gives up.
    */
   void compactionWantedLater() {
     for (BackgroundWorker worker : compactions) {

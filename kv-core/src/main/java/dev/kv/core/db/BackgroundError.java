@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The first failure that nobody was there to be told of, or after which nobody knows what is on disk. It makes
- * the database read-only until it is opened again. Thread-safe.
+ * The first failure that nobody was there to be told of, or after which nobody knows what is on
+ * disk. It makes the database read-only until it is opened again. Thread-safe.
  */
 final class BackgroundError {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundError.class);
@@ -37,8 +37,8 @@ final class BackgroundError {
   }
 
   /**
-   * Makes the database read-only, unless it is, and wakes everybody who waits. Writes are refused before anybody can
-   * hear of the failure.
+   * Makes the database read-only, unless it is, and wakes everybody who waits. Writes are refused
+   * before anybody can hear of the failure.
    */
   void set(String during, Throwable cause) {
     CommitPipeline commits = writers;

@@ -6,8 +6,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that does one kind of work whenever there is some, started when there first is, and parked while there is
- * none. What the work throws becomes the database's background error before anybody hears that the work has ended.
+ * A thread that does one kind of work whenever there is some, started when there first is, and
+ * parked while there is none. What the work throws becomes the database's background error before
+ * anybody hears that the work has ended.
  */
 final class BackgroundWorker {
   /** One kind of background work. */
@@ -49,7 +50,10 @@ final class BackgroundWorker {
     }
   }
 
-  /** Has the thread look for work after {@code nanos}, or when it is woken before. Called once, before any wake. */
+  /**
+   * Has the thread look for work after {@code nanos}, or when it is woken before. Called once,
+   * before any wake.
+   */
   void wakeIn(long nanos) {
     lookAtNanos = System.nanoTime() + nanos;
     looksLater = true;

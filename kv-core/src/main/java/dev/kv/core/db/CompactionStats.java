@@ -9,7 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What flushes and compactions have cost since the open, for each level that they wrote to. Thread-safe. */
+/**
+ * What flushes and compactions have cost since the open, for each level that they wrote to.
+ * Thread-safe.
+ */
 final class CompactionStats {
   private static final double MIB = 1048576.0;
 

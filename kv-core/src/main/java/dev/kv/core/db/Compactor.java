@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Picks, runs and installs compactions, on as many threads as may run at once; what users asked for goes
- * first. A compaction is picked with the monitor held, runs without it, and is installed as a step of the
- * version set.
+ * Picks, runs and installs compactions, on as many threads as may run at once; what users asked for
+ * goes first. A compaction is picked with the monitor held, runs without it, and is installed as a
+ * step of the version set.
  */
 final class Compactor implements BackgroundWorker.Work {
   private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
@@ -161,8 +161,8 @@ final class Compactor implements BackgroundWorker.Work {
   }
 
   /**
-   * Leaves damaged tables where they are. To drop what cannot be read would show what it hides; so reads of it
-   * throw, everything else goes on, and who asked for the compaction is told.
+   * Leaves damaged tables where they are. To drop what cannot be read would show what it hides; so
+   * reads of it throw, everything else goes on, and who asked for the compaction is told.
    */
   private void setAside(Picked picked, List<FileMetadata> tables, CorruptionException damage) {
     LOG.error(

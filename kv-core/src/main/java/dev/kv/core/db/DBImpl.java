@@ -172,8 +172,9 @@ final class DBImpl extends OpenDatabase {
   }
 
   /**
-   * Ends writes, then background work, then reads; then frees everything, LOCK last. A second caller waits until
-   * the first is done. {@link DBIOException} where a log could not be closed, after all is freed.
+   * Ends writes, then background work, then reads; then frees everything, LOCK last. A second
+   * caller waits until the first is done. {@link DBIOException} where a log could not be closed,
+   * after all is freed.
    */
   @Override
   public void close() {

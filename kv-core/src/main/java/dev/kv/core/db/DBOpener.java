@@ -24,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens a database for writing: LOCK, then what CURRENT and the MANIFEST say, then the logs, then a new log and
- * an edit that makes the recovered state durable. Where the logs hold nothing, these two are left to the first write,
- * and nothing on disk is changed. Used once. Where it fails, nothing stays behind but what was on disk before and, at
- * most, files that the next open deletes.
+ * Opens a database for writing: LOCK, then what CURRENT and the MANIFEST say, then the logs, then a
+ * new log and an edit that makes the recovered state durable. Where the logs hold nothing, these
+ * two are left to the first write, and nothing on disk is changed. Used once. Where it fails,
+ * nothing stays behind but what was on disk before and, at most, files that the next open deletes.
  */
 final class DBOpener {
   private static final Logger LOG = LoggerFactory.getLogger(DBOpener.class);
@@ -113,7 +113,10 @@ final class DBOpener {
     }
   }
 
-  /** The opening of one database that is locked, in which everything made so far is freed if it fails. */
+  /**
+   * The opening of one database that is locked, in which everything made so far is freed if it
+   * fails.
+   */
   private static final class Opening {
     private final Resources resources;
     private final Env env;
@@ -195,8 +198,8 @@ final class DBOpener {
     }
 
     /**
-     * Returns whether logs in which nothing was found may stay: as long as no write needs a log, what the MANIFEST names
-     * is all that is there.
+     * Returns whether logs in which nothing was found may stay: as long as no write needs a log,
+     * what the MANIFEST names is all that is there.
      */
     private boolean isKept(List<Long> numbers) {
       List<Long> named = versions.logNumber() == 0 ? List.of() : List.of(versions.logNumber());
@@ -204,8 +207,8 @@ final class DBOpener {
     }
 
     /**
-     * Goes on with the log and its memtable where there is one log alone, whole, that ends on a record; returns
-     * false where that cannot be.
+     * Goes on with the log and its memtable where there is one log alone, whole, that ends on a
+     * record; returns false where that cannot be.
      */
     private boolean reuse(List<Long> numbers, LogRecovery recovery) {
       long length = recovery.appendableLength();

@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes a database: the files whose names are a database's, with LOCK held until the others are gone, and the
- * directory if nothing else is in it. A link among them is deleted itself, and not what it points to.
+ * Deletes a database: the files whose names are a database's, with LOCK held until the others are
+ * gone, and the directory if nothing else is in it. A link among them is deleted itself, and not
+ * what it points to.
  */
 final class Destroyer {
   private static final Logger LOG = LoggerFactory.getLogger(Destroyer.class);

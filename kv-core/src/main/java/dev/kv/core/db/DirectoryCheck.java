@@ -40,7 +40,10 @@ final class DirectoryCheck {
             + " rebuilds one whose CURRENT is lost");
   }
 
-  /** Refuses to create a database where the tables of one that has lost its CURRENT would be deleted. */
+  /**
+   * Refuses to create a database where the tables of one that has lost its CURRENT would be
+   * deleted.
+   */
   void requireNoRemains() throws IOException {
     for (FileName file : list()) {
       if (file.kind() == FileName.Kind.TABLE || isLaterManifest(file)) {
@@ -75,7 +78,9 @@ final class DirectoryCheck {
     }
   }
 
-  /** Returns the numbers of the logs among {@code files} that are not wholly in tables, ascending. */
+  /**
+   * Returns the numbers of the logs among {@code files} that are not wholly in tables, ascending.
+   */
   List<Long> logs(List<FileName> files, VersionSet versions) {
     List<Long> numbers = new ArrayList<>();
     for (FileName file : files) {

@@ -24,7 +24,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Prints the files of a database as text, a line an entry; damage is a line, and the dump goes on behind it. */
+/**
+ * Prints the files of a database as text, a line an entry; damage is a line, and the dump goes on
+ * behind it.
+ */
 final class Dumper {
   private final Path path;
   private final Options options;

@@ -1,8 +1,8 @@
 package dev.kv.core.db;
 
 /**
- * Small work that keeps others from waiting for the disk: room ahead in the log, the next log, the closing of
- * logs that are done with, and the deletion of files that a reader was the last to hold.
+ * Small work that keeps others from waiting for the disk: room ahead in the log, the next log, the
+ * closing of logs that are done with, and the deletion of files that a reader was the last to hold.
  */
 final class Housekeeper implements BackgroundWorker.Work {
   private final Background background;

@@ -21,7 +21,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the jobs of one open database: gives them what they need, and tells the others what they changed. */
+/**
+ * Runs the jobs of one open database: gives them what they need, and tells the others what they
+ * changed.
+ */
 final class Jobs {
   private final Resources resources;
   private final ObsoleteFiles obsolete;
@@ -77,8 +80,8 @@ final class Jobs {
   }
 
   /**
-   * Runs {@code compaction} and has its edit installed; returns null where it was given up, for the close or for damaged
-   * inputs, which {@code damage} is told of.
+   * Runs {@code compaction} and has its edit installed; returns null where it was given up, for the
+   * close or for damaged inputs, which {@code damage} is told of.
    */
   @Nullable CompactionResult compact(
       Compaction compaction,

@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a recovery mode makes of damage in one log: go on behind it, end the recovery there, or refuse the open. It
- * counts what is dropped. For one thread.
+ * What a recovery mode makes of damage in one log: go on behind it, end the recovery there, or
+ * refuse the open. It counts what is dropped. For one thread.
  */
 final class LogDamage implements LogReader.Reporter {
   private static final Logger LOG = LoggerFactory.getLogger(LogDamage.class);
@@ -64,8 +64,9 @@ final class LogDamage implements LogReader.Reporter {
   }
 
   /**
-   * Judges the gap that was told of before the record that starts with {@code sequence}. Where the sequence
-   * numbers go on behind it, nothing was in it: C++ LevelDB appended to a log that ended in reserved zeros.
+   * Judges the gap that was told of before the record that starts with {@code sequence}. Where the
+   * sequence numbers go on behind it, nothing was in it: C++ LevelDB appended to a log that ended
+   * in reserved zeros.
    */
   void judgeGap(long sequence, long expected) {
     if (gapBefore) {

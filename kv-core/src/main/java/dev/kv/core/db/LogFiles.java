@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The making and closing of logs. The next log can be prepared before it is needed, so that a writer that fills
- * a memtable need not wait for the disk. Thread-safe.
+ * The making and closing of logs. The next log can be prepared before it is needed, so that a
+ * writer that fills a memtable need not wait for the disk. Thread-safe.
  */
 final class LogFiles {
   private static final Logger LOG = LoggerFactory.getLogger(LogFiles.class);
@@ -71,9 +71,9 @@ final class LogFiles {
   }
 
   /**
-   * Logs the edit by which {@code first}, the first log since the open, becomes the oldest that a recovery replays. Then
-   * the state that the open found is durable, and what was there before it is deleted. Where this fails, the log must
-   * stay on disk: it may be named there.
+   * Logs the edit by which {@code first}, the first log since the open, becomes the oldest that a
+   * recovery replays. Then the state that the open found is durable, and what was there before it
+   * is deleted. Where this fails, the log must stay on disk: it may be named there.
    */
   void name(NumberedLog first, VersionEdit.Builder edit) {
     VersionEdit complete = edit.logNumber(first.number()).previousLogNumber(0).build();
@@ -122,7 +122,10 @@ final class LogFiles {
     retired.add(log);
   }
 
-  /** Closes the retired logs. Not to be called while another thread may reserve ahead in one of them. */
+  /**
+   * Closes the retired logs. Not to be called while another thread may reserve ahead in one of
+   * them.
+   */
   void closeRetired() {
     for (LogWriter log = retired.poll(); log != null; log = retired.poll()) {
       closeQuietly(log);

@@ -25,11 +25,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Replays the logs of a database, oldest first, into memtables. Used once, by one thread.
  *
- * <p>What comes back is a prefix of what was written. Recovery ends, in that log and all later ones, where the
- * mode says so for damage; and where a log, or what stands behind a region never written, begins behind the sequence
- * number that follows the last one of the log before, or of the tables: what stood between was lost together with a
- * power supply. Elsewhere a number may be left out, as C++ LevelDB does after a write that failed: inside a log, and at
- * the beginning of the oldest one, before which nothing can be lost.
+ * <p>What comes back is a prefix of what was written. Recovery ends, in that log and all later
+ * ones, where the mode says so for damage; and where a log, or what stands behind a region never
+ * written, begins behind the sequence number that follows the last one of the log before, or of the
+ * tables: what stood between was lost together with a power supply. Elsewhere a number may be left
+ * out, as C++ LevelDB does after a write that failed: inside a log, and at the beginning of the
+ * oldest one, before which nothing can be lost.
  */
 final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
@@ -49,7 +50,10 @@ final class LogRecovery {
   private @Nullable MemTable memtable;
   private long lastSequence;
 
-  /** The sequence number that the next record has, or the largest that it can have if it is the first one. */
+  /**
+   * The sequence number that the next record has, or the largest that it can have if it is the
+   * first one.
+   */
   private long expected;
 
   private boolean anyRecord;
@@ -186,8 +190,9 @@ final class LogRecovery {
   }
 
   /**
-   * A log is deleted only when an edit that takes its place is durable. So where the oldest one is gone and a later one
-   * has records, that edit, and with it perhaps tables, is missing in the MANIFEST.
+   * A log is deleted only when an edit that takes its place is durable. So where the oldest one is
+   * gone and a later one has records, that edit, and with it perhaps tables, is missing in the
+   * MANIFEST.
    */
   private void requireOldest() {
     Path gone = missing;
@@ -275,7 +280,10 @@ final class LogRecovery {
     return lastSequence;
   }
 
-  /** Returns the length of the last log if it can be appended to: it was replayed whole and ends on a record; or -1. */
+  /**
+   * Returns the length of the last log if it can be appended to: it was replayed whole and ends on
+   * a record; or -1.
+   */
   long appendableLength() {
     return lastEndsOnRecord && dropped == 0 ? lastLength : -1;
   }

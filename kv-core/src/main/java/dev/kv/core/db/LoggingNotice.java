@@ -13,8 +13,8 @@ final class LoggingNotice {
   private LoggingNotice() {}
 
   /**
-   * Lets slf4j look for a provider in silence if there is none, and leaves it alone otherwise. Netty asks slf4j
-   * for loggers too, so it is not enough to do without them here.
+   * Lets slf4j look for a provider in silence if there is none, and leaves it alone otherwise.
+   * Netty asks slf4j for loggers too, so it is not enough to do without them here.
    */
   static void silence() {
     if (System.getProperty(VERBOSITY) != null || System.getProperty(PROVIDER) != null) {

@@ -11,11 +11,14 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The compactions that users asked for and that wait or run, first come first served. Everything but the
- * creation requires the monitor.
+ * The compactions that users asked for and that wait or run, first come first served. Everything
+ * but the creation requires the monitor.
  */
 final class ManualCompactions {
-  /** All tables of one level that hold user keys of a range; to be merged into the next, or rewritten. */
+  /**
+   * All tables of one level that hold user keys of a range; to be merged into the next, or
+   * rewritten.
+   */
   static final class Request {
     private final int level;
     private final byte @Nullable [] end;
@@ -37,7 +40,10 @@ final class ManualCompactions {
       return new Request(level, begin, end, -1);
     }
 
-    /** Returns a request to rewrite, where they are, the tables of a level with numbers up to {@code newest}. */
+    /**
+     * Returns a request to rewrite, where they are, the tables of a level with numbers up to {@code
+     * newest}.
+     */
     static Request rewrite(int level, byte @Nullable [] begin, byte @Nullable [] end, long newest) {
       return new Request(level, begin, end, newest);
     }

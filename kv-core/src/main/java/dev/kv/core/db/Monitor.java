@@ -7,8 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * The database's lock, with the one condition that all waits for background work wait on. Held for moments: never
- * while a file is touched. Comes after the version set's lock.
+ * The database's lock, with the one condition that all waits for background work wait on. Held for
+ * moments: never while a file is touched. Comes after the version set's lock.
  */
 final class Monitor {
   private final ReentrantLock lock = new ReentrantLock();
@@ -41,8 +41,8 @@ final class Monitor {
   }
 
   /**
-   * Waits until {@code condition}, which is asked with the lock held, is true. Throws where the database is
-   * closed or fails meanwhile. An interrupt stays set and ends no wait.
+   * Waits until {@code condition}, which is asked with the lock held, is true. Throws where the
+   * database is closed or fails meanwhile. An interrupt stays set and ends no wait.
    */
   void awaitUntil(BooleanSupplier condition, BackgroundError error) {
     lock.lock();

@@ -16,13 +16,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes the files that nothing needs any more: tables in no version in use, logs whose memtables are in
- * tables, MANIFESTs before the one in use. Files whose names do not parse are never touched. Thread-safe.
+ * Deletes the files that nothing needs any more: tables in no version in use, logs whose memtables
+ * are in tables, MANIFESTs before the one in use. Files whose names do not parse are never touched.
+ * Thread-safe.
  *
- * <p>Two rules make it safe. The directory is listed before it is asked what lives: a file that came into being
- * afterwards is not in the list, and one that was pending then is live by now. And nothing is deleted
- * while nobody knows which version a restart will find: before the recovered one is durable, and after a background
- * error, for which reason what a failed job wrote stays pending too.
+ * <p>Two rules make it safe. The directory is listed before it is asked what lives: a file that
+ * came into being afterwards is not in the list, and one that was pending then is live by now. And
+ * nothing is deleted while nobody knows which version a restart will find: before the recovered one
+ * is durable, and after a background error, for which reason what a failed job wrote stays pending
+ * too.
  */
 final class ObsoleteFiles {
   private static final Logger LOG = LoggerFactory.getLogger(ObsoleteFiles.class);
@@ -64,8 +66,8 @@ final class ObsoleteFiles {
   }
 
   /**
-   * Deletes what is obsolete, and temporary files, which nobody but a crash can have left: so while no MANIFEST is
-   * begun, at the open or in the first step after it.
+   * Deletes what is obsolete, and temporary files, which nobody but a crash can have left: so while
+   * no MANIFEST is begun, at the open or in the first step after it.
    */
   void collectWithTemporary() {
     collect(true);

@@ -9,7 +9,10 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** A database opened for reading only, perhaps beside its writer: the state at the open, and no threads. */
+/**
+ * A database opened for reading only, perhaps beside its writer: the state at the open, and no
+ * threads.
+ */
 final class ReadOnlyDB extends OpenDatabase {
   private final DatabaseReader reader;
   private final Runnable freeRest;

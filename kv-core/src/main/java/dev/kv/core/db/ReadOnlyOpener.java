@@ -27,16 +27,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens a database for reading only: takes no LOCK and writes nothing. Logs are replayed into memtables, and
- * every table is opened at once, since an open one can be read after its writer has deleted it.
+ * Opens a database for reading only: takes no LOCK and writes nothing. Logs are replayed into
+ * memtables, and every table is opened at once, since an open one can be read after its writer has
+ * deleted it.
  *
- * <p>A writer may be at work beside it: a file that is named may be gone when it is looked for, and a record may
- * be half there. Then the open begins anew, with the MANIFEST as it is by then.
+ * <p>A writer may be at work beside it: a file that is named may be gone when it is looked for, and
+ * a record may be half there. Then the open begins anew, with the MANIFEST as it is by then.
  */
 final class ReadOnlyOpener {
   private static final Logger LOG = LoggerFactory.getLogger(ReadOnlyOpener.class);
 
-  /** What fails in the same way in so many tries on end fails for good: where a writer goes on, it is another file. */
+  /**
+   * What fails in the same way in so many tries on end fails for good: where a writer goes on, it
+   * is another file.
+   */
   private static final int TRIES = 50;
 
   /** The same where a file looks damaged, which it may while it is written. */

@@ -8,7 +8,10 @@ import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
 
-/** Writes what a recovery replays to tables of level 0, and notes them in the edit that the open will log. */
+/**
+ * Writes what a recovery replays to tables of level 0, and notes them in the edit that the open
+ * will log.
+ */
 final class RecoveredTables implements LogRecovery.Sink {
   private final Resources resources;
   private final VersionSet versions;

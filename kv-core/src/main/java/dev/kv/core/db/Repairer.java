@@ -43,12 +43,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Makes a damaged database open again.
  *
- * <p>Everything that can be read of its tables and logs is merged into new tables that do not overlap, so that
- * sequence numbers decide which value counts, and not the files' numbers: C++ LevelDB takes the tables
- * over as they are, at level 0, and so lets old values win. Where the MANIFEST can be read, and everything that it
- * names is there, the tables and logs that it gave up are left out. LOCK is held; nothing old is touched before the
- * new state is durable; then tables whose content was taken over whole are deleted, and all else goes to {@code lost/},
- * where it replaces nothing.
+ * <p>Everything that can be read of its tables and logs is merged into new tables that do not
+ * overlap, so that sequence numbers decide which value counts, and not the files' numbers: C++
+ * LevelDB takes the tables over as they are, at level 0, and so lets old values win. Where the
+ * MANIFEST can be read, and everything that it names is there, the tables and logs that it gave up
+ * are left out. LOCK is held; nothing old is touched before the new state is durable; then tables
+ * whose content was taken over whole are deleted, and all else goes to {@code lost/}, where it
+ * replaces nothing.
  */
 final class Repairer {
   private static final Logger LOG = LoggerFactory.getLogger(Repairer.class);
@@ -154,8 +155,8 @@ final class Repairer {
   }
 
   /**
-   * Chooses the tables to read, and returns the logs. A MANIFEST that names files which are not there may have lost its
-   * end: it is then no reason to leave a table out.
+   * Chooses the tables to read, and returns the logs. A MANIFEST that names files which are not
+   * there may have lost its end: it is then no reason to leave a table out.
    */
   private Set<Long> chooseInputs() {
     Set<Long> tables = numbers(FileName.Kind.TABLE);
@@ -260,8 +261,8 @@ final class Repairer {
   }
 
   /**
-   * Refuses a table of which most keys are out of order though their blocks are whole: another comparator wrote it, and
-   * in this one's order nearly all would be passed over.
+   * Refuses a table of which most keys are out of order though their blocks are whole: another
+   * comparator wrote it, and in this one's order nearly all would be passed over.
    */
   private void requireOrder(FileMetadata table, TableCache asTheyCome) {
     int entries = 0;
@@ -299,8 +300,9 @@ final class Repairer {
   }
 
   /**
-   * Returns a cursor over a table, or over the blocks found of it where it cannot be opened. One that the MANIFEST does not
-   * name was most likely never finished: its entries stand elsewhere, or were deleted since.
+   * Returns a cursor over a table, or over the blocks found of it where it cannot be opened. One
+   * that the MANIFEST does not name was most likely never finished: its entries stand elsewhere, or
+   * were deleted since.
    */
   private TableCursor cursor(FileMetadata table, TableCache tables) {
     try {
@@ -356,9 +358,9 @@ final class Repairer {
   }
 
   /**
-   * Writes a MANIFEST with the new tables, all at the first level that is meant for so much. It names an empty log, above
-   * those found: none of them is replayed again, and one that is not there would be missed by an open that finds the end
-   * of the MANIFEST torn.
+   * Writes a MANIFEST with the new tables, all at the first level that is meant for so much. It
+   * names an empty log, above those found: none of them is replayed again, and one that is not
+   * there would be missed by an open that finds the end of the MANIFEST torn.
    */
   private void install(RewriteJob.Result result) throws IOException {
     long bytes = result.tables().stream().mapToLong(FileMetadata::size).sum();
@@ -382,7 +384,10 @@ final class Repairer {
         edit.logNumber(log).nextFileNumber(nextNumber).build());
   }
 
-  /** Returns the old tables of which nothing was passed over; they were opened before those from logs. */
+  /**
+   * Returns the old tables of which nothing was passed over; they were opened before those from
+   * logs.
+   */
   private Set<Long> wholeTables(List<SalvageIterator> tables) {
     Set<Long> whole = new TreeSet<>();
     for (int i = 0; i < tables.size() - fromLogs.size(); i++) {
@@ -393,7 +398,9 @@ final class Repairer {
     return whole;
   }
 
-  /** Deletes the tables whose content is in the new ones whole; moves what else there was to lost/. */
+  /**
+   * Deletes the tables whose content is in the new ones whole; moves what else there was to lost/.
+   */
   private void discard(Set<Long> whole) throws IOException {
     for (FileMetadata table : fromLogs) {
       env.delete(FileNames.table(directory, table.number()));
@@ -425,7 +432,10 @@ final class Repairer {
     lost.add(name);
   }
 
-  /** Returns the file of a table that was found: it is the one that is read where both endings are there. */
+  /**
+   * Returns the file of a table that was found: it is the one that is read where both endings are
+   * there.
+   */
   private Path table(long number) {
     Path table = FileNames.table(directory, number);
     String name = String.valueOf(table.getFileName());

@@ -15,7 +15,10 @@ import dev.kv.core.table.BlockCacheImpl;
 import dev.kv.core.table.TableCache;
 import java.nio.file.Path;
 
-/** What the parts of one database share: its place, its options, its memory and its caches. Thread-safe. */
+/**
+ * What the parts of one database share: its place, its options, its memory and its caches.
+ * Thread-safe.
+ */
 final class Resources implements AutoCloseable {
   private final Path directory;
   private final Options options;
@@ -89,8 +92,9 @@ final class Resources implements AutoCloseable {
   }
 
   /**
-   * Returns an empty memtable with room for {@code count} entries of {@code bytes} keys and values in all, and
-   * at least the write buffer's size. Where the budget is spent, the cache gives up what nobody uses.
+   * Returns an empty memtable with room for {@code count} entries of {@code bytes} keys and values
+   * in all, and at least the write buffer's size. Where the budget is spent, the cache gives up
+   * what nobody uses.
    */
   MemTable newMemTable(long bytes, int count) {
     long capacity = Math.max(options.writeBufferSize(), MemTable.arenaBytesFor(bytes, count));

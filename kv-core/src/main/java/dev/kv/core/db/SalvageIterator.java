@@ -9,7 +9,10 @@ import dev.kv.core.table.TableCursor;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
-/** A forward walk over what can be read of a table: damaged blocks and misplaced keys are passed over. */
+/**
+ * A forward walk over what can be read of a table: damaged blocks and misplaced keys are passed
+ * over.
+ */
 final class SalvageIterator extends InternalIterator {
   private final TableCursor table;
   private final InternalKeyComparator order;

@@ -9,8 +9,9 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * The numbers that one job gives its tables. They are kept from deletion until the job is settled: for ever where it
- * failed, since its edit may be durable all the same, and a restart then needs the tables.
+ * The numbers that one job gives its tables. They are kept from deletion until the job is settled:
+ * for ever where it failed, since its edit may be durable all the same, and a restart then needs
+ * the tables.
  */
 final class TableOutputs {
   private final Resources resources;

@@ -21,11 +21,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memtables and their logs: the one that takes writes, and those that wait for their flush. Every change
- * is published as a new read state under the {@link Monitor}.
+ * The memtables and their logs: the one that takes writes, and those that wait for their flush.
+ * Every change is published as a new read state under the {@link Monitor}.
  *
- * <p>Invariants: 1. logs are numbered in the order of their memtables; 2. a log is live until its memtable is in
- * a table that a durable edit names; 3. as long as there is no log, the memtable is empty and no other waits.
+ * <p>Invariants: 1. logs are numbered in the order of their memtables; 2. a log is live until its
+ * memtable is in a table that a durable edit names; 3. as long as there is no log, the memtable is
+ * empty and no other waits.
  */
 final class WriteState implements CommitTarget {
   /** A second memtable may wait for its flush where the two are not larger than this together. */
@@ -104,10 +105,10 @@ final class WriteState implements CommitTarget {
   }
 
   /**
-   * Returns how many memtables may wait for their flush. The second keeps writers from waiting for the syncs at the end
-   * of a flush, and the flush thread from waiting for the next memtable; large memtables have few such ends, and a
-   * database with a limit of its memory must have room for a third beside its cache and its jobs: one that finds none
-   * ends the writes.
+   * Returns how many memtables may wait for their flush. The second keeps writers from waiting for
+   * the syncs at the end of a flush, and the flush thread from waiting for the next memtable; large
+   * memtables have few such ends, and a database with a limit of its memory must have room for a
+   * third beside its cache and its jobs: one that finds none ends the writes.
    */
   private static int maxImmutables(Options options) {
     long size = options.writeBufferSize();
@@ -279,7 +280,10 @@ final class WriteState implements CommitTarget {
     }
   }
 
-  /** Returns the number of the log that is the oldest once {@code flushed} is in a table. Requires the monitor. */
+  /**
+   * Returns the number of the log that is the oldest once {@code flushed} is in a table. Requires
+   * the monitor.
+   */
   long oldestLogWithout(Immutable flushed) {
     monitor.assertHeld();
     long oldest = logNumber;
@@ -351,8 +355,8 @@ final class WriteState implements CommitTarget {
   }
 
   /**
-   * Closes the logs, each cut to its length, and lets go of the memtables. Called after the last write, with no
-   * background thread left; throws the first failure after everything is closed.
+   * Closes the logs, each cut to its length, and lets go of the memtables. Called after the last
+   * write, with no background thread left; throws the first failure after everything is closed.
    */
   void close() throws IOException {
     LogWriter current = log;

@@ -9,7 +9,9 @@ import java.util.Locale;
 
 /** The call that makes the whole of an open file durable, its size included. */
 enum DescriptorSync {
-  /** fsync of the descriptor, which no interrupt can fail. On Linux it covers dirty mapped pages. */
+  /**
+   * fsync of the descriptor, which no interrupt can fail. On Linux it covers dirty mapped pages.
+   */
   DESCRIPTOR {
     @Override
     void sync(Path path, RandomAccessFile file) throws IOException {

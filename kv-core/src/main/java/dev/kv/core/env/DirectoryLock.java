@@ -20,18 +20,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock on a database's directory: a lock of the operating system on its file LOCK, and an entry in a
- * registry of this process.
+ * The lock on a database's directory: a lock of the operating system on its file LOCK, and an entry
+ * in a registry of this process.
  *
- * <p>The registry is there because POSIX drops the lock as soon as the process closes any descriptor of
- * the file, silently: so nobody may even open LOCK while it is held. It is asked before the file is
- * opened. It is kept in the system properties, as strings under {@link #PREFIX}, because only something of
- * the runtime's own is common to all class loaders that may have loaded this class; strings, because
- * programs that walk the properties expect nothing else.
+ * <p>The registry is there because POSIX drops the lock as soon as the process closes any
+ * descriptor of the file, silently: so nobody may even open LOCK while it is held. It is asked
+ * before the file is opened. It is kept in the system properties, as strings under {@link #PREFIX},
+ * because only something of the runtime's own is common to all class loaders that may have loaded
+ * this class; strings, because programs that walk the properties expect nothing else.
  *
- * <p>Keys are the real path, so that links to the directory are seen through, and the file's identity
- * (device and inode), so that a second mount or a hard link is too. The identity is safe to keep: while
- * the lock is held the file is open and its inode cannot be given to another.
+ * <p>Keys are the real path, so that links to the directory are seen through, and the file's
+ * identity (device and inode), so that a second mount or a hard link is too. The identity is safe
+ * to keep: while the lock is held the file is open and its inode cannot be given to another.
  */
 final class DirectoryLock implements Env.Lock {
   private static final String PREFIX = "dev.kv.lock:";
@@ -52,8 +52,8 @@ final class DirectoryLock implements Env.Lock {
   /**
    * Locks {@code file}.
    *
-   * @param unclosable takes channels that must stay open, because to close them would drop a lock held
-   *     by code that this registry knows nothing of
+   * @param unclosable takes channels that must stay open, because to close them would drop a lock
+   *     held by code that this registry knows nothing of
    * @return the lock, or null if it is held
    */
   static @Nullable DirectoryLock acquire(Path file, Unclosable unclosable, OpenFiles descriptors)

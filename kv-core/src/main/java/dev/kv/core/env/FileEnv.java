@@ -27,12 +27,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The environment of the default file system. Files are read and written through java.io.RandomAccessFile and
- * mappings; a channel is opened only for the moment of one call that needs it, so an interrupt of a
- * caller's thread can close nothing that others use.
+ * The environment of the default file system. Files are read and written through
+ * java.io.RandomAccessFile and mappings; a channel is opened only for the moment of one call that
+ * needs it, so an interrupt of a caller's thread can close nothing that others use.
  *
- * <p>It counts what it holds open: {@link #openFiles} and {@link #liveMappings} are 0 when all databases
- * are closed, the latter after {@link #awaitUnmapped}.
+ * <p>It counts what it holds open: {@link #openFiles} and {@link #liveMappings} are 0 when all
+ * databases are closed, the latter after {@link #awaitUnmapped}.
  */
 public final class FileEnv extends HostEnv {
   private static final Logger LOG = LoggerFactory.getLogger(FileEnv.class);
@@ -66,7 +66,9 @@ public final class FileEnv extends HostEnv {
     return new FileReadFile(file, open(file, "r"), descriptors);
   }
 
-  /** Maps the whole file, or returns null where it is too long or the system has no more mappings. */
+  /**
+   * Maps the whole file, or returns null where it is too long or the system has no more mappings.
+   */
   private @Nullable MappedFile tryMap(Path file, Mapper mapper) throws IOException {
     refuseLock(file);
     refuseSpecial(file);
@@ -95,8 +97,9 @@ public final class FileEnv extends HostEnv {
   }
 
   /**
-   * Cuts an opened file to nothing, unless it is empty: ext4 writes a file that was ever cut to nothing out at its close
-   * ({@code auto_da_alloc}), and a log is closed when it is of no use any more.
+   * Cuts an opened file to nothing, unless it is empty: ext4 writes a file that was ever cut to
+   * nothing out at its close ({@code auto_da_alloc}), and a log is closed when it is of no use any
+   * more.
    */
   private static void makeEmpty(java.io.RandomAccessFile opened) throws IOException {
     if (opened.length() > 0) {
@@ -266,7 +269,10 @@ public final class FileEnv extends HostEnv {
                 from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING));
   }
 
-  /** Windows refuses what is done to a file while it is mapped or a virus scanner looks at it: try again. */
+  /**
+   * Windows refuses what is done to a file while it is mapped or a virus scanner looks at it: try
+   * again.
+   */
   private void withTries(Change change) throws IOException {
     for (int tries = WINDOWS ? WINDOWS_TRIES : 1; ; tries--) {
       try {

@@ -23,14 +23,15 @@ import org.jspecify.annotations.Nullable;
  *   |--- window ---|------ window ------|---- window -----|
  * </pre>
  *
- * <p>The file grows a window at a time: its size first, which makes it end on a multiple of 32 KiB whatever
- * happens then, and a hole of what is new; then the hole is filled with zeros by write(), 16 KiB at a
- * time, ahead of the stores. A store into a hole could meet a full disk and would fault; after the fill it
- * cannot. Larger writes would make the page cache use larger pages, and a sync writes whole pages.
+ * <p>The file grows a window at a time: its size first, which makes it end on a multiple of 32 KiB
+ * whatever happens then, and a hole of what is new; then the hole is filled with zeros by write(),
+ * 16 KiB at a time, ahead of the stores. A store into a hole could meet a full disk and would
+ * fault; after the fill it cannot. Larger writes would make the page cache use larger pages, and a
+ * sync writes whole pages.
  *
  * <p>A sync of a range is msync, on Linux fdatasync of that range: it covers the blocks newly
- * allocated and a size changed since. The first one after the file grew is a whole fsync nevertheless,
- * which depends on nothing but POSIX.
+ * allocated and a size changed since. The first one after the file grew is a whole fsync
+ * nevertheless, which depends on nothing but POSIX.
  */
 final class FileMappedLog implements MappedLogFile {
   static final int BLOCK = 32 << 10;
@@ -38,7 +39,9 @@ final class FileMappedLog implements MappedLogFile {
   private static final int FILL = 16 << 10;
   private static final int PAGE = 4 << 10;
 
-  /** The first window, and the least that later ones have: enough for the log of a usual memtable. */
+  /**
+   * The first window, and the least that later ones have: enough for the log of a usual memtable.
+   */
   private static final long USUAL_WINDOW = 4 << 20;
 
   private static final long LARGEST_WINDOW = 16 << 20;
@@ -111,7 +114,9 @@ final class FileMappedLog implements MappedLogFile {
     }
   }
 
-  /** Writes zeros over a block, and faults its pages in, which costs a storing thread 1 us a page. */
+  /**
+   * Writes zeros over a block, and faults its pages in, which costs a storing thread 1 us a page.
+   */
   private void fill(long start) throws IOException {
     file.seek(start);
     for (int i = 0; i < BLOCK / FILL; i++) {

@@ -65,7 +65,9 @@ public final class FileNames {
     return directory.resolve("LOG.old");
   }
 
-  /** Returns what the file of that name (without a directory) is, or null if it is not a database's. */
+  /**
+   * Returns what the file of that name (without a directory) is, or null if it is not a database's.
+   */
   public static @Nullable FileName parse(String name) {
     switch (name) {
       case "CURRENT":

@@ -38,7 +38,10 @@ final class FileSequential implements SequentialFile {
     return count;
   }
 
-  /** Makes the piece large enough for {@code wanted} bytes, or for what is left of a smaller file and its end. */
+  /**
+   * Makes the piece large enough for {@code wanted} bytes, or for what is left of a smaller file
+   * and its end.
+   */
   private void makeRoom(int wanted) throws IOException {
     if (piece.length < wanted) {
       long left = Math.max(0, file.length() - file.getFilePointer());

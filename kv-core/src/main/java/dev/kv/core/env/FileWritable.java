@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * A file on disk written at its end, buffered, with no channel that an interrupt could close. After a
- * write failed nobody knows where the file ends: it writes nothing more, and says so.
+ * A file on disk written at its end, buffered, with no channel that an interrupt could close. After
+ * a write failed nobody knows where the file ends: it writes nothing more, and says so.
  */
 final class FileWritable implements WritableFile {
   private static final int BUFFER = 64 << 10;

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>{@code references} is 1 for the owner until {@link #close}, and 1 for each read under way.
- *   <li>Whoever takes {@code references} to 0 hands the mapping to the unmapper, once; from 0 it never
- *       rises. So no read touches unmapped memory.
- *   <li>{@link #copy} is the only place that touches the mapping. Where somebody cut the file short, the
- *       fault shows there, as an {@link IOException}; bytes are judged only in the copy.
+ *   <li>Whoever takes {@code references} to 0 hands the mapping to the unmapper, once; from 0 it
+ *       never rises. So no read touches unmapped memory.
+ *   <li>{@link #copy} is the only place that touches the mapping. Where somebody cut the file
+ *       short, the fault shows there, as an {@link IOException}; bytes are judged only in the copy.
  * </ol>
  */
 final class MappedFile implements RandomAccessFile {
@@ -66,8 +66,8 @@ final class MappedFile implements RandomAccessFile {
   }
 
   /**
-   * Copies out of the mapping. A fault leaves the last byte undone, so it is set before and looked at after:
-   * see {@link PendingFault} for why the error cannot be waited for.
+   * Copies out of the mapping. A fault leaves the last byte undone, so it is set before and looked
+   * at after: see {@link PendingFault} for why the error cannot be waited for.
    */
   private void copy(int position, ByteBuffer into, int offset, int length) throws IOException {
     int last = offset + length - 1;

@@ -12,16 +12,20 @@ import java.nio.channels.FileChannel.MapMode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way this runtime maps files so that they can be unmapped at a known moment. From Java 22 on it is
- * a shared arena of java.lang.foreign, reached by method handles because this code is compiled for 17;
- * before, it is the cleaner of the buffer, called through sun.misc.Unsafe, which serves nothing else here.
+ * The way this runtime maps files so that they can be unmapped at a known moment. From Java 22 on
+ * it is a shared arena of java.lang.foreign, reached by method handles because this code is
+ * compiled for 17; before, it is the cleaner of the buffer, called through sun.misc.Unsafe, which
+ * serves nothing else here.
  */
 abstract class Mapper {
   private static final int FIRST_WITH_ARENAS = 22;
 
   Mapper() {}
 
-  /** Returns the mapper for this runtime, or null where memory could not be given back: nothing is mapped then. */
+  /**
+   * Returns the mapper for this runtime, or null where memory could not be given back: nothing is
+   * mapped then.
+   */
   static @Nullable Mapper forRuntime() {
     try {
       return Runtime.version().feature() >= FIRST_WITH_ARENAS ? new Arenas() : new Cleaners();

@@ -3,8 +3,8 @@ package dev.kv.core.env;
 import java.nio.MappedByteBuffer;
 
 /**
- * A part of a file mapped into memory, which its owner gives back exactly once. After {@link #unmap}
- * the buffer must not be touched: where the runtime cannot tell, that kills the process.
+ * A part of a file mapped into memory, which its owner gives back exactly once. After {@link
+ * #unmap} the buffer must not be touched: where the runtime cannot tell, that kills the process.
  */
 abstract class Mapping {
   private final MappedByteBuffer buffer;
@@ -18,6 +18,9 @@ abstract class Mapping {
     return buffer;
   }
 
-  /** Gives the memory back. Requires that nobody reads or writes it, and that it was not called before. */
+  /**
+   * Gives the memory back. Requires that nobody reads or writes it, and that it was not called
+   * before.
+   */
   abstract void unmap();
 }

@@ -21,8 +21,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An environment whose files live in memory and die with it. Paths are taken as absolute and normal;
- * nothing on disk is looked at. As on disk, a file that is open outlives its name.
+ * An environment whose files live in memory and die with it. Paths are taken as absolute and
+ * normal; nothing on disk is looked at. As on disk, a file that is open outlives its name.
  */
 public final class MemEnv extends HostEnv {
   private final ReentrantLock lock = new ReentrantLock();

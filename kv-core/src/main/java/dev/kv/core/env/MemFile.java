@@ -24,7 +24,10 @@ final class MemFile {
     }
   }
 
-  /** Copies from {@code position} into {@code into} at {@code offset}; returns how many bytes there were. */
+  /**
+   * Copies from {@code position} into {@code into} at {@code offset}; returns how many bytes there
+   * were.
+   */
   int read(long position, ByteBuffer into, int offset, int length) {
     Objects.checkFromIndexSize(offset, length, into.capacity());
     if (position < 0) {
@@ -45,7 +48,9 @@ final class MemFile {
     }
   }
 
-  /** Copies to {@code position} from {@code source} at {@code offset}; the file grows where it must. */
+  /**
+   * Copies to {@code position} from {@code source} at {@code offset}; the file grows where it must.
+   */
   void write(long position, ByteBuffer source, int offset, int length) {
     Objects.checkFromIndexSize(offset, length, source.capacity());
     lock.writeLock().lock();

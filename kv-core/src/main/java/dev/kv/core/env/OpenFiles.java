@@ -8,8 +8,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is open at the moment, descriptors or mappings, so that a leak can be counted and named. With the
- * system property {@code kv.invariants} the name includes the stack that opened it. Thread-safe.
+ * What is open at the moment, descriptors or mappings, so that a leak can be counted and named.
+ * With the system property {@code kv.invariants} the name includes the stack that opened it.
+ * Thread-safe.
  */
 final class OpenFiles {
   private static final boolean WITH_STACKS = Boolean.getBoolean("kv.invariants");

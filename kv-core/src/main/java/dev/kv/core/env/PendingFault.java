@@ -3,14 +3,14 @@ package dev.kv.core.env;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The InternalError that the runtime owes a thread which touched a mapped page that is not there: behind
- * the end of a file cut short, or not readable.
+ * The InternalError that the runtime owes a thread which touched a mapped page that is not there:
+ * behind the end of a file cut short, or not readable.
  *
  * <p>The error does not come where the page was touched. Compiled code goes on behind the faulting
  * instruction, and the error is thrown when the thread next enters the runtime: on 17 not even at a
  * safepoint or a native call, but at some later allocation, out of code that has nothing to do with
- * it. So whoever touches a mapping looks at the outcome instead (a bulk copy that faults leaves its last
- * byte undone), and takes the error off the thread here before going on.
+ * it. So whoever touches a mapping looks at the outcome instead (a bulk copy that faults leaves its
+ * last byte undone), and takes the error off the thread here before going on.
  */
 final class PendingFault {
   // Not constant for the compiler, and kept: else it would fold the allocation away.

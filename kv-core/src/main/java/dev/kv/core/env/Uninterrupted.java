@@ -5,10 +5,11 @@ import java.nio.channels.ClosedByInterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work on a file channel that an interrupt of the calling thread must not fail: an interrupt closes the channel
- * under a call. The interrupt stays set for the caller. Work that maps is done on a thread of the engine, while the
- * caller waits, for where an interrupt closes the channel the runtime loses the memory it had just mapped. Such
- * calls are rare: an open, a piece of a log that was not prepared in time.
+ * Work on a file channel that an interrupt of the calling thread must not fail: an interrupt closes
+ * the channel under a call. The interrupt stays set for the caller. Work that maps is done on a
+ * thread of the engine, while the caller waits, for where an interrupt closes the channel the
+ * runtime loses the memory it had just mapped. Such calls are rare: an open, a piece of a log that
+ * was not prepared in time.
  */
 final class Uninterrupted {
   private Uninterrupted() {}

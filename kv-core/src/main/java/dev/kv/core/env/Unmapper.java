@@ -8,15 +8,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The place where mappings are counted and given back. Unmapping makes every thread of the process meet
- * (20-66 microseconds on Java 22 and later), so it is done away from the caller's thread, by a daemon
- * thread that takes all that has come together and ends when there is nothing left. Thread-safe.
+ * The place where mappings are counted and given back. Unmapping makes every thread of the process
+ * meet (20-66 microseconds on Java 22 and later), so it is done away from the caller's thread, by a
+ * daemon thread that takes all that has come together and ends when there is nothing left.
+ * Thread-safe.
  *
  * <p>Invariants:
  *
  * <ol>
- *   <li>{@code pending} counts what is queued and not yet unmapped. Whoever raises it from 0 starts the
- *       one thread; the thread ends by lowering it to 0.
+ *   <li>{@code pending} counts what is queued and not yet unmapped. Whoever raises it from 0 starts
+ *       the one thread; the thread ends by lowering it to 0.
  *   <li>{@code live} holds a mapping from {@link #mapped} until its memory is given back.
  * </ol>
  */

@@ -13,8 +13,9 @@ import java.util.List;
  * filter := bit array, number of probes as one byte
  * </pre>
  *
- * The probes of a key begin at its 32-bit hash and step by that hash rotated right by 17, modulo the number
- * of bits, unsigned. More than 30 probes are reserved for encodings to come and match everything.
+ * The probes of a key begin at its 32-bit hash and step by that hash rotated right by 17, modulo
+ * the number of bits, unsigned. More than 30 probes are reserved for encodings to come and match
+ * everything.
  */
 public final class BloomFilter implements FilterPolicy {
   /** The name that C++ LevelDB stores. */

@@ -10,13 +10,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Builds the filter block of a table, which has a filter for every {@code 1 << base} bytes of the file.
+ * Builds the filter block of a table, which has a filter for every {@code 1 << base} bytes of the
+ * file.
  *
  * <pre>
  * filter block := filter*, (offset of each filter) fixed32*, offset of that array fixed32, base 1 byte
  * </pre>
  *
- * The calls are {@code (startBlock addKey*)* finish}. A base of 31 gives one filter for the whole table.
+ * The calls are {@code (startBlock addKey*)* finish}. A base of 31 gives one filter for the whole
+ * table.
  */
 public final class FilterBlockBuilder {
   private final FilterPolicy policy;

@@ -5,8 +5,8 @@ import dev.kv.core.memory.BufferSlice;
 import java.nio.ByteBuffer;
 
 /**
- * The filter block of an open table (see {@link FilterBlockBuilder}). Thread-safe. A block that makes no
- * sense matches everything: filters are an optimisation, and the data decides.
+ * The filter block of an open table (see {@link FilterBlockBuilder}). Thread-safe. A block that
+ * makes no sense matches everything: filters are an optimisation, and the data decides.
  */
 public final class FilterBlockReader {
   private static final int WHOLE_TABLE_LOG = 31;
@@ -19,7 +19,9 @@ public final class FilterBlockReader {
   private final int count;
   private final int baseLog;
 
-  /** Creates a reader over {@code length} bytes of a direct, little-endian buffer, which it borrows. */
+  /**
+   * Creates a reader over {@code length} bytes of a direct, little-endian buffer, which it borrows.
+   */
   public FilterBlockReader(FilterPolicy policy, ByteBuffer block, int offset, int length) {
     this.policy = policy;
     this.bloom = policy instanceof BloomFilter;

@@ -89,9 +89,10 @@ public abstract class InternalIterator implements AutoCloseable {
   public abstract void prev();
 
   /**
-   * Copies the block that the entry was read from as its table stores it, type and checksum included, to the
-   * beginning of {@code target}, if that block holds this entry and nothing else. Returns how many bytes
-   * that are, or 0 where there is no such block. Requires {@link #isValid()}.
+   * Copies the block that the entry was read from as its table stores it, type and checksum
+   * included, to the beginning of {@code target}, if that block holds this entry and nothing else.
+   * Returns how many bytes that are, or 0 where there is no such block. Requires {@link
+   * #isValid()}.
    */
   public int copyStoredBlock(OffHeapBuffer target) {
     return 0;

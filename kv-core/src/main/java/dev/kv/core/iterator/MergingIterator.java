@@ -5,8 +5,8 @@ import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 
 /**
- * A cursor over the entries of several cursors in one order. Entries with equal keys are all shown, that of the
- * child with the smaller index first.
+ * A cursor over the entries of several cursors in one order. Entries with equal keys are all shown,
+ * that of the child with the smaller index first.
  *
  * <pre>
  * Order: entries are ordered by (key, index of the child). While this cursor stands on an entry e:
@@ -37,8 +37,8 @@ public final class MergingIterator extends InternalIterator {
   }
 
   /**
-   * Returns a cursor over the entries of all {@code children}, which it adopts: newest first, where they can
-   * hold equal keys.
+   * Returns a cursor over the entries of all {@code children}, which it adopts: newest first, where
+   * they can hold equal keys.
    */
   public static InternalIterator of(KeyComparator comparator, InternalIterator... children) {
     return switch (children.length) {
@@ -221,7 +221,9 @@ public final class MergingIterator extends InternalIterator {
     }
   }
 
-  /** Returns whether child {@code a} is to be shown before child {@code b} in the present direction. */
+  /**
+   * Returns whether child {@code a} is to be shown before child {@code b} in the present direction.
+   */
   private boolean precedes(int a, int b) {
     return forward ? order(a, b) < 0 : order(a, b) > 0;
   }

@@ -1,9 +1,10 @@
 /**
  * The internal cursor and its combinators.
  *
- * <p>Here: {@link dev.kv.core.iterator.InternalIterator}, which blocks, tables and memtables implement
- * over entries of internal keys; {@link dev.kv.core.iterator.MergingIterator}, which shows several of
- * them as one; {@link dev.kv.core.iterator.ConcatenatingIterator}, which shows disjoint ones in a row.
+ * <p>Here: {@link dev.kv.core.iterator.InternalIterator}, which blocks, tables and memtables
+ * implement over entries of internal keys; {@link dev.kv.core.iterator.MergingIterator}, which
+ * shows several of them as one; {@link dev.kv.core.iterator.ConcatenatingIterator}, which shows
+ * disjoint ones in a row.
  *
  * <p>Called by the read and compaction packages. May import key and what lies below it.
  */

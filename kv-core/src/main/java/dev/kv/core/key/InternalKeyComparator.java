@@ -77,7 +77,9 @@ public final class InternalKeyComparator extends KeyComparator {
     return users.compare(a, a.length - InternalKey.TRAILER, b, b.length - InternalKey.TRAILER);
   }
 
-  /** Shortens the user key, and takes that only if it is physically shorter and logically larger. */
+  /**
+   * Shortens the user key, and takes that only if it is physically shorter and logically larger.
+   */
   @Override
   public byte[] shortestSeparator(byte[] start, byte[] limit) {
     byte[] user = InternalKey.userKey(start);

@@ -2,7 +2,9 @@ package dev.kv.core.key;
 
 import java.nio.ByteBuffer;
 
-/** A total order over keys in direct buffers, and the shortening of keys for indexes. Thread-safe. */
+/**
+ * A total order over keys in direct buffers, and the shortening of keys for indexes. Thread-safe.
+ */
 public abstract class KeyComparator {
   /** Only for the orders of this package. */
   KeyComparator() {}
@@ -11,7 +13,9 @@ public abstract class KeyComparator {
   public abstract int compare(
       ByteBuffer a, int aOffset, int aLength, ByteBuffer b, int bOffset, int bLength);
 
-  /** Returns a key in [{@code start}, {@code limit}) as short as it knows, or {@code start} itself. */
+  /**
+   * Returns a key in [{@code start}, {@code limit}) as short as it knows, or {@code start} itself.
+   */
   public abstract byte[] shortestSeparator(byte[] start, byte[] limit);
 
   /** Returns a key at or after {@code key} as short as it knows, or {@code key} itself. */

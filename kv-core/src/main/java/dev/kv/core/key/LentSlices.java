@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The slices that one thread lends to a program's comparator: a pair for each depth, because a comparator
- * may read from a database itself and so be entered again.
+ * The slices that one thread lends to a program's comparator: a pair for each depth, because a
+ * comparator may read from a database itself and so be entered again.
  */
 final class LentSlices {
   private record Pair(BufferSlice a, BufferSlice b) {}

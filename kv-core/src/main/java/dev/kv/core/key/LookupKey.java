@@ -5,8 +5,8 @@ import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 
 /**
- * The target of a point read: a user key and the tag of the newest version in view, in a reusable direct
- * buffer. Belongs to one thread at a time.
+ * The target of a point read: a user key and the tag of the newest version in view, in a reusable
+ * direct buffer. Belongs to one thread at a time.
  */
 public final class LookupKey implements AutoCloseable {
   private static final int INITIAL_CAPACITY = 64;
@@ -46,7 +46,9 @@ public final class LookupKey implements AutoCloseable {
     buffer.putLong(length, InternalKey.seekTag(sequence));
   }
 
-  /** Returns the buffer that holds the internal key at {@link #offset}; valid until the next set. */
+  /**
+   * Returns the buffer that holds the internal key at {@link #offset}; valid until the next set.
+   */
   public ByteBuffer buffer() {
     return buffer;
   }

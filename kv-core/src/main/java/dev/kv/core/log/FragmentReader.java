@@ -6,8 +6,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The fragments of a log, block by block. Each step yields a fragment, bytes that are none, or a gap; the
- * fields say more about what the last step yielded. A short read of the file is not taken for its end.
+ * The fragments of a log, block by block. Each step yields a fragment, bytes that are none, or a
+ * gap; the fields say more about what the last step yielded. A short read of the file is not taken
+ * for its end.
  */
 final class FragmentReader {
   /** What {@link #next} returns besides a fragment's type, 1 to 255, or 0 for a damaged one. */
@@ -53,7 +54,10 @@ final class FragmentReader {
     this.blockStart = blockStart;
   }
 
-  /** Goes on to the next fragment and returns its type, or {@link #END}, {@link #BAD} or {@link #GAP}. */
+  /**
+   * Goes on to the next fragment and returns its type, or {@link #END}, {@link #BAD} or {@link
+   * #GAP}.
+   */
   int next() throws IOException {
     while (true) {
       int left = blockLength - at;
@@ -123,7 +127,10 @@ final class FragmentReader {
     return reason;
   }
 
-  /** Returns how the file ends, after {@link #END}; {@link LogEnd#RECORD} says only that nothing is left. */
+  /**
+   * Returns how the file ends, after {@link #END}; {@link LogEnd#RECORD} says only that nothing is
+   * left.
+   */
   LogEnd end() {
     return end;
   }
@@ -203,9 +210,9 @@ final class FragmentReader {
   }
 
   /**
-   * Returns whether a sector under the fragment [from, to) of the block can be one that was not written
-   * since the fragment was: then it is zero to its end, throughout or, where the fragment begins inside
-   * it, from there on.
+   * Returns whether a sector under the fragment [from, to) of the block can be one that was not
+   * written since the fragment was: then it is zero to its end, throughout or, where the fragment
+   * begins inside it, from there on.
    */
   private boolean hasUnwrittenSector(int from, int to) {
     for (int begin = from; begin < to; ) {

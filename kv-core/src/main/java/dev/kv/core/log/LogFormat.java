@@ -10,9 +10,10 @@ package dev.kv.core.log;
  *   trailer  := up to 6 zeros                   where no header fits
  * </pre>
  *
- * <p>crc is the masked CRC32C of type and payload. A record is one FULL fragment, or FIRST, any number of
- * MIDDLE, and LAST in the blocks that follow one another. Where just a header fits, a FIRST without payload
- * stands. A fragment of type and length 0 was never written: it stands for the rest of its block.
+ * <p>crc is the masked CRC32C of type and payload. A record is one FULL fragment, or FIRST, any
+ * number of MIDDLE, and LAST in the blocks that follow one another. Where just a header fits, a
+ * FIRST without payload stands. A fragment of type and length 0 was never written: it stands for
+ * the rest of its block.
  */
 final class LogFormat {
   static final int BLOCK = 32 << 10;
@@ -35,13 +36,19 @@ final class LogFormat {
     return BLOCK - (int) (position & (BLOCK - 1));
   }
 
-  /** Returns where the next header goes if the log's length is {@code length}: behind a trailer, maybe. */
+  /**
+   * Returns where the next header goes if the log's length is {@code length}: behind a trailer,
+   * maybe.
+   */
   static long nextHeader(long length) {
     int left = leftInBlock(length);
     return left < HEADER ? length + left : length;
   }
 
-  /** Returns the log's length after a record of {@code payload} bytes whose first header is at {@code header}. */
+  /**
+   * Returns the log's length after a record of {@code payload} bytes whose first header is at
+   * {@code header}.
+   */
   static long endOfRecord(long header, int payload) {
     int left = leftInBlock(header);
     int inFirst = left - HEADER;
@@ -54,7 +61,10 @@ final class LogFormat {
     return inLast == 0 ? end : end + HEADER + inLast;
   }
 
-  /** Returns how many fragments a record of {@code payload} bytes takes, its first header at {@code header}. */
+  /**
+   * Returns how many fragments a record of {@code payload} bytes takes, its first header at {@code
+   * header}.
+   */
   static int fragments(long header, int payload) {
     int inFirst = leftInBlock(header) - HEADER;
     if (payload <= inFirst) {

@@ -4,14 +4,14 @@ import dev.kv.SequentialFile;
 import java.io.IOException;
 
 /**
- * The reading end of a log (see {@link LogFormat}), for one thread. It trusts no length, and gives every
- * record that is whole; what it has to pass over it reports first, so that the caller decides whether the
- * record behind it counts.
+ * The reading end of a log (see {@link LogFormat}), for one thread. It trusts no length, and gives
+ * every record that is whole; what it has to pass over it reports first, so that the caller decides
+ * whether the record behind it counts.
  *
- * <p>Bytes are torn, rather than damaged, if a 512-byte sector under them is all zero, or all zero from
- * where the fragment begins inside it: loss of power can leave a sector as it was before. So is the rest of a
- * record whose beginning is torn. What has no end at the end of the file is passed over without
- * a report; {@link #end} tells.
+ * <p>Bytes are torn, rather than damaged, if a 512-byte sector under them is all zero, or all zero
+ * from where the fragment begins inside it: loss of power can leave a sector as it was before. So
+ * is the rest of a record whose beginning is torn. What has no end at the end of the file is passed
+ * over without a report; {@link #end} tells.
  */
 public final class LogReader implements AutoCloseable {
   private final String fileName;
@@ -71,7 +71,10 @@ public final class LogReader implements AutoCloseable {
     this.endOfLastRecord = block;
   }
 
-  /** Told of what a reader passes over, before it gives the record behind. An exception ends the read. */
+  /**
+   * Told of what a reader passes over, before it gives the record behind. An exception ends the
+   * read.
+   */
   public interface Reporter {
     /**
      * Bytes were passed over.
@@ -84,9 +87,9 @@ public final class LogReader implements AutoCloseable {
     void corruption(long offset, long bytes, String reason, boolean torn);
 
     /**
-     * A region without a header stands before something that has one. Loss of power may have left it, or
-     * C++ LevelDB, which appends at the end of a file filled ahead. It counts as torn; there may be bytes
-     * in it, as a record's payload is stored before its header.
+     * A region without a header stands before something that has one. Loss of power may have left
+     * it, or C++ LevelDB, which appends at the end of a file filled ahead. It counts as torn; there
+     * may be bytes in it, as a record's payload is stored before its header.
      */
     default void gap(long offset, long bytes) {
       corruption(offset, bytes, "region never written", true);
@@ -234,8 +237,8 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Returns how many bytes stand in the file behind the last record, but for the zeros at its end, once readRecord
-   * has returned false.
+   * Returns how many bytes stand in the file behind the last record, but for the zeros at its end,
+   * once readRecord has returned false.
    */
   public long bytesBehindLastRecord() {
     return Math.max(0, fragments.writtenEnd() - endOfLastRecord);

@@ -13,11 +13,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writing end of a log (see {@link LogFormat}), for one thread at a time; {@link #reserveAhead} may
- * run on another meanwhile.
+ * The writing end of a log (see {@link LogFormat}), for one thread at a time; {@link #reserveAhead}
+ * may run on another meanwhile.
  *
- * <p>After an append or a sync failed nobody knows what the file holds: every later one fails with the
- * first failure as its cause. Once an append returns, the record survives the death of the process.
+ * <p>After an append or a sync failed nobody knows what the file holds: every later one fails with
+ * the first failure as its cause. Once an append returns, the record survives the death of the
+ * process.
  */
 public abstract sealed class LogWriter implements AutoCloseable
     permits MappedLogWriter, AppendingLogWriter {
@@ -118,8 +119,8 @@ public abstract sealed class LogWriter implements AutoCloseable
   public abstract boolean needsReserve();
 
   /**
-   * Prepares room for records to come, on any thread. Without it, or where it fails, {@link #append}
-   * makes its own, and reports what goes wrong then.
+   * Prepares room for records to come, on any thread. Without it, or where it fails, {@link
+   * #append} makes its own, and reports what goes wrong then.
    */
   public abstract void reserveAhead() throws IOException;
 
@@ -135,7 +136,9 @@ public abstract sealed class LogWriter implements AutoCloseable
 
   abstract void sync(long from, long to) throws IOException;
 
-  /** Puts the header of a fragment at {@code at} of {@code into}, which is in little-endian order. */
+  /**
+   * Puts the header of a fragment at {@code at} of {@code into}, which is in little-endian order.
+   */
   final void putHeader(ByteBuffer into, int at, byte type, ByteBuffer payload, int off, int len) {
     crc.reset();
     crc.update(type);

@@ -6,12 +6,15 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * A log written by stores into memory. Of each record all payloads are stored before the first header,
- * and headers in order: what a killed process leaves behind its last record has no header, and reads as
- * the end.
+ * A log written by stores into memory. Of each record all payloads are stored before the first
+ * header, and headers in order: what a killed process leaves behind its last record has no header,
+ * and reads as the end.
  */
 final class MappedLogWriter extends LogWriter {
-  /** At most so many bytes are prepared at a time; a log begins with a block, and doubles up to here. */
+  /**
+   * At most so many bytes are prepared at a time; a log begins with a block, and doubles up to
+   * here.
+   */
   private static final long LARGEST_STEP = 256 << 10;
 
   private final MappedLogFile file;

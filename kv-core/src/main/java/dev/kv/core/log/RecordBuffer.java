@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The record that a {@link LogReader} read last. It is filled by the reader, grows as needed and is used
- * again; for one thread.
+ * The record that a {@link LogReader} read last. It is filled by the reader, grows as needed and is
+ * used again; for one thread.
  */
 public final class RecordBuffer {
   private static final int SMALLEST = 4 << 10;
@@ -18,7 +18,10 @@ public final class RecordBuffer {
   /** Creates an empty buffer. */
   public RecordBuffer() {}
 
-  /** Returns the direct buffer, in little-endian order, that begins with the record; valid until the next read. */
+  /**
+   * Returns the direct buffer, in little-endian order, that begins with the record; valid until the
+   * next read.
+   */
   public ByteBuffer buffer() {
     return buffer;
   }

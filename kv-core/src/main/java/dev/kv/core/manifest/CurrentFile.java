@@ -12,8 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * The file CURRENT, which names the MANIFEST in use: its name and a newline, nothing else. It carries no
- * checksum, so the parser is strict: what it accepts is the name of a child of the directory.
+ * The file CURRENT, which names the MANIFEST in use: its name and a newline, nothing else. It
+ * carries no checksum, so the parser is strict: what it accepts is the name of a child of the
+ * directory.
  *
  * @param manifest the MANIFEST's name
  * @param number the number in that name
@@ -61,8 +62,8 @@ public record CurrentFile(String manifest, long number) {
   }
 
   /**
-   * Makes what was prepared CURRENT and syncs the directory. After an exception either may be CURRENT, so
-   * neither MANIFEST may be deleted.
+   * Makes what was prepared CURRENT and syncs the directory. After an exception either may be
+   * CURRENT, so neither MANIFEST may be deleted.
    */
   static void change(Env env, Path directory, long manifestNumber) throws IOException {
     env.rename(FileNames.temp(directory, manifestNumber), FileNames.current(directory));

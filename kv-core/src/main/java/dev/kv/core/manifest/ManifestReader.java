@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads CURRENT and the MANIFEST that it names. Writes nothing.
  *
- * <p>Only the last record can be incomplete for a good reason: an edit counts once it is synced, and they are
- * synced one by one. So an end that a crash tore off is taken as the end, unless a whole record stands
- * behind it; all other damage is a {@link CorruptionException}.
+ * <p>Only the last record can be incomplete for a good reason: an edit counts once it is synced,
+ * and they are synced one by one. So an end that a crash tore off is taken as the end, unless a
+ * whole record stands behind it; all other damage is a {@link CorruptionException}.
  */
 final class ManifestReader {
   private final ManifestContext context;
@@ -165,8 +165,8 @@ final class ManifestReader {
   }
 
   /**
-   * A log is deleted only when an edit that takes its place is durable. So where the end is missing and the oldest
-   * log that the rest names is gone too, what is missing was no unfinished edit.
+   * A log is deleted only when an edit that takes its place is durable. So where the end is missing
+   * and the oldest log that the rest names is gone too, what is missing was no unfinished edit.
    */
   private void requireLog() throws IOException {
     Path log = FileNames.log(context.directory(), logNumber);

@@ -11,7 +11,9 @@ import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One MANIFEST being written. Not thread-safe. After an exception it must not be written to again. */
+/**
+ * One MANIFEST being written. Not thread-safe. After an exception it must not be written to again.
+ */
 final class ManifestWriter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ManifestWriter.class);
 
@@ -35,7 +37,10 @@ final class ManifestWriter implements AutoCloseable {
     return open(context, file, context.env().createWritable(file), 0);
   }
 
-  /** Opens a MANIFEST that ends on a record boundary at {@code length}, to append to it, and syncs it. */
+  /**
+   * Opens a MANIFEST that ends on a record boundary at {@code length}, to append to it, and syncs
+   * it.
+   */
   static ManifestWriter reopen(ManifestContext context, Path file, long length) throws IOException {
     WritableFile out = context.env().openAppendable(file);
     boolean done = false;
@@ -89,7 +94,10 @@ final class ManifestWriter implements AutoCloseable {
     log.close();
   }
 
-  /** Closes and deletes a MANIFEST that never became current; {@code reason} takes what fails thereby. */
+  /**
+   * Closes and deletes a MANIFEST that never became current; {@code reason} takes what fails
+   * thereby.
+   */
   void delete(Throwable reason) {
     try {
       close();

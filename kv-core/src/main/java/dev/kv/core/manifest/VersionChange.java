@@ -4,9 +4,9 @@ import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 
 /**
- * A step from the current version to the next, in three parts: {@link #prepare}, the write of the MANIFEST, and
- * {@link #install}. No other step comes between the parts, and the caller's lock is held by none of them
- * unless they take it, so that nobody waits for the disk.
+ * A step from the current version to the next, in three parts: {@link #prepare}, the write of the
+ * MANIFEST, and {@link #install}. No other step comes between the parts, and the caller's lock is
+ * held by none of them unless they take it, so that nobody waits for the disk.
  */
 @FunctionalInterface
 public interface VersionChange {

@@ -25,18 +25,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The versions of a database that are in use, of which one is current, and the MANIFEST behind them. Thread-safe.
+ * The versions of a database that are in use, of which one is current, and the MANIFEST behind
+ * them. Thread-safe.
  *
- * <p>{@link #logAndApply} makes the next version current once its edit is durable. One step runs at a time,
- * under a lock of this class alone, which comes before the database's: whoever holds the database's lock
- * does not call it.
+ * <p>{@link #logAndApply} makes the next version current once its edit is durable. One step runs at
+ * a time, under a lock of this class alone, which comes before the database's: whoever holds the
+ * database's lock does not call it.
  *
- * <p>What is durable when: the directory is synced before an edit that names new tables, so that they are
- * there; a new MANIFEST begins with the whole version, is synced with its directory entry, and only
- * then CURRENT is changed. What a recovery reads need not be durable; the first step after it begins a new MANIFEST
- * (or goes on with one that was synced first), so that once that step is done nothing hangs on what an
- * earlier process left without a sync. No write is acknowledged before, and nothing is deleted. After a failed write or sync nobody knows what a restart will find, so every
- * later step fails with the first cause until the database is opened again.
+ * <p>What is durable when: the directory is synced before an edit that names new tables, so that
+ * they are there; a new MANIFEST begins with the whole version, is synced with its directory entry,
+ * and only then CURRENT is changed. What a recovery reads need not be durable; the first step after
+ * it begins a new MANIFEST (or goes on with one that was synced first), so that once that step is
+ * done nothing hangs on what an earlier process left without a sync. No write is acknowledged
+ * before, and nothing is deleted. After a failed write or sync nobody knows what a restart will
+ * find, so every later step fails with the first cause until the database is opened again.
  */
 public final class VersionSet implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(VersionSet.class);
@@ -73,8 +75,8 @@ public final class VersionSet implements AutoCloseable {
   /**
    * Creates a set whose current version is empty.
    *
-   * @param whenVersionFreed told, by any thread and without a lock of the database, that a version which
-   *     was not current is in use no more, so that tables may have become obsolete
+   * @param whenVersionFreed told, by any thread and without a lock of the database, that a version
+   *     which was not current is in use no more, so that tables may have become obsolete
    */
   public VersionSet(ManifestContext context, Runnable whenVersionFreed) {
     this.context = context;
@@ -89,8 +91,8 @@ public final class VersionSet implements AutoCloseable {
   }
 
   /**
-   * Reads CURRENT and the MANIFEST, and makes what they say current. Writes nothing unless it goes on with
-   * that MANIFEST, whose end and name it then makes durable.
+   * Reads CURRENT and the MANIFEST, and makes what they say current. Writes nothing unless it goes
+   * on with that MANIFEST, whose end and name it then makes durable.
    *
    * @param readOnly whether the MANIFEST will never be written
    * @return whether the next edit has to be logged in any case, since it begins a new MANIFEST
@@ -118,7 +120,9 @@ public final class VersionSet implements AutoCloseable {
     }
   }
 
-  /** Goes on with the MANIFEST where that is asked for, it is small and ends exactly on a record. */
+  /**
+   * Goes on with the MANIFEST where that is asked for, it is small and ends exactly on a record.
+   */
   private boolean reuse(RecoveredManifest recovered) {
     if (!context.reuseManifest()
         || !recovered.endsOnRecord()
@@ -144,7 +148,10 @@ public final class VersionSet implements AutoCloseable {
     return current;
   }
 
-  /** Returns the current version; the caller must release it. {@link DBClosedException} after the close. */
+  /**
+   * Returns the current version; the caller must release it. {@link DBClosedException} after the
+   * close.
+   */
   public Version acquireCurrent() {
     while (true) {
       Version version = current;
@@ -157,7 +164,10 @@ public final class VersionSet implements AutoCloseable {
     }
   }
 
-  /** Gives the number of every table that a version in use holds to {@code sink}, some more than once. */
+  /**
+   * Gives the number of every table that a version in use holds to {@code sink}, some more than
+   * once.
+   */
   public void forEachLiveFileNumber(LongConsumer sink) {
     for (Version version : live) {
       version.forEachFileNumber(sink);
@@ -185,8 +195,9 @@ public final class VersionSet implements AutoCloseable {
   }
 
   /**
-   * Sets the sequence number of the last write that is in tables, for the edits to come; it never falls. A
-   * recovery takes a log that begins behind the number after it for one whose predecessor is lost.
+   * Sets the sequence number of the last write that is in tables, for the edits to come; it never
+   * falls. A recovery takes a log that begins behind the number after it for one whose predecessor
+   * is lost.
    */
   public void setLastSequence(long sequence) {
     lastSequence = sequence;
@@ -197,7 +208,10 @@ public final class VersionSet implements AutoCloseable {
     return logNumber;
   }
 
-  /** Returns the number of a log before {@link #logNumber} that counts too, or 0: only of old databases. */
+  /**
+   * Returns the number of a log before {@link #logNumber} that counts too, or 0: only of old
+   * databases.
+   */
   public long previousLogNumber() {
     return previousLogNumber;
   }
@@ -207,15 +221,18 @@ public final class VersionSet implements AutoCloseable {
     return manifestNumber;
   }
 
-  /** Returns the number that came next when the recovered MANIFEST was written: files of lower ones are known to it. */
+  /**
+   * Returns the number that came next when the recovered MANIFEST was written: files of lower ones
+   * are known to it.
+   */
   public long recoveredNextNumber() {
     return recoveredNextNumber;
   }
 
   /**
-   * Returns whether loss of power would leave what the MANIFEST in use says. Not so before the first step after a
-   * recovery: a killed process may have left its last edit, or the rename of CURRENT, without a sync. Until then
-   * whatever an earlier state names is needed.
+   * Returns whether loss of power would leave what the MANIFEST in use says. Not so before the
+   * first step after a recovery: a killed process may have left its last edit, or the rename of
+   * CURRENT, without a sync. Until then whatever an earlier state names is needed.
    */
   public boolean isDurable() {
     return durable;
@@ -232,8 +249,8 @@ public final class VersionSet implements AutoCloseable {
   }
 
   /**
-   * Takes a step to the next version. The edit is completed with the log numbers (where it sets none), the next
-   * file number and the last sequence.
+   * Takes a step to the next version. The edit is completed with the log numbers (where it sets
+   * none), the next file number and the last sequence.
    *
    * @throws DBIOException where the MANIFEST could not be written: all later steps fail too
    * @throws DBReadOnlyException where an earlier step failed so
@@ -258,7 +275,10 @@ public final class VersionSet implements AutoCloseable {
     }
   }
 
-  /** Returns the number of a MANIFEST to begin. For the first one a number is kept since the recovery. */
+  /**
+   * Returns the number of a MANIFEST to begin. For the first one a number is kept since the
+   * recovery.
+   */
   private long newManifestNumber() {
     return manifest == null ? recoveredNextNumber : newFileNumber();
   }

@@ -1,8 +1,9 @@
 /**
- * The durable history of the tree: the MANIFEST, whose records are version edits, and CURRENT, which names it.
+ * The durable history of the tree: the MANIFEST, whose records are version edits, and CURRENT,
+ * which names it.
  *
- * <p>{@link dev.kv.core.manifest.VersionSet} recovers the version from them and logs every later edit; {@link
- * dev.kv.core.manifest.ManifestWriter} is one MANIFEST being written; {@link
+ * <p>{@link dev.kv.core.manifest.VersionSet} recovers the version from them and logs every later
+ * edit; {@link dev.kv.core.manifest.ManifestWriter} is one MANIFEST being written; {@link
  * dev.kv.core.manifest.CurrentFile} reads CURRENT and switches it; {@link
  * dev.kv.core.manifest.NewDatabase} writes the first of both.
  *

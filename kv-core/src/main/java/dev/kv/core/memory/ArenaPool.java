@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arenas of a database's memtables: a few free ones are kept, for a fresh arena costs the zeroing
- * and the page faults of megabytes. Thread-safe.
+ * The arenas of a database's memtables: a few free ones are kept, for a fresh arena costs the
+ * zeroing and the page faults of megabytes. Thread-safe.
  */
 public final class ArenaPool implements AutoCloseable {
   /** How many free arenas are kept. */

@@ -10,14 +10,15 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The allocator of blocks: buffers of about the size asked for, carved out of slabs that are recycled.
- * Thread-safe.
+ * The allocator of blocks: buffers of about the size asked for, carved out of slabs that are
+ * recycled. Thread-safe.
  *
  * <p>Sizes come in classes, sixteen to a doubling from 1 KiB on, so that a buffer wastes at most a
- * sixteenth. A slab belongs to one class and is cut into slots; each slot's buffer and view are made
- * once. A slab that falls empty is kept while few are and the budget is not short, those fallen empty last first, and
- * otherwise dropped to the garbage collector: Netty's own pools free their chunks by hand, and a late reader would then touch unmapped memory.
- * Buffers above {@link SizeClasses#LARGEST} get memory of their own.
+ * sixteenth. A slab belongs to one class and is cut into slots; each slot's buffer and view are
+ * made once. A slab that falls empty is kept while few are and the budget is not short, those
+ * fallen empty last first, and otherwise dropped to the garbage collector: Netty's own pools free
+ * their chunks by hand, and a late reader would then touch unmapped memory. Buffers above {@link
+ * SizeClasses#LARGEST} get memory of their own.
  *
  * <p>The budget counts whole slabs, their free slots as {@link MemoryKind#BLOCK}.
  */
@@ -51,7 +52,10 @@ public final class BlockAllocator implements AutoCloseable {
     return begin(take(length), kind);
   }
 
-  /** Returns such a buffer, or null where the budget has no room unless something else is given up for it. */
+  /**
+   * Returns such a buffer, or null where the budget has no room unless something else is given up
+   * for it.
+   */
   public @Nullable ByteBuf tryAllocate(MemoryKind kind, int length) {
     BlockBuf buf =
         length <= SizeClasses.LARGEST
@@ -126,8 +130,9 @@ public final class BlockAllocator implements AutoCloseable {
   }
 
   /**
-   * Drops the empty slabs of all other classes where they are too many. The class that has one since just now is in use;
-   * it would have to make a new one for its next buffer, while those that nobody wants any more stay.
+   * Drops the empty slabs of all other classes where they are too many. The class that has one
+   * since just now is in use; it would have to make a new one for its next buffer, while those that
+   * nobody wants any more stay.
    */
   void limitEmptySlabs(SlotPool latest) {
     if (emptyBytes.get() > MOST_EMPTY) {

@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A buffer of a {@link BlockAllocator}: a slot of a slab, used again and again, or memory of its own. At
- * its last release it goes back to the allocator.
+ * A buffer of a {@link BlockAllocator}: a slot of a slab, used again and again, or memory of its
+ * own. At its last release it goes back to the allocator.
  */
 final class BlockBuf extends UnpooledDirectByteBuf {
   private final BlockAllocator allocator;
@@ -61,8 +61,8 @@ final class BlockBuf extends UnpooledDirectByteBuf {
   }
 
   /**
-   * Makes the buffer of the next use of a slot. Where invariants are checked each use has one of its own,
-   * so that a stale one stays released and cannot release for its successor.
+   * Makes the buffer of the next use of a slot. Where invariants are checked each use has one of
+   * its own, so that a stale one stays released and cannot release for its successor.
    */
   BlockBuf successor(Slab slab) {
     BlockBuf next = new BlockBuf(allocator, slab, view);

@@ -9,8 +9,8 @@ final class DirectMemory {
   private DirectMemory() {}
 
   /**
-   * Returns {@code bytes} zeroed bytes, little-endian, that the garbage collector frees; the address
-   * is a multiple of 8.
+   * Returns {@code bytes} zeroed bytes, little-endian, that the garbage collector frees; the
+   * address is a multiple of 8.
    */
   static ByteBuffer allocate(int bytes) {
     try {

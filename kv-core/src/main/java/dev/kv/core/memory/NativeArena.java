@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * One contiguous piece of direct memory that is given out from front to back and never taken back in
- * parts. One thread allocates; any thread reads what has been published to it.
+ * One contiguous piece of direct memory that is given out from front to back and never taken back
+ * in parts. One thread allocates; any thread reads what has been published to it.
  *
  * <p>The buffer's address is a multiple of 8, so that an offset aligned to 4 or 8 can be accessed
  * atomically. Its contents are arbitrary at first: arenas are recycled.
@@ -48,8 +48,8 @@ public final class NativeArena {
   }
 
   /**
-   * Gives out {@code bytes} at a multiple of {@code align}, a power of two up to 8, and returns their
-   * offset, or {@link #FULL}.
+   * Gives out {@code bytes} at a multiple of {@code align}, a power of two up to 8, and returns
+   * their offset, or {@link #FULL}.
    */
   public int allocate(int bytes, int align) {
     long start = ((long) used + align - 1) & -(long) align;

@@ -37,8 +37,8 @@ public final class OffHeapBudget {
   }
 
   /**
-   * Counts {@code bytes}; throws, having counted nothing, where they do not fit even after everything
-   * that is only kept for later has been given back. The caller holds no lock.
+   * Counts {@code bytes}; throws, having counted nothing, where they do not fit even after
+   * everything that is only kept for later has been given back. The caller holds no lock.
    */
   public void reserve(MemoryKind kind, long bytes) {
     if (tryReserve(kind, bytes)) {

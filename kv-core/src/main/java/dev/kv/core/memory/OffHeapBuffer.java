@@ -3,8 +3,8 @@ package dev.kv.core.memory;
 import java.nio.ByteBuffer;
 
 /**
- * A growable direct buffer for scratch work, counted as {@link MemoryKind#WRITE_BUFFER}. Belongs to one
- * thread at a time.
+ * A growable direct buffer for scratch work, counted as {@link MemoryKind#WRITE_BUFFER}. Belongs to
+ * one thread at a time.
  */
 public final class OffHeapBuffer implements AutoCloseable {
   private final OffHeapBudget budget;

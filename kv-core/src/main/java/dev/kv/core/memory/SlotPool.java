@@ -69,7 +69,10 @@ final class SlotPool {
     }
   }
 
-  /** Reserves the bytes of a slab, or of one with a single slot; returns how many, or 0 where there is no room. */
+  /**
+   * Reserves the bytes of a slab, or of one with a single slot; returns how many, or 0 where there
+   * is no room.
+   */
   private int tryReserve() {
     OffHeapBudget budget = allocator.budget();
     if (budget.tryReserve(MemoryKind.BLOCK, slabBytes)) {

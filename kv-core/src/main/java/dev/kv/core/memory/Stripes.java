@@ -1,8 +1,8 @@
 package dev.kv.core.memory;
 
 /**
- * Which of a few cells a thread uses, so that threads seldom share one. Cells of an array lie {@link
- * #SPACING} elements apart, so that no two share a cache line.
+ * Which of a few cells a thread uses, so that threads seldom share one. Cells of an array lie
+ * {@link #SPACING} elements apart, so that no two share a cache line.
  */
 public final class Stripes {
   /** How many elements of four or eight bytes lie from one cell to the next: 128 bytes or more. */
@@ -15,7 +15,9 @@ public final class Stripes {
   /** How many cells there are; a power of two. */
   public static final int COUNT = 1 << BITS;
 
-  /** The golden ratio in 64 bits: threads that were started one after another get different cells. */
+  /**
+   * The golden ratio in 64 bits: threads that were started one after another get different cells.
+   */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
   private Stripes() {}
@@ -30,7 +32,10 @@ public final class Stripes {
     return (stripe + 1) * SPACING;
   }
 
-  /** Returns the length of an array that has all cells, with room before the first and after the last. */
+  /**
+   * Returns the length of an array that has all cells, with room before the first and after the
+   * last.
+   */
   public static int arrayLength() {
     return (COUNT + 2) * SPACING;
   }

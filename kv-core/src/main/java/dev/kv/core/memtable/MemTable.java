@@ -15,8 +15,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * The newest writes of a database, sorted by internal key, in one arena off the heap. One thread adds at a
- * time; any number read meanwhile, without a lock. The arena goes back to its pool with the last owner.
+ * The newest writes of a database, sorted by internal key, in one arena off the heap. One thread
+ * adds at a time; any number read meanwhile, without a lock. The arena goes back to its pool with
+ * the last owner.
  */
 public final class MemTable extends RefCounted {
   /** The arena in which no entry fits. */
@@ -38,7 +39,10 @@ public final class MemTable extends RefCounted {
   private final ArenaPool pool;
   private final OffHeapSkipList list;
 
-  /** Written by the adding thread with a release store, which costs no fence, behind the entry it counts. */
+  /**
+   * Written by the adding thread with a release store, which costs no fence, behind the entry it
+   * counts.
+   */
   private int entries;
 
   /** Creates an empty memtable in an arena of {@code pool}, which it adopts. */
@@ -55,8 +59,8 @@ public final class MemTable extends RefCounted {
   }
 
   /**
-   * Returns true if {@code count} entries with so many bytes of keys and values fit. To be asked before
-   * the log is written: {@link #add} cannot fail then.
+   * Returns true if {@code count} entries with so many bytes of keys and values fit. To be asked
+   * before the log is written: {@link #add} cannot fail then.
    */
   public boolean hasRoomFor(long keyAndValueBytes, int count) {
     return keyAndValueBytes + (long) count * OffHeapSkipList.MAX_NODE_OVERHEAD

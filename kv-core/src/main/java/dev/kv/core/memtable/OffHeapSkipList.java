@@ -12,20 +12,21 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A skip list of entries in one arena. One thread inserts; any number read meanwhile, without a lock.
+ * A skip list of entries in one arena. One thread inserts; any number read meanwhile, without a
+ * lock.
  *
  * <pre>
  * node    := next fixed32 * height, header, internal key, value
  * header  := internal key length fixed32, value length fixed32
  * </pre>
  *
- * A node's offset is its header's, a multiple of 4; its links lie before it, level 0 nearest. Offset 0 is no
- * node. Invariants:
+ * A node's offset is its header's, a multiple of 4; its links lie before it, level 0 nearest.
+ * Offset 0 is no node. Invariants:
  *
  * <ol>
  *   <li>A node does not change after it is linked, but for its links, and is never unlinked.
- *   <li>A node is linked at a level only after it is linked below, and with a release store, so that a
- *       reader that sees the link sees the node.
+ *   <li>A node is linked at a level only after it is linked below, and with a release store, so
+ *       that a reader that sees the link sees the node.
  *   <li>The links of a level are in the comparator's order.
  * </ol>
  */
@@ -78,7 +79,10 @@ final class OffHeapSkipList {
     java.util.Arrays.fill(last, HEAD);
   }
 
-  /** Inserts an entry, copied from {@code source}. No entry has an equal internal key; there is room. */
+  /**
+   * Inserts an entry, copied from {@code source}. No entry has an equal internal key; there is
+   * room.
+   */
   void insert(
       long sequence,
       ValueKind kind,
@@ -247,8 +251,8 @@ final class OffHeapSkipList {
   }
 
   /**
-   * Returns the first eight bytes of an internal key's user key as a big-endian number, zeros behind a
-   * shorter one. The load stays inside the key, for its tag has eight bytes.
+   * Returns the first eight bytes of an internal key's user key as a big-endian number, zeros
+   * behind a shorter one. The load stays inside the key, for its tag has eight bytes.
    */
   private static long prefix(ByteBuffer buffer, int offset, int length) {
     long bytes = Long.reverseBytes(buffer.getLong(offset));
@@ -269,7 +273,9 @@ final class OffHeapSkipList {
     return compareBehindPrefix(nodeKey, nodeLength, key, offset, length);
   }
 
-  /** Compares keys whose prefixes are equal, so that the shorter of two short ones begins the other. */
+  /**
+   * Compares keys whose prefixes are equal, so that the shorter of two short ones begins the other.
+   */
   private int compareBehindPrefix(
       int nodeKey, int nodeLength, ByteBuffer key, int offset, int length) {
     int user = nodeLength - InternalKey.TRAILER;

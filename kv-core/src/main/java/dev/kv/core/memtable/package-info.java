@@ -1,9 +1,9 @@
 /**
- * The mutable run: {@link dev.kv.core.memtable.MemTable} holds the newest writes, sorted, in one arena off
- * the heap, until a flush makes a table of them.
+ * The mutable run: {@link dev.kv.core.memtable.MemTable} holds the newest writes, sorted, in one
+ * arena off the heap, until a flush makes a table of them.
  *
- * <p>Called by the commit pipeline, reads and flushes; imports {@code key}, {@code memory} and {@code
- * iterator}.
+ * <p>Called by the commit pipeline, reads and flushes; imports {@code key}, {@code memory} and
+ * {@code iterator}.
  */
 @NullMarked
 package dev.kv.core.memtable;

@@ -17,12 +17,12 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All reads of a database: lookups and iterators, each over a view that it pins. Thread-safe; takes no lock for a
- * lookup, and allocates only what it returns.
+ * All reads of a database: lookups and iterators, each over a view that it pins. Thread-safe; takes
+ * no lock for a lookup, and allocates only what it returns.
  *
- * <p>The view of a read without a snapshot is made in this order: pin the state, then read the last sequence
- * number. What compactions drop afterwards stays in the pinned state; the other way round, one might drop
- * the very version that the number shows.
+ * <p>The view of a read without a snapshot is made in this order: pin the state, then read the last
+ * sequence number. What compactions drop afterwards stays in the pinned state; the other way round,
+ * one might drop the very version that the number shows.
  */
 public final class DatabaseReader implements AutoCloseable {
   private final ReadStates states;
@@ -214,9 +214,9 @@ public final class DatabaseReader implements AutoCloseable {
   }
 
   /**
-   * Ends all reads: iterators are revoked, snapshots refuse, lookups that are under way end with their result or
-   * with {@link DBClosedException}, and the last state is freed once those have let go of it. Closing twice
-   * does nothing.
+   * Ends all reads: iterators are revoked, snapshots refuse, lookups that are under way end with
+   * their result or with {@link DBClosedException}, and the last state is freed once those have let
+   * go of it. Closing twice does nothing.
    */
   @Override
   public void close() {

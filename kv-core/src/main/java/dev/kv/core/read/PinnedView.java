@@ -13,7 +13,10 @@ import dev.kv.core.version.Version;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What an iterator holds while it is open: the read state, a cursor over all of it, and scratch memory. */
+/**
+ * What an iterator holds while it is open: the read state, a cursor over all of it, and scratch
+ * memory.
+ */
 final class PinnedView implements Pinned {
   private final ReadStates states;
   private final ReadState state;
@@ -21,7 +24,9 @@ final class PinnedView implements Pinned {
   private final ReadContext context;
   private InternalIterator internal = new EmptyIterator();
 
-  /** Adopts the pin of {@code state}, which was taken under the stripe of {@code context}, and that. */
+  /**
+   * Adopts the pin of {@code state}, which was taken under the stripe of {@code context}, and that.
+   */
   PinnedView(ReadStates states, ReadState state, ReadContexts contexts, ReadContext context) {
     this.states = states;
     this.state = state;
@@ -30,8 +35,8 @@ final class PinnedView implements Pinned {
   }
 
   /**
-   * Opens the cursor over all entries of the state. The sequence number to read at has been taken before: a memtable
-   * that is empty now has nothing at or below it, and is left out.
+   * Opens the cursor over all entries of the state. The sequence number to read at has been taken
+   * before: a memtable that is empty now has nothing at or below it, and is left out.
    */
   void open(TableCache tables, ReadOptions options) {
     boolean verify = options.verifyChecksums();

@@ -11,9 +11,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the newest visible entry of one key, in the order of age: the memtable, the immutable ones, level 0 from
- * the newest table on, the levels from 1 on; the first that knows the key decides, save in a level 0 whose tables
- * are out of order. Thread-safe.
+ * Finds the newest visible entry of one key, in the order of age: the memtable, the immutable ones,
+ * level 0 from the newest table on, the levels from 1 on; the first that knows the key decides,
+ * save in a level 0 whose tables are out of order. Thread-safe.
  *
  * <p>A read that had to look into a second table charges the first one with a seek.
  */
@@ -28,8 +28,9 @@ final class PointReader {
   }
 
   /**
-   * Looks {@code context}'s key up in {@code state}, which the caller has pinned, and returns a {@link LookupResult};
-   * with {@link LookupResult#FOUND} the context's value is set, which the caller releases before the pin.
+   * Looks {@code context}'s key up in {@code state}, which the caller has pinned, and returns a
+   * {@link LookupResult}; with {@link LookupResult#FOUND} the context's value is set, which the
+   * caller releases before the pin.
    */
   int get(ReadState state, ReadContext context, boolean verify, boolean fill) {
     LookupKey key = context.key();

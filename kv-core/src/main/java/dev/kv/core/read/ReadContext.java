@@ -79,7 +79,9 @@ final class ReadContext implements AutoCloseable {
     return saved;
   }
 
-  /** Returns the lower bound as the target of a seek at {@code sequence}; null where there is none. */
+  /**
+   * Returns the lower bound as the target of a seek at {@code sequence}; null where there is none.
+   */
   @Nullable LookupKey lower(IteratorBounds bounds, long sequence) {
     byte[] bound = bounds.lower();
     if (bound == null) {
@@ -91,7 +93,10 @@ final class ReadContext implements AutoCloseable {
     return target;
   }
 
-  /** Returns the upper bound as the target of a seek before all its entries; null where there is none. */
+  /**
+   * Returns the upper bound as the target of a seek before all its entries; null where there is
+   * none.
+   */
   @Nullable LookupKey upper(IteratorBounds bounds) {
     byte[] bound = bounds.upper();
     if (bound == null) {

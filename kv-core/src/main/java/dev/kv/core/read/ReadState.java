@@ -8,8 +8,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * All data of one moment: the memtable, the immutable memtables and the version. What they hold never leaves
- * them; so a sequence number read after the state was pinned, or kept by a snapshot, is a frozen view.
+ * All data of one moment: the memtable, the immutable memtables and the version. What they hold
+ * never leaves them; so a sequence number read after the state was pinned, or kept by a snapshot,
+ * is a frozen view.
  *
  * <pre>
  * Pins are counted in stripes, so that readers share no counter. A pin goes back to the stripe it came from, so
@@ -32,7 +33,9 @@ public final class ReadState {
   private final AtomicBoolean freed = new AtomicBoolean();
   private volatile boolean retired;
 
-  /** Becomes a holder of everything it is given; {@code immutables} from the newest to the oldest. */
+  /**
+   * Becomes a holder of everything it is given; {@code immutables} from the newest to the oldest.
+   */
   ReadState(MemTable memtable, List<MemTable> immutables, Version version) {
     this.memtable = memtable;
     this.immutables = immutables.toArray(MemTable[]::new);

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The read state of the moment. Readers pin it from any thread, without a lock and without sharing a counter; one
- * thread at a time publishes.
+ * The read state of the moment. Readers pin it from any thread, without a lock and without sharing
+ * a counter; one thread at a time publishes.
  */
 public final class ReadStates {
   private volatile @Nullable ReadState current;
@@ -17,8 +17,8 @@ public final class ReadStates {
   public ReadStates() {}
 
   /**
-   * Makes these the state of the moment, and lets the one before be freed once its readers are gone. Becomes a
-   * holder of the memtables and the version; the caller stays one.
+   * Makes these the state of the moment, and lets the one before be freed once its readers are
+   * gone. Becomes a holder of the memtables and the version; the caller stays one.
    *
    * @param immutables the immutable memtables, from the newest to the oldest
    */

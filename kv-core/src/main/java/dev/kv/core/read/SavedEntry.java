@@ -5,7 +5,8 @@ import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 
 /**
- * A copy of a user key, and perhaps of a value behind it, that outlives the move of the cursor it came from.
+ * A copy of a user key, and perhaps of a value behind it, that outlives the move of the cursor it
+ * came from.
  */
 final class SavedEntry {
   private final OffHeapBuffer storage;
@@ -65,7 +66,10 @@ final class SavedEntry {
     }
   }
 
-  /** Returns whether the saved key has the same bytes. The ends are compared first: keys differ there. */
+  /**
+   * Returns whether the saved key has the same bytes. The ends are compared first: keys differ
+   * there.
+   */
   boolean hasKeyBytes(ByteBuffer other, int offset, int length) {
     if (length != keyLength) {
       return false;

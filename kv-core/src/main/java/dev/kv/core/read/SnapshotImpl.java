@@ -4,7 +4,10 @@ import dev.kv.DBClosedException;
 import dev.kv.Snapshot;
 import org.jspecify.annotations.Nullable;
 
-/** A sequence number that stays readable until the snapshot is closed; a member of a {@link SnapshotList}. */
+/**
+ * A sequence number that stays readable until the snapshot is closed; a member of a {@link
+ * SnapshotList}.
+ */
 public final class SnapshotImpl implements Snapshot {
   private final SnapshotList list;
   private final long sequence;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The open snapshots, oldest first. Thread-safe.
  *
- * <p>The last sequence number is read under the list's lock, by {@link #acquire} and by {@link #oldest} alike: so
- * a compaction either sees a new snapshot or keeps what that will see.
+ * <p>The last sequence number is read under the list's lock, by {@link #acquire} and by {@link
+ * #oldest} alike: so a compaction either sees a new snapshot or keeps what that will see.
  */
 public final class SnapshotList {
   private final LongSupplier lastSequence;
@@ -26,7 +26,9 @@ public final class SnapshotList {
 
   private volatile boolean closed;
 
-  /** Creates an empty list; {@code lastSequence} gives the last sequence number that readers see. */
+  /**
+   * Creates an empty list; {@code lastSequence} gives the last sequence number that readers see.
+   */
   public SnapshotList(LongSupplier lastSequence) {
     this.lastSequence = lastSequence;
   }
@@ -80,8 +82,8 @@ public final class SnapshotList {
   }
 
   /**
-   * Returns the sequence number that {@code snapshot} reads at; {@link IllegalArgumentException} for another
-   * database's snapshot, {@link IllegalStateException} for a closed one.
+   * Returns the sequence number that {@code snapshot} reads at; {@link IllegalArgumentException}
+   * for another database's snapshot, {@link IllegalStateException} for a closed one.
    */
   long sequenceOf(Snapshot snapshot) {
     if (!(snapshot instanceof SnapshotImpl ours) || ours.list() != this) {
@@ -98,16 +100,17 @@ public final class SnapshotList {
   }
 
   /**
-   * Returns the oldest sequence number that somebody may still read at: that of the oldest snapshot, or the last
-   * one. A compaction may drop what a newer entry hides at this number.
+   * Returns the oldest sequence number that somebody may still read at: that of the oldest
+   * snapshot, or the last one. A compaction may drop what a newer entry hides at this number.
    */
   public synchronized long oldest() {
     return oldest == null ? lastSequence.getAsLong() : oldest.rawSequence();
   }
 
   /**
-   * Returns the sequence numbers of the open snapshots, ascending. A snapshot taken later reads at the last number or
-   * a later one, and so sees the newest entry of every key that a compaction then works on.
+   * Returns the sequence numbers of the open snapshots, ascending. A snapshot taken later reads at
+   * the last number or a later one, and so sees the newest entry of every key that a compaction
+   * then works on.
    */
   public synchronized long[] sequences() {
     long[] sequences = new long[count];

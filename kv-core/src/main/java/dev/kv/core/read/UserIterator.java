@@ -12,13 +12,15 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cursor that programs get: a {@link VisibleCursor}, the view that it pins, and the end of both.
+ * The cursor that programs get: a {@link VisibleCursor}, the view that it pins, and the end of
+ * both.
  *
- * <p>Two threads meet here: the one that uses the cursor, and another that closes the database (or, against the
- * rules, uses or closes this cursor too). A move holds {@code busy}. An end sets {@code ended}, which makes
- * a move under way stop soon; waits for {@code busy} and keeps it; and only then releases what the cursor
- * pins: once, and never under a move. Reads of the entry do not hold {@code busy}: they copy, and throw the copy away
- * where the end came meanwhile; the bytes may be stale then, but their memory is never unmapped.
+ * <p>Two threads meet here: the one that uses the cursor, and another that closes the database (or,
+ * against the rules, uses or closes this cursor too). A move holds {@code busy}. An end sets {@code
+ * ended}, which makes a move under way stop soon; waits for {@code busy} and keeps it; and only
+ * then releases what the cursor pins: once, and never under a move. Reads of the entry do not hold
+ * {@code busy}: they copy, and throw the copy away where the end came meanwhile; the bytes may be
+ * stale then, but their memory is never unmapped.
  */
 final class UserIterator implements DBIterator {
   private static final int OPEN = 0;
@@ -51,7 +53,10 @@ final class UserIterator implements DBIterator {
   @Nullable UserIterator previousOpen;
   @Nullable UserIterator nextOpen;
 
-  /** Adopts {@code view}, which the cursor reads, and becomes a member of {@code open} by its caller. */
+  /**
+   * Adopts {@code view}, which the cursor reads, and becomes a member of {@code open} by its
+   * caller.
+   */
   UserIterator(VisibleCursor cursor, PinnedView view, OpenIterators open) {
     this.cursor = cursor;
     this.view = view;

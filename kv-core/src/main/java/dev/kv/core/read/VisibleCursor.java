@@ -13,9 +13,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cursor over user keys and values, made from one over internal entries: of each user key, it shows the newest
- * entry that is visible at a sequence number, and nothing if that is a tombstone. Used by one thread; {@link
- * #stop} by any.
+ * A cursor over user keys and values, made from one over internal entries: of each user key, it
+ * shows the newest entry that is visible at a sequence number, and nothing if that is a tombstone.
+ * Used by one thread; {@link #stop} by any.
  *
  * <pre>
  * Forward:  the internal cursor stands on the entry that is shown.
@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * In both directions `saved` begins with the user key that a step forward leaves behind.
  * </pre>
  *
- * <p>A step forward copies the user key it leaves, to know the older entries that it hides. A step backward meets
- * the newest entry of a key last, and can tell that it was the last only from the entry before it; so it copies
- * key and value of each candidate.
+ * <p>A step forward copies the user key it leaves, to know the older entries that it hides. A step
+ * backward meets the newest entry of a key last, and can tell that it was the last only from the
+ * entry before it; so it copies key and value of each candidate.
  */
 final class VisibleCursor {
   private static final int VALUE = ValueKind.VALUE.code();
@@ -263,7 +263,10 @@ final class VisibleCursor {
     }
   }
 
-  /** Goes backward from where the internal cursor stands to before the first entry to show, and saves it. */
+  /**
+   * Goes backward from where the internal cursor stands to before the first entry to show, and
+   * saves it.
+   */
   private void findBackward() {
     InternalIterator at = internal;
     boolean found = false;
@@ -290,7 +293,10 @@ final class VisibleCursor {
     valid = found;
   }
 
-  /** Returns the tag of the entry that the internal cursor stands on, counting its bytes for the sample. */
+  /**
+   * Returns the tag of the entry that the internal cursor stands on, counting its bytes for the
+   * sample.
+   */
   private long tagOf(ByteBuffer buffer, int offset, int length) {
     if (length < 0) {
       throw malformed();

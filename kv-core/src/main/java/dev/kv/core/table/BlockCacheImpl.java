@@ -27,7 +27,9 @@ public final class BlockCacheImpl implements BlockCache {
     return new BlockCacheImpl(capacity, new BlockAllocator(new OffHeapBudget(0)), true);
   }
 
-  /** Returns a cache whose memory comes from {@code allocator}, which stays its owner's to close. */
+  /**
+   * Returns a cache whose memory comes from {@code allocator}, which stays its owner's to close.
+   */
   public static BlockCacheImpl in(BlockAllocator allocator, long capacity) {
     return new BlockCacheImpl(capacity, allocator, false);
   }

@@ -16,8 +16,8 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads stored blocks: the one place where bytes leave a table file. They are copied out first; checksum and
- * decompression see only the copy. Not thread-safe.
+ * Reads stored blocks: the one place where bytes leave a table file. They are copied out first;
+ * checksum and decompression see only the copy. Not thread-safe.
  */
 final class BlockFetcher implements Loader<CachedBlock>, AutoCloseable {
   private final BlockAllocator cached;
@@ -31,7 +31,10 @@ final class BlockFetcher implements Loader<CachedBlock>, AutoCloseable {
   private int size;
   private boolean verify;
 
-  /** Creates a fetcher whose {@link #load} takes memory from {@code cached}; it adopts {@code stored}. */
+  /**
+   * Creates a fetcher whose {@link #load} takes memory from {@code cached}; it adopts {@code
+   * stored}.
+   */
   BlockFetcher(BlockAllocator cached, OffHeapBuffer stored, boolean nativeSnappy) {
     this.cached = cached;
     this.stored = stored;
@@ -102,7 +105,10 @@ final class BlockFetcher implements Loader<CachedBlock>, AutoCloseable {
     return uncompress(file, offset, bytes, size, block);
   }
 
-  /** Copies a block as it is stored, and verified, with its trailer, and returns how many bytes that are. */
+  /**
+   * Copies a block as it is stored, and verified, with its trailer, and returns how many bytes that
+   * are.
+   */
   int copyStored(TableFile file, long offset, int size, OffHeapBuffer target) {
     int length = size + BlockSink.TRAILER;
     read(file, offset, target.ensureCapacity(length), size, true);
@@ -133,7 +139,9 @@ final class BlockFetcher implements Loader<CachedBlock>, AutoCloseable {
     }
   }
 
-  /** Fills {@code block}, which it adopts, with what {@code bytes} uncompress to, and returns it. */
+  /**
+   * Fills {@code block}, which it adopts, with what {@code bytes} uncompress to, and returns it.
+   */
   private CachedBlock uncompress(
       TableFile file, long offset, ByteBuffer bytes, int size, CachedBlock block) {
     boolean done = false;

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds stored blocks, laid out as {@link BlockSink} says, by their checksums alone. What the disk cannot
- * read is passed over. For one thread.
+ * Finds stored blocks, laid out as {@link BlockSink} says, by their checksums alone. What the disk
+ * cannot read is passed over. For one thread.
  *
  * <pre>
  * Where a block is known to begin, its end is the first byte that can be a type and behind which stands the
@@ -34,7 +34,10 @@ import org.slf4j.LoggerFactory;
 final class BlockSearch {
   private static final Logger LOG = LoggerFactory.getLogger(BlockSearch.class);
 
-  /** How many bytes are searched at once for a block whose beginning is not known; mostly it is near. */
+  /**
+   * How many bytes are searched at once for a block whose beginning is not known; mostly it is
+   * near.
+   */
   private static final int NEAR = 64 << 10;
 
   /** The same where nothing is near; no block of more than half of it is found. */
@@ -43,7 +46,10 @@ final class BlockSearch {
   /** What is given up together where the disk cannot read. */
   private static final int PIECE = 4 << 10;
 
-  /** How often the file's bytes may be looked at in vain for the end of a block whose beginning is known. */
+  /**
+   * How often the file's bytes may be looked at in vain for the end of a block whose beginning is
+   * known.
+   */
   private static final int PASSES = 16;
 
   private static final int CRC = Integer.BYTES;
@@ -64,7 +70,8 @@ final class BlockSearch {
   /**
    * Creates a search; it borrows {@code file}.
    *
-   * @param isBlock decides about bytes that have the right checksum, but no other sign that a block begins there
+   * @param isBlock decides about bytes that have the right checksum, but no other sign that a block
+   *     begins there
    */
   BlockSearch(TableFile file, Predicate<BlockHandle> isBlock) {
     this.file = file;
@@ -74,7 +81,10 @@ final class BlockSearch {
     left = PASSES * file.size();
   }
 
-  /** Returns the block that begins at {@code offset}, else one that begins behind it, or null where there is none. */
+  /**
+   * Returns the block that begins at {@code offset}, else one that begins behind it, or null where
+   * there is none.
+   */
   @Nullable BlockHandle next(long offset) {
     BlockHandle found = at(offset);
     if (found == null) {
@@ -173,7 +183,10 @@ final class BlockSearch {
         || type == CompressionType.ZSTD.code();
   }
 
-  /** Returns the image of a register under the linear map that has the images {@code back} of the single bits. */
+  /**
+   * Returns the image of a register under the linear map that has the images {@code back} of the
+   * single bits.
+   */
   private static int image(int[] back, int register) {
     int image = 0;
     for (int rest = register; rest != 0; rest &= rest - 1) {

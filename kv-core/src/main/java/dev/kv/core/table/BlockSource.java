@@ -12,7 +12,9 @@ import dev.kv.core.memory.Pinned;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** Where the tables of a database get their blocks from: the cache, or else the file. Thread-safe. */
+/**
+ * Where the tables of a database get their blocks from: the cache, or else the file. Thread-safe.
+ */
 final class BlockSource implements AutoCloseable {
   /** A fetcher that a larger block went through is not kept. */
   private static final int MAX_KEPT = 1 << 20;
@@ -66,7 +68,10 @@ final class BlockSource implements AutoCloseable {
     }
   }
 
-  /** Copies a block as it is stored, and verified, with its trailer, and returns how many bytes that are. */
+  /**
+   * Copies a block as it is stored, and verified, with its trailer, and returns how many bytes that
+   * are.
+   */
   int copyStored(TableFile file, long offset, int size, OffHeapBuffer target) {
     file.requireInside(offset, size, offset);
     BlockFetcher fetcher = takeFetcher();
@@ -102,7 +107,10 @@ final class BlockSource implements AutoCloseable {
     }
   }
 
-  /** Returns such memory for what a table can do without, or null where there is none that nothing else uses. */
+  /**
+   * Returns such memory for what a table can do without, or null where there is none that nothing
+   * else uses.
+   */
   @Nullable CachedBlock spareMemory(int length) {
     try {
       ByteBuf memory = allocator.tryAllocate(MemoryKind.INDEX_AND_FILTER, length);

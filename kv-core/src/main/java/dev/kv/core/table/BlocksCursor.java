@@ -9,7 +9,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A forward cursor over the entries of some blocks of a table file. For one thread, the close too. */
+/**
+ * A forward cursor over the entries of some blocks of a table file. For one thread, the close too.
+ */
 public final class BlocksCursor extends TableCursor {
   private final TableInspector table;
   private final OffHeapBuffer scratch;

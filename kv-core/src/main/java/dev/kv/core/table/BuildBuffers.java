@@ -7,8 +7,8 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 
 /**
- * The memory that tables of one format are built in. A job makes one and builds its tables with it, one after
- * the other; closing gives the memory back.
+ * The memory that tables of one format are built in. A job makes one and builds its tables with it,
+ * one after the other; closing gives the memory back.
  */
 public final class BuildBuffers implements AutoCloseable {
   private static final int OUTPUT_BYTES = 256 << 10;

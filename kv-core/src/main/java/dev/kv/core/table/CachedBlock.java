@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An uncompressed block in memory of its own. It lives in the cache, pinned by a {@link CacheHandle}; or outside
- * of it, pinned by itself for its only user.
+ * An uncompressed block in memory of its own. It lives in the cache, pinned by a {@link
+ * CacheHandle}; or outside of it, pinned by itself for its only user.
  */
 final class CachedBlock implements CacheValue, Pinned {
   /** What counts the memory and takes it back; null where the garbage collector does. */
@@ -34,7 +34,10 @@ final class CachedBlock implements CacheValue, Pinned {
     return new CachedBlock(memory, BlockAllocator.viewOf(memory), length);
   }
 
-  /** Returns a block of {@code length} bytes in memory that nobody counts, for when the budget is spent. */
+  /**
+   * Returns a block of {@code length} bytes in memory that nobody counts, for when the budget is
+   * spent.
+   */
   static CachedBlock uncounted(ByteBuffer bytes, int length) {
     return new CachedBlock(null, bytes, length);
   }
@@ -48,8 +51,8 @@ final class CachedBlock implements CacheValue, Pinned {
   }
 
   /**
-   * Has a cursor that is set on this block seek by its slot directory. For a block that was met again in the cache: most
-   * that come into a small one never are.
+   * Has a cursor that is set on this block seek by its slot directory. For a block that was met
+   * again in the cache: most that come into a small one never are.
    *
    * @param write whether the directory may be written, for which the block has to be sound
    */

@@ -100,7 +100,9 @@ public record DataBlocks(List<BlockHandle> handles, long bytesLost) {
     /** The last key of the runs taken. */
     private byte[] last = {};
 
-    /** Blocks that follow each other; the data blocks among them, and the outermost keys of those. */
+    /**
+     * Blocks that follow each other; the data blocks among them, and the outermost keys of those.
+     */
     private static final class Run {
       final long offset;
       long end;

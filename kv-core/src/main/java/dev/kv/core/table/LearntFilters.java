@@ -10,12 +10,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bloom filters of single data blocks, in memory only, for a table without a filter of its own. A lookup that read
- * a block in vain leaves the block's filter behind; the next ones for keys that are not there need not read, check
- * and decompress the block again. So the upper levels, where most lookups find nothing, soon cost a probe each.
+ * Bloom filters of single data blocks, in memory only, for a table without a filter of its own. A
+ * lookup that read a block in vain leaves the block's filter behind; the next ones for keys that
+ * are not there need not read, check and decompress the block again. So the upper levels, where
+ * most lookups find nothing, soon cost a probe each.
  *
- * <p>A filter is one cache line: 64 bytes for each block, which the budget counts as index and filter memory.
- * Thread-safe: whoever learns a block writes the filter as a whole, and two write the same.
+ * <p>A filter is one cache line: 64 bytes for each block, which the budget counts as index and
+ * filter memory. Thread-safe: whoever learns a block writes the filter as a whole, and two write
+ * the same.
  *
  * <pre>
  * filter := fixed64 * 8; bit 0 of the first, which is written last, says that the filter is there
@@ -29,7 +31,9 @@ final class LearntFilters {
   private static final int BYTES = WORDS * Long.BYTES;
   private static final long WHOLE = 1;
 
-  /** Bits for each key: a wrong "maybe" for 1 in 300 with 35 keys in a block, for 1 in 16 with 85. */
+  /**
+   * Bits for each key: a wrong "maybe" for 1 in 300 with 35 keys in a block, for 1 in 16 with 85.
+   */
   private static final int PROBES = 4;
 
   /** Bits of the hash that choose a bit of the filter. */
@@ -79,7 +83,10 @@ final class LearntFilters {
     return true;
   }
 
-  /** Learns the keys of data block {@code block}, over which {@code entries} is set and may be moved. */
+  /**
+   * Learns the keys of data block {@code block}, over which {@code entries} is set and may be
+   * moved.
+   */
   void learn(int block, BlockIterator entries) {
     CachedBlock present = memory;
     if (present == null) {
@@ -118,7 +125,10 @@ final class LearntFilters {
     return filter;
   }
 
-  /** Makes room for the filters; returns null, now and ever after, where there is no memory to spare. */
+  /**
+   * Makes room for the filters; returns null, now and ever after, where there is no memory to
+   * spare.
+   */
   private synchronized @Nullable CachedBlock create() {
     if (memory == null && !refused) {
       CachedBlock fresh =

@@ -6,8 +6,8 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 
 /**
- * What a point read needs besides its target: reusable, so that a read allocates nothing. Not thread-safe; closed by
- * the thread that uses it, or when none does.
+ * What a point read needs besides its target: reusable, so that a read allocates nothing. Not
+ * thread-safe; closed by the thread that uses it, or when none does.
  */
 public final class PointRead implements AutoCloseable {
   private final OffHeapBuffer scratch;

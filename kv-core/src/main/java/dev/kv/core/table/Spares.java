@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A few spare objects that are dear to make: a fixed number of slots, each taken and filled by one atomic step.
- * Thread-safe.
+ * A few spare objects that are dear to make: a fixed number of slots, each taken and filled by one
+ * atomic step. Thread-safe.
  */
 final class Spares<T> implements AutoCloseable {
   private static final int SLOTS = 32;

@@ -14,8 +14,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a table, byte for byte as LevelDB does. Ends in {@link #finish} or {@link #abandon}, exactly once;
- * syncing and closing the file is up to its owner, as is a table that an exception left unfinished.
+ * Writes a table, byte for byte as LevelDB does. Ends in {@link #finish} or {@link #abandon},
+ * exactly once; syncing and closing the file is up to its owner, as is a table that an exception
+ * left unfinished.
  *
  * <pre>
  * table     := data block*, [filter block], metaindex block, index block, footer
@@ -51,8 +52,8 @@ public final class TableBuilder {
   private @Nullable BlockHandle pending;
 
   /**
-   * Creates a builder at the beginning of {@code file}. It has {@code buffers}, made for the same format, to
-   * itself until its end.
+   * Creates a builder at the beginning of {@code file}. It has {@code buffers}, made for the same
+   * format, to itself until its end.
    */
   public TableBuilder(
       TableFormat format, KeyComparator comparator, WritableFile file, BuildBuffers buffers) {
@@ -81,8 +82,9 @@ public final class TableBuilder {
   }
 
   /**
-   * Adds the entry that {@code entry} stands on, as {@link #add(ByteBuffer, int, int, ByteBuffer, int, int)} does. A
-   * block that holds a large value alone, compressed as this table's are, is taken over as it is stored.
+   * Adds the entry that {@code entry} stands on, as {@link #add(ByteBuffer, int, int, ByteBuffer,
+   * int, int)} does. A block that holds a large value alone, compressed as this table's are, is
+   * taken over as it is stored.
    */
   public void add(InternalIterator entry) throws IOException {
     begin(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());

@@ -21,11 +21,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * The open tables of a database: at most {@link Options#maxOpenFiles} less {@value #OTHER_FILES} at a time, and
- * those pinned. Thread-safe.
+ * The open tables of a database: at most {@link Options#maxOpenFiles} less {@value #OTHER_FILES} at
+ * a time, and those pinned. Thread-safe.
  *
- * <p>A file's metadata remembers the handle of its open table without a pin; a read takes the pin with one
- * compare-and-set, and looks into the cache only where that fails.
+ * <p>A file's metadata remembers the handle of its open table without a pin; a read takes the pin
+ * with one compare-and-set, and looks into the cache only where that fails.
  */
 public final class TableCache implements AutoCloseable {
   /** Files that are open besides tables: logs, MANIFEST, LOCK and some to spare. */
@@ -148,8 +148,8 @@ public final class TableCache implements AutoCloseable {
   }
 
   /**
-   * Closes every table that is not pinned, the others with their last pin. From now on no table is opened: reads throw
-   * {@link DBClosedException}.
+   * Closes every table that is not pinned, the others with their last pin. From now on no table is
+   * opened: reads throw {@link DBClosedException}.
    */
   @Override
   public void close() {
@@ -159,9 +159,10 @@ public final class TableCache implements AutoCloseable {
   }
 
   /**
-   * Returns the name space of a table's blocks in the block cache. It is the table's for good, so that they outlast a
-   * closing of the file; the database's own part keeps those of databases that share a cache apart. A number too large
-   * for that, which only a forged MANIFEST holds, gets a new one.
+   * Returns the name space of a table's blocks in the block cache. It is the table's for good, so
+   * that they outlast a closing of the file; the database's own part keeps those of databases that
+   * share a cache apart. A number too large for that, which only a forged MANIFEST holds, gets a
+   * new one.
    */
   private long blockId(long fileNumber) {
     return fileNumber >>> NUMBER_BITS == 0

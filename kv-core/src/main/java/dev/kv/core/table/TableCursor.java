@@ -11,8 +11,8 @@ public abstract class TableCursor extends BlockIterator {
   }
 
   /**
-   * After an exception for a block: moves to the first entry of the blocks behind that one, if there is any. May
-   * itself throw one, for the next block.
+   * After an exception for a block: moves to the first entry of the blocks behind that one, if
+   * there is any. May itself throw one, for the next block.
    */
   public abstract void seekBehindDamage();
 

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An open table file: its bytes, the name to report it by, and the size that nothing in it may exceed.
- * Thread-safe.
+ * An open table file: its bytes, the name to report it by, and the size that nothing in it may
+ * exceed. Thread-safe.
  */
 final class TableFile {
   private static final Logger LOG = LoggerFactory.getLogger(TableFile.class);
@@ -100,8 +100,8 @@ final class TableFile {
   }
 
   /**
-   * Returns the size in {@code handle}, which was read at {@code from}, after checking that the block and its
-   * trailer lie in the file.
+   * Returns the size in {@code handle}, which was read at {@code from}, after checking that the
+   * block and its trailer lie in the file.
    */
   int checkedSize(BlockHandle handle, long from) {
     requireInside(handle.offset(), handle.size(), from);

@@ -24,7 +24,9 @@ public record TableFormat(
     boolean nativeSnappy,
     @Nullable FilterPolicy filterPolicy,
     int filterBaseLg) {
-  /** A base that makes one filter of a whole table; LevelDB takes the base from the filter block. */
+  /**
+   * A base that makes one filter of a whole table; LevelDB takes the base from the filter block.
+   */
   public static final int WHOLE_TABLE = 31;
 
   /** The base that LevelDB writes: a filter for every 2 KiB. */

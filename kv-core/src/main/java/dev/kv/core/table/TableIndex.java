@@ -11,9 +11,10 @@ import java.nio.ByteBuffer;
 /**
  * The index of an open table, laid out for searching. Immutable; thread-safe.
  *
- * <p>An index block takes a few cache misses per probe of a binary search. Here the first eight bytes in which the
- * user keys differ stand side by side as numbers, and only where they are the same are whole keys compared. The last
- * key stands apart: it is a short one behind all of the table's, and would leave nothing in common.
+ * <p>An index block takes a few cache misses per probe of a binary search. Here the first eight
+ * bytes in which the user keys differ stand side by side as numbers, and only where they are the
+ * same are whole keys compared. The last key stands apart: it is a short one behind all of the
+ * table's, and would leave nothing in common.
  *
  * <pre>
  * memory  := prefix*, offset*, size*, key start*, key bytes
@@ -97,7 +98,10 @@ final class TableIndex {
     return bytes.getInt(2 * count * Long.BYTES + index * Integer.BYTES);
   }
 
-  /** Returns the first block that may hold an entry at or after {@code key}, or {@link #count} if none does. */
+  /**
+   * Returns the first block that may hold an entry at or after {@code key}, or {@link #count} if
+   * none does.
+   */
   int find(ByteBuffer key, int offset, int length) {
     if (common == NO_PREFIXES) {
       return findIn(0, count, key, offset, length);
@@ -107,7 +111,10 @@ final class TableIndex {
     return found == last && compare(last, key, offset, length) < 0 ? count : found;
   }
 
-  /** Returns the first block of those before {@code last} whose index key is not before {@code key}, or {@code last}. */
+  /**
+   * Returns the first block of those before {@code last} whose index key is not before {@code key},
+   * or {@code last}.
+   */
   private int findBefore(int last, ByteBuffer key, int offset, int length) {
     if (last == 0) {
       return 0;
@@ -234,7 +241,9 @@ final class TableIndex {
       return handle;
     }
 
-    /** Fills in the prefixes and returns how many bytes all user keys but the last have in common. */
+    /**
+     * Fills in the prefixes and returns how many bytes all user keys but the last have in common.
+     */
     int finish() {
       boolean bytewise =
           comparator instanceof InternalKeyComparator internal

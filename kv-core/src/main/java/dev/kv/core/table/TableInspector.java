@@ -28,9 +28,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a table file apart for tools: footer, index and blocks each by itself, so that damage to one leaves the
- * others readable. Needs no order of keys and checks none. Damage is a {@link CorruptionException}. For one
- * thread.
+ * Takes a table file apart for tools: footer, index and blocks each by itself, so that damage to
+ * one leaves the others readable. Needs no order of keys and checks none. Damage is a {@link
+ * CorruptionException}. For one thread.
  */
 public final class TableInspector implements AutoCloseable {
   private final TableFile file;
@@ -144,7 +144,10 @@ public final class TableInspector implements AutoCloseable {
         });
   }
 
-  /** Finds the blocks without footer and index, by their checksums, and returns them in the order of the file. */
+  /**
+   * Finds the blocks without footer and index, by their checksums, and returns them in the order of
+   * the file.
+   */
   public List<FoundBlock> findBlocks() {
     BlockSearch search = new BlockSearch(file, this::hasEntries);
     NavigableMap<Long, FoundBlock> found = new TreeMap<>();
@@ -167,7 +170,10 @@ public final class TableInspector implements AutoCloseable {
     }
   }
 
-  /** Tells what a block is for, as its entries and the blocks before show it; marks those that a metaindex names. */
+  /**
+   * Tells what a block is for, as its entries and the blocks before show it; marks those that a
+   * metaindex names.
+   */
   private Role role(BlockHandle handle, NavigableMap<Long, FoundBlock> before) {
     if (!hasEntries(handle)) {
       return Role.META;
@@ -205,8 +211,8 @@ public final class TableInspector implements AutoCloseable {
   }
 
   /**
-   * Returns whether the blocks named follow each other from the beginning of the file on, and end before the one that
-   * names them; a single one only where no block that was found says otherwise.
+   * Returns whether the blocks named follow each other from the beginning of the file on, and end
+   * before the one that names them; a single one only where no block that was found says otherwise.
    */
   private static boolean isIndex(
       BlockHandle handle, List<BlockHandle> named, NavigableMap<Long, FoundBlock> before) {
@@ -220,7 +226,10 @@ public final class TableInspector implements AutoCloseable {
     return end <= handle.offset() && (named.size() > 1 || agree(named, before));
   }
 
-  /** Returns whether every block that was found before the end of those that an index names is one of them. */
+  /**
+   * Returns whether every block that was found before the end of those that an index names is one
+   * of them.
+   */
   static boolean agree(List<BlockHandle> named, NavigableMap<Long, FoundBlock> found) {
     if (named.isEmpty()) {
       return false;
@@ -237,7 +246,8 @@ public final class TableInspector implements AutoCloseable {
   }
 
   /**
-   * Reads a block, verifies its checksum and uncompresses it. It stays the present one until the next read.
+   * Reads a block, verifies its checksum and uncompresses it. It stays the present one until the
+   * next read.
    *
    * @param hasEntries whether it consists of entries, as all do but filters
    */

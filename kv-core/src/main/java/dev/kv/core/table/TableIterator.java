@@ -8,13 +8,14 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cursor over the entries of a table: a block cursor that goes on to the next block. It pins its table and one
- * block at a time.
+ * A cursor over the entries of a table: a block cursor that goes on to the next block. It pins its
+ * table and one block at a time.
  *
- * <p>Steps inside a block touch no shared state. Where the block changes, the new pin is put in place by
- * compare-and-set, and a {@link #close()} from another thread puts {@link #CLOSED} there instead: each pin is given
- * back once, by whoever took it out. The scratch buffer is recycled only by the thread that the cursor was made on, for
- * a move that runs during a close from outside may still write to it.
+ * <p>Steps inside a block touch no shared state. Where the block changes, the new pin is put in
+ * place by compare-and-set, and a {@link #close()} from another thread puts {@link #CLOSED} there
+ * instead: each pin is given back once, by whoever took it out. The scratch buffer is recycled only
+ * by the thread that the cursor was made on, for a move that runs during a close from outside may
+ * still write to it.
  */
 public final class TableIterator extends TableCursor {
   private static final VarHandle PIN = pinHandle();

@@ -13,8 +13,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The opening of a table: reads footer, index and filter, each verified. It owns them and the file until {@link
- * #handOver}; closed before that, it frees them.
+ * The opening of a table: reads footer, index and filter, each verified. It owns them and the file
+ * until {@link #handOver}; closed before that, it frees them.
  */
 final class TableOpening implements AutoCloseable {
   private final TableFile file;

@@ -20,8 +20,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open table, laid out as {@link TableBuilder} says. Index and filter are resident; data blocks come through
- * the cache. Thread-safe: everything is constant after the open. Freed when nobody pins it any more.
+ * An open table, laid out as {@link TableBuilder} says. Index and filter are resident; data blocks
+ * come through the cache. Thread-safe: everything is constant after the open. Freed when nobody
+ * pins it any more.
  */
 public final class TableReader implements CacheValue {
   private final TableFile file;
@@ -90,7 +91,8 @@ public final class TableReader implements CacheValue {
   }
 
   /**
-   * Looks up the newest entry of a user key at or before a sequence number, in a table of internal keys.
+   * Looks up the newest entry of a user key at or before a sequence number, in a table of internal
+   * keys.
    *
    * @param out where the value is, with a pin, if the answer is {@link LookupResult#FOUND}
    * @return one of {@link LookupResult}'s constants
@@ -175,7 +177,10 @@ public final class TableReader implements CacheValue {
     return new TableIterator(this, flags, pin);
   }
 
-  /** Returns where in the file the data block that may hold {@code key} begins, or where the data end. */
+  /**
+   * Returns where in the file the data block that may hold {@code key} begins, or where the data
+   * end.
+   */
   public long approximateOffsetOf(ByteBuffer key, int offset, int length) {
     int at = index.find(key, offset, length);
     return at == index.count() ? dataEnd : index.offset(at);
@@ -203,7 +208,10 @@ public final class TableReader implements CacheValue {
     return blocks.acquire(file, cacheId, index.offset(at), index.size(at), flags);
   }
 
-  /** Copies data block {@code at} as it is stored, and verified, with its trailer, and returns how many bytes. */
+  /**
+   * Copies data block {@code at} as it is stored, and verified, with its trailer, and returns how
+   * many bytes.
+   */
   int copyStoredBlock(int at, OffHeapBuffer target) {
     return blocks.copyStored(file, index.offset(at), index.size(at), target);
   }

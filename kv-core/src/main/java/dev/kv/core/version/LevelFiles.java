@@ -11,11 +11,12 @@ import java.util.List;
 /**
  * The tables of one level, immutable: level 0 from the newest to the oldest, the others by key.
  *
- * <p>Where the order is bytewise, a number stands beside the tables for each table's first and last user key, so that
- * most steps of a search compare two longs and touch no key: the eight bytes behind what all of these keys have in
- * common, padded with zeros, their sign bit flipped, which turns the unsigned order of bytes into the order of longs.
- * A key that begins otherwise has the least number or the greatest, as it lies before all of them or behind. Different
- * numbers order their keys; equal ones say nothing. In any other order all numbers are 0.
+ * <p>Where the order is bytewise, a number stands beside the tables for each table's first and last
+ * user key, so that most steps of a search compare two longs and touch no key: the eight bytes
+ * behind what all of these keys have in common, padded with zeros, their sign bit flipped, which
+ * turns the unsigned order of bytes into the order of longs. A key that begins otherwise has the
+ * least number or the greatest, as it lies before all of them or behind. Different numbers order
+ * their keys; equal ones say nothing. In any other order all numbers are 0.
  */
 final class LevelFiles {
   private static final FileMetadata[] NO_FILES = {};
@@ -24,7 +25,10 @@ final class LevelFiles {
   private final InternalKeyComparator comparator;
   private final boolean bytewise;
 
-  /** What the first and last user keys of all tables have in common; empty unless the order is bytewise. */
+  /**
+   * What the first and last user keys of all tables have in common; empty unless the order is
+   * bytewise.
+   */
   private final byte[] common;
 
   private final FileMetadata[] files;
@@ -72,8 +76,8 @@ final class LevelFiles {
   }
 
   /**
-   * Returns whether the sequence numbers fall from table to table, as far as the bounds show: they do where each table
-   * of level 0 is a flushed memtable.
+   * Returns whether the sequence numbers fall from table to table, as far as the bounds show: they
+   * do where each table of level 0 is a flushed memtable.
    */
   boolean isInSequenceOrder() {
     for (int i = 1; i < files.length; i++) {
@@ -106,7 +110,10 @@ final class LevelFiles {
     return mismatch < 0 ? length : mismatch;
   }
 
-  /** Returns the first table whose last key is at or after an internal key; {@link #count} if none is. */
+  /**
+   * Returns the first table whose last key is at or after an internal key; {@link #count} if none
+   * is.
+   */
   int lowerBound(ByteBuffer key, int offset, int length) {
     return lowerBound(number(key, offset, length), key, offset, length);
   }

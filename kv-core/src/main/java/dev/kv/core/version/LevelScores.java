@@ -1,8 +1,8 @@
 package dev.kv.core.version;
 
 /**
- * How much each level wants a compaction: 1 and more is due. Level 0 counts tables, since each costs every
- * read; the others count bytes. Immutable.
+ * How much each level wants a compaction: 1 and more is due. Level 0 counts tables, since each
+ * costs every read; the others count bytes. Immutable.
  */
 public final class LevelScores {
   private final double[] scores;
@@ -42,7 +42,10 @@ public final class LevelScores {
     return nth(0);
   }
 
-  /** Returns the level with the highest score but {@code rank}; the upper one first where they are equal. */
+  /**
+   * Returns the level with the highest score but {@code rank}; the upper one first where they are
+   * equal.
+   */
   public int nth(int rank) {
     for (int level = 0; level < scores.length; level++) {
       if (rankOf(level) == rank) {

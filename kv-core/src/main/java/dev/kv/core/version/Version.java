@@ -15,14 +15,15 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One arrangement of the tables over the levels. The arrangement never changes; what does change is who holds
- * it (counted, so that it is known which tables are still read) and the table that seeks have worn out.
- * Thread-safe.
+ * One arrangement of the tables over the levels. The arrangement never changes; what does change is
+ * who holds it (counted, so that it is known which tables are still read) and the table that seeks
+ * have worn out. Thread-safe.
  *
- * <p>Invariants: 1. in levels from 1 on, tables are in order and the range of internal keys of each ends
- * before the next begins; 2. of two versions of a user key, the newer never lies deeper; 3. level 0 goes
- * from the newest table to the oldest, by number. What is newer by number is so by sequence too, except where
- * another implementation's repair has put tables of every age into level 0.
+ * <p>Invariants: 1. in levels from 1 on, tables are in order and the range of internal keys of each
+ * ends before the next begins; 2. of two versions of a user key, the newer never lies deeper; 3.
+ * level 0 goes from the newest table to the oldest, by number. What is newer by number is so by
+ * sequence too, except where another implementation's repair has put tables of every age into level
+ * 0.
  */
 public final class Version extends RefCounted {
   private final InternalKeyComparator comparator;
@@ -102,24 +103,24 @@ public final class Version extends RefCounted {
   }
 
   /**
-   * Returns the index of the one table of a level from 1 on that may hold the newest entry at or behind an
-   * internal key for the same user key, or -1.
+   * Returns the index of the one table of a level from 1 on that may hold the newest entry at or
+   * behind an internal key for the same user key, or -1.
    */
   public int find(int level, ByteBuffer key, int offset, int length) {
     return levels[level].find(key, offset, length);
   }
 
   /**
-   * Returns the index of the first table of a level from 1 on whose last key is at or after an internal
-   * key, or {@link #fileCount}.
+   * Returns the index of the first table of a level from 1 on whose last key is at or after an
+   * internal key, or {@link #fileCount}.
    */
   public int lowerBound(int level, ByteBuffer key, int offset, int length) {
     return levels[level].lowerBound(key, offset, length);
   }
 
   /**
-   * Notes that a read looked into {@code file} in vain. Returns true if the version has just come to want a
-   * compaction for it.
+   * Notes that a read looked into {@code file} in vain. Returns true if the version has just come
+   * to want a compaction for it.
    */
   public boolean recordSeek(int level, FileMetadata file) {
     return file.chargeSeek()
@@ -128,8 +129,8 @@ public final class Version extends RefCounted {
   }
 
   /**
-   * Notes a sample of what iterators read: the first of several tables that cover the key is charged a seek.
-   * Returns as {@link #recordSeek}.
+   * Notes a sample of what iterators read: the first of several tables that cover the key is
+   * charged a seek. Returns as {@link #recordSeek}.
    */
   public boolean recordReadSample(ByteBuffer key, int offset, int length) {
     FileMetadata first = null;
@@ -157,8 +158,9 @@ public final class Version extends RefCounted {
   }
 
   /**
-   * Returns a level's tables that hold user keys from {@code begin} to {@code end}, both within, null being
-   * no bound. In level 0 the range grows by each table found, until no other overlaps it.
+   * Returns a level's tables that hold user keys from {@code begin} to {@code end}, both within,
+   * null being no bound. In level 0 the range grows by each table found, until no other overlaps
+   * it.
    */
   public List<FileMetadata> overlapping(int level, byte @Nullable [] begin, byte @Nullable [] end) {
     return level == 0 ? overlappingLevelZero(begin, end) : overlappingSorted(level, begin, end);
@@ -233,7 +235,10 @@ public final class Version extends RefCounted {
     return false;
   }
 
-  /** Returns the deepest level with a table that holds user keys of the range, or -1; null is no bound. */
+  /**
+   * Returns the deepest level with a table that holds user keys of the range, or -1; null is no
+   * bound.
+   */
   public int deepestOverlapping(byte @Nullable [] begin, byte @Nullable [] end) {
     int level = Levels.COUNT - 1;
     while (level >= 0 && !overlaps(level, begin, end)) {
@@ -243,8 +248,9 @@ public final class Version extends RefCounted {
   }
 
   /**
-   * Returns how deep a flushed memtable may be placed: below level 0 only where no table at that level or above
-   * and no output of a running job overlaps it, and where it overlaps few bytes one level further down.
+   * Returns how deep a flushed memtable may be placed: below level 0 only where no table at that
+   * level or above and no output of a running job overlaps it, and where it overlaps few bytes one
+   * level further down.
    *
    * @param occupied what running jobs will fill
    * @param maxFileSize the size of a table, from which the limit of the overlap follows
@@ -307,7 +313,9 @@ public final class Version extends RefCounted {
     return sum;
   }
 
-  /** Returns the tables level by level, in the text form of the property {@code leveldb.sstables}. */
+  /**
+   * Returns the tables level by level, in the text form of the property {@code leveldb.sstables}.
+   */
   public String describe() {
     StringBuilder text = new StringBuilder();
     for (int level = 0; level < Levels.COUNT; level++) {

@@ -13,11 +13,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies edits to a version and builds the next one. What comes out is checked: a table enters once, begins
- * before it ends, and from level 1 on tables do not overlap; anything else is a {@link CorruptionException}
- * that names the MANIFEST. Not thread-safe.
+ * Applies edits to a version and builds the next one. What comes out is checked: a table enters
+ * once, begins before it ends, and from level 1 on tables do not overlap; anything else is a {@link
+ * CorruptionException} that names the MANIFEST. Not thread-safe.
  *
- * <p>The deletion of a table that is not there passes, since an old LevelDB could log an edit twice.
+ * <p>The deletion of a table that is not there passes, since an old LevelDB could log an edit
+ * twice.
  */
 public final class VersionBuilder {
   private final InternalKeyComparator comparator;

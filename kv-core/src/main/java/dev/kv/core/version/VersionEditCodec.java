@@ -23,7 +23,8 @@ import java.nio.charset.StandardCharsets;
  * bytes   := varint32 length, then so many bytes
  * </pre>
  *
- * The tags are varint32. 8 was in use long ago and no writer knows it; tags from 100 on are RocksDB's.
+ * The tags are varint32. 8 was in use long ago and no writer knows it; tags from 100 on are
+ * RocksDB's.
  */
 public final class VersionEditCodec {
   static final int COMPARATOR = 1;

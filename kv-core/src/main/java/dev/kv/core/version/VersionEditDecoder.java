@@ -12,9 +12,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Reads one version edit, whose grammar stands in {@link VersionEditCodec}. Every length is checked against
- * the record's end before anything is allocated for it, so a record costs no more than a small multiple of
- * its own size.
+ * Reads one version edit, whose grammar stands in {@link VersionEditCodec}. Every length is checked
+ * against the record's end before anything is allocated for it, so a record costs no more than a
+ * small multiple of its own size.
  */
 final class VersionEditDecoder {
   private static final int FIRST_ROCKSDB_TAG = 100;
@@ -137,7 +137,10 @@ final class VersionEditDecoder {
     return sequence;
   }
 
-  /** Reads a number of a file or of bytes; the counter that gives out file numbers must not overflow. */
+  /**
+   * Reads a number of a file or of bytes; the counter that gives out file numbers must not
+   * overflow.
+   */
   private long number(String what) {
     long number = varint64(what);
     if (number < 0 || number > Long.MAX_VALUE / 2) {

@@ -16,8 +16,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits writes from any number of threads in one order: to the log, into the memtable, and then to
- * readers, in groups.
+ * Commits writes from any number of threads in one order: to the log, into the memtable, and then
+ * to readers, in groups.
  *
  * <pre>
  * A write: 1. lead, or wait until a leader has done it or hands over leadership
@@ -31,18 +31,21 @@ import org.jspecify.annotations.Nullable;
  *             8. hands leadership over  then tells its followers
  * </pre>
  *
- * <p>Invariants: 1. the sequence numbers in the log have no gap and no repetition; 2. {@link #lastSequence} never
- * passes an operation that is not in the memtable; 3. what is acknowledged was in the log before.
+ * <p>Invariants: 1. the sequence numbers in the log have no gap and no repetition; 2. {@link
+ * #lastSequence} never passes an operation that is not in the memtable; 3. what is acknowledged was
+ * in the log before.
  *
- * <p>A single put or delete that finds nobody else at work allocates nothing on the heap and enters no kernel (but
- * where the log does). An interrupt fails no write, and the thread's flag stays. Nothing here is synchronized,
- * so a virtual thread that waits frees its carrier.
+ * <p>A single put or delete that finds nobody else at work allocates nothing on the heap and enters
+ * no kernel (but where the log does). An interrupt fails no write, and the thread's flag stays.
+ * Nothing here is synchronized, so a virtual thread that waits frees its carrier.
  */
 public final class CommitPipeline {
   /** A group takes no more followers once it is this large. */
   private static final long MAX_GROUP_BYTES = 1 << 20;
 
-  /** A leader up to this small takes along only as much again: its own latency should not suffer. */
+  /**
+   * A leader up to this small takes along only as much again: its own latency should not suffer.
+   */
   private static final long SMALL_LEADER_BYTES = 128 << 10;
 
   /** Which part of a sync's time its leader waits for others, and how long at most. */
@@ -141,8 +144,8 @@ public final class CommitPipeline {
   }
 
   /**
-   * Applies {@code batch} as one. An empty one writes nothing; with {@code sync} it still makes all writes
-   * before it durable.
+   * Applies {@code batch} as one. An empty one writes nothing; with {@code sync} it still makes all
+   * writes before it durable.
    */
   public void write(EncodedBatch batch, boolean sync) {
     if (batch.count() == 0 && !sync) {
@@ -153,8 +156,8 @@ public final class CommitPipeline {
   }
 
   /**
-   * Makes the memtable immutable, unless it is empty, in between two groups; the flush that this starts goes on
-   * when it returns. Waits while {@link CommitTarget#flushIsBehind}.
+   * Makes the memtable immutable, unless it is empty, in between two groups; the flush that this
+   * starts goes on when it returns. Waits while {@link CommitTarget#flushIsBehind}.
    */
   public void switchMemTable() {
     becomeLeader();
@@ -172,8 +175,9 @@ public final class CommitPipeline {
   }
 
   /**
-   * Lets a waiting writer look again whether it has to wait. To be called after a flush or compaction was
-   * installed, and whenever {@link CommitTarget#level0Files} or {@link CommitTarget#flushIsBehind} changed.
+   * Lets a waiting writer look again whether it has to wait. To be called after a flush or
+   * compaction was installed, and whenever {@link CommitTarget#level0Files} or {@link
+   * CommitTarget#flushIsBehind} changed.
    */
   public void progress() {
     controller.progress();
@@ -194,8 +198,9 @@ public final class CommitPipeline {
   }
 
   /**
-   * Ends writing: every write from now on, and every one that waits, throws {@link dev.kv.DBClosedException}. When
-   * it returns, no write is under way and nothing calls the target any more. To be called once.
+   * Ends writing: every write from now on, and every one that waits, throws {@link
+   * dev.kv.DBClosedException}. When it returns, no write is under way and nothing calls the target
+   * any more. To be called once.
    */
   public void close() {
     gate.close();
@@ -310,9 +315,9 @@ public final class CommitPipeline {
   }
 
   /**
-   * Waits a moment for as many writers as wrote last time: those whose writes the last sync ended are about to write
-   * again, and would otherwise each miss every other sync. Costs a lone writer nothing, and whoever waits in vain
-   * a part of a sync, once.
+   * Waits a moment for as many writers as wrote last time: those whose writes the last sync ended
+   * are about to write again, and would otherwise each miss every other sync. Costs a lone writer
+   * nothing, and whoever waits in vain a part of a sync, once.
    */
   private void awaitCompany() {
     long start = System.nanoTime();
@@ -370,8 +375,9 @@ public final class CommitPipeline {
   }
 
   /**
-   * Takes a follower's operations into the group. One whose operations cannot be read, because its thread's
-   * buffers were changed meanwhile or are mapped over a file that was cut, is refused and does not harm the others.
+   * Takes a follower's operations into the group. One whose operations cannot be read, because its
+   * thread's buffers were changed meanwhile or are mapped over a file that was cut, is refused and
+   * does not harm the others.
    */
   private boolean encode(Writer follower) {
     try {

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * oldest..youngest    the writers that came before those: the leader's own list, in order of arrival
  * </pre>
  *
- * <p>Leadership passes by handing it to the first that waits, and ends only where nobody does; so a thread that
- * comes cannot overtake one that waits. All that a leader did happens before what its successor does.
+ * <p>Leadership passes by handing it to the first that waits, and ends only where nobody does; so a
+ * thread that comes cannot overtake one that waits. All that a leader did happens before what its
+ * successor does.
  */
 final class CommitQueue {
   private static final Writer LEADING = new Writer();
@@ -40,7 +41,10 @@ final class CommitQueue {
     return newest == null && NEWEST.compareAndSet(this, null, LEADING);
   }
 
-  /** Makes the caller the leader and returns true, or puts {@code writer}, which must then be awaited, in. */
+  /**
+   * Makes the caller the leader and returns true, or puts {@code writer}, which must then be
+   * awaited, in.
+   */
   boolean leadOrEnqueue(Writer writer) {
     while (true) {
       Writer top = newest;
@@ -107,7 +111,9 @@ final class CommitQueue {
     next.wake(Writer.LEADS);
   }
 
-  /** Appends all that came since the last time, at least one, to the list, turning the stack around. */
+  /**
+   * Appends all that came since the last time, at least one, to the list, turning the stack around.
+   */
   private void takeStack() {
     Writer last = (Writer) NEWEST.getAndSet(this, LEADING);
     Writer first = null;

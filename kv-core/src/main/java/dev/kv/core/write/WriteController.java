@@ -10,14 +10,16 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes room for a group before it is logged: switches full memtables, and holds writers back while flushes and
- * compactions are behind. Used by the leader; {@link #progress}, {@link #stalls} by anyone.
+ * Makes room for a group before it is logged: switches full memtables, and holds writers back while
+ * flushes and compactions are behind. Used by the leader; {@link #progress}, {@link #stalls} by
+ * anyone.
  *
- * <p>From {@link Levels#LEVEL_0_SLOWDOWN_TRIGGER} tables in level 0 on, writes are limited to a rate that falls
- * with each table more: 128, 64, 16 and 4 MiB/s; who writes more slowly is not held back at all. LevelDB
- * sleeps a millisecond for each write there, which is tens of thousands of bytes a second for small ones. The last
- * rates are low so that a merge of level 0 ends before the stop: pauses of 20 ms instead of one of a second. A
- * switch waits while {@link CommitTarget#flushIsBehind} or level 0 has {@link Levels#LEVEL_0_STOP_TRIGGER} tables.
+ * <p>From {@link Levels#LEVEL_0_SLOWDOWN_TRIGGER} tables in level 0 on, writes are limited to a
+ * rate that falls with each table more: 128, 64, 16 and 4 MiB/s; who writes more slowly is not held
+ * back at all. LevelDB sleeps a millisecond for each write there, which is tens of thousands of
+ * bytes a second for small ones. The last rates are low so that a merge of level 0 ends before the
+ * stop: pauses of 20 ms instead of one of a second. A switch waits while {@link
+ * CommitTarget#flushIsBehind} or level 0 has {@link Levels#LEVEL_0_STOP_TRIGGER} tables.
  */
 final class WriteController {
   /** Nanoseconds for a byte with so many tables more than the trigger. */
@@ -25,7 +27,10 @@ final class WriteController {
     1e9 / (128 << 20), 1e9 / (64 << 20), 1e9 / (16 << 20), 1e9 / (4 << 20)
   };
 
-  /** Shorter delays are saved up: a park ends late, and fewer than one write in a thousand is to meet one. */
+  /**
+   * Shorter delays are saved up: a park ends late, and fewer than one write in a thousand is to
+   * meet one.
+   */
   private static final long MIN_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   /** The longest delay that one group gets; the rest stays owed. */
@@ -51,8 +56,9 @@ final class WriteController {
   }
 
   /**
-   * Returns once the memtable has room for {@code count} entries of {@code bytes} in all. Throws where the gate
-   * is or gets shut, or where no memtable or log can be had. The first call begins the log, if there is none.
+   * Returns once the memtable has room for {@code count} entries of {@code bytes} in all. Throws
+   * where the gate is or gets shut, or where no memtable or log can be had. The first call begins
+   * the log, if there is none.
    */
   void makeRoom(long bytes, int count) {
     if (target.level0Files() >= Levels.LEVEL_0_SLOWDOWN_TRIGGER) {
@@ -76,8 +82,8 @@ final class WriteController {
   }
 
   /**
-   * Makes the memtable immutable, unless it is empty, whether or not it is full. Where there is no log yet, it is begun,
-   * which makes what the open found as durable as a flush would.
+   * Makes the memtable immutable, unless it is empty, whether or not it is full. Where there is no
+   * log yet, it is begun, which makes what the open found as durable as a flush would.
    */
   void forceSwitch() {
     if (!target.hasLog()) {
@@ -139,8 +145,8 @@ final class WriteController {
   }
 
   /**
-   * Takes {@code bytes} off what the present rate allows, and waits once that is overdrawn by enough to be
-   * worth a park.
+   * Takes {@code bytes} off what the present rate allows, and waits once that is overdrawn by
+   * enough to be worth a park.
    */
   private void delay(long bytes) {
     long now = System.nanoTime();
@@ -179,7 +185,8 @@ final class WriteController {
   }
 
   /**
-   * Makes the waiting leader, if there is one, look again. To be called after the change that it waits for.
+   * Makes the waiting leader, if there is one, look again. To be called after the change that it
+   * waits for.
    */
   void progress() {
     Thread leader = waiting;

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether writes are let through. It shuts once, for a failure or for the close, and stays shut; every
- * leader and every wait asks it.
+ * Whether writes are let through. It shuts once, for a failure or for the close, and stays shut;
+ * every leader and every wait asks it.
  */
 final class WriteGate {
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();

@@ -12,8 +12,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The operations of one group, encoded as one batch in a direct buffer, which is the log's record and
- * what the memtable copies from. Owned by the leader.
+ * The operations of one group, encoded as one batch in a direct buffer, which is the log's record
+ * and what the memtable copies from. Owned by the leader.
  *
  * <p>An operation counts once it is whole: what an exception interrupts leaves the group as it was.
  */
@@ -134,7 +134,10 @@ final class WriteGroup implements AutoCloseable {
     single = ++count == 1;
   }
 
-  /** Adds the operations of {@code batch}, which is {@code length} bytes long and holds {@code operations}. */
+  /**
+   * Adds the operations of {@code batch}, which is {@code length} bytes long and holds {@code
+   * operations}.
+   */
   void batch(EncodedBatch batch, int length, int operations) {
     int size = length - HEADER;
     buffer.put(end, batch.bytes(), HEADER, size);
@@ -160,7 +163,9 @@ final class WriteGroup implements AutoCloseable {
     return end - HEADER;
   }
 
-  /** Appends the group, as one record whose first operation has {@code sequence}, to {@code log}. */
+  /**
+   * Appends the group, as one record whose first operation has {@code sequence}, to {@code log}.
+   */
   void appendTo(LogWriter log, long sequence) throws IOException {
     buffer.putLong(0, sequence);
     buffer.putInt(COUNT_OFFSET, count);

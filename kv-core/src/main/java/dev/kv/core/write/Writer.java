@@ -8,10 +8,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A write that waits in the queue, and the thread that waits with it: until a leader has done the write, or
- * until it is the leader itself. Reusable.
+ * A write that waits in the queue, and the thread that waits with it: until a leader has done the
+ * write, or until it is the leader itself. Reusable.
  *
- * <p>The thread owns the fields until it enqueues the writer, the leader from then on until {@link #wake}.
+ * <p>The thread owns the fields until it enqueues the writer, the leader from then on until {@link
+ * #wake}.
  */
 final class Writer {
   /** Spinning; nothing has happened yet. */
@@ -32,7 +33,10 @@ final class Writer {
   /** The write could not be encoded: {@link #failure} is to be thrown, nothing was logged. */
   static final int REFUSED = 5;
 
-  /** About three microseconds: longer than a group without a sync takes, much less than a park and its end. */
+  /**
+   * About three microseconds: longer than a group without a sync takes, much less than a park and
+   * its end.
+   */
   private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 100 : 0;
 
   private static final VarHandle STATE;
@@ -48,7 +52,10 @@ final class Writer {
   private volatile int state;
   private @Nullable Thread thread;
 
-  /** The writer that came before, while in the stack; the one that follows, once in the leader's list. */
+  /**
+   * The writer that came before, while in the stack; the one that follows, once in the leader's
+   * list.
+   */
   @Nullable Writer next;
 
   @Nullable Throwable failure;
@@ -60,7 +67,10 @@ final class Writer {
   private int count;
   private long bytes;
 
-  /** Sets one put or deletion up: arrays, or buffers whose remaining bytes count. A deletion has no value. */
+  /**
+   * Sets one put or deletion up: arrays, or buffers whose remaining bytes count. A deletion has no
+   * value.
+   */
   Writer single(Object key, @Nullable Object value, long bytes, boolean sync) {
     this.key = key;
     this.value = value;
@@ -138,8 +148,9 @@ final class Writer {
   }
 
   /**
-   * Waits for {@link #wake} and returns what it was given. An interrupt does not end the wait, and the thread's
-   * flag is as it was. Needs no timeout: a leader always ends, and hands over when it does.
+   * Waits for {@link #wake} and returns what it was given. An interrupt does not end the wait, and
+   * the thread's flag is as it was. Needs no timeout: a leader always ends, and hands over when it
+   * does.
    */
   int await() {
     for (int i = SPINS; i > 0; i--) {
@@ -162,8 +173,8 @@ final class Writer {
   }
 
   /**
-   * Ends the wait with {@code outcome}. The writer is its thread's again: the caller must not touch it
-   * afterwards.
+   * Ends the wait with {@code outcome}. The writer is its thread's again: the caller must not touch
+   * it afterwards.
    */
   void wake(int outcome) {
     Thread waiting = thread;

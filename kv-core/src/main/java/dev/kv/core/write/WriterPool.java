@@ -4,7 +4,10 @@ import dev.kv.core.memory.Stripes;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/** Writers to use again, one kept for each stripe of threads; what does not fit is left to the collector. */
+/**
+ * Writers to use again, one kept for each stripe of threads; what does not fit is left to the
+ * collector.
+ */
 final class WriterPool {
   private final AtomicReferenceArray<@Nullable Writer> cells =
       new AtomicReferenceArray<>(Stripes.arrayLength());

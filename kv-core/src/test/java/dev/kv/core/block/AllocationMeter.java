@@ -9,7 +9,9 @@ public final class AllocationMeter {
 
   private AllocationMeter() {}
 
-  /** Returns the fewest bytes that {@code work} allocated in one of several runs, after a warm-up. */
+  /**
+   * Returns the fewest bytes that {@code work} allocated in one of several runs, after a warm-up.
+   */
   public static long bytes(Runnable work) {
     long fewest = Long.MAX_VALUE;
     for (int run = 0; run < 20; run++) {

@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
 
-/** Sorted entries made from a seed, the block of them, and the answers that a cursor over it must give. */
+/**
+ * Sorted entries made from a seed, the block of them, and the answers that a cursor over it must
+ * give.
+ */
 public final class Entries {
   /** One entry. */
   public record Entry(byte[] key, byte[] value) {}
@@ -23,7 +26,9 @@ public final class Entries {
     this.comparator = comparator;
   }
 
-  /** Returns {@code count} entries of internal keys, several versions of some user keys among them. */
+  /**
+   * Returns {@code count} entries of internal keys, several versions of some user keys among them.
+   */
   public static Entries internal(KeyComparator comparator, Random random, int count) {
     return of(comparator, random, count, true);
   }

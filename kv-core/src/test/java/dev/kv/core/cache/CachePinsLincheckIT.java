@@ -8,8 +8,9 @@ import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
 /**
- * Pins of cache entries against eviction, erasure and replacement. What stays in a full cache hangs on the order of
- * things, so operations only say whether what they pinned was good: that it was, is all that a sequence of them can give.
+ * Pins of cache entries against eviction, erasure and replacement. What stays in a full cache hangs
+ * on the order of things, so operations only say whether what they pinned was good: that it was, is
+ * all that a sequence of them can give.
  */
 @Param(name = "key", gen = IntGen.class, conf = "1:3")
 public class CachePinsLincheckIT {

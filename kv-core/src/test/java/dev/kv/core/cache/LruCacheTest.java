@@ -518,7 +518,9 @@ class LruCacheTest {
     }
   }
 
-  /** 500 tables, at most 74 open, 32 cursors that pin: open ones stay within the limit and the pins. */
+  /**
+   * 500 tables, at most 74 open, 32 cursors that pin: open ones stay within the limit and the pins.
+   */
   @Test
   void openTables_limit74WithPins_areBoundedAndRecover() {
     AtomicInteger open = new AtomicInteger();

@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How the engine starts where snappy-java does not: in JVMs of their own, for a library loads once. */
+/**
+ * How the engine starts where snappy-java does not: in JVMs of their own, for a library loads once.
+ */
 class NativeSnappyTest {
   @TempDir Path directory;
 

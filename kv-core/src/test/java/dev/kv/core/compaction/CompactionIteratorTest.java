@@ -60,7 +60,10 @@ final class CompactionIteratorTest {
     return kept;
   }
 
-  /** Returns what a reader at {@code sequence} finds of a key: the entry's sequence, 0 for none, -1 for deleted. */
+  /**
+   * Returns what a reader at {@code sequence} finds of a key: the entry's sequence, 0 for none, -1
+   * for deleted.
+   */
   private static long visible(List<Entry> entries, String user, long sequence) {
     for (Entry entry : entries) {
       if (entry.user().equals(user) && entry.sequence() <= sequence) {

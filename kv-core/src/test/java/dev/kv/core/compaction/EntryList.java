@@ -6,7 +6,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A cursor over entries given as text, {@code key@sequence value}; it reuses one buffer, as tables do. */
+/**
+ * A cursor over entries given as text, {@code key@sequence value}; it reuses one buffer, as tables
+ * do.
+ */
 final class EntryList extends InternalIterator {
   private final List<byte[]> keys = new ArrayList<>();
   private final List<byte[]> values = new ArrayList<>();

@@ -8,7 +8,10 @@ import java.util.List;
 final class Children {
   private Children() {}
 
-  /** Returns the command that runs {@code main} in a JVM that starts quickly, with a heap of so many MiB. */
+  /**
+   * Returns the command that runs {@code main} in a JVM that starts quickly, with a heap of so many
+   * MiB.
+   */
   static List<String> java(int heapMiB, Class<?> main, String... arguments) {
     List<String> command =
         new ArrayList<>(
@@ -26,7 +29,10 @@ final class Children {
     return command;
   }
 
-  /** Kills a child with SIGKILL; what it printed can still be read, as it cannot after Process.destroyForcibly. */
+  /**
+   * Kills a child with SIGKILL; what it printed can still be read, as it cannot after
+   * Process.destroyForcibly.
+   */
   static void kill(Process child) {
     child.toHandle().destroyForcibly();
   }

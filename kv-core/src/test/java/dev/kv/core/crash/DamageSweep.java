@@ -22,12 +22,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The child of {@link DamageTest}, which has a small heap. It makes a small database, damages one place of one of its
- * files at a time, opens it, reads everything, and says what came of it. It ends with 0 where every case came to what
- * is promised, and halts with another code at the first that did not, or that hangs.
+ * The child of {@link DamageTest}, which has a small heap. It makes a small database, damages one
+ * place of one of its files at a time, opens it, reads everything, and says what came of it. It
+ * ends with 0 where every case came to what is promised, and halts with another code at the first
+ * that did not, or that hangs.
  *
- * <p>Arguments: {@code flips}, {@code cuts} or {@code zeros}; the step from one place to the next; how many masks a byte
- * is flipped with; and every how manieth case opens the database for writing, and compacts it.
+ * <p>Arguments: {@code flips}, {@code cuts} or {@code zeros}; the step from one place to the next;
+ * how many masks a byte is flipped with; and every how manieth case opens the database for writing,
+ * and compacts it.
  */
 final class DamageSweep {
   private static final Path DIRECTORY = Path.of("/damaged/db");
@@ -99,7 +101,10 @@ final class DamageSweep {
         .filterPolicy(FilterPolicy.bloom(10));
   }
 
-  /** Returns the files of a database with tables in two levels, a log, and a MANIFEST of several edits. */
+  /**
+   * Returns the files of a database with tables in two levels, a log, and a MANIFEST of several
+   * edits.
+   */
   private static Map<String, byte[]> database() throws IOException {
     Env env = Env.inMemory();
     env.createDirectory(DIRECTORY.getParent());
@@ -231,7 +236,9 @@ final class DamageSweep {
     require(e.file() != null && !e.file().isEmpty(), "a corruption without a file: " + e);
   }
 
-  /** Returns where in a log without damage a record ends, 0 included: cut there, it is a whole log. */
+  /**
+   * Returns where in a log without damage a record ends, 0 included: cut there, it is a whole log.
+   */
   private static Set<Integer> recordEnds(byte[] log) {
     Set<Integer> ends = new HashSet<>(Set.of(0));
     for (int at = 0; at + HEADER <= log.length; ) {
@@ -322,7 +329,10 @@ final class DamageSweep {
     return false;
   }
 
-  /** An environment without pauses: a read-only open makes one before it looks at a damaged file again. */
+  /**
+   * An environment without pauses: a read-only open makes one before it looks at a damaged file
+   * again.
+   */
   private static final class Hurried extends ForwardingEnv {
     Hurried(Env target) {
       super(target);

@@ -13,9 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One place of one file of a database is damaged: log, MANIFEST, CURRENT, and every part of a table. Each read gives the
- * right answer or a {@link dev.kv.CorruptionException}; damage in a log may also give a shorter prefix, which the
- * statistics tell of. In a JVM with 64 MiB of heap and as much direct memory, which lives.
+ * One place of one file of a database is damaged: log, MANIFEST, CURRENT, and every part of a
+ * table. Each read gives the right answer or a {@link dev.kv.CorruptionException}; damage in a log
+ * may also give a shorter prefix, which the statistics tell of. In a JVM with 64 MiB of heap and as
+ * much direct memory, which lives.
  */
 @Tag("slow")
 class DamageTest {

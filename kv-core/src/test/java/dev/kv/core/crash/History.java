@@ -17,8 +17,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An endless list of batches that hangs on a seed alone. Each sets a counter to its number, so that no two prefixes of
- * the list leave the same contents: what is in a database tells how long a prefix is there, and whether it is one.
+ * An endless list of batches that hangs on a seed alone. Each sets a counter to its number, so that
+ * no two prefixes of the list leave the same contents: what is in a database tells how long a
+ * prefix is there, and whether it is one.
  *
  * @param space what every key begins with, so that several histories fit in a database; not empty
  * @param seed of everything
@@ -108,8 +109,8 @@ record History(String space, long seed, int keys, int valueLength) {
   }
 
   /**
-   * Fails unless {@code db} holds of this space exactly what a prefix of at least {@code least} and at most {@code most} batches
-   * leaves. Returns how long that prefix is.
+   * Fails unless {@code db} holds of this space exactly what a prefix of at least {@code least} and
+   * at most {@code most} batches leaves. Returns how long that prefix is.
    */
   int expectPrefix(DB db, int least, int most) {
     int found = counter(db);

@@ -21,9 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A child JVM writes, tells of each write that was acknowledged, and is killed, at random moments and at named points:
- * the next open finds every acknowledged write, no hole and no part of a batch. What the kill left is opened by C++
- * LevelDB too, which finds the same; and C++ LevelDB is killed, and kv looks.
+ * A child JVM writes, tells of each write that was acknowledged, and is killed, at random moments
+ * and at named points: the next open finds every acknowledged write, no hole and no part of a
+ * batch. What the kill left is opened by C++ LevelDB too, which finds the same; and C++ LevelDB is
+ * killed, and kv looks.
  */
 @Tag("slow")
 class KillLoopTest {
@@ -144,7 +145,10 @@ class KillLoopTest {
     }
   }
 
-  /** Returns when the child is to be killed: it stands at its point, or some time after it was about to open. */
+  /**
+   * Returns when the child is to be killed: it stands at its point, or some time after it was about
+   * to open.
+   */
   private void awaitMoment(Process child, Path told, String point, SplittableRandom random)
       throws IOException, InterruptedException {
     boolean early = random.nextInt(6) == 0;
@@ -156,7 +160,10 @@ class KillLoopTest {
     }
   }
 
-  /** Waits until the child stands at its point, or has told of something so often; returns what it has told. */
+  /**
+   * Waits until the child stands at its point, or has told of something so often; returns what it
+   * has told.
+   */
   private static String await(Process child, Path told, String line, int times)
       throws IOException, InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);

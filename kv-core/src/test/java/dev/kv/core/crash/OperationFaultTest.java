@@ -24,9 +24,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Each operation on the file system fails, one a run: those of the open, of writes, of flushes and compactions, and of
- * the close. Whoever is told gets a {@link DBException}; nobody waits for ever; reads go on; and once the file system
- * works again everything acknowledged is there, also after loss of power what was acknowledged as durable.
+ * Each operation on the file system fails, one a run: those of the open, of writes, of flushes and
+ * compactions, and of the close. Whoever is told gets a {@link DBException}; nobody waits for ever;
+ * reads go on; and once the file system works again everything acknowledged is there, also after
+ * loss of power what was acknowledged as durable.
  */
 @Tag("slow")
 @ExtendWith(Quiet.class)
@@ -36,7 +37,10 @@ class OperationFaultTest {
   private static final int WORKLOADS = Seeds.LONG ? 10 : 1;
   private static final int PAIRS = Seeds.LONG ? 2000 : 40;
 
-  /** What takes so many ticks hangs. Ticks and not the clock: where the whole machine stands still, they do too. */
+  /**
+   * What takes so many ticks hangs. Ticks and not the clock: where the whole machine stands still,
+   * they do too.
+   */
   private static final int HANG_TICKS = 250;
 
   private static final long TICK_MILLIS = 100;
@@ -100,7 +104,10 @@ class OperationFaultTest {
     }
   }
 
-  /** The same where the open finds nothing to recover, so that the first write makes what an open makes otherwise. */
+  /**
+   * The same where the open finds nothing to recover, so that the first write makes what an open
+   * makes otherwise.
+   */
   @ParameterizedTest
   @EnumSource
   void eachOperation_ofAFirstWrite_failing_isToldOrHarmless(Mode mode) {
@@ -259,7 +266,10 @@ class OperationFaultTest {
       }
     }
 
-    /** A write that failed may be done again where the message says so; otherwise nothing is written any more. */
+    /**
+     * A write that failed may be done again where the message says so; otherwise nothing is written
+     * any more.
+     */
     private void expectRefusedOrDone(DB db) {
       boolean again = String.valueOf(failure).contains("may be tried again");
       boolean done = tell(() -> db.write(history.batch(begun)));

@@ -23,9 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Power is lost before operations on the disk, on whatever thread does them, with more or less of what was not synced
- * kept: an open finds a prefix of the batches, with all that was acknowledged as durable, and goes on from there. Power
- * is lost a second time during some of these opens.
+ * Power is lost before operations on the disk, on whatever thread does them, with more or less of
+ * what was not synced kept: an open finds a prefix of the batches, with all that was acknowledged
+ * as durable, and goes on from there. Power is lost a second time during some of these opens.
  */
 @ExtendWith(Quiet.class)
 class PowerLossTest {
@@ -149,7 +149,10 @@ class PowerLossTest {
     return reopened;
   }
 
-  /** Looks at what loss of power leaves now. Reads what is acknowledged first, and what is begun last. */
+  /**
+   * Looks at what loss of power leaves now. Reads what is acknowledged first, and what is begun
+   * last.
+   */
   private void crash(FaultEnv.Operation operation, int every, Random choices) {
     if (operation.kind() == FaultEnv.Kind.READ || operation.kind() == FaultEnv.Kind.OPEN) {
       return; // leaves the disk as it was
@@ -175,7 +178,9 @@ class PowerLossTest {
     }
   }
 
-  /** Opens what was found; with a seed for it, power is lost again before some operation of that. */
+  /**
+   * Opens what was found; with a seed for it, power is lost again before some operation of that.
+   */
   private void check(StrictMemEnv found, int least, int most, long againSeed) throws Exception {
     int prefix;
     if (againSeed >= 0) {
@@ -201,7 +206,10 @@ class PowerLossTest {
     assertThat(prefix).isBetween(least, most);
   }
 
-  /** Opens, looks, writes a batch durably, and looks again after another loss of all that is not synced. */
+  /**
+   * Opens, looks, writes a batch durably, and looks again after another loss of all that is not
+   * synced.
+   */
   private int openAndExpect(StrictMemEnv env, Options options, int least, int most)
       throws Exception {
     int prefix;

@@ -9,9 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.stream.LongStream;
 
 /**
- * The seeds that a test runs with: first those that ever failed, which {@code seeds/<test>.txt} keeps one a line, then
- * {@code count} others. {@code -Dkv.seed=} gives one alone, {@code -Dkv.seeds=} another number of them, {@code
- * -Dkv.firstSeed=} another first one.
+ * The seeds that a test runs with: first those that ever failed, which {@code seeds/<test>.txt}
+ * keeps one a line, then {@code count} others. {@code -Dkv.seed=} gives one alone, {@code
+ * -Dkv.seeds=} another number of them, {@code -Dkv.firstSeed=} another first one.
  */
 final class Seeds {
   static final boolean LONG = Boolean.getBoolean("kv.long");

@@ -9,7 +9,9 @@ import dev.kv.Options;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** The ways in which the tests of this package open a database. All make small memtables and tables. */
+/**
+ * The ways in which the tests of this package open a database. All make small memtables and tables.
+ */
 enum Setting {
   DEFAULT(Options.builder(), true),
   REUSE_LOGS(Options.builder().reuseLogs(true), true),

@@ -10,15 +10,19 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The child that {@link KillLoopTest} kills. It opens a database, goes on with the histories that it finds there, one a
- * thread, and prints {@code <history> <number>} for each batch that was acknowledged. At its kill point, if it has one,
- * it prints {@code point}, and that thread stands still.
+ * The child that {@link KillLoopTest} kills. It opens a database, goes on with the histories that
+ * it finds there, one a thread, and prints {@code <history> <number>} for each batch that was
+ * acknowledged. At its kill point, if it has one, it prints {@code point}, and that thread stands
+ * still.
  *
- * <p>Arguments: directory, setting, seed, number of histories, kill point ({@code KIND suffix}, or {@code -}), and at
- * which of its occurrences.
+ * <p>Arguments: directory, setting, seed, number of histories, kill point ({@code KIND suffix}, or
+ * {@code -}), and at which of its occurrences.
  */
 final class Victim {
-  /** One process closes and opens the database again after so many batches, for what happens only there. */
+  /**
+   * One process closes and opens the database again after so many batches, for what happens only
+   * there.
+   */
   private static final int BATCHES_PER_OPEN = 60;
 
   private Victim() {}

@@ -21,9 +21,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a database under threads that use it in every way. Each call completes, with a right answer, or throws a {@link
- * DBClosedException}. Slices are kept beyond their windows and the close, and used by other threads: that gives an
- * {@link IllegalStateException} or any bytes. A process of its own: {@code directory seed rounds}.
+ * Closes a database under threads that use it in every way. Each call completes, with a right
+ * answer, or throws a {@link DBClosedException}. Slices are kept beyond their windows and the
+ * close, and used by other threads: that gives an {@link IllegalStateException} or any bytes. A
+ * process of its own: {@code directory seed rounds}.
  */
 final class CloseRace {
   private static final int KEYS = 600;

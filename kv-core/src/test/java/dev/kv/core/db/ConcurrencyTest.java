@@ -78,7 +78,10 @@ class ConcurrencyTest extends DbTestBase {
     }
   }
 
-  /** Each value names its key, its writer and the writer's counter; a reader must see what was counted before. */
+  /**
+   * Each value names its key, its writer and the writer's counter; a reader must see what was
+   * counted before.
+   */
   @ParameterizedTest
   @EnumSource(names = {"DEFAULT", "PLAIN_READS", "REUSE_LOGS"})
   void putAndGet_fromManyThreads_readersSeeWhatWasWrittenBefore(Config config)

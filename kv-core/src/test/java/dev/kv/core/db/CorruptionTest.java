@@ -25,9 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a database does with damaged files that its log recovery and its tables are made of. What a damaged block
- * holds is not there to be had, and to leave it out would show older values: a read of it throws, and
- * everything else is as it was.
+ * What a database does with damaged files that its log recovery and its tables are made of. What a
+ * damaged block holds is not there to be had, and to leave it out would show older values: a read
+ * of it throws, and everything else is as it was.
  */
 class CorruptionTest extends DbTestBase {
   private static final int VALUE_LENGTH = 1000;
@@ -246,7 +246,10 @@ class CorruptionTest extends DbTestBase {
     return defaults().toBuilder().writeBufferSize(64 << 10).maxFileSize(1 << 20).build();
   }
 
-  /** Level 0 cannot shrink where what it lies over cannot be read: writers do not wait for that for ever. */
+  /**
+   * Level 0 cannot shrink where what it lies over cannot be read: writers do not wait for that for
+   * ever.
+   */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
   void compaction_overADamagedTable_leavesItAndTheDatabaseGoesOn(int level) throws IOException {

@@ -35,9 +35,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The ground of the database tests: one database in a directory of its own, with strings (one char a
- * byte) for keys and values. After every test the levels are checked, everything is closed, and {@link
- * LeakCheck} looks for what was left behind.
+ * The ground of the database tests: one database in a directory of its own, with strings (one char
+ * a byte) for keys and values. After every test the levels are checked, everything is closed, and
+ * {@link LeakCheck} looks for what was left behind.
  */
 @ExtendWith(LeakCheck.class)
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -210,8 +210,8 @@ abstract class DbTestBase {
   }
 
   /**
-   * Prevents a flush from pushing tables below level 0 in this range, by a table in each level that one writes to. These
-   * are too few for a compaction.
+   * Prevents a flush from pushing tables below level 0 in this range, by a table in each level that
+   * one writes to. These are too few for a compaction.
    */
   final void fillLevels(String smallest, String largest) {
     makeTables(DEEPEST_FLUSH + 1, smallest, largest);

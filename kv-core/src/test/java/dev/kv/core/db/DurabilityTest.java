@@ -24,8 +24,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What each single sync is for: a moment at which loss of power would take back something that was promised, if that one
- * sync were left out. Sweeps over random moments are elsewhere; these are the shortest ways.
+ * What each single sync is for: a moment at which loss of power would take back something that was
+ * promised, if that one sync were left out. Sweeps over random moments are elsewhere; these are the
+ * shortest ways.
  */
 class DurabilityTest extends DbTestBase {
   private static final int SEEDS = 40;
@@ -96,7 +97,10 @@ class DurabilityTest extends DbTestBase {
     flush.join();
   }
 
-  /** What a flush wrote must be durable with its name when the edit is, and the edit before the log goes. */
+  /**
+   * What a flush wrote must be durable with its name when the edit is, and the edit before the log
+   * goes.
+   */
   @Test
   void flush_afterIt_anyLossOfPowerKeepsWhatWasSynced() {
     open(strict().build());
@@ -128,7 +132,10 @@ class DurabilityTest extends DbTestBase {
     }
   }
 
-  /** The log was written without a sync; an empty sync write says that everything before it is durable. */
+  /**
+   * The log was written without a sync; an empty sync write says that everything before it is
+   * durable.
+   */
   @Test
   void open_reusingALog_makesDurableWhatItHolds() {
     open(strict().build());
@@ -174,7 +181,10 @@ class DurabilityTest extends DbTestBase {
     }
   }
 
-  /** A table that no version names yet must outlive the deletion of obsolete files, which the decoy shows. */
+  /**
+   * A table that no version names yet must outlive the deletion of obsolete files, which the decoy
+   * shows.
+   */
   @Test
   void obsoleteFiles_deletedWhileAFlushWrites_spareItsTable() throws Exception {
     open(strict().build());

@@ -231,7 +231,10 @@ class FaultTest extends DbTestBase {
     }
   }
 
-  /** The edit may be durable though its sync failed: the table that it names must outlive the failure. */
+  /**
+   * The edit may be durable though its sync failed: the table that it names must outlive the
+   * failure.
+   */
   private void failManifest(boolean inSync, String value) {
     put("foo", value);
     assertThat(get("foo")).isEqualTo(value);
@@ -359,7 +362,9 @@ class FaultTest extends DbTestBase {
     assertThat(env.reads.get()).isEqualTo(before);
   }
 
-  /** The cache makes room for whatever else is wanted, and what is read then is cached all the same. */
+  /**
+   * The cache makes room for whatever else is wanted, and what is read then is cached all the same.
+   */
   @Test
   void get_offHeapLimitSpentByTheCache_emptiesItAndCachesOn() {
     open(

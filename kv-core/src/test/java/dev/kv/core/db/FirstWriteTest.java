@@ -40,7 +40,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An open that finds nothing to recover changes nothing on disk; the first write begins the log and the MANIFEST. */
+/**
+ * An open that finds nothing to recover changes nothing on disk; the first write begins the log and
+ * the MANIFEST.
+ */
 class FirstWriteTest extends DbTestBase {
   private static final Set<Kind> CHANGES =
       EnumSet.complementOf(EnumSet.of(Kind.OPEN, Kind.READ, Kind.LIST, Kind.CLOSE, Kind.LOCK));
@@ -468,7 +471,10 @@ class FirstWriteTest extends DbTestBase {
     assertThat(contents()).isEqualTo("(a->5)(b->2)(c->3)");
   }
 
-  /** Nothing that was found may be deleted before what was found is durable, whoever asks for a collection. */
+  /**
+   * Nothing that was found may be deleted before what was found is durable, whoever asks for a
+   * collection.
+   */
   @Test
   void compaction_givenUpBeforeTheFirstWrite_deletesNothing() throws IOException {
     makeCompactionDue(watched().build());
@@ -503,8 +509,9 @@ class FirstWriteTest extends DbTestBase {
   }
 
   /**
-   * The edit of the last flush was never synced, nor CURRENT's rename in another case: the next open reads it from the
-   * page cache, and loss of power brings back what was before, which still has its log.
+   * The edit of the last flush was never synced, nor CURRENT's rename in another case: the next
+   * open reads it from the page cache, and loss of power brings back what was before, which still
+   * has its log.
    */
   @ParameterizedTest
   @CsvSource({
@@ -581,7 +588,10 @@ class FirstWriteTest extends DbTestBase {
     }
   }
 
-  /** An acknowledged write hangs on nothing that was there before it; a flush says the same of what was found. */
+  /**
+   * An acknowledged write hangs on nothing that was there before it; a flush says the same of what
+   * was found.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void flush_beforeTheFirstWrite_makesDurableWhatTheOpenFound(boolean emptyBatch) {

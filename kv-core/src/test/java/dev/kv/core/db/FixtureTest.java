@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Directories that C++ LevelDB wrote: each opens, holds what the text beside it says, and can be written to and
- * opened again.
+ * Directories that C++ LevelDB wrote: each opens, holds what the text beside it says, and can be
+ * written to and opened again.
  */
 class FixtureTest extends DbTestBase {
   private static final Path FIXTURES = Path.of("src/test/resources/fixtures/leveldb");

@@ -36,9 +36,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Files from strangers: lengths that lie, handles that point anywhere, names with paths in them, links. Their
- * checksums are right. Each is opened, read, dumped and repaired: with a named corruption or well, within
- * seconds, and without memory that the file itself does not account for.
+ * Files from strangers: lengths that lie, handles that point anywhere, names with paths in them,
+ * links. Their checksums are right. Each is opened, read, dumped and repaired: with a named
+ * corruption or well, within seconds, and without memory that the file itself does not account for.
  */
 @ExtendWith(LeakCheck.class)
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -147,7 +147,10 @@ class HostileFilesTest {
     return concat(user.getBytes(StandardCharsets.US_ASCII), new byte[] {1, 1, 0, 0, 0, 0, 0, 0});
   }
 
-  /** A table of one data block, stored as it is given, and an index of one entry with this handle's value. */
+  /**
+   * A table of one data block, stored as it is given, and an index of one entry with this handle's
+   * value.
+   */
   private static byte[] table(byte[] data, byte[] dataHandle, byte[] metaindex) {
     byte[] key = internalKey("zzz");
     byte[] index =
@@ -451,7 +454,9 @@ class HostileFilesTest {
                 .isInstanceOf(CorruptionException.class));
   }
 
-  /** Somebody else's file under each name that an open, a destroy or a repair would write or delete. */
+  /**
+   * Somebody else's file under each name that an open, a destroy or a repair would write or delete.
+   */
   @Test
   void links_underTheNamesOfFiles_harmNothingBehindThem() throws IOException {
     Path target = Files.writeString(temp.resolve("target"), "somebody's");

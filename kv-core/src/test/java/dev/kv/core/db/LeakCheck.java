@@ -14,9 +14,9 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails a database test that leaves something behind: a thread of the engine, or a descriptor or mapping
- * of a file in a test's directory. Off-heap buffers are checked by the database's close itself while
- * invariants are on.
+ * Fails a database test that leaves something behind: a thread of the engine, or a descriptor or
+ * mapping of a file in a test's directory. Off-heap buffers are checked by the database's close
+ * itself while invariants are on.
  */
 final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
   private static final ExtensionContext.Namespace SPACE =

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Misuse that may cost an exception and never the JVM, so it happens in one of its own: {@link TableVandal} and {@link
- * CloseRace}. {@code -Dkv.seed} repeats a run.
+ * Misuse that may cost an exception and never the JVM, so it happens in one of its own: {@link
+ * TableVandal} and {@link CloseRace}. {@code -Dkv.seed} repeats a run.
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MisuseTest {

@@ -19,9 +19,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steps on a database in a directory of its own, in step with a map. What a step does hangs on its seed alone, and on
- * what the steps before it left, so that any of them can be taken out. The levels are looked at after each step that
- * finds another version.
+ * Steps on a database in a directory of its own, in step with a map. What a step does hangs on its
+ * seed alone, and on what the steps before it left, so that any of them can be taken out. The
+ * levels are looked at after each step that finds another version.
  */
 final class ModelRun implements AutoCloseable {
   private static final int KEYS = 1500;

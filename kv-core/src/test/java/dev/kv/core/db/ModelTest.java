@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random steps in step with a map, under several configurations. Where they fail, a small part of them that still does is
- * told; a line for it in {@code seeds/ModelTest.txt} keeps it.
+ * Random steps in step with a map, under several configurations. Where they fail, a small part of
+ * them that still does is told; a line for it in {@code seeds/ModelTest.txt} keeps it.
  */
 @Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ModelTest extends DbTestBase {

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Each recovery mode on each kind of damage. Two logs hold twenty records of 3000 bytes each; a table of cases
- * says which of the forty come back.
+ * Each recovery mode on each kind of damage. Two logs hold twenty records of 3000 bytes each; a
+ * table of cases says which of the forty come back.
  */
 class RecoveryModeTest extends DbTestBase {
   private static final int EACH = 20;

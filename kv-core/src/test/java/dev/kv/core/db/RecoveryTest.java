@@ -371,7 +371,10 @@ class RecoveryTest extends DbTestBase {
     }
   }
 
-  /** Copies the files of the open database; the flushed log may be deleted meanwhile, and nothing needs it. */
+  /**
+   * Copies the files of the open database; the flushed log may be deleted meanwhile, and nothing
+   * needs it.
+   */
   private void copyWithoutObsolete(Path copy) throws IOException {
     Files.createDirectories(copy);
     try (Stream<Path> files = Files.list(directory)) {
@@ -497,7 +500,10 @@ class RecoveryTest extends DbTestBase {
     assertThat(db.stats().lastSequence()).as("what the writer wrote").isEqualTo(entries);
   }
 
-  /** Fails the opens of logs for the first so many times, as a writer does that is quicker than the reader. */
+  /**
+   * Fails the opens of logs for the first so many times, as a writer does that is quicker than the
+   * reader.
+   */
   private static final class Racing extends ForwardingEnv {
     private final int failures;
     private final IntFunction<Exception> failure;

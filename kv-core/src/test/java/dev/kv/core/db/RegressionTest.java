@@ -68,7 +68,10 @@ class RegressionTest extends DbTestBase {
     }
   }
 
-  /** Snapshots and compactions once disagreed on which version of a key is the newest within two tables. */
+  /**
+   * Snapshots and compactions once disagreed on which version of a key is the newest within two
+   * tables.
+   */
   @Test
   void snapshots_manyOverwritesAndDeletes_keepTheirViews() {
     open(defaults().toBuilder().writeBufferSize(64 << 10).maxFileSize(1 << 20).build());

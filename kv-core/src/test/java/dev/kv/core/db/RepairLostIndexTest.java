@@ -38,7 +38,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tables that cannot be opened, for their footer, index or filter is damaged: what a repair brings back of them. */
+/**
+ * Tables that cannot be opened, for their footer, index or filter is damaged: what a repair brings
+ * back of them.
+ */
 class RepairLostIndexTest {
   private static final int ENTRIES = 400;
   private static final int TRAILER = 5;
@@ -137,7 +140,9 @@ class RepairLostIndexTest {
     return block.size() + TRAILER;
   }
 
-  /** Damages the table so, repairs, and expects all entries but those of the blocks {@code lost}. */
+  /**
+   * Damages the table so, repairs, and expects all entries but those of the blocks {@code lost}.
+   */
   private void expect(byte[] damaged, Options options, long bytesLost, Integer... lost)
       throws IOException {
     Files.write(table, damaged);
@@ -371,7 +376,10 @@ class RepairLostIndexTest {
     assertThat(read(directory, options)).isEqualTo(expected);
   }
 
-  /** An index of one block names it as a value could; with that block damaged, nothing else tells what it is. */
+  /**
+   * An index of one block names it as a value could; with that block damaged, nothing else tells
+   * what it is.
+   */
   @Test
   void repair_footerAndOnlyBlockDamaged_takesTheIndexForNoData() throws IOException {
     fill(options(CompressionType.NONE), Map.of("a", "1", "b", "2"));

@@ -41,9 +41,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Any one file of a database is damaged or gone; then repair and open give a part of the true history, with
- * every entry of every other file, and of each whole block of a damaged table, in it. Operation number n has sequence number n, so each entry that is
- * found says which operation it claims to be.
+ * Any one file of a database is damaged or gone; then repair and open give a part of the true
+ * history, with every entry of every other file, and of each whole block of a damaged table, in it.
+ * Operation number n has sequence number n, so each entry that is found says which operation it
+ * claims to be.
  */
 class RepairPropertyTest {
   private static final long SEED = Long.getLong("kv.repair.seed", 8);
@@ -91,7 +92,10 @@ class RepairPropertyTest {
     return DbTestBase.b(text);
   }
 
-  /** Fills a database over several levels, with overwritten and deleted keys, the last of them in the log. */
+  /**
+   * Fills a database over several levels, with overwritten and deleted keys, the last of them in
+   * the log.
+   */
   private void fill(Env env, Random random) {
     values.clear();
     keys.clear();
@@ -357,7 +361,10 @@ class RepairPropertyTest {
     }
   }
 
-  /** Power is lost before each operation that a repair does; another repair then brings everything back. */
+  /**
+   * Power is lost before each operation that a repair does; another repair then brings everything
+   * back.
+   */
   @Test
   void repair_cutOffByLossOfPower_losesNothing() throws IOException {
     StrictMemEnv whole = new StrictMemEnv();
@@ -405,8 +412,8 @@ class RepairPropertyTest {
   }
 
   /**
-   * The first open after a repair goes on with its MANIFEST, and power is lost within what it appends. The comparator's
-   * name puts that across the bounds of sectors, which are what is torn.
+   * The first open after a repair goes on with its MANIFEST, and power is lost within what it
+   * appends. The comparator's name puts that across the bounds of sectors, which are what is torn.
    */
   @Test
   void open_afterARepair_cutOffByLossOfPower_isPossibleAgain() throws IOException {

@@ -46,7 +46,10 @@ class RepairTest {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Fills a database over several levels, with overwritten and deleted keys, the last of them in the log. */
+  /**
+   * Fills a database over several levels, with overwritten and deleted keys, the last of them in
+   * the log.
+   */
   private Path fill() {
     Path directory = temp.resolve("db");
     Random random = new Random(SEED);

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Makes a list that fails smaller: leaves out pieces, halves at first and single elements at last. */
+/**
+ * Makes a list that fails smaller: leaves out pieces, halves at first and single elements at last.
+ */
 final class Shrinker {
   private Shrinker() {}
 

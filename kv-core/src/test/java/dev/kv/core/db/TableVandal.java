@@ -23,8 +23,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts, unlinks and overwrites the tables of an open database while four threads read it. Every answer is right, or a
- * {@link CorruptionException} or {@link DBIOException}. A process of its own: {@code directory seed rounds mapped}.
+ * Cuts, unlinks and overwrites the tables of an open database while four threads read it. Every
+ * answer is right, or a {@link CorruptionException} or {@link DBIOException}. A process of its own:
+ * {@code directory seed rounds mapped}.
  */
 final class TableVandal {
   private static final int KEYS = 4000;

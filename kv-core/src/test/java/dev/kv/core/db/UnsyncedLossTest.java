@@ -13,7 +13,10 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Loss of power over and over: what was synced is there after each, and nothing that was never written. */
+/**
+ * Loss of power over and over: what was synced is there after each, and nothing that was never
+ * written.
+ */
 class UnsyncedLossTest {
   private static final long SEED = Long.getLong("kv.power.seed", 86);
   private static final int ROUNDS = Boolean.getBoolean("kv.long") ? 300 : 30;
@@ -99,7 +102,10 @@ class UnsyncedLossTest {
     }
   }
 
-  /** The reopened database goes on in files that an open with nothing written has made or taken over. */
+  /**
+   * The reopened database goes on in files that an open with nothing written has made or taken
+   * over.
+   */
   @ParameterizedTest
   @CsvSource({"false", "true"})
   void powerLoss_afterAnOpenWithoutWrites_losesNothing(boolean reuseLogs) {

@@ -125,7 +125,10 @@ final class DirectoryLockTest {
     }
   }
 
-  /** A program may replace all system properties: the lock of the operating system must not go with them. */
+  /**
+   * A program may replace all system properties: the lock of the operating system must not go with
+   * them.
+   */
   @Test
   void lock_registryLost_isRefusedAndStillHeld() throws IOException {
     try (Env.Lock lock = env.lock(file)) {

@@ -25,7 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every environment keeps to: extend it, give an environment and an existing, empty directory. */
+/**
+ * What every environment keeps to: extend it, give an environment and an existing, empty directory.
+ */
 public abstract class EnvContract {
   private static final int BLOCK = 32 << 10;
 

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * The main class of a child process whose files may not grow over a limit of the operating system. It
- * prints {@code ok}, or what went otherwise than it must.
+ * The main class of a child process whose files may not grow over a limit of the operating system.
+ * It prints {@code ok}, or what went otherwise than it must.
  */
 final class LimitedWriter {
   private static final int BLOCK = 32 << 10;

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * The main class of a child process that tries to lock a file. It prints {@code locked} or {@code refused},
- * holds the lock until its input ends, and exits.
+ * The main class of a child process that tries to lock a file. It prints {@code locked} or {@code
+ * refused}, holds the lock until its input ends, and exits.
  */
 final class LockHolder {
   private LockHolder() {}

@@ -25,7 +25,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** That the calls which make files durable reach the operating system. */
 @EnabledOnOs(OS.LINUX)
 class SyncCallsTest {
-  /** A device that takes a write-out of nothing: fsync of it is refused, which shows that it was asked for. */
+  /**
+   * A device that takes a write-out of nothing: fsync of it is refused, which shows that it was
+   * asked for.
+   */
   private static final Path DEVICE = Path.of("/dev/full");
 
   @TempDir Path directory;
@@ -63,7 +66,10 @@ class SyncCallsTest {
         .hasSize(1);
   }
 
-  /** The first sync makes the size durable, and only an fsync does that; the pages are clean after each. */
+  /**
+   * The first sync makes the size durable, and only an fsync does that; the pages are clean after
+   * each.
+   */
   @Test
   void mappedLog_sync_leavesNoDirtyPage() throws IOException {
     Path path = directory.resolve("000003.log");

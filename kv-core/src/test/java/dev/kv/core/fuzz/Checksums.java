@@ -11,7 +11,9 @@ import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Makes the checksums of damaged files right again, so that the decoders behind them are reached. */
+/**
+ * Makes the checksums of damaged files right again, so that the decoders behind them are reached.
+ */
 final class Checksums {
   private static final int BLOCK = 32 << 10;
   private static final int HEADER = 7;
@@ -48,7 +50,10 @@ final class Checksums {
     return sums.copy();
   }
 
-  /** Returns a table in which every block that the footer, the index and the metaindex name verifies. */
+  /**
+   * Returns a table in which every block that the footer, the index and the metaindex name
+   * verifies.
+   */
   static byte[] ofTable(byte[] file) {
     Checksums sums = new Checksums(file);
     int footer = file.length - FOOTER;
@@ -62,7 +67,8 @@ final class Checksums {
   }
 
   /**
-   * Stores the checksum of the block whose handle stands at {@code at}, and of those that its values name.
+   * Stores the checksum of the block whose handle stands at {@code at}, and of those that its
+   * values name.
    *
    * @return where the handle ends, or a negative number
    */

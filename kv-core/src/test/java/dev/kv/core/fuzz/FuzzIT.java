@@ -4,8 +4,9 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The targets under Jazzer: over the corpus, which lies beside this class among the resources, or, with
- * {@code JAZZER_FUZZ=1} in the environment and one method chosen, guided by coverage until something is found.
+ * The targets under Jazzer: over the corpus, which lies beside this class among the resources, or,
+ * with {@code JAZZER_FUZZ=1} in the environment and one method chosen, guided by coverage until
+ * something is found.
  */
 @Timeout(120)
 class FuzzIT {

@@ -42,10 +42,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A target for each decoder of bytes from disk. Each takes any input and throws an {@link AssertionError} where the
- * decoder does what it must not: an exception outside the {@link DBException} family, a walk without end, bytes
- * outside the input, two ways of reading that differ. Where the first byte of an input sets modes, its bits are
- * constants here.
+ * A target for each decoder of bytes from disk. Each takes any input and throws an {@link
+ * AssertionError} where the decoder does what it must not: an exception outside the {@link
+ * DBException} family, a walk without end, bytes outside the input, two ways of reading that
+ * differ. Where the first byte of an input sets modes, its bits are constants here.
  */
 public final class FuzzTargets {
   private static final int SEAL = 1;
@@ -237,7 +237,10 @@ public final class FuzzTargets {
     };
   }
 
-  /** {@code modes files}, as {@link FileSet} says; modes: seal, read-only, paranoid, filter, recovery mode. */
+  /**
+   * {@code modes files}, as {@link FileSet} says; modes: seal, read-only, paranoid, filter,
+   * recovery mode.
+   */
   static void directory(byte[] input) {
     Env env = Env.inMemory();
     Path directory = Path.of("/db");

@@ -13,9 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The targets under Jazzer, guided by coverage, each in a JVM of its own: under {@code -Plong}, for as many seconds as
- * {@code -Dkv.fuzz.seconds} says. The corpus that grows meanwhile is kept below {@code target/fuzz}, where an
- * input that fails is left too.
+ * The targets under Jazzer, guided by coverage, each in a JVM of its own: under {@code -Plong}, for
+ * as many seconds as {@code -Dkv.fuzz.seconds} says. The corpus that grows meanwhile is kept below
+ * {@code target/fuzz}, where an input that fails is left too.
  */
 @EnabledIfSystemProperty(named = "kv.long", matches = "true")
 class LongFuzzIT {

@@ -20,9 +20,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A few seconds of random mutations of the corpus for each target, not guided by anything. {@code -Dkv.seed} repeats a
- * run and {@code -Dkv.fuzz.millis} sets how long each target runs. What it finds is printed as an input to add to
- * the corpus.
+ * A few seconds of random mutations of the corpus for each target, not guided by anything. {@code
+ * -Dkv.seed} repeats a run and {@code -Dkv.fuzz.millis} sets how long each target runs. What it
+ * finds is printed as an input to add to the corpus.
  */
 @Timeout(600)
 class MutationFuzzIT {

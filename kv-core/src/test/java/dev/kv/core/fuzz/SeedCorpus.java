@@ -27,8 +27,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Writes the part of the corpus that is made of good files, into the directory given: a directory for each target.
- * What fuzzing finds is added there by hand and stays.
+ * Writes the part of the corpus that is made of good files, into the directory given: a directory
+ * for each target. What fuzzing finds is added there by hand and stays.
  */
 final class SeedCorpus {
   private static final Path DIRECTORY = Path.of("/db");
@@ -85,7 +85,10 @@ final class SeedCorpus {
     return input;
   }
 
-  /** Returns where the first data block ends: before a zero that says that it is not compressed, and a checksum. */
+  /**
+   * Returns where the first data block ends: before a zero that says that it is not compressed, and
+   * a checksum.
+   */
   private static int blockEnd(byte[] table) {
     for (int end = 8; end < table.length; end++) {
       byte[] sealed = table.clone();

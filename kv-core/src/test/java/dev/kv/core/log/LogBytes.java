@@ -51,7 +51,10 @@ final class LogBytes {
     System.arraycopy(more, 0, bytes, had, more.length);
   }
 
-  /** Fills the end with zeros to a multiple of the block size, at least {@code blocks} blocks in all. */
+  /**
+   * Fills the end with zeros to a multiple of the block size, at least {@code blocks} blocks in
+   * all.
+   */
   void fillBlocks(int blocks) {
     bytes =
         Arrays.copyOf(bytes, Math.max(blocks * BLOCK, (bytes.length + BLOCK - 1) / BLOCK * BLOCK));

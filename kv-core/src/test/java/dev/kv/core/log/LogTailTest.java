@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What a killed process, loss of power and C++ LevelDB leave, and how the reader tells them apart. */
+/**
+ * What a killed process, loss of power and C++ LevelDB leave, and how the reader tells them apart.
+ */
 final class LogTailTest {
   private final LogBytes log = new LogBytes();
 

@@ -228,7 +228,10 @@ final class LogTest {
 
   // Initial offsets.
 
-  /** Records of these lengths: three short, one over three blocks, one more, one that ends on a block. */
+  /**
+   * Records of these lengths: three short, one over three blocks, one more, one that ends on a
+   * block.
+   */
   private static final int[] LENGTHS = {
     10_000, 10_000, 2 * BLOCK - 1000, 1, 13_716, BLOCK - HEADER
   };

@@ -17,8 +17,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * Power is lost before every operation on the disk, with more or less of what was not synced kept: a
- * recovery finds the last edit that was acknowledged, or the one under way.
+ * Power is lost before every operation on the disk, with more or less of what was not synced kept:
+ * a recovery finds the last edit that was acknowledged, or the one under way.
  */
 final class ManifestCrashTest {
   private static final Path DIRECTORY = Path.of("/database");

@@ -44,7 +44,9 @@ abstract class ManifestTestBase {
     return set;
   }
 
-  /** Creates a database and opens it as the database does: with the edit that begins its first log. */
+  /**
+   * Creates a database and opens it as the database does: with the edit that begins its first log.
+   */
   VersionSet created() {
     NewDatabase.create(context());
     VersionSet set = recovered(context());

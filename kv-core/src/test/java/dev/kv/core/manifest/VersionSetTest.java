@@ -308,7 +308,10 @@ final class VersionSetTest extends ManifestTestBase {
     }
   }
 
-  /** A step is taken between the looks at two versions: the table is in the version before it and after it. */
+  /**
+   * A step is taken between the looks at two versions: the table is in the version before it and
+   * after it.
+   */
   @Test
   void liveNumbers_askedForDuringAStep_haveWhatIsInEveryVersion() {
     NewDatabase.create(context());

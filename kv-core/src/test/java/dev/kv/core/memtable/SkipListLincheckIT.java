@@ -15,8 +15,8 @@ import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
 /**
- * One thread that inserts and others that search: as if each insertion happened at one moment. Under stress alone: the
- * model checker does not know views of buffers.
+ * One thread that inserts and others that search: as if each insertion happened at one moment.
+ * Under stress alone: the model checker does not know views of buffers.
  */
 @Param(name = "key", gen = IntGen.class, conf = "1:6")
 public class SkipListLincheckIT {

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A change to one source file that takes a safeguard out, and the tests that must fail then. The list stands among the
- * resources:
+ * A change to one source file that takes a safeguard out, and the tests that must fail then. The
+ * list stands among the resources:
  *
  * <pre>
  * mutant := "== " name, field*, "--- take", lines that stand in the file once, "--- give", lines in their place

@@ -21,9 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Takes the safeguards of the engine out, one at a time, and expects a test to fail for each. A mutant is one source
- * file, changed, compiled against the engine and put before it on the class path of a JVM that runs the tests
- * named for it. {@code -Pmutation} tries all of them, other builds those marked quick.
+ * Takes the safeguards of the engine out, one at a time, and expects a test to fail for each. A
+ * mutant is one source file, changed, compiled against the engine and put before it on the class
+ * path of a JVM that runs the tests named for it. {@code -Pmutation} tries all of them, other
+ * builds those marked quick.
  */
 class MutantsIT {
   private static final Path TABLE = Path.of("..", "src-docs", "mutants.md");

@@ -93,8 +93,8 @@ final class KvSide {
   }
 
   /**
-   * Gives every table of a closed database the ending that the old C++ LevelDB knows, in place of what that one may
-   * have left under the same number when it was closed during a compaction.
+   * Gives every table of a closed database the ending that the old C++ LevelDB knows, in place of
+   * what that one may have left under the same number when it was closed during a compaction.
    */
   static void renameTablesToSst(Path directory) {
     for (Path table : files(directory, ".ldb")) {

@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A current C++ LevelDB, in python's plyvel. Skipped with a printed reason where python has it not; where
- * the environment variable CI is true, that is a failure.
+ * A current C++ LevelDB, in python's plyvel. Skipped with a printed reason where python has it not;
+ * where the environment variable CI is true, that is a failure.
  */
 class PlyvelPeerTest {
   private static final long SEED = 11;

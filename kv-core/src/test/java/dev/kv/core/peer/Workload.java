@@ -14,7 +14,10 @@ record Workload(long seed, List<Operation> operations) {
   /** One put, or a delete where the value is null. */
   record Operation(byte[] key, byte @Nullable [] value) {}
 
-  /** Returns {@code count} operations on some 2000 keys, with empty, binary and big values among them. */
+  /**
+   * Returns {@code count} operations on some 2000 keys, with empty, binary and big values among
+   * them.
+   */
   static Workload of(long seed, int count) {
     Random random = new Random(seed);
     List<Operation> operations = new ArrayList<>(count);

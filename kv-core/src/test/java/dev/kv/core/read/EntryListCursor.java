@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * A cursor over a sorted list of entries, whose borrowed bytes are mangled by each move. Allocates nothing when
- * it moves.
+ * A cursor over a sorted list of entries, whose borrowed bytes are mangled by each move. Allocates
+ * nothing when it moves.
  */
 final class EntryListCursor extends InternalIterator {
   private static final byte MANGLED = (byte) 0xee;

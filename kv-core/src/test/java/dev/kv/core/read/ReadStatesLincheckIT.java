@@ -13,7 +13,10 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
 
-/** Pins of read states against publications and the close, in every order of their steps that a model checker tries. */
+/**
+ * Pins of read states against publications and the close, in every order of their steps that a
+ * model checker tries.
+ */
 public class ReadStatesLincheckIT {
   private static final int SCALE = Boolean.getBoolean("kv.long") ? 10 : 1;
 
@@ -27,7 +30,10 @@ public class ReadStatesLincheckIT {
   private final ArenaPool arenas = new ArenaPool(new OffHeapBudget(0));
   private final ReadStates states = new ReadStates();
 
-  /** Made before the run: the making of a memtable has many steps, and their orders are not the question. */
+  /**
+   * Made before the run: the making of a memtable has many steps, and their orders are not the
+   * question.
+   */
   private final MemTable[] memtables = new MemTable[MOST_PUBLICATIONS];
 
   private int published;

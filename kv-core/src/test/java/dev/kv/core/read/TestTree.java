@@ -33,8 +33,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A database of memtables and tables, without the engine that makes it: writes collect until they are put
- * somewhere.
+ * A database of memtables and tables, without the engine that makes it: writes collect until they
+ * are put somewhere.
  */
 final class TestTree implements AutoCloseable {
   final InternalKeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
@@ -127,7 +127,10 @@ final class TestTree implements AutoCloseable {
     publish();
   }
 
-  /** Puts what was collected into {@code count} tables of a level, none sharing a user key with another. */
+  /**
+   * Puts what was collected into {@code count} tables of a level, none sharing a user key with
+   * another.
+   */
   void toLevel(int level, int count) {
     collected.sort((a, b) -> order.compare(a.key(), b.key()));
     VersionEdit.Builder edit = VersionEdit.builder();

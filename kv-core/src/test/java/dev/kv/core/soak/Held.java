@@ -10,7 +10,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What the process and its database hold at one moment; sizes in KiB, 0 where the system does not tell.
+ * What the process and its database hold at one moment; sizes in KiB, 0 where the system does not
+ * tell.
  *
  * @param resident resident memory of the process, mapped files included
  * @param anonymous the part of it that is no file's: heap, direct buffers, stacks

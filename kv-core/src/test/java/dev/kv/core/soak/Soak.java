@@ -26,11 +26,12 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The load and its model. Each key has a version, which says what its value is, or that it is deleted. A writer owns its
- * keys: it announces a version, writes it, and acknowledges it. A reader that saw version {@code a} acknowledged
- * before it read and {@code b} announced after it must have read what one of a to b says. Whoever needs a
- * moment at which nothing is under way (to take a snapshot with a copy of the model, to reopen) takes
- * {@code moment} for writing, and the others hold it for reading.
+ * The load and its model. Each key has a version, which says what its value is, or that it is
+ * deleted. A writer owns its keys: it announces a version, writes it, and acknowledges it. A reader
+ * that saw version {@code a} acknowledged before it read and {@code b} announced after it must have
+ * read what one of a to b says. Whoever needs a moment at which nothing is under way (to take a
+ * snapshot with a copy of the model, to reopen) takes {@code moment} for writing, and the others
+ * hold it for reading.
  */
 final class Soak {
   private static final int KEYS = 20_000;
@@ -71,7 +72,9 @@ final class Soak {
     db = DB.open(directory, options(0));
   }
 
-  /** Runs for so long, reopening and taking figures in even intervals, and throws what went wrong. */
+  /**
+   * Runs for so long, reopening and taking figures in even intervals, and throws what went wrong.
+   */
   void run(long seconds, long reopenSeconds, long reportSeconds) throws Exception {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < WRITERS; i++) {

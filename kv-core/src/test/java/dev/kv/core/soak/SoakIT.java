@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs the soak: a few seconds to see that it works, or as long as {@code -Dkv.soak.seconds} says. What is held must not
- * have grown from the second quarter of a long run to the last.
+ * Runs the soak: a few seconds to see that it works, or as long as {@code -Dkv.soak.seconds} says.
+ * What is held must not have grown from the second quarter of a long run to the last.
  */
 class SoakIT {
   private static final int QUICK = 6;

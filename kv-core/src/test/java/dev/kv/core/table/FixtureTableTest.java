@@ -21,7 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tables that C++ LevelDB wrote: that we read what is in them, and would have written the same bytes. */
+/**
+ * Tables that C++ LevelDB wrote: that we read what is in them, and would have written the same
+ * bytes.
+ */
 class FixtureTableTest {
   private static final Path FIXTURES = Path.of("src/test/resources/fixtures/leveldb");
   private static final InternalKeyComparator BYTEWISE =

@@ -9,7 +9,10 @@ import dev.kv.core.memory.OffHeapBudget;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** The memory that a test's tables live in, and ways to build and open them. Closing it looks for leaks. */
+/**
+ * The memory that a test's tables live in, and ways to build and open them. Closing it looks for
+ * leaks.
+ */
 final class TableBench implements AutoCloseable {
   final OffHeapBudget budget;
   final BlockAllocator allocator;

@@ -185,7 +185,10 @@ final class VersionTest {
     return InternalKey.encode(user, random.nextInt(3), ValueKind.VALUE);
   }
 
-  /** Returns keys that often agree in the eight bytes that are held as a number, with zeros at their ends. */
+  /**
+   * Returns keys that often agree in the eight bytes that are held as a number, with zeros at their
+   * ends.
+   */
   private static byte[] randomUserKey(Random random) {
     byte[] user = new byte[random.nextInt(12)];
     for (int i = 0; i < user.length; i++) {

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Keys, tables, edits and versions as the text of test cases has them: {@code user@sequence}, with {@code :d}
- * behind a tombstone; {@code L1 7:100 a@5..c@2} for table 7 of 100 bytes in level 1; the same with a plus for
- * an addition, and {@code -L1 7} for a deletion.
+ * Keys, tables, edits and versions as the text of test cases has them: {@code user@sequence}, with
+ * {@code :d} behind a tombstone; {@code L1 7:100 a@5..c@2} for table 7 of 100 bytes in level 1; the
+ * same with a plus for an addition, and {@code -L1 7} for a deletion.
  */
 public final class VersionText {
   public static final InternalKeyComparator COMPARATOR =

@@ -7,8 +7,9 @@ import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
 /**
- * Group commit and its close: as if each write were done at one moment, and every one after the close refused. Under
- * stress alone: the model checker does not know views of buffers; {@link CommitQueueLincheckIT} has the part without.
+ * Group commit and its close: as if each write were done at one moment, and every one after the
+ * close refused. Under stress alone: the model checker does not know views of buffers; {@link
+ * CommitQueueLincheckIT} has the part without.
  */
 public class CommitLincheckIT {
   private static final int SCALE = Boolean.getBoolean("kv.long") ? 20 : 1;

@@ -567,7 +567,10 @@ final class CommitPipelineTest {
     assertThat(target.file().syncs()).isBetween(each, each * 3 / 2);
   }
 
-  /** Until each has written enough, and not for a time: the system may keep a thread from its processor for a while. */
+  /**
+   * Until each has written enough, and not for a time: the system may keep a thread from its
+   * processor for a while.
+   */
   @Test
   void fourThreads_writingAtOnce_allMakeProgress() throws Exception {
     target.file().keepsContents = false;
@@ -711,7 +714,10 @@ final class CommitPipelineTest {
 
   // Threads.
 
-  /** Makes a write that the memtable has no room for wait: there is an entry in it, and a flush is behind. */
+  /**
+   * Makes a write that the memtable has no room for wait: there is an entry in it, and a flush is
+   * behind.
+   */
   private void fallBehind() {
     pipeline.put(bytes("0"), bytes("0"), false);
     target.flushIsBehind = true;

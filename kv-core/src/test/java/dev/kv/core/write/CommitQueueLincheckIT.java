@@ -4,7 +4,9 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
 
-/** Leadership as a lock around a counter: nobody leads beside another, and nobody waits for ever. */
+/**
+ * Leadership as a lock around a counter: nobody leads beside another, and nobody waits for ever.
+ */
 public class CommitQueueLincheckIT {
   private static final int SCALE = Boolean.getBoolean("kv.long") ? 20 : 1;
 

@@ -18,7 +18,9 @@ public final class Profiler {
     this.directory = directory;
   }
 
-  /** Makes one that writes into {@code directory}; IOException where there is none for this system. */
+  /**
+   * Makes one that writes into {@code directory}; IOException where there is none for this system.
+   */
   public static Profiler into(Path directory) throws IOException {
     Files.createDirectories(directory);
     return new Profiler(AsyncProfilerLoader.load(), directory);

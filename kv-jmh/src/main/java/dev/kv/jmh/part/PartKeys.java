@@ -6,7 +6,9 @@ import dev.kv.jmh.workload.DecimalKey;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** The keys that the benchmarks of parts use: db_bench's, in direct buffers as the engine has them. */
+/**
+ * The keys that the benchmarks of parts use: db_bench's, in direct buffers as the engine has them.
+ */
 final class PartKeys {
   /** Bytes of a user key. */
   static final int USER_KEY = DecimalKey.DIGITS;

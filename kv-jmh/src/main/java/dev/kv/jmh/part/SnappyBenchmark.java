@@ -65,7 +65,9 @@ public class SnappyBenchmark {
     return codec.compress(CompressionType.SNAPPY, 0, plain, 0, BLOCK_BYTES, target, 0);
   }
 
-  /** Brings it back. The engine leaves blocks of this size to Java, so the library is called itself. */
+  /**
+   * Brings it back. The engine leaves blocks of this size to Java, so the library is called itself.
+   */
   @Benchmark
   public ByteBuffer uncompress() throws MalformedBlockException, IOException {
     if (nativeLibrary) {

@@ -172,7 +172,9 @@ final class LmdbStore implements Store {
     }
   }
 
-  /** Reads in a transaction that is renewed now and then, so that it does not hold pages forever. */
+  /**
+   * Reads in a transaction that is renewed now and then, so that it does not hold pages forever.
+   */
   private static final class LmdbReader implements Reader {
     private static final int GETS_PER_TXN = 1024;
 

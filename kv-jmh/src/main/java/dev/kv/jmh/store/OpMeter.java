@@ -57,7 +57,9 @@ public final class OpMeter {
     bytes += count;
   }
 
-  /** Takes a value that was computed from what was read, so that the reading is not optimised away. */
+  /**
+   * Takes a value that was computed from what was read, so that the reading is not optimised away.
+   */
   public void consume(long value) {
     sum += value;
   }

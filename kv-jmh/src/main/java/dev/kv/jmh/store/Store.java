@@ -11,7 +11,9 @@ public interface Store extends AutoCloseable {
   /** Returns a writer that applies each operation at once. */
   Writer writer(boolean sync);
 
-  /** Returns a writer that collects operations and applies them together on {@link Writer#commit}. */
+  /**
+   * Returns a writer that collects operations and applies them together on {@link Writer#commit}.
+   */
   Writer batchWriter(boolean sync);
 
   /** Returns a reader of single keys. */

@@ -21,7 +21,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
-/** Puts over a database that was just filled at random: one shot is as many puts as it has entries. */
+/**
+ * Puts over a database that was just filled at random: one shot is as many puts as it has entries.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)

@@ -4,7 +4,9 @@ import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What the threads of one benchmark share: the common start, and how many are done. Thread-safe. */
+/**
+ * What the threads of one benchmark share: the common start, and how many are done. Thread-safe.
+ */
 final class ThreadGroupState {
   private final CyclicBarrier start;
   private final AtomicInteger finished = new AtomicInteger();

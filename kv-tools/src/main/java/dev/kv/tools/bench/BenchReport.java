@@ -6,7 +6,9 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** Prints the results of benchmarks, each when it is there: as a table, or as a JSON object a line. */
+/**
+ * Prints the results of benchmarks, each when it is there: as a table, or as a JSON object a line.
+ */
 final class BenchReport {
   private final boolean json;
   private final Output out;

@@ -39,7 +39,10 @@ public final class FailureText {
     }
   }
 
-  /** Returns a message of the library, with what a user of the shell can do in place of what a program can. */
+  /**
+   * Returns a message of the library, with what a user of the shell can do in place of what a
+   * program can.
+   */
   static String inShellWords(String message) {
     return message
         .replace(

@@ -11,8 +11,8 @@ import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * Tells what the engine logs as messages: errors, what a repair passes over, and under --verbose all
- * that kv does.
+ * Tells what the engine logs as messages: errors, what a repair passes over, and under --verbose
+ * all that kv does.
  */
 public final class MessageLogging implements SLF4JServiceProvider {
   /** What the loggers' names begin with that are not of other libraries. */

@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The file system, which counts what is read of files and how many are deleted: what nearly every command that takes long
- * does. Thread-safe.
+ * The file system, which counts what is read of files and how many are deleted: what nearly every
+ * command that takes long does. Thread-safe.
  */
 public final class Meter extends ForwardingEnv {
   private final LongAdder bytesRead = new LongAdder();

@@ -41,7 +41,10 @@ public final class Output implements AutoCloseable {
     }
   }
 
-  /** Returns why standard output, which has failed, cannot be written; a reader that is gone is no news. */
+  /**
+   * Returns why standard output, which has failed, cannot be written; a reader that is gone is no
+   * news.
+   */
   public static Failure failure() {
     try {
       // Left open: if standard output was closed, one of the JVM's own files has its place.

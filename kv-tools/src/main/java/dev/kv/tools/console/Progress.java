@@ -8,9 +8,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows on standard error, where that is a terminal, how far a command has come that takes longer than a second: how much
- * it has done, how fast, and how long it still takes where the whole is known. One line, drawn over with plain
- * characters and taken away at the end.
+ * Shows on standard error, where that is a terminal, how far a command has come that takes longer
+ * than a second: how much it has done, how fast, and how long it still takes where the whole is
+ * known. One line, drawn over with plain characters and taken away at the end.
  */
 public final class Progress implements AutoCloseable {
   /** Milliseconds before the line appears, unless this system property says otherwise. */
@@ -60,14 +60,18 @@ public final class Progress implements AutoCloseable {
    * Returns the progress of {@code task}.
    *
    * @param total what there is to do, or {@link #UNKNOWN}
-   * @param counter tells what has been done, counted on from what it tells now; asked by another thread
+   * @param counter tells what has been done, counted on from what it tells now; asked by another
+   *     thread
    */
   public static Progress of(String task, Unit unit, long total, LongSupplier counter) {
     return new Progress(
         task, unit, total, counter, StandardStreams.isTerminal(StandardStreams.ERROR));
   }
 
-  /** Returns the same for bytes and for a task whose output is shown as it comes, if that is not on the terminal too. */
+  /**
+   * Returns the same for bytes and for a task whose output is shown as it comes, if that is not on
+   * the terminal too.
+   */
   public static Progress printing(String task, long total, LongSupplier counter) {
     boolean shown =
         StandardStreams.isTerminal(StandardStreams.ERROR)

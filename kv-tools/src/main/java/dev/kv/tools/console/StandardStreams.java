@@ -42,7 +42,10 @@ public final class StandardStreams {
     return new BufferedReader(new InputStreamReader(input(), StandardCharsets.UTF_8));
   }
 
-  /** Returns whether a descriptor is a terminal; where that cannot be told, whether there is a console. */
+  /**
+   * Returns whether a descriptor is a terminal; where that cannot be told, whether there is a
+   * console.
+   */
   public static boolean isTerminal(int descriptor) {
     Path file = file(descriptor);
     return file == null

@@ -53,14 +53,20 @@ public final class DatabaseArguments {
     return arguments;
   }
 
-  /** Opens for reading, in {@code env}: no LOCK, nothing written. Says so where a writer may be at work. */
+  /**
+   * Opens for reading, in {@code env}: no LOCK, nothing written. Says so where a writer may be at
+   * work.
+   */
   public DB openReadOnly(Env env) {
     requireDatabase();
     noteWriter();
     return open(options().readOnly(true).env(env));
   }
 
-  /** Opens as {@link #openReadOnly} does, for a few reads: libraries that take long to load stay out. */
+  /**
+   * Opens as {@link #openReadOnly} does, for a few reads: libraries that take long to load stay
+   * out.
+   */
   public DB openForLookups() {
     requireDatabase();
     noteWriter();
@@ -118,7 +124,9 @@ public final class DatabaseArguments {
             : order.defaultName());
   }
 
-  /** Returns the order to use, after a check that it can be the database's where that is readable. */
+  /**
+   * Returns the order to use, after a check that it can be the database's where that is readable.
+   */
   public DBComparator requireComparator() {
     DBComparator comparator = DBComparator.bytewise();
     try {

@@ -34,7 +34,10 @@ public final class KeyRangeArguments {
         .build();
   }
 
-  /** Returns about how many bytes of tables a scan over the range reads; {@link Progress#UNKNOWN} for a prefix. */
+  /**
+   * Returns about how many bytes of tables a scan over the range reads; {@link Progress#UNKNOWN}
+   * for a prefix.
+   */
   public long approximateSize(DB db) {
     return prefix == null ? bounds.approximateSize(db) : Progress.UNKNOWN;
   }

@@ -52,7 +52,10 @@ final class Parts {
     damagePart(offset, text, more);
   }
 
-  /** Hands on what a crash has torn, as damage that is none; {@code more} are names and values in turn. */
+  /**
+   * Hands on what a crash has torn, as damage that is none; {@code more} are names and values in
+   * turn.
+   */
   void torn(long offset, String text, Object... more) {
     damagePart(offset, text, more);
   }

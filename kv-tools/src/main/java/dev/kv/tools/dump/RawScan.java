@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Prints every entry of a directory's tables and logs, file by file, without an order of keys. Damage
- * is told as a message, and the scan goes on behind it.
+ * Prints every entry of a directory's tables and logs, file by file, without an order of keys.
+ * Damage is told as a message, and the scan goes on behind it.
  */
 public final class RawScan {
   private final Meter meter = new Meter();
@@ -40,7 +40,10 @@ public final class RawScan {
     }
   }
 
-  /** Creates a scan that prints at most {@code limit} entries, and tells of damage on {@code messages}. */
+  /**
+   * Creates a scan that prints at most {@code limit} entries, and tells of damage on {@code
+   * messages}.
+   */
   public RawScan(Path directory, EntryFormat format, long limit, Output out, PrintWriter messages) {
     this.directory = directory;
     this.format = format;

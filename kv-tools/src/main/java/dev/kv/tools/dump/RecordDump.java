@@ -22,8 +22,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * Takes one file of records apart: a log, a MANIFEST, or a batch that is a file by itself. Damage is a
- * part of its own, with its offset, and the dump goes on behind it.
+ * Takes one file of records apart: a log, a MANIFEST, or a batch that is a file by itself. Damage
+ * is a part of its own, with its offset, and the dump goes on behind it.
  */
 final class RecordDump {
   private final Env env;

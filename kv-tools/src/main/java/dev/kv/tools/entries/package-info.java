@@ -1,6 +1,5 @@
 /**
- * The commands that read, write and compare entries: get, put, delete, scan, count, batch and
- * diff.
+ * The commands that read, write and compare entries: get, put, delete, scan, count, batch and diff.
  */
 @NullMarked
 package dev.kv.tools.entries;

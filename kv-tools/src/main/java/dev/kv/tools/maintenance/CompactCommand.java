@@ -42,7 +42,9 @@ public final class CompactCommand implements Callable<Integer> {
     }
   }
 
-  /** Returns about how many bytes a compaction of everything reads: each level goes into the next. */
+  /**
+   * Returns about how many bytes a compaction of everything reads: each level goes into the next.
+   */
   private static long bytesToRead(DB db) {
     long read = 0;
     long merged = 0;

@@ -14,7 +14,9 @@ import org.jline.reader.impl.DefaultParser;
 
 /** Runs lines as commands on one database. */
 final class Shell {
-  /** The commands of the shell: those whose first argument is the directory, and that read no input. */
+  /**
+   * The commands of the shell: those whose first argument is the directory, and that read no input.
+   */
   static final List<String> COMMANDS =
       List.of(
           "get",

@@ -1,4 +1,6 @@
-/** How keys, values, entries and messages stand in text: escaped, in hexadecimal digits, or in JSON. */
+/**
+ * How keys, values, entries and messages stand in text: escaped, in hexadecimal digits, or in JSON.
+ */
 @NullMarked
 package dev.kv.tools.text;
 

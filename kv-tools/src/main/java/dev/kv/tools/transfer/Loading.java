@@ -16,7 +16,9 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Puts entries that come from a file or standard input, in batches, of which the last is synced. */
+/**
+ * Puts entries that come from a file or standard input, in batches, of which the last is synced.
+ */
 final class Loading {
   private static final int BATCH_BYTES = 1 << 20;
   private static final int BUFFER_BYTES = 1 << 16;
@@ -38,7 +40,10 @@ final class Loading {
     this.source = source;
   }
 
-  /** Puts all entries of a file, or of standard input, into a database, which is created; returns how many. */
+  /**
+   * Puts all entries of a file, or of standard input, into a database, which is created; returns
+   * how many.
+   */
   long run(DatabaseArguments database, @Nullable Path file) throws IOException {
     if (file == null) {
       try (DB db = database.openForWriting(true);

@@ -21,7 +21,8 @@ public final class FileVerifier {
   /**
    * Creates the examination.
    *
-   * @param order the order of the keys in tables; null for that of the database in the table's directory
+   * @param order the order of the keys in tables; null for that of the database in the table's
+   *     directory
    */
   public FileVerifier(Env env, @Nullable KeyOrder order, Finding.Sink findings) {
     this.env = env;

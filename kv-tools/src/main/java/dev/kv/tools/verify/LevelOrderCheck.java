@@ -20,9 +20,9 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The check that no older version of a key hides a newer one: in the merged order of all entries,
- * a version never lies in a higher level than a newer version of its key does. Level 0 counts as
- * one level. Needs tables that are whole.
+ * The check that no older version of a key hides a newer one: in the merged order of all entries, a
+ * version never lies in a higher level than a newer version of its key does. Level 0 counts as one
+ * level. Needs tables that are whole.
  */
 final class LevelOrderCheck {
   private final Env env;

@@ -45,7 +45,9 @@ public final class Tree {
     }
   }
 
-  /** Reads the MANIFEST that CURRENT names; {@link CorruptionException} where CURRENT is damaged. */
+  /**
+   * Reads the MANIFEST that CURRENT names; {@link CorruptionException} where CURRENT is damaged.
+   */
   public static Tree read(Path directory, Finding.Sink findings) throws IOException {
     String manifest = CurrentFile.read(Env.fileSystem(), directory).manifest();
     return readManifest(directory.resolve(manifest), manifest, findings);

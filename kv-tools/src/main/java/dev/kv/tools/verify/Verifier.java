@@ -207,8 +207,8 @@ public final class Verifier {
   }
 
   /**
-   * Examines a log. A writer beside this may be storing a record while it is read, and look like damage, in another place
-   * each time: damage counts if the next reading finds it too.
+   * Examines a log. A writer beside this may be storing a record while it is read, and look like
+   * damage, in another place each time: damage counts if the next reading finds it too.
    */
   private long checkLog(Path file, long previous) throws IOException {
     String name = baseName(file.toString());

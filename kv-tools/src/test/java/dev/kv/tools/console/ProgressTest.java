@@ -46,7 +46,10 @@ class ProgressTest {
         .isEqualTo("kv: copy " + expected);
   }
 
-  /** Runs a command line of the shell, in which KV stands for the command, on a terminal; returns what stands there. */
+  /**
+   * Runs a command line of the shell, in which KV stands for the command, on a terminal; returns
+   * what stands there.
+   */
   private String onTerminal(String commandLine, String... environment) throws Exception {
     assumeThat(SCRIPT).exists();
     String kv = String.join(" ", Cli.inProcess("-Dkv.progress.delay=0"));

@@ -22,13 +22,18 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What stands on the streams where something is wrong: with standard output, or with the database. */
+/**
+ * What stands on the streams where something is wrong: with standard output, or with the database.
+ */
 class StreamsTest {
   @TempDir Path temp;
 
   private record Run(int exitCode, String out, String err) {}
 
-  /** Runs a line of the shell, in which KV stands for the command; {@code out} and {@code err} are for it to write. */
+  /**
+   * Runs a line of the shell, in which KV stands for the command; {@code out} and {@code err} are
+   * for it to write.
+   */
   private Run shell(String line) throws Exception {
     String kv = String.join(" ", Cli.inProcess());
     Process process =

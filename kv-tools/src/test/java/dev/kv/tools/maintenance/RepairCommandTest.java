@@ -17,7 +17,9 @@ import org.junit.jupiter.api.io.TempDir;
 class RepairCommandTest {
   @TempDir Path temp;
 
-  /** Repairs a database, once without a change and once for good, and returns the report of both. */
+  /**
+   * Repairs a database, once without a change and once for good, and returns the report of both.
+   */
   private static String repairAsTheDryRunSays(Path dir) throws IOException {
     String before = Fixtures.listing(dir);
     Cli dry = Cli.run("repair", dir.toString(), "--dry-run", "--json");
