@@ -3,6 +3,8 @@ module dev.kv.api {
   requires static transitive org.jspecify;
 
   uses dev.kv.DBFactory;
+  uses dev.kv.env.EnvProvider;
 
   exports dev.kv;
+  exports dev.kv.env;
 }

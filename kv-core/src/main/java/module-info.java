@@ -30,4 +30,6 @@ module dev.kv.core {
 
   provides dev.kv.DBFactory with
       dev.kv.core.db.DBFactoryImpl;
+  provides dev.kv.env.EnvProvider with
+      dev.kv.core.env.EnvProviderImpl;
 }

@@ -5,8 +5,8 @@ import java.util.ServiceLoader;
 
 /**
  * The engine behind the API, found once through {@link ServiceLoader}. Programs use the static
- * methods of {@link DB}, {@link WriteBatch}, {@link BlockCache}, {@link FilterPolicy}, {@link Env}
- * and {@link TableWriter} instead. Thread-safe.
+ * methods of {@link DB}, {@link WriteBatch}, {@link BlockCache}, {@link FilterPolicy} and {@link
+ * TableWriter} instead. Thread-safe.
  */
 public interface DBFactory {
 
@@ -37,12 +37,6 @@ public interface DBFactory {
 
   /** See {@link FilterPolicy#bloom}. */
   FilterPolicy newBloomFilter(int bitsPerKey);
-
-  /** See {@link Env#fileSystem}. */
-  Env fileSystemEnv();
-
-  /** See {@link Env#inMemory}. */
-  Env newInMemoryEnv();
 
   /** See {@link TableWriter#create}. */
   TableWriter newTableWriter(Path file, Options options);

@@ -1,5 +1,6 @@
 package dev.kv;
 
+import dev.kv.env.Env;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

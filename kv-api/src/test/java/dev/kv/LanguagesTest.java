@@ -2,6 +2,16 @@ package dev.kv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.ForwardingMappedLogFile;
+import dev.kv.env.ForwardingRandomAccessFile;
+import dev.kv.env.ForwardingSequentialFile;
+import dev.kv.env.ForwardingWritableFile;
+import dev.kv.env.MappedLogFile;
+import dev.kv.env.RandomAccessFile;
+import dev.kv.env.SequentialFile;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;

@@ -3,6 +3,8 @@ package dev.kv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
 import org.junit.jupiter.api.Test;
 
 class OptionsTest {

@@ -2,7 +2,7 @@ package example
 
 import dev.kv.DB
 import dev.kv.DBComparator
-import dev.kv.Env
+import dev.kv.env.Env
 import dev.kv.Options
 import java.nio.ByteBuffer
 import java.nio.file.Files

@@ -27,6 +27,9 @@ final class ArchitectureTest {
 
   private static final String ROOT = "dev.kv.core.";
 
+  /** The packages of kv-api. */
+  private static final String[] API = {"dev.kv", "dev.kv.env"};
+
   /** Bottom first. */
   private static final List<Set<String>> LAYERS =
       List.of(
@@ -86,7 +89,7 @@ final class ArchitectureTest {
   @Test
   void api_ofTheLibrary_knowsNothingOfTheEngine() {
     noClasses()
-        .that(resideInAPackage("dev.kv"))
+        .that(resideInAnyPackage(API))
         .should()
         .dependOnClassesThat(resideInAPackage("dev.kv.core.."))
         .allowEmptyShould(true)
@@ -96,10 +99,20 @@ final class ArchitectureTest {
   @Test
   void api_ofTheLibrary_needsOnlyTheJdk() {
     classes()
-        .that(resideInAPackage("dev.kv"))
+        .that(resideInAnyPackage(API))
         .should()
-        .onlyDependOnClassesThat(resideInAnyPackage("dev.kv", "java..", "org.jspecify.annotations"))
+        .onlyDependOnClassesThat(
+            resideInAnyPackage("dev.kv", "dev.kv.env", "java..", "org.jspecify.annotations"))
         .allowEmptyShould(true)
+        .check(engine);
+  }
+
+  @Test
+  void env_ofTheApi_knowsNothingOfTheDatabase() {
+    noClasses()
+        .that(resideInAPackage("dev.kv.env"))
+        .should()
+        .dependOnClassesThat(resideInAPackage("dev.kv"))
         .check(engine);
   }
 

@@ -39,6 +39,7 @@ class DocumentationTest {
   private static final String IMPORTS =
       """
       import dev.kv.*;
+      import dev.kv.env.*;
       import java.io.*;
       import java.nio.*;
       import java.nio.charset.StandardCharsets;

@@ -1,11 +1,11 @@
 package dev.kv.testing;
 
-import dev.kv.Env;
-import dev.kv.ForwardingEnv;
-import dev.kv.MappedLogFile;
-import dev.kv.RandomAccessFile;
-import dev.kv.SequentialFile;
-import dev.kv.WritableFile;
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.MappedLogFile;
+import dev.kv.env.RandomAccessFile;
+import dev.kv.env.SequentialFile;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,13 +1,13 @@
 package dev.kv.testing;
 
-import dev.kv.ForwardingMappedLogFile;
-import dev.kv.ForwardingRandomAccessFile;
-import dev.kv.ForwardingSequentialFile;
-import dev.kv.ForwardingWritableFile;
-import dev.kv.MappedLogFile;
-import dev.kv.RandomAccessFile;
-import dev.kv.SequentialFile;
-import dev.kv.WritableFile;
+import dev.kv.env.ForwardingMappedLogFile;
+import dev.kv.env.ForwardingRandomAccessFile;
+import dev.kv.env.ForwardingSequentialFile;
+import dev.kv.env.ForwardingWritableFile;
+import dev.kv.env.MappedLogFile;
+import dev.kv.env.RandomAccessFile;
+import dev.kv.env.SequentialFile;
+import dev.kv.env.WritableFile;
 import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.FaultEnv.Kind;
 import java.io.IOException;

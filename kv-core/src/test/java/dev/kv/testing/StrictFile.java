@@ -1,6 +1,6 @@
 package dev.kv.testing;
 
-import dev.kv.RandomAccessFile;
+import dev.kv.env.RandomAccessFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

@@ -3,7 +3,7 @@ package example;
 import dev.kv.DB;
 import dev.kv.DBComparator;
 import dev.kv.DBIterator;
-import dev.kv.Env;
+import dev.kv.env.Env;
 import dev.kv.Options;
 import dev.kv.Snapshot;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 package dev.kv.core.compaction;
 
-import dev.kv.Env;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.table.TableFormat;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.env.Env;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;

@@ -1,13 +1,13 @@
 package dev.kv.core.compaction;
 
 import dev.kv.DBIOException;
-import dev.kv.WritableFile;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.table.BuildBuffers;
 import dev.kv.core.table.TableBuilder;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,7 +1,6 @@
 package dev.kv.core.db;
 
 import dev.kv.DBStats;
-import dev.kv.Env;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
@@ -9,6 +8,7 @@ import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.write.CommitPipeline;
+import dev.kv.env.Env;
 import org.jspecify.annotations.Nullable;
 
 /** Puts the parts of a recovered database together and starts its threads. */

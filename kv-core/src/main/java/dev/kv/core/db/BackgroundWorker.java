@@ -1,6 +1,6 @@
 package dev.kv.core.db;
 
-import dev.kv.Env;
+import dev.kv.env.Env;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;

@@ -4,7 +4,6 @@ import dev.kv.BlockCache;
 import dev.kv.DB;
 import dev.kv.DBFactory;
 import dev.kv.Dump;
-import dev.kv.Env;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.RepairReport;
@@ -12,8 +11,6 @@ import dev.kv.TableReader;
 import dev.kv.TableWriter;
 import dev.kv.WriteBatch;
 import dev.kv.core.batch.EncodedBatch;
-import dev.kv.core.env.FileEnv;
-import dev.kv.core.env.MemEnv;
 import dev.kv.core.filter.BloomFilter;
 import dev.kv.core.table.BlockCacheImpl;
 import dev.kv.core.table.UserTableReader;
@@ -26,8 +23,6 @@ public final class DBFactoryImpl implements DBFactory {
   static {
     LoggingNotice.silence();
   }
-
-  private final Env fileSystem = new FileEnv();
 
   /** For the service loader. */
   public DBFactoryImpl() {}
@@ -73,16 +68,6 @@ public final class DBFactoryImpl implements DBFactory {
   @Override
   public FilterPolicy newBloomFilter(int bitsPerKey) {
     return new BloomFilter(bitsPerKey);
-  }
-
-  @Override
-  public Env fileSystemEnv() {
-    return fileSystem;
-  }
-
-  @Override
-  public Env newInMemoryEnv() {
-    return new MemEnv();
   }
 
   @Override

@@ -1,7 +1,6 @@
 package dev.kv.core.db;
 
 import dev.kv.DBIOException;
-import dev.kv.Env;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.batch.EncodedBatch;
@@ -12,6 +11,7 @@ import dev.kv.core.read.SnapshotList;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;

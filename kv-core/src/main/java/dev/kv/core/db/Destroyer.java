@@ -1,10 +1,10 @@
 package dev.kv.core.db;
 
 import dev.kv.DBIOException;
-import dev.kv.Env;
 import dev.kv.Options;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.NoSuchFileException;

@@ -2,10 +2,10 @@ package dev.kv.core.db;
 
 import dev.kv.CorruptionException;
 import dev.kv.DBIOException;
-import dev.kv.Env;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

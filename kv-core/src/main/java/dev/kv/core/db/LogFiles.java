@@ -1,14 +1,14 @@
 package dev.kv.core.db;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.Env;
-import dev.kv.MappedLogFile;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogWriter;
 import dev.kv.core.manifest.VersionChange;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
+import dev.kv.env.Env;
+import dev.kv.env.MappedLogFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.ConcurrentLinkedQueue;

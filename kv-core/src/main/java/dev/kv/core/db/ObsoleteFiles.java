@@ -1,9 +1,9 @@
 package dev.kv.core.db;
 
-import dev.kv.Env;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;

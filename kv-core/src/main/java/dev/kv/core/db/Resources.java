@@ -1,7 +1,6 @@
 package dev.kv.core.db;
 
 import dev.kv.BlockCache;
-import dev.kv.Env;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.Options;
 import dev.kv.core.key.InternalKeyComparator;
@@ -13,6 +12,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.table.BlockCacheImpl;
 import dev.kv.core.table.TableCache;
+import dev.kv.env.Env;
 import java.nio.file.Path;
 
 /**

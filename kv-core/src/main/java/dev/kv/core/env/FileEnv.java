@@ -1,9 +1,9 @@
 package dev.kv.core.env;
 
-import dev.kv.MappedLogFile;
-import dev.kv.RandomAccessFile;
-import dev.kv.SequentialFile;
-import dev.kv.WritableFile;
+import dev.kv.env.MappedLogFile;
+import dev.kv.env.RandomAccessFile;
+import dev.kv.env.SequentialFile;
+import dev.kv.env.WritableFile;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

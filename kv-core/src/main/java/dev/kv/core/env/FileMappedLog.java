@@ -1,6 +1,6 @@
 package dev.kv.core.env;
 
-import dev.kv.MappedLogFile;
+import dev.kv.env.MappedLogFile;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.invoke.VarHandle;

@@ -1,6 +1,6 @@
 package dev.kv.core.env;
 
-import dev.kv.RandomAccessFile;
+import dev.kv.env.RandomAccessFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

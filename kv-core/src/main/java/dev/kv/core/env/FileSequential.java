@@ -1,6 +1,6 @@
 package dev.kv.core.env;
 
-import dev.kv.SequentialFile;
+import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;

@@ -1,6 +1,6 @@
 package dev.kv.core.env;
 
-import dev.kv.WritableFile;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;

@@ -9,7 +9,7 @@
  * dev.kv.core.env.MemEnv} is the same in memory. {@link dev.kv.core.env.FileNames} makes and parses
  * the names of a database's files.
  *
- * <p>Everything above calls it through {@link dev.kv.Env}. It imports nothing of the engine.
+ * <p>Everything above calls it through {@link dev.kv.env.Env}. It imports nothing of the engine.
  */
 @NullMarked
 package dev.kv.core.env;

@@ -1,6 +1,6 @@
 package dev.kv.core.log;
 
-import dev.kv.WritableFile;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.kv.core.log;
 
-import dev.kv.SequentialFile;
 import dev.kv.core.codec.MaskedCrc32c;
+import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

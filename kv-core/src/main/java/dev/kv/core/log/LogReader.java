@@ -1,6 +1,6 @@
 package dev.kv.core.log;
 
-import dev.kv.SequentialFile;
+import dev.kv.env.SequentialFile;
 import java.io.IOException;
 
 /**

@@ -1,8 +1,8 @@
 package dev.kv.core.log;
 
-import dev.kv.MappedLogFile;
-import dev.kv.WritableFile;
 import dev.kv.core.codec.MaskedCrc32c;
+import dev.kv.env.MappedLogFile;
+import dev.kv.env.WritableFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,6 +1,6 @@
 package dev.kv.core.log;
 
-import dev.kv.MappedLogFile;
+import dev.kv.env.MappedLogFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

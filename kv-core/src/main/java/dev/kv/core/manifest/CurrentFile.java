@@ -1,11 +1,11 @@
 package dev.kv.core.manifest;
 
 import dev.kv.CorruptionException;
-import dev.kv.Env;
-import dev.kv.SequentialFile;
-import dev.kv.WritableFile;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.env.Env;
+import dev.kv.env.SequentialFile;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

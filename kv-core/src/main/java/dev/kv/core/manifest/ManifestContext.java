@@ -1,8 +1,8 @@
 package dev.kv.core.manifest;
 
-import dev.kv.Env;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.env.Env;
 import java.nio.file.Path;
 
 /**

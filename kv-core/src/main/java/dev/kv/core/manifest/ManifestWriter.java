@@ -1,11 +1,11 @@
 package dev.kv.core.manifest;
 
-import dev.kv.WritableFile;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogWriter;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.slf4j.Logger;

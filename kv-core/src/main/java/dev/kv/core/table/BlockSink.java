@@ -1,10 +1,10 @@
 package dev.kv.core.table;
 
 import dev.kv.CompressionType;
-import dev.kv.WritableFile;
 import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

@@ -1,10 +1,10 @@
 package dev.kv.core.table;
 
-import dev.kv.Env;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.env.Env;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;

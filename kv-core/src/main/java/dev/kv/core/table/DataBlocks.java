@@ -2,12 +2,12 @@ package dev.kv.core.table;
 
 import dev.kv.CorruptionException;
 import dev.kv.DBIOException;
-import dev.kv.Env;
 import dev.kv.Escape;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.table.TableInspector.FoundBlock;
 import dev.kv.core.table.TableInspector.Role;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

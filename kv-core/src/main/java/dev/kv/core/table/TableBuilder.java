@@ -1,13 +1,13 @@
 package dev.kv.core.table;
 
 import dev.kv.FilterPolicy;
-import dev.kv.WritableFile;
 import dev.kv.core.block.BlockBuilder;
 import dev.kv.core.filter.FilterBlockBuilder;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

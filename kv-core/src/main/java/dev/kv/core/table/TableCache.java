@@ -2,7 +2,6 @@ package dev.kv.core.table;
 
 import dev.kv.DBClosedException;
 import dev.kv.DBIOException;
-import dev.kv.Env;
 import dev.kv.Escape;
 import dev.kv.Options;
 import dev.kv.core.cache.CacheHandle;
@@ -15,6 +14,7 @@ import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;

@@ -2,9 +2,9 @@ package dev.kv.core.table;
 
 import dev.kv.CorruptionException;
 import dev.kv.DBIOException;
-import dev.kv.Env;
 import dev.kv.Escape;
-import dev.kv.RandomAccessFile;
+import dev.kv.env.Env;
+import dev.kv.env.RandomAccessFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -2,7 +2,6 @@ package dev.kv.core.table;
 
 import dev.kv.CorruptionException;
 import dev.kv.DBComparator;
-import dev.kv.Env;
 import dev.kv.UnsupportedFormatException;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.codec.MaskedCrc32c;
@@ -13,6 +12,7 @@ import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,14 +1,14 @@
 package dev.kv.core.table;
 
 import dev.kv.DBIOException;
-import dev.kv.Env;
 import dev.kv.Escape;
 import dev.kv.Options;
 import dev.kv.TableWriter;
-import dev.kv.WritableFile;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.env.Env;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
-import dev.kv.Env;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,11 +1,11 @@
 package dev.kv.core.crash;
 
 import dev.kv.CompressionType;
-import dev.kv.Env;
 import dev.kv.FilterPolicy;
-import dev.kv.ForwardingEnv;
-import dev.kv.MappedLogFile;
 import dev.kv.Options;
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.MappedLogFile;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package dev.kv.core.crash;
 
 import dev.kv.DB;
-import dev.kv.Env;
 import dev.kv.WriteOptions;
+import dev.kv.env.Env;
 import dev.kv.testing.FaultEnv;
 import java.io.PrintStream;
 import java.nio.file.Path;

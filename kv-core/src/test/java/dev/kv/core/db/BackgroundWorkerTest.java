@@ -3,9 +3,9 @@ package dev.kv.core.db;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
-import dev.kv.Env;
-import dev.kv.ForwardingEnv;
 import dev.kv.Options;
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

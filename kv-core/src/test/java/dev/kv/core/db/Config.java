@@ -1,9 +1,9 @@
 package dev.kv.core.db;
 
 import dev.kv.CompressionType;
-import dev.kv.Env;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.env.Env;
 
 /** The ways to open a database that behaviour must not depend on. */
 enum Config {

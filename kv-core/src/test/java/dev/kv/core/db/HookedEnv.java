@@ -1,13 +1,13 @@
 package dev.kv.core.db;
 
-import dev.kv.Env;
-import dev.kv.ForwardingEnv;
-import dev.kv.ForwardingMappedLogFile;
-import dev.kv.ForwardingRandomAccessFile;
-import dev.kv.ForwardingWritableFile;
-import dev.kv.MappedLogFile;
-import dev.kv.RandomAccessFile;
-import dev.kv.WritableFile;
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.ForwardingMappedLogFile;
+import dev.kv.env.ForwardingRandomAccessFile;
+import dev.kv.env.ForwardingWritableFile;
+import dev.kv.env.MappedLogFile;
+import dev.kv.env.RandomAccessFile;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

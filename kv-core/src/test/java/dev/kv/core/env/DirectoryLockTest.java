@@ -3,7 +3,7 @@ package dev.kv.core.env;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.Env;
+import dev.kv.env.Env;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

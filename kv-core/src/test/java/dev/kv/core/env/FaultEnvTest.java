@@ -3,10 +3,10 @@ package dev.kv.core.env;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.Env;
-import dev.kv.MappedLogFile;
-import dev.kv.SequentialFile;
-import dev.kv.WritableFile;
+import dev.kv.env.Env;
+import dev.kv.env.MappedLogFile;
+import dev.kv.env.SequentialFile;
+import dev.kv.env.WritableFile;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.FaultEnv.Kind;

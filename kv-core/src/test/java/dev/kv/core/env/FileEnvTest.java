@@ -3,11 +3,11 @@ package dev.kv.core.env;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.Env;
-import dev.kv.MappedLogFile;
-import dev.kv.RandomAccessFile;
-import dev.kv.SequentialFile;
-import dev.kv.WritableFile;
+import dev.kv.env.Env;
+import dev.kv.env.MappedLogFile;
+import dev.kv.env.RandomAccessFile;
+import dev.kv.env.SequentialFile;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package dev.kv.core.env;
 
-import dev.kv.MappedLogFile;
-import dev.kv.WritableFile;
+import dev.kv.env.MappedLogFile;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

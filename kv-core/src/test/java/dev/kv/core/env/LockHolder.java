@@ -1,6 +1,6 @@
 package dev.kv.core.env;
 
-import dev.kv.Env;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.Path;
 

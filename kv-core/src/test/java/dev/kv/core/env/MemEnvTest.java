@@ -2,7 +2,7 @@ package dev.kv.core.env;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.Env;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

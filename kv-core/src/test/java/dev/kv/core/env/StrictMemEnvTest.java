@@ -3,10 +3,10 @@ package dev.kv.core.env;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.Env;
-import dev.kv.MappedLogFile;
-import dev.kv.SequentialFile;
-import dev.kv.WritableFile;
+import dev.kv.env.Env;
+import dev.kv.env.MappedLogFile;
+import dev.kv.env.SequentialFile;
+import dev.kv.env.WritableFile;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import dev.kv.MappedLogFile;
-import dev.kv.WritableFile;
+import dev.kv.env.MappedLogFile;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.SyncFailedException;

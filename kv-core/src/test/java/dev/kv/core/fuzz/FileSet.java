@@ -1,8 +1,8 @@
 package dev.kv.core.fuzz;
 
-import dev.kv.Env;
-import dev.kv.SequentialFile;
-import dev.kv.WritableFile;
+import dev.kv.env.Env;
+import dev.kv.env.SequentialFile;
+import dev.kv.env.WritableFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

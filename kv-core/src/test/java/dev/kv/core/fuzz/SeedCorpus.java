@@ -2,7 +2,6 @@ package dev.kv.core.fuzz;
 
 import dev.kv.CompressionType;
 import dev.kv.DB;
-import dev.kv.Env;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.WriteBatch;
@@ -14,6 +13,7 @@ import dev.kv.core.key.ValueKind;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
+import dev.kv.env.Env;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

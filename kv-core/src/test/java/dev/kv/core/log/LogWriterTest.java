@@ -7,11 +7,11 @@ import static dev.kv.core.log.LogBytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.Env;
-import dev.kv.MappedLogFile;
-import dev.kv.SequentialFile;
 import dev.kv.core.env.FileEnv;
 import dev.kv.core.env.MemEnv;
+import dev.kv.env.Env;
+import dev.kv.env.MappedLogFile;
+import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;

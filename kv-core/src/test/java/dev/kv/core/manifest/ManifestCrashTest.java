@@ -2,13 +2,13 @@ package dev.kv.core.manifest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.Env;
-import dev.kv.WritableFile;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionText;
+import dev.kv.env.Env;
+import dev.kv.env.WritableFile;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DBIOException;
 import dev.kv.DBReadOnlyException;
-import dev.kv.Env;
-import dev.kv.ForwardingEnv;
-import dev.kv.ForwardingWritableFile;
 import dev.kv.OffHeapExhaustedException;
-import dev.kv.WritableFile;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.version.VersionText;
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.ForwardingWritableFile;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

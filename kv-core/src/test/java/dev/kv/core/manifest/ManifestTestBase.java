@@ -1,6 +1,5 @@
 package dev.kv.core.manifest;
 
-import dev.kv.Env;
 import dev.kv.core.env.FileEnv;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogWriter;
@@ -8,6 +7,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
 import dev.kv.core.version.VersionText;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package dev.kv.core.manifest;
 
-import dev.kv.Env;
-import dev.kv.ForwardingEnv;
-import dev.kv.ForwardingWritableFile;
-import dev.kv.WritableFile;
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.ForwardingWritableFile;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -3,9 +3,9 @@ package dev.kv.core.table;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.CompressionType;
-import dev.kv.Env;
 import dev.kv.Options;
 import dev.kv.TableWriter;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.kv.core.table;
 
-import dev.kv.RandomAccessFile;
-import dev.kv.WritableFile;
+import dev.kv.env.RandomAccessFile;
+import dev.kv.env.WritableFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

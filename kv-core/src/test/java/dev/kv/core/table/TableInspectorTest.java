@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.CorruptionException;
-import dev.kv.Env;
 import dev.kv.core.key.InternalKey;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

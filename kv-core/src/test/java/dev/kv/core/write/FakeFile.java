@@ -1,7 +1,7 @@
 package dev.kv.core.write;
 
-import dev.kv.SequentialFile;
-import dev.kv.WritableFile;
+import dev.kv.env.SequentialFile;
+import dev.kv.env.WritableFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

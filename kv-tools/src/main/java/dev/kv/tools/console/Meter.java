@@ -1,11 +1,11 @@
 package dev.kv.tools.console;
 
-import dev.kv.Env;
-import dev.kv.ForwardingEnv;
-import dev.kv.ForwardingRandomAccessFile;
-import dev.kv.ForwardingSequentialFile;
-import dev.kv.RandomAccessFile;
-import dev.kv.SequentialFile;
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.ForwardingRandomAccessFile;
+import dev.kv.env.ForwardingSequentialFile;
+import dev.kv.env.RandomAccessFile;
+import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,7 +1,6 @@
 package dev.kv.tools.dump;
 
 import dev.kv.CorruptionException;
-import dev.kv.Env;
 import dev.kv.UnsupportedFormatException;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
@@ -13,6 +12,7 @@ import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
+import dev.kv.env.Env;
 import dev.kv.tools.verify.Finding;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -2,13 +2,13 @@ package dev.kv.tools.dump;
 
 import dev.kv.CompressionType;
 import dev.kv.CorruptionException;
-import dev.kv.Env;
 import dev.kv.UnsupportedFormatException;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.table.BlockHandle;
 import dev.kv.core.table.Footer;
 import dev.kv.core.table.TableInspector;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

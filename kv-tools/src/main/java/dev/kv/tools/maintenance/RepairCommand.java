@@ -1,10 +1,10 @@
 package dev.kv.tools.maintenance;
 
 import dev.kv.DB;
-import dev.kv.Env;
 import dev.kv.Options;
 import dev.kv.RepairReport;
 import dev.kv.core.env.FileName;
+import dev.kv.env.Env;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.console.Progress;

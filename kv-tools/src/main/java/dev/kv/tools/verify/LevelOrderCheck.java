@@ -1,12 +1,12 @@
 package dev.kv.tools.verify;
 
 import dev.kv.CorruptionException;
-import dev.kv.Env;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.table.TableInspector;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
+import dev.kv.env.Env;
 import dev.kv.tools.database.DatabaseFiles;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;

@@ -1,12 +1,12 @@
 package dev.kv.tools.verify;
 
-import dev.kv.Env;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.batch.MalformedBatchException;
 import dev.kv.core.log.LogEnd;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

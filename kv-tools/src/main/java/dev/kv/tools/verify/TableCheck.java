@@ -1,7 +1,6 @@
 package dev.kv.tools.verify;
 
 import dev.kv.CorruptionException;
-import dev.kv.Env;
 import dev.kv.Escape;
 import dev.kv.FilterPolicy;
 import dev.kv.UnsupportedFormatException;
@@ -12,6 +11,7 @@ import dev.kv.core.key.ValueKind;
 import dev.kv.core.table.BlockHandle;
 import dev.kv.core.table.Footer;
 import dev.kv.core.table.TableInspector;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,7 +1,6 @@
 package dev.kv.tools.verify;
 
 import dev.kv.CorruptionException;
-import dev.kv.Env;
 import dev.kv.UnsupportedFormatException;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.log.LogEnd;
@@ -12,6 +11,7 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -3,11 +3,11 @@ package dev.kv.tools.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
-import dev.kv.Env;
 import dev.kv.Options;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.env.Env;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.kv;
+package dev.kv.env;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package dev.kv;
+package dev.kv.env;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,12 +18,12 @@ public interface Env {
 
   /** Returns the environment of the file system. */
   static Env fileSystem() {
-    return DBFactory.instance().fileSystemEnv();
+    return EnvProvider.instance().fileSystem();
   }
 
   /** Returns a new environment whose files live in memory and die with it. */
   static Env inMemory() {
-    return DBFactory.instance().newInMemoryEnv();
+    return EnvProvider.instance().newInMemory();
   }
 
   /** Opens a file for reading from its beginning. */
