@@ -27,7 +27,7 @@ import java.nio.ByteBuffer;
  * Where neither decides (one user key begins with the other), the slow scan does.
  * </pre>
  *
- * <p>A block may have a {@link SlotDirectory} behind it. Then a seek is a search there, unless the
+ * <p>A block may have a {@link EntryIndex} behind it. Then a seek is a search there, unless the
  * entry found is an older one than the target asks for.
  */
 public class BlockIterator extends BlockEntries {
@@ -40,7 +40,7 @@ public class BlockIterator extends BlockEntries {
   private final boolean bytewise;
   private final OffHeapBuffer scratch;
   private final EntryRecord recorded = new EntryRecord();
-  private final SlotDirectory slots = new SlotDirectory(NO_BYTES);
+  private final EntryIndex entryIndex = new EntryIndex(NO_BYTES);
 
   /** Where the entry shown begins and where the next one does. */
   private int entry;
@@ -64,35 +64,34 @@ public class BlockIterator extends BlockEntries {
    */
   public final void reset(ByteBuffer block, int length, String file, long offset) {
     recorded.clear();
-    slots.clear();
+    entryIndex.clear();
     setOn(block, length, file, offset);
   }
 
   /**
-   * Has seeks use the slot directory that {@link #writeSlots} wrote behind the block of {@code
+   * Has seeks use the entry index that {@link #writeEntryIndex} wrote behind the block of {@code
    * length} bytes.
    */
-  public final void useSlots(int length) {
-    slots.read(block, length);
+  public final void useEntryIndex(int length) {
+    entryIndex.read(block, length);
   }
 
   /**
-   * Returns how many bytes behind a block of {@code length} are worth it for a slot directory:
-   * where it needs more, the entries are so short that few cache lines hold those of a restart
-   * interval.
+   * Returns how many bytes behind a block of {@code length} are worth it for an entry index: where
+   * it needs more, the entries are so short that few cache lines hold those of a restart interval.
    */
-  public static int roomForSlots(int length) {
-    return SlotDirectory.room(length);
+  public static int roomForEntryIndex(int length) {
+    return EntryIndex.room(length);
   }
 
   /**
-   * Writes a slot directory behind the block of {@code length} bytes, into what is left of its
+   * Writes an entry index behind the block of {@code length} bytes, into what is left of its
    * buffer. The cursor then stands nowhere.
    *
    * @return false where there can be none: the order is not the bytewise one, or there is no room
    */
-  public final boolean writeSlots(int length) {
-    boolean written = bytewise && entriesEnd > 0 && SlotDirectory.write(this, block, length);
+  public final boolean writeEntryIndex(int length) {
+    boolean written = bytewise && entriesEnd > 0 && EntryIndex.write(this, block, length);
     valid = false;
     recorded.clear();
     return written;
@@ -104,7 +103,7 @@ public class BlockIterator extends BlockEntries {
    */
   protected final void clear() {
     setOnNothing();
-    slots.clear();
+    entryIndex.clear();
     entry = 0;
     next = 0;
     recorded.clear();
@@ -184,7 +183,7 @@ public class BlockIterator extends BlockEntries {
   protected final void seekInBlock(ByteBuffer key, int offset, int length) {
     valid = false;
     recorded.clear();
-    if (entriesEnd == 0 || slots.isPresent() && seekSlot(key, offset, length)) {
+    if (entriesEnd == 0 || entryIndex.isPresent() && seekByEntryIndex(key, offset, length)) {
       return;
     }
     int left = 0;
@@ -205,32 +204,32 @@ public class BlockIterator extends BlockEntries {
     }
   }
 
-  /** Seeks by the slot directory; returns false where that does not decide. */
-  private boolean seekSlot(ByteBuffer key, int offset, int length) {
-    int found = slots.find(key, offset, length - InternalKey.TRAILER);
+  /** Seeks by the entry index; returns false where that does not decide. */
+  private boolean seekByEntryIndex(ByteBuffer key, int offset, int length) {
+    int found = entryIndex.find(key, offset, length - InternalKey.TRAILER);
     if (found < 0) {
-      if (~found < slots.count()) {
-        showSlot(~found);
+      if (~found < entryIndex.count()) {
+        showIndexed(~found);
       }
       return true;
     }
-    showSlot(found);
+    showIndexed(found);
     valid = comparator.compare(keyBuffer, keyOffset, keyLength, key, offset, length) >= 0;
     return valid;
   }
 
-  private void showSlot(int slot) {
-    int at = slots.place(slot);
+  private void showIndexed(int slot) {
+    int at = entryIndex.place(slot);
     if (at >= entriesEnd) {
       throw corrupt("slot " + slot + " at " + at + " of " + entriesEnd);
     }
-    int own = head(at, slots.knownBytes());
+    int own = head(at, entryIndex.knownBytes());
     if (shared == 0) {
       keyBuffer = block;
       keyOffset = own;
     } else {
       ByteBuffer target = scratchOf(shared + unshared);
-      slots.copyKey(slot, target, shared);
+      entryIndex.copyKey(slot, target, shared);
       Words.copy(block, own, target, shared, unshared);
       keyBuffer = target;
       keyOffset = 0;

@@ -20,8 +20,8 @@ import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.table.BlockHandle;
-import dev.kv.core.table.BlocksCursor;
-import dev.kv.core.table.DataBlocks;
+import dev.kv.core.table.BlockLocator;
+import dev.kv.core.table.LocatedBlockCursor;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.TableCursor;
 import dev.kv.core.version.FileMetadata;
@@ -81,10 +81,10 @@ final class Repairer {
   private final List<Long> opened = new ArrayList<>();
 
   /** What was found of the tables that cannot be opened, by number. */
-  private final Map<Long, DataBlocks> blocks = new HashMap<>();
+  private final Map<Long, BlockLocator> blocks = new HashMap<>();
 
   /** The bounds of the tables' keys, as far as the MANIFEST tells. */
-  private final Map<Long, DataBlocks.Bounds> bounds = new HashMap<>();
+  private final Map<Long, BlockLocator.Bounds> bounds = new HashMap<>();
 
   private final List<String> lost = new ArrayList<>();
   private long nextNumber;
@@ -188,7 +188,7 @@ final class Repairer {
   private void noteBounds(Version version) {
     for (int level = 0; level < Levels.COUNT; level++) {
       for (FileMetadata table : version.files(level)) {
-        bounds.put(table.number(), new DataBlocks.Bounds(table.smallest(), table.largest()));
+        bounds.put(table.number(), new BlockLocator.Bounds(table.smallest(), table.largest()));
       }
     }
   }
@@ -315,14 +315,15 @@ final class Repairer {
       if (found.isEmpty()) {
         throw e;
       }
-      return BlocksCursor.open(env, table(table.number()), resources.comparator(), found);
+      return LocatedBlockCursor.open(env, table(table.number()), resources.comparator(), found);
     }
   }
 
-  private DataBlocks blocks(long table) {
+  private BlockLocator blocks(long table) {
     return blocks.computeIfAbsent(
         table,
-        number -> DataBlocks.find(env, table(number), resources.comparator(), bounds.get(number)));
+        number ->
+            BlockLocator.find(env, table(number), resources.comparator(), bounds.get(number)));
   }
 
   private void open(FileMetadata table, List<SalvageIterator> tables) {
@@ -334,7 +335,7 @@ final class Repairer {
               what -> LOG.warn("{}: passed over: {}", place(), Escape.text(what)));
       tables.add(entries);
       opened.add(table.number());
-      DataBlocks found = blocks.get(table.number());
+      BlockLocator found = blocks.get(table.number());
       if (found != null) {
         entries.addLost(
             found.bytesLost(),

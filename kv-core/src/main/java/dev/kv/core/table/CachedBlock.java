@@ -20,8 +20,8 @@ final class CachedBlock implements CacheValue, Pinned {
   private final ByteBuffer bytes;
   private final int length;
 
-  /** Whether there is a slot directory behind the block; null until that was tried. */
-  private volatile @Nullable Boolean slots;
+  /** Whether there is an entry index behind the block; null until that was tried. */
+  private volatile @Nullable Boolean hasEntryIndex;
 
   private CachedBlock(@Nullable ByteBuf memory, ByteBuffer bytes, int length) {
     this.memory = memory;
@@ -51,19 +51,19 @@ final class CachedBlock implements CacheValue, Pinned {
   }
 
   /**
-   * Has a cursor that is set on this block seek by its slot directory. For a block that was met
-   * again in the cache: most that come into a small one never are.
+   * Has a cursor that is set on this block seek by its entry index. For a block that was met again
+   * in the cache: most that come into a small one never are.
    *
    * @param write whether the directory may be written, for which the block has to be sound
    */
-  void useSlots(BlockIterator cursor, boolean write) {
-    Boolean present = slots;
+  void useEntryIndex(BlockIterator cursor, boolean write) {
+    Boolean present = hasEntryIndex;
     if (present == null && write) {
-      present = cursor.writeSlots(length);
-      slots = present;
+      present = cursor.writeEntryIndex(length);
+      hasEntryIndex = present;
     }
     if (present != null && present) {
-      cursor.useSlots(length);
+      cursor.useEntryIndex(length);
     }
   }
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * metaindex := "filter." and the policy's name, mapped to the filter block's handle
  * </pre>
  *
- * Blocks are stored as {@link BlockSink} says, the filter block never compressed.
+ * Blocks are stored as {@link BlockWriter} says, the filter block never compressed.
  */
 public final class TableBuilder {
   /** What a filter's key in the metaindex begins with. */
@@ -40,7 +40,7 @@ public final class TableBuilder {
   private final TableFormat format;
   private final KeyComparator comparator;
   private final BuildBuffers buffers;
-  private final BlockSink sink;
+  private final BlockWriter writer;
   private final BlockBuilder data;
   private final BlockBuilder index;
   private final @Nullable FilterBlockBuilder filter;
@@ -60,7 +60,7 @@ public final class TableBuilder {
     this.format = format;
     this.comparator = comparator;
     this.buffers = buffers;
-    sink = new BlockSink(format, file, buffers);
+    writer = new BlockWriter(format, file, buffers);
     data = buffers.data();
     index = buffers.index();
     data.reset();
@@ -103,12 +103,12 @@ public final class TableBuilder {
   private boolean takeOver(InternalIterator entry) throws IOException {
     int length = entry.copyStoredBlock(buffers.scratch());
     ByteBuffer stored = buffers.scratch().buffer();
-    if (length == 0 || stored.get(length - BlockSink.TRAILER) != format.compression().code()) {
+    if (length == 0 || stored.get(length - BlockWriter.TRAILER) != format.compression().code()) {
       return false;
     }
     data.setLastKey(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
     entries++;
-    endBlock(sink.writeStored(stored, length));
+    endBlock(writer.writeStored(stored, length));
     return true;
   }
 
@@ -149,7 +149,7 @@ public final class TableBuilder {
       return;
     }
     int length = data.finish();
-    BlockHandle handle = sink.writeCompressed(data.buffer(), length);
+    BlockHandle handle = writer.writeCompressed(data.buffer(), length);
     data.reset();
     endBlock(handle);
   }
@@ -157,7 +157,7 @@ public final class TableBuilder {
   private void endBlock(BlockHandle handle) {
     pending = handle;
     if (filter != null) {
-      filter.startBlock(sink.offset());
+      filter.startBlock(writer.offset());
     }
   }
 
@@ -168,7 +168,7 @@ public final class TableBuilder {
 
   /** Returns the bytes of the blocks that have ended; after {@link #finish} the file's size. */
   public long fileSize() {
-    return sink.offset();
+    return writer.offset();
   }
 
   /** Writes the rest of the table to the file. */
@@ -181,8 +181,8 @@ public final class TableBuilder {
     BlockHandle filterHandle = filter == null ? null : writeFilter(filter);
     BlockHandle metaindex = writeMetaindex(filterHandle);
     int length = index.finish();
-    BlockHandle indexHandle = sink.writeCompressed(index.buffer(), length);
-    sink.finish(new Footer(metaindex, indexHandle));
+    BlockHandle indexHandle = writer.writeCompressed(index.buffer(), length);
+    writer.finish(new Footer(metaindex, indexHandle));
     state = State.FINISHED;
   }
 
@@ -196,7 +196,7 @@ public final class TableBuilder {
     byte[] contents = builder.finish();
     ByteBuffer block = buffers.scratch().ensureCapacity(contents.length);
     block.put(0, contents);
-    return sink.writeRaw(block, contents.length);
+    return writer.writeRaw(block, contents.length);
   }
 
   private BlockHandle writeMetaindex(@Nullable BlockHandle filterHandle) throws IOException {
@@ -206,7 +206,7 @@ public final class TableBuilder {
       addHandle(data, key, filterHandle);
     }
     int length = data.finish();
-    return sink.writeCompressed(data.buffer(), length);
+    return writer.writeCompressed(data.buffer(), length);
   }
 
   private void index(byte[] key, BlockHandle handle) {

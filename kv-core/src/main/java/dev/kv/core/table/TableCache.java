@@ -42,7 +42,7 @@ public final class TableCache implements AutoCloseable {
   private final Options options;
   private final InternalKeyComparator comparator;
   private final LruCache<TableReader> tables;
-  private final BlockSource blocks;
+  private final BlockProvider blocks;
   private final MappingQuota quota;
   private final OffHeapBudget budget;
   private final long databaseId;
@@ -67,7 +67,7 @@ public final class TableCache implements AutoCloseable {
     this.comparator = comparator;
     this.budget = budget;
     this.tables = new LruCache<>(options.maxOpenFiles() - OTHER_FILES, 0);
-    this.blocks = new BlockSource(blockCache, allocator, budget, options.nativeSnappy());
+    this.blocks = new BlockProvider(blockCache, allocator, budget, options.nativeSnappy());
     this.quota = new MappingQuota(options.maxMappedTables());
     this.databaseId = blockCache.blocks().newId();
   }

@@ -110,11 +110,11 @@ final class TableFile {
 
   /** Throws unless a block and its trailer lie in the file. */
   void requireInside(long offset, long blockSize, long from) {
-    long most = Math.min(size, Integer.MAX_VALUE - Long.BYTES) - BlockSink.TRAILER;
+    long most = Math.min(size, Integer.MAX_VALUE - Long.BYTES) - BlockWriter.TRAILER;
     if (blockSize < 0
         || blockSize > most
         || offset < 0
-        || offset > size - BlockSink.TRAILER - blockSize) {
+        || offset > size - BlockWriter.TRAILER - blockSize) {
       throw new CorruptionException(
           "a block of " + blockSize + " bytes at " + offset + " is not in the file", name, from);
     }

@@ -55,7 +55,7 @@ final class TableIndex {
       KeyComparator comparator,
       TableFile file,
       long from,
-      BlockSource memory) {
+      BlockProvider memory) {
     int count = 0;
     long keyBytes = 0;
     for (entries.seekToFirst(); entries.isValid(); entries.next()) {

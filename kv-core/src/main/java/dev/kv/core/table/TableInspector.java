@@ -36,7 +36,7 @@ public final class TableInspector implements AutoCloseable {
   private final TableFile file;
   private final BlockAllocator allocator;
   private final OffHeapBuffer scratch;
-  private final BlockFetcher fetcher;
+  private final BlockReader reader;
   private final BlockIterator entries;
   private final ByteBuffer small = ByteBuffer.allocateDirect(Footer.SIZE);
   private @Nullable CachedBlock block;
@@ -79,7 +79,7 @@ public final class TableInspector implements AutoCloseable {
   public record FoundBlock(BlockHandle handle, Role role) {
     /** Returns the offset of what stands behind it. */
     public long end() {
-      return handle.offset() + handle.size() + BlockSink.TRAILER;
+      return handle.offset() + handle.size() + BlockWriter.TRAILER;
     }
   }
 
@@ -96,7 +96,7 @@ public final class TableInspector implements AutoCloseable {
     OffHeapBudget budget = new OffHeapBudget(0);
     allocator = new BlockAllocator(budget);
     scratch = new OffHeapBuffer(budget, BlockIterator.SCRATCH_BYTES);
-    fetcher = new BlockFetcher(allocator, new OffHeapBuffer(budget, 8 << 10), false);
+    reader = new BlockReader(allocator, new OffHeapBuffer(budget, 8 << 10), false);
     entries = new BlockIterator(new UserKeyComparator(DBComparator.bytewise()), scratch);
     small.order(ByteOrder.LITTLE_ENDIAN);
   }
@@ -149,7 +149,7 @@ public final class TableInspector implements AutoCloseable {
    * the file.
    */
   public List<FoundBlock> findBlocks() {
-    BlockSearch search = new BlockSearch(file, this::hasEntries);
+    BlockScanner search = new BlockScanner(file, this::hasEntries);
     NavigableMap<Long, FoundBlock> found = new TreeMap<>();
     BlockHandle next = search.next(0);
     while (next != null) {
@@ -221,7 +221,7 @@ public final class TableInspector implements AutoCloseable {
       if (block.offset() != end || block.size() < 0 || block.size() > handle.offset()) {
         return false;
       }
-      end += block.size() + BlockSink.TRAILER;
+      end += block.size() + BlockWriter.TRAILER;
     }
     return end <= handle.offset() && (named.size() > 1 || agree(named, before));
   }
@@ -254,10 +254,9 @@ public final class TableInspector implements AutoCloseable {
   public Block read(BlockHandle handle, boolean hasEntries) {
     freeBlock();
     int size = file.checkedSize(handle, handle.offset());
-    CachedBlock read =
-        fetcher.fetch(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
+    CachedBlock read = reader.read(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
     block = read;
-    file.read(handle.offset() + size, small, BlockSink.TRAILER);
+    file.read(handle.offset() + size, small, BlockWriter.TRAILER);
     int restarts = -1;
     if (hasEntries) {
       entries.reset(read.bytes(), read.length(), file.name(), handle.offset());
@@ -278,8 +277,7 @@ public final class TableInspector implements AutoCloseable {
   void read(BlockHandle handle, BlockIterator cursor) {
     freeBlock();
     int size = file.checkedSize(handle, handle.offset());
-    CachedBlock read =
-        fetcher.fetch(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
+    CachedBlock read = reader.read(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
     block = read;
     cursor.reset(read.bytes(), read.length(), file.name(), handle.offset());
   }
@@ -312,7 +310,7 @@ public final class TableInspector implements AutoCloseable {
   @Override
   public void close() {
     freeBlock();
-    fetcher.close();
+    reader.close();
     scratch.close();
     allocator.close();
     file.close();

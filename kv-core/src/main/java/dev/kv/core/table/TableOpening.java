@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class TableOpening implements AutoCloseable {
   private final TableFile file;
   private final KeyComparator comparator;
-  private final BlockSource blocks;
+  private final BlockProvider blocks;
   private final OffHeapBuffer scratch;
   private @Nullable Footer footer;
   private @Nullable TableIndex index;
@@ -27,7 +27,7 @@ final class TableOpening implements AutoCloseable {
   private boolean handedOver;
 
   /** Begins to open {@code file}, which it adopts. */
-  TableOpening(TableFile file, KeyComparator comparator, BlockSource blocks) {
+  TableOpening(TableFile file, KeyComparator comparator, BlockProvider blocks) {
     this.file = file;
     this.comparator = comparator;
     this.blocks = blocks;

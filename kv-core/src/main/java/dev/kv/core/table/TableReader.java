@@ -29,7 +29,7 @@ public final class TableReader implements CacheValue {
   private final long cacheId;
   private final KeyComparator comparator;
   private final UserKeyComparator userOrder;
-  private final BlockSource blocks;
+  private final BlockProvider blocks;
   private final TableIndex index;
   private final long dataEnd;
   private final @Nullable CachedBlock filterBlock;
@@ -39,13 +39,13 @@ public final class TableReader implements CacheValue {
   private final boolean wholeTableFilter;
 
   /** Where the table has no filter in use. */
-  private final @Nullable LearntFilters learnt;
+  private final @Nullable NegativeLookupCache learnt;
 
   private TableReader(
       TableFile file,
       long cacheId,
       KeyComparator comparator,
-      BlockSource blocks,
+      BlockProvider blocks,
       TableOpening opened,
       @Nullable FilterPolicy policy) {
     this.file = file;
@@ -66,7 +66,7 @@ public final class TableReader implements CacheValue {
     wholeTableFilter = filter != null && filter.wholeTable();
     learnt =
         filter == null && comparator instanceof InternalKeyComparator && userOrder.isBytewise()
-            ? new LearntFilters(blocks, index.count())
+            ? new NegativeLookupCache(blocks, index.count())
             : null;
   }
 
@@ -81,7 +81,7 @@ public final class TableReader implements CacheValue {
       long cacheId,
       KeyComparator comparator,
       @Nullable FilterPolicy policy,
-      BlockSource blocks) {
+      BlockProvider blocks) {
     try (TableOpening opening = new TableOpening(file, comparator, blocks)) {
       opening.read(policy);
       TableReader reader = new TableReader(file, cacheId, comparator, blocks, opening, policy);
@@ -111,7 +111,7 @@ public final class TableReader implements CacheValue {
     if (!wholeTableFilter && !mayContain(index.offset(at), target, offset, userLength)) {
       return LookupResult.NOT_FOUND;
     }
-    LearntFilters sieve = learnt;
+    NegativeLookupCache sieve = learnt;
     if (sieve != null && !sieve.mayContain(at, target, offset, userLength)) {
       return LookupResult.NOT_FOUND;
     }
@@ -199,7 +199,7 @@ public final class TableReader implements CacheValue {
     return index;
   }
 
-  BlockSource blocks() {
+  BlockProvider blocks() {
     return blocks;
   }
 
@@ -221,7 +221,7 @@ public final class TableReader implements CacheValue {
     CachedBlock block = CachedBlock.of(pin);
     cursor.reset(block.bytes(), block.length(), file.name(), index.offset(at));
     if (pin instanceof CacheHandle<?> handle && handle.hits() > 0) {
-      block.useSlots(cursor, flags.verify());
+      block.useEntryIndex(cursor, flags.verify());
     }
   }
 

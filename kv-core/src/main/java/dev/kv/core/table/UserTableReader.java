@@ -67,7 +67,7 @@ public final class UserTableReader implements dev.kv.TableReader {
   private static final class OpenTable extends RefCounted {
     private final BlockAllocator allocator;
     private final @Nullable BlockCacheImpl ownCache;
-    private final BlockSource blocks;
+    private final BlockProvider blocks;
     private final TableReader reader;
 
     OpenTable(Path path, Options options, UserKeyComparator order) {
@@ -82,7 +82,7 @@ public final class UserTableReader implements dev.kv.TableReader {
         cache = BlockCacheImpl.of(given);
         ownCache = null;
       }
-      blocks = new BlockSource(cache, allocator, budget, options.nativeSnappy());
+      blocks = new BlockProvider(cache, allocator, budget, options.nativeSnappy());
       boolean done = false;
       try {
         TableFile file = TableFile.open(options.env(), path, new MappingQuota(1));

@@ -72,9 +72,9 @@ class BlockIteratorTest {
       ByteBuffer block = entries.block(interval);
       BlockIterator cursor = on(order, withRoom(block, random.nextInt(1000)), block.capacity());
       try {
-        if (cursor.writeSlots(block.capacity())) {
+        if (cursor.writeEntryIndex(block.capacity())) {
           written++;
-          cursor.useSlots(block.capacity());
+          cursor.useEntryIndex(block.capacity());
         }
         new CursorModel(cursor, entries, random, true).run(400);
       } catch (AssertionError | RuntimeException e) {
@@ -106,8 +106,8 @@ class BlockIteratorTest {
       int length = builder.finish();
       ByteBuffer block = ByteBuffer.allocateDirect(length + 500).order(ByteOrder.LITTLE_ENDIAN);
       BlockIterator cursor = on(order, block.put(0, builder.buffer(), 0, length), length);
-      if (cursor.writeSlots(length)) {
-        cursor.useSlots(length);
+      if (cursor.writeEntryIndex(length)) {
+        cursor.useEntryIndex(length);
       }
       for (byte[] user : users) {
         byte[] target = InternalKey.encode(user, InternalKey.MAX_SEQUENCE, ValueKind.VALUE);
@@ -118,24 +118,24 @@ class BlockIteratorTest {
   }
 
   @Test
-  void writeSlots_otherOrderOrNoRoom_writesNone() {
+  void writeEntryIndex_otherOrderOrNoRoom_writesNone() {
     KeyComparator bytewise = new InternalKeyComparator(DBComparator.bytewise());
     ByteBuffer block = Entries.internal(bytewise, new Random(5), 30).block(16);
     int length = block.capacity();
-    assertThat(on(bytewise, withRoom(block, 1000), length).writeSlots(length)).isTrue();
+    assertThat(on(bytewise, withRoom(block, 1000), length).writeEntryIndex(length)).isTrue();
     for (int room = 0; room < 100; room++) {
       ByteBuffer narrow = withRoom(block, room);
-      assertThat(on(bytewise, narrow, length).writeSlots(length)).isFalse();
+      assertThat(on(bytewise, narrow, length).writeEntryIndex(length)).isFalse();
       assertThat(narrow.slice(0, length)).isEqualTo(block);
     }
     KeyComparator reverse = new InternalKeyComparator(REVERSE);
     ByteBuffer other = Entries.internal(reverse, new Random(5), 30).block(16);
     BlockIterator cursor = on(reverse, withRoom(other, 1000), other.capacity());
-    assertThat(cursor.writeSlots(other.capacity())).isFalse();
+    assertThat(cursor.writeEntryIndex(other.capacity())).isFalse();
   }
 
   @Test
-  void writeSlots_blockOfWhichPlacesDoNotFit_takesNoRoomAndWritesNone() throws Exception {
+  void writeEntryIndex_blockOfWhichPlacesDoNotFit_takesNoRoomAndWritesNone() throws Exception {
     KeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
     try (BlockBuilder builder = new BlockBuilder(16, new OffHeapBudget(0))) {
       ByteBuffer value = ByteBuffer.allocateDirect(40_000).order(ByteOrder.LITTLE_ENDIAN);
@@ -148,13 +148,13 @@ class BlockIteratorTest {
         int length = builder.finish();
         boolean fits = length <= 0xffff;
         assertThat(fits).isEqualTo(entries == 1);
-        assertThat(BlockIterator.roomForSlots(length) > 0).isEqualTo(fits);
+        assertThat(BlockIterator.roomForEntryIndex(length) > 0).isEqualTo(fits);
         ByteBuffer block = ByteBuffer.allocateDirect(length + 500).order(ByteOrder.LITTLE_ENDIAN);
         BlockIterator cursor = on(order, block.put(0, builder.buffer(), 0, length), length);
-        assertThat(cursor.writeSlots(length)).isEqualTo(fits);
+        assertThat(cursor.writeEntryIndex(length)).isEqualTo(fits);
       }
     }
-    assertThat(BlockIterator.roomForSlots(Integer.MAX_VALUE)).isZero();
+    assertThat(BlockIterator.roomForEntryIndex(Integer.MAX_VALUE)).isZero();
   }
 
   private static void follow(
@@ -296,8 +296,8 @@ class BlockIteratorTest {
     for (int round = 0; round < 9; round++) {
       try {
         BlockIterator cursor = on(order, roomy, block.capacity());
-        if (round >= 6 && cursor.writeSlots(block.capacity())) {
-          cursor.useSlots(block.capacity());
+        if (round >= 6 && cursor.writeEntryIndex(block.capacity())) {
+          cursor.useEntryIndex(block.capacity());
         }
         byte[] key =
             InternalKey.encode(Entries.randomKey(random), random.nextInt(9), ValueKind.VALUE);

@@ -17,7 +17,7 @@ final class TableBench implements AutoCloseable {
   final OffHeapBudget budget;
   final BlockAllocator allocator;
   final BlockCacheImpl cache;
-  final BlockSource blocks;
+  final BlockProvider blocks;
 
   TableBench(long cacheCapacity) {
     this(cacheCapacity, 0);
@@ -27,7 +27,7 @@ final class TableBench implements AutoCloseable {
     budget = new OffHeapBudget(offHeapLimit);
     allocator = new BlockAllocator(budget);
     cache = BlockCacheImpl.in(allocator, cacheCapacity);
-    blocks = new BlockSource(cache, allocator, budget, true);
+    blocks = new BlockProvider(cache, allocator, budget, true);
   }
 
   static TableFormat format(int blockSize, int restartInterval, CompressionType compression) {

@@ -307,7 +307,7 @@ class TableTest {
     static byte[] bytes(CompressionType type) {
       byte[] bytes = new byte[LENGTH];
       Arrays.fill(bytes, (byte) 7);
-      bytes[LENGTH - BlockSink.TRAILER] = type.code();
+      bytes[LENGTH - BlockWriter.TRAILER] = type.code();
       return bytes;
     }
 

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param handles the blocks, in the order of the file
  * @param bytesLost bytes that may have been data but are in none of the blocks
  */
-public record DataBlocks(List<BlockHandle> handles, long bytesLost) {
+public record BlockLocator(List<BlockHandle> handles, long bytesLost) {
   /** The smallest and the largest internal key of a table. */
   public record Bounds(byte[] smallest, byte[] largest) {}
 
@@ -43,18 +43,18 @@ public record DataBlocks(List<BlockHandle> handles, long bytesLost) {
    *
    * @param bounds between what keys those of the table lie, if that is known
    */
-  public static DataBlocks find(
+  public static BlockLocator find(
       Env env, Path path, InternalKeyComparator order, @Nullable Bounds bounds) {
     try (TableInspector table = inspect(env, path)) {
       List<BlockHandle> blocks = named(table);
       if (blocks != null) {
-        return new DataBlocks(blocks, 0);
+        return new BlockLocator(blocks, 0);
       }
       List<FoundBlock> found = table.findBlocks();
       blocks = named(table, found);
       return blocks == null
           ? new Choice(table, order, bounds, found).blocks()
-          : new DataBlocks(blocks, 0);
+          : new BlockLocator(blocks, 0);
     }
   }
 
@@ -183,7 +183,7 @@ public record DataBlocks(List<BlockHandle> handles, long bytesLost) {
       }
     }
 
-    DataBlocks blocks() {
+    BlockLocator blocks() {
       long dataEnd = table.size();
       long known = 0;
       for (Run run : runs) {
@@ -201,7 +201,7 @@ public record DataBlocks(List<BlockHandle> handles, long bytesLost) {
       for (BlockHandle block : taken) {
         known += stored(block);
       }
-      return new DataBlocks(taken, Math.max(0, dataEnd - known));
+      return new BlockLocator(taken, Math.max(0, dataEnd - known));
     }
 
     private boolean follows(Run run) {
@@ -222,7 +222,7 @@ public record DataBlocks(List<BlockHandle> handles, long bytesLost) {
     }
 
     private static long stored(BlockHandle block) {
-      return block.size() + BlockSink.TRAILER;
+      return block.size() + BlockWriter.TRAILER;
     }
   }
 }

@@ -21,7 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-class LearntFiltersTest {
+class NegativeLookupCacheTest {
   private static final InternalKeyComparator BYTEWISE =
       new InternalKeyComparator(DBComparator.bytewise());
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class BlockSearchTest {
+class BlockScannerTest {
   private static final Path FIXTURES = Path.of("src/test/resources/fixtures/leveldb");
   private static final long SEED = 20_261_122;
 
@@ -100,7 +100,7 @@ class BlockSearchTest {
       List<BlockHandle> expected = new ArrayList<>(blocks);
       for (int hit = 0; hit < 3; hit++) {
         BlockHandle block = blocks.get(random.nextInt(blocks.size()));
-        int at = (int) (block.offset() + random.nextLong(block.size() + BlockSink.TRAILER));
+        int at = (int) (block.offset() + random.nextLong(block.size() + BlockWriter.TRAILER));
         damaged[at] ^= (byte) (1 << random.nextInt(Byte.SIZE));
         if (damaged[at] != bytes[at]) {
           expected.remove(block);

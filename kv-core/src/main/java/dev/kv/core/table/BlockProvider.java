@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where the tables of a database get their blocks from: the cache, or else the file. Thread-safe.
  */
-final class BlockSource implements AutoCloseable {
-  /** A fetcher that a larger block went through is not kept. */
+final class BlockProvider implements AutoCloseable {
+  /** A reader that a larger block went through is not kept. */
   private static final int MAX_KEPT = 1 << 20;
 
   private static final int STORED_BYTES = 8 << 10;
@@ -27,11 +27,13 @@ final class BlockSource implements AutoCloseable {
   private final OffHeapBudget budget;
   private final OffHeapBudget uncounted = new OffHeapBudget(0);
   private final boolean nativeSnappy;
-  private final Spares<BlockFetcher> fetchers = new Spares<>(BlockFetcher::close);
+  private final Spares<BlockReader> readers = new Spares<>(BlockReader::close);
   private final Spares<OffHeapBuffer> scratches = new Spares<>(OffHeapBuffer::close);
 
-  /** Creates a source; what does not go into {@code cache} takes memory from {@code allocator}. */
-  BlockSource(
+  /**
+   * Creates a provider; what does not go into {@code cache} takes memory from {@code allocator}.
+   */
+  BlockProvider(
       BlockCacheImpl cache, BlockAllocator allocator, OffHeapBudget budget, boolean nativeSnappy) {
     this.cache = cache;
     this.blocks = cache.blocks();
@@ -53,18 +55,18 @@ final class BlockSource implements AutoCloseable {
 
   private Pinned load(TableFile file, long id, long offset, int size, ReadFlags flags) {
     file.requireInside(offset, size, offset);
-    BlockFetcher fetcher = takeFetcher();
+    BlockReader reader = takeReader();
     try {
       if (flags.fill() && blocks.capacity() > 0) {
-        fetcher.prepare(file, size, flags.verify());
-        return blocks.acquire(id, offset, fetcher);
+        reader.prepare(file, size, flags.verify());
+        return blocks.acquire(id, offset, reader);
       }
-      return fetcher.fetch(file, offset, size, flags.verify(), allocator, MemoryKind.BLOCK);
+      return reader.read(file, offset, size, flags.verify(), allocator, MemoryKind.BLOCK);
     } catch (OffHeapExhaustedException e) {
       blocks.prune();
-      return fetcher.fetchUncounted(file, offset, size, flags.verify());
+      return reader.readUncounted(file, offset, size, flags.verify());
     } finally {
-      giveBack(fetcher);
+      giveBack(reader);
     }
   }
 
@@ -74,26 +76,25 @@ final class BlockSource implements AutoCloseable {
    */
   int copyStored(TableFile file, long offset, int size, OffHeapBuffer target) {
     file.requireInside(offset, size, offset);
-    BlockFetcher fetcher = takeFetcher();
+    BlockReader reader = takeReader();
     try {
-      return fetcher.copyStored(file, offset, size, target);
+      return reader.copyStored(file, offset, size, target);
     } finally {
-      giveBack(fetcher);
+      giveBack(reader);
     }
   }
 
   /** Returns an index or filter block, verified, for its caller alone. */
   CachedBlock resident(TableFile file, BlockHandle handle, long from) {
     int size = file.checkedSize(handle, from);
-    BlockFetcher fetcher = takeFetcher();
+    BlockReader reader = takeReader();
     try {
-      return fetcher.fetch(
-          file, handle.offset(), size, true, allocator, MemoryKind.INDEX_AND_FILTER);
+      return reader.read(file, handle.offset(), size, true, allocator, MemoryKind.INDEX_AND_FILTER);
     } catch (OffHeapExhaustedException e) {
       blocks.prune();
-      return fetcher.fetchUncounted(file, handle.offset(), size, true);
+      return reader.readUncounted(file, handle.offset(), size, true);
     } finally {
-      giveBack(fetcher);
+      giveBack(reader);
     }
   }
 
@@ -103,7 +104,7 @@ final class BlockSource implements AutoCloseable {
       return CachedBlock.in(allocator.allocate(MemoryKind.INDEX_AND_FILTER, length), length);
     } catch (OffHeapExhaustedException e) {
       blocks.prune();
-      return CachedBlock.uncounted(BlockFetcher.uncounted(length), length);
+      return CachedBlock.uncounted(BlockReader.uncounted(length), length);
     }
   }
 
@@ -133,13 +134,13 @@ final class BlockSource implements AutoCloseable {
     }
   }
 
-  private BlockFetcher takeFetcher() {
-    BlockFetcher spare = fetchers.take();
-    return spare == null ? newFetcher() : spare;
+  private BlockReader takeReader() {
+    BlockReader spare = readers.take();
+    return spare == null ? newReader() : spare;
   }
 
-  private BlockFetcher newFetcher() {
-    return new BlockFetcher(cache.allocator(), newBuffer(STORED_BYTES), nativeSnappy);
+  private BlockReader newReader() {
+    return new BlockReader(cache.allocator(), newBuffer(STORED_BYTES), nativeSnappy);
   }
 
   /** Returns a buffer for a reader: a read goes on where the budget is spent. */
@@ -151,15 +152,15 @@ final class BlockSource implements AutoCloseable {
     }
   }
 
-  private void giveBack(BlockFetcher fetcher) {
-    if (fetcher.capacity() > MAX_KEPT || !fetchers.give(fetcher)) {
-      fetcher.close();
+  private void giveBack(BlockReader reader) {
+    if (reader.capacity() > MAX_KEPT || !readers.give(reader)) {
+      reader.close();
     }
   }
 
   @Override
   public void close() {
-    fetchers.close();
+    readers.close();
     scratches.close();
   }
 }

@@ -12,7 +12,7 @@ import java.util.List;
 /**
  * A forward cursor over the entries of some blocks of a table file. For one thread, the close too.
  */
-public final class BlocksCursor extends TableCursor {
+public final class LocatedBlockCursor extends TableCursor {
   private final TableInspector table;
   private final OffHeapBuffer scratch;
   private final List<BlockHandle> blocks;
@@ -20,7 +20,7 @@ public final class BlocksCursor extends TableCursor {
   /** The number of the block that was entered last, or could not be. */
   private int at = -1;
 
-  private BlocksCursor(
+  private LocatedBlockCursor(
       TableInspector table,
       InternalKeyComparator comparator,
       OffHeapBuffer scratch,
@@ -32,10 +32,10 @@ public final class BlocksCursor extends TableCursor {
   }
 
   /** Returns a cursor over {@code blocks} of the table in {@code path}, before the first entry. */
-  public static BlocksCursor open(
+  public static LocatedBlockCursor open(
       Env env, Path path, InternalKeyComparator comparator, List<BlockHandle> blocks) {
     OffHeapBuffer scratch = new OffHeapBuffer(new OffHeapBudget(0), BlockIterator.SCRATCH_BYTES);
-    return new BlocksCursor(DataBlocks.inspect(env, path), comparator, scratch, blocks);
+    return new LocatedBlockCursor(BlockLocator.inspect(env, path), comparator, scratch, blocks);
   }
 
   @Override

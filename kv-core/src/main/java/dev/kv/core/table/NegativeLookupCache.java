@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * filter := fixed64 * 8; bit 0 of the first, which is written last, says that the filter is there
  * </pre>
  */
-final class LearntFilters {
+final class NegativeLookupCache {
   private static final VarHandle WORD =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -47,7 +47,7 @@ final class LearntFilters {
 
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
-  private final BlockSource source;
+  private final BlockProvider blocks;
   private final int count;
 
   /** Guarded by this. */
@@ -57,8 +57,8 @@ final class LearntFilters {
   private volatile @Nullable CachedBlock memory;
 
   /** Creates the filters of {@code count} blocks, none of which is learnt. */
-  LearntFilters(BlockSource source, int count) {
-    this.source = source;
+  NegativeLookupCache(BlockProvider blocks, int count) {
+    this.blocks = blocks;
     this.count = count;
   }
 
@@ -132,7 +132,7 @@ final class LearntFilters {
   private synchronized @Nullable CachedBlock create() {
     if (memory == null && !refused) {
       CachedBlock fresh =
-          (long) count * BYTES > MOST_BYTES ? null : source.spareMemory(count * BYTES);
+          (long) count * BYTES > MOST_BYTES ? null : blocks.spareMemory(count * BYTES);
       if (fresh == null) {
         refused = true;
       } else {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Reads stored blocks: the one place where bytes leave a table file. They are copied out first;
  * checksum and decompression see only the copy. Not thread-safe.
  */
-final class BlockFetcher implements Loader<CachedBlock>, AutoCloseable {
+final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
   private final BlockAllocator cached;
   private final OffHeapBuffer stored;
   private final BlockCompression compression;
@@ -32,10 +32,10 @@ final class BlockFetcher implements Loader<CachedBlock>, AutoCloseable {
   private boolean verify;
 
   /**
-   * Creates a fetcher whose {@link #load} takes memory from {@code cached}; it adopts {@code
+   * Creates a reader whose {@link #load} takes memory from {@code cached}; it adopts {@code
    * stored}.
    */
-  BlockFetcher(BlockAllocator cached, OffHeapBuffer stored, boolean nativeSnappy) {
+  BlockReader(BlockAllocator cached, OffHeapBuffer stored, boolean nativeSnappy) {
     this.cached = cached;
     this.stored = stored;
     this.compression = new BlockCompression(nativeSnappy);
@@ -53,50 +53,50 @@ final class BlockFetcher implements Loader<CachedBlock>, AutoCloseable {
     if (file == null) {
       throw new AssertionError("load() without prepare()");
     }
-    return fetch(file, offset, size, verify, cached, MemoryKind.BLOCK, true);
+    return read(file, offset, size, verify, cached, MemoryKind.BLOCK, true);
   }
 
   /** Returns the block stored at {@code offset} with {@code size} bytes before its trailer. */
-  CachedBlock fetch(
+  CachedBlock read(
       TableFile file,
       long offset,
       int size,
       boolean verify,
       BlockAllocator allocator,
       MemoryKind kind) {
-    return fetch(file, offset, size, verify, allocator, kind, false);
+    return read(file, offset, size, verify, allocator, kind, false);
   }
 
-  private CachedBlock fetch(
+  private CachedBlock read(
       TableFile file,
       long offset,
       int size,
       boolean verify,
       BlockAllocator allocator,
       MemoryKind kind,
-      boolean withSlots) {
-    ByteBuffer bytes = stored.ensureCapacity(size + BlockSink.TRAILER);
-    read(file, offset, bytes, size, verify);
+      boolean withEntryIndex) {
+    ByteBuffer bytes = stored.ensureCapacity(size + BlockWriter.TRAILER);
+    readStored(file, offset, bytes, size, verify);
     if (bytes.get(size) != CompressionType.NONE.code()) {
       int length = uncompressedLength(file, offset, bytes, size);
-      CachedBlock block = allocate(allocator, kind, length, withSlots);
+      CachedBlock block = allocate(allocator, kind, length, withEntryIndex);
       return uncompress(file, offset, bytes, size, block);
     }
-    CachedBlock block = allocate(allocator, kind, size, withSlots);
+    CachedBlock block = allocate(allocator, kind, size, withEntryIndex);
     block.bytes().put(0, bytes, 0, size);
     return block;
   }
 
   private static CachedBlock allocate(
-      BlockAllocator allocator, MemoryKind kind, int length, boolean withSlots) {
-    int room = withSlots ? BlockIterator.roomForSlots(length) : 0;
+      BlockAllocator allocator, MemoryKind kind, int length, boolean withEntryIndex) {
+    int room = withEntryIndex ? BlockIterator.roomForEntryIndex(length) : 0;
     return CachedBlock.in(allocator.allocate(kind, length + room), length);
   }
 
   /** Does the same in memory that nobody counts and the garbage collector frees. */
-  CachedBlock fetchUncounted(TableFile file, long offset, int size, boolean verify) {
-    ByteBuffer bytes = uncounted(size + BlockSink.TRAILER);
-    read(file, offset, bytes, size, verify);
+  CachedBlock readUncounted(TableFile file, long offset, int size, boolean verify) {
+    ByteBuffer bytes = uncounted(size + BlockWriter.TRAILER);
+    readStored(file, offset, bytes, size, verify);
     if (bytes.get(size) == CompressionType.NONE.code()) {
       return CachedBlock.uncounted(bytes, size);
     }
@@ -110,18 +110,18 @@ final class BlockFetcher implements Loader<CachedBlock>, AutoCloseable {
    * are.
    */
   int copyStored(TableFile file, long offset, int size, OffHeapBuffer target) {
-    int length = size + BlockSink.TRAILER;
-    read(file, offset, target.ensureCapacity(length), size, true);
+    int length = size + BlockWriter.TRAILER;
+    readStored(file, offset, target.ensureCapacity(length), size, true);
     return length;
   }
 
-  /** Returns how much memory this fetcher keeps. */
+  /** Returns how much memory this reader keeps. */
   int capacity() {
     return stored.buffer().capacity();
   }
 
-  private void read(TableFile file, long offset, ByteBuffer bytes, int size, boolean verify) {
-    file.read(offset, bytes, size + BlockSink.TRAILER);
+  private void readStored(TableFile file, long offset, ByteBuffer bytes, int size, boolean verify) {
+    file.read(offset, bytes, size + BlockWriter.TRAILER);
     if (verify) {
       crc.reset();
       crc.update(bytes, 0, size + 1);

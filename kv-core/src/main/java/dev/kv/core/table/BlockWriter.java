@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
  *                 crc:   masked, of the bytes and the type
  * </pre>
  */
-final class BlockSink {
+final class BlockWriter {
   /** Bytes behind each stored block. */
   static final int TRAILER = 1 + Integer.BYTES;
 
@@ -32,7 +32,7 @@ final class BlockSink {
   private int used;
   private long offset;
 
-  BlockSink(TableFormat format, WritableFile file, BuildBuffers buffers) {
+  BlockWriter(TableFormat format, WritableFile file, BuildBuffers buffers) {
     this.format = format;
     this.file = file;
     this.buffer = buffers.output();

@@ -5,27 +5,27 @@ import dev.kv.core.key.UserKeyComparator;
 import java.nio.ByteBuffer;
 
 /**
- * A slot directory of a block of internal keys in bytewise order: where its entries lie, side by
+ * The entry index of a block of internal keys in bytewise order: where its entries lie, side by
  * side with what tells their keys apart. A search in it touches a few cache lines that follow each
  * other, and then the entry alone; a search in the block decodes the heads of entries, each of
  * which lies where the one before it says.
  *
  * <p>It stands in memory behind the block, if there is room for it. Not thread-safe, but two
- * threads that write the directory of one block write the same.
+ * threads that write the index of one block write the same.
  *
  * <pre>
- * directory := count, common, common bytes, slot*
+ * index := count, common, common bytes, slot*
  * count  := fixed16, common := fixed16: how many leading bytes all user keys have in common
  * slot   := prefix, place; for each entry whose prefix is not that of the entry before, so prefixes ascend
  * prefix := fixed64, the 8 bytes of the user key behind the common ones, as a number in the order of longs
  * place  := fixed16, where the entry begins
  * </pre>
  */
-final class SlotDirectory {
+final class EntryIndex {
   private static final int COUNT_AND_COMMON = 2 * Short.BYTES;
   private static final int SLOT = Long.BYTES + Short.BYTES;
 
-  /** The greatest number that a fixed16 holds; a larger block has no directory. */
+  /** The greatest number that a fixed16 holds; a larger block has no index. */
   private static final int MOST = 0xffff;
 
   /** What a search in one goes through from the beginning on. */
@@ -40,7 +40,7 @@ final class SlotDirectory {
 
   private int slots;
 
-  SlotDirectory(ByteBuffer none) {
+  EntryIndex(ByteBuffer none) {
     memory = none;
   }
 
@@ -48,7 +48,7 @@ final class SlotDirectory {
     return length > MOST ? 0 : Math.min(length / 8, MOST_ROOM);
   }
 
-  /** Returns where the directory of a block of {@code length} bytes begins. */
+  /** Returns where the index of a block of {@code length} bytes begins. */
   private static int begin(int length) {
     return length + Long.BYTES - 1 & -Long.BYTES;
   }
@@ -57,12 +57,12 @@ final class SlotDirectory {
     return count > 0;
   }
 
-  /** Uses no directory. */
+  /** Uses no index. */
   void clear() {
     count = 0;
   }
 
-  /** Uses the directory behind a block of {@code length} bytes in {@code memory}. */
+  /** Uses the index behind a block of {@code length} bytes in {@code memory}. */
   void read(ByteBuffer memory, int length) {
     int begin = begin(length);
     this.memory = memory;
@@ -73,8 +73,8 @@ final class SlotDirectory {
   }
 
   /**
-   * Writes the directory of the block of {@code length} bytes that {@code entries} are of, which
-   * stand nowhere afterwards, and returns whether it fits.
+   * Writes the index of the block of {@code length} bytes that {@code entries} are of, which stand
+   * nowhere afterwards, and returns whether it fits.
    */
   static boolean write(BlockIterator entries, ByteBuffer memory, int length) {
     if (length > MOST) {

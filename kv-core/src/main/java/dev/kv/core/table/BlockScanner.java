@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds stored blocks, laid out as {@link BlockSink} says, by their checksums alone. What the disk
- * cannot read is passed over. For one thread.
+ * Finds stored blocks, laid out as {@link BlockWriter} says, by their checksums alone. What the
+ * disk cannot read is passed over. For one thread.
  *
  * <pre>
  * Where a block is known to begin, its end is the first byte that can be a type and behind which stands the
@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
  * over the bytes tries every beginning with every end.
  * </pre>
  */
-final class BlockSearch {
-  private static final Logger LOG = LoggerFactory.getLogger(BlockSearch.class);
+final class BlockScanner {
+  private static final Logger LOG = LoggerFactory.getLogger(BlockScanner.class);
 
   /**
    * How many bytes are searched at once for a block whose beginning is not known; mostly it is
@@ -73,7 +73,7 @@ final class BlockSearch {
    * @param isBlock decides about bytes that have the right checksum, but no other sign that a block
    *     begins there
    */
-  BlockSearch(TableFile file, Predicate<BlockHandle> isBlock) {
+  BlockScanner(TableFile file, Predicate<BlockHandle> isBlock) {
     this.file = file;
     this.isBlock = isBlock;
     int length = (int) Math.min(FAR, file.size());
@@ -99,7 +99,7 @@ final class BlockSearch {
   private @Nullable BlockHandle at(long offset) {
     long from = offset;
     crc.reset();
-    while (left > 0 && from + BlockSink.TRAILER <= file.size()) {
+    while (left > 0 && from + BlockWriter.TRAILER <= file.size()) {
       int length = load(from, FAR);
       for (int i = 0; i < length - CRC; i++) {
         byte type = bytes.get(i);
