@@ -13,6 +13,9 @@ public abstract sealed class DBException extends RuntimeException
         DBIOException,
         DBLockedException,
         DBReadOnlyException,
+        DatabaseExistsException,
+        NoSuchDatabaseException,
+        NotADirectoryException,
         OffHeapExhaustedException,
         UnsupportedFormatException {
   private static final long serialVersionUID = 1L;

@@ -51,13 +51,21 @@ public interface Env {
   /** Returns whether a file or directory of that name is there. */
   boolean exists(Path file) throws IOException;
 
-  /** Returns the names of a directory's children, in no order. */
+  /**
+   * Returns the names of a directory's children, in no order.
+   *
+   * @throws java.nio.file.NotDirectoryException if a file of that name is there
+   */
   List<String> list(Path directory) throws IOException;
 
   /** Deletes a file. */
   void delete(Path file) throws IOException;
 
-  /** Creates a directory and its parents; one that is there is no error. */
+  /**
+   * Creates a directory and its parents; one that is there is no error.
+   *
+   * @throws java.nio.file.FileAlreadyExistsException if a file of that name is there
+   */
   void createDirectory(Path directory) throws IOException;
 
   /** Deletes an empty directory. */

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.kv.DB;
 import dev.kv.DBIOException;
 import dev.kv.DBLockedException;
+import dev.kv.DatabaseExistsException;
 import dev.kv.Options;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -16,6 +17,7 @@ import dev.kv.core.version.VersionEdit;
 import dev.kv.env.Env;
 import dev.kv.env.WritableFile;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +62,7 @@ final class DBOpener {
       throw check.noDatabase();
     }
     if (!exists) {
-      env.createDirectory(directory);
+      createDirectory();
     }
     Env.Lock lock = lock(env, directory);
     boolean done = false;
@@ -72,6 +74,14 @@ final class DBOpener {
       if (!done) {
         lock.close();
       }
+    }
+  }
+
+  private void createDirectory() throws IOException {
+    try {
+      env.createDirectory(directory);
+    } catch (FileAlreadyExistsException e) {
+      throw DirectoryCheck.notADirectory(directory, e);
     }
   }
 
@@ -92,8 +102,9 @@ final class DBOpener {
     boolean exists = env.exists(FileNames.current(directory));
     if (exists) {
       if (options.errorIfExists()) {
-        throw new DBIOException(
-            "there is a database in " + directory + " already, and Options.errorIfExists is set");
+        throw new DatabaseExistsException(
+            "there is a database in " + directory + " already, and Options.errorIfExists is set",
+            directory.toString());
       }
     } else if (options.createIfMissing()) {
       check.requireNoRemains();

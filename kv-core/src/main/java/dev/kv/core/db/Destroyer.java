@@ -36,7 +36,7 @@ final class Destroyer {
   }
 
   private static void destroy(Path directory, Env env) throws IOException {
-    List<String> names = env.list(directory);
+    List<String> names = DirectoryCheck.names(env, directory);
     if (DBOpener.parse(names).isEmpty()) {
       return;
     }

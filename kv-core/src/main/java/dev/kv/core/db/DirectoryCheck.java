@@ -1,12 +1,15 @@
 package dev.kv.core.db;
 
 import dev.kv.CorruptionException;
-import dev.kv.DBIOException;
+import dev.kv.DBException;
+import dev.kv.NoSuchDatabaseException;
+import dev.kv.NotADirectoryException;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.env.Env;
 import java.io.IOException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,18 +29,45 @@ final class DirectoryCheck {
     this.directory = directory;
   }
 
-  /** Returns the exception that says why there is no database. */
-  DBIOException noDatabase() throws IOException {
-    if (!env.exists(directory)) {
-      return new DBIOException(
-          "there is no database: the directory "
-              + directory
-              + " does not exist; Options.createIfMissing creates it");
+  /**
+   * Returns the names in a database's directory.
+   *
+   * @throws NotADirectoryException if the path names something else
+   */
+  static List<String> names(Env env, Path directory) throws IOException {
+    try {
+      return env.list(directory);
+    } catch (NotDirectoryException e) {
+      throw notADirectory(directory, e);
     }
-    return new DBIOException(
-        directory
+  }
+
+  /** Returns the exception for a path that names something other than a directory. */
+  static NotADirectoryException notADirectory(Path directory, IOException cause) {
+    return new NotADirectoryException(
+        "there is no database: " + directory + " is not a directory", directory.toString(), cause);
+  }
+
+  /** Returns the exception that says why there is no database. */
+  DBException noDatabase() throws IOException {
+    String place = directory.toString();
+    if (!env.exists(directory)) {
+      return new NoSuchDatabaseException(
+          "there is no database: the directory "
+              + place
+              + " does not exist; Options.createIfMissing creates it",
+          place);
+    }
+    try {
+      env.list(directory);
+    } catch (NotDirectoryException e) {
+      return notADirectory(directory, e);
+    }
+    return new NoSuchDatabaseException(
+        place
             + " holds no database: there is no file CURRENT; Options.createIfMissing creates one, DB.repair"
-            + " rebuilds one whose CURRENT is lost");
+            + " rebuilds one whose CURRENT is lost",
+        place);
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.kv.CorruptionException;
 import dev.kv.DBComparator;
 import dev.kv.DBIOException;
 import dev.kv.Escape;
+import dev.kv.NoSuchDatabaseException;
 import dev.kv.Options;
 import dev.kv.RecoveryMode;
 import dev.kv.RepairReport;
@@ -104,8 +105,9 @@ final class Repairer {
     Env env = options.env();
     try {
       if (!env.exists(directory) || found(env, directory).isEmpty()) {
-        throw new DBIOException(
-            directory + " holds nothing to repair: no table, log or MANIFEST of a database");
+        throw new NoSuchDatabaseException(
+            directory + " holds nothing to repair: no table, log or MANIFEST of a database",
+            directory.toString());
       }
       Env.Lock lock = DBOpener.lock(env, directory);
       Options lenient =
@@ -127,7 +129,7 @@ final class Repairer {
 
   private static List<Found> found(Env env, Path directory) throws IOException {
     List<Found> files = new ArrayList<>();
-    for (String name : env.list(directory)) {
+    for (String name : DirectoryCheck.names(env, directory)) {
       FileName file = FileNames.parse(name);
       if (file != null && new Found(name, file).isWorthRepair()) {
         files.add(new Found(name, file));

@@ -10,6 +10,7 @@ import dev.kv.DBIOException;
 import dev.kv.DBIterator;
 import dev.kv.DBLockedException;
 import dev.kv.Dump;
+import dev.kv.NoSuchDatabaseException;
 import dev.kv.Options;
 import dev.kv.RepairReport;
 import dev.kv.UnsupportedFormatException;
@@ -300,7 +301,7 @@ class RepairTest {
   @Test
   void repair_noDatabase_saysSo() {
     assertThatThrownBy(() -> DB.repair(temp.resolve("none"), OPTIONS))
-        .isInstanceOf(DBIOException.class)
+        .isInstanceOf(NoSuchDatabaseException.class)
         .hasMessageContaining("nothing to repair");
   }
 

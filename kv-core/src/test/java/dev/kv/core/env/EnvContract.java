@@ -12,7 +12,9 @@ import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
@@ -513,8 +515,9 @@ public abstract class EnvContract {
   @Test
   final void directory_overAFile_throws() throws IOException {
     write("f", "x");
-    assertThatThrownBy(() -> env.createDirectory(dir.resolve("f"))).isInstanceOf(IOException.class);
-    assertThatThrownBy(() -> env.list(dir.resolve("f"))).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> env.createDirectory(dir.resolve("f")))
+        .isInstanceOf(FileAlreadyExistsException.class);
+    assertThatThrownBy(() -> env.list(dir.resolve("f"))).isInstanceOf(NotDirectoryException.class);
     assertThatThrownBy(() -> env.deleteDirectory(dir.resolve("f"))).isInstanceOf(IOException.class);
     assertThat(readAll("f")).hasSize(1);
   }

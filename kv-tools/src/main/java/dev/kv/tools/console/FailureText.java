@@ -50,6 +50,7 @@ public final class FailureText {
             " in another process: close it there; commands that only read work beside it")
         .replaceFirst("; Options\\.recoveryMode says[^(]*", "; 'kv repair' keeps what can be read ")
         .replace("; Options.createIfMissing creates it", "")
+        .replace(", and Options.errorIfExists is set", "")
         .replace("; Options.createIfMissing creates one, DB.repair", "; 'kv repair'")
         .replace("DB.repair", "'kv repair'")
         .replace("Options.comparator", "--comparator");

@@ -1,0 +1,44 @@
+package dev.kv;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Thrown by an open with {@link Options#errorIfExists} if the directory already holds a database.
+ * The database was not changed.
+ */
+public final class DatabaseExistsException extends DBException {
+  private static final long serialVersionUID = 1L;
+
+  private final String directory;
+
+  /**
+   * Creates the exception.
+   *
+   * @param message what is wrong, where, and what to do
+   * @param directory the path of the directory of the existing database
+   */
+  public DatabaseExistsException(String message, String directory) {
+    this(message, directory, null);
+  }
+
+  /**
+   * Creates the exception with the failure that led to it.
+   *
+   * @param message what is wrong, where, and what to do
+   * @param directory the path of the directory of the existing database
+   * @param cause the failure that led to it, or null if there is none
+   */
+  public DatabaseExistsException(String message, String directory, @Nullable Throwable cause) {
+    super(message, cause);
+    this.directory = directory;
+  }
+
+  /**
+   * Returns the path of the directory of the existing database.
+   *
+   * @return the path, as it was given
+   */
+  public String directory() {
+    return directory;
+  }
+}
