@@ -3,6 +3,8 @@ package dev.kv.core.compaction;
 import dev.kv.CorruptionException;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.KeyBuffer;
+import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -31,7 +33,8 @@ final class CompactionIterator {
   private final InternalIterator input;
   private final long[] snapshots;
   private final DeeperLevels deeperLevels;
-  private final HeldKey userKey;
+  private final UserKeyComparator comparator;
+  private final KeyBuffer userKey;
   private final String inputName;
   private boolean started;
   private boolean newUserKey;
@@ -49,12 +52,14 @@ final class CompactionIterator {
       InternalIterator input,
       long[] snapshots,
       DeeperLevels deeperLevels,
-      HeldKey userKey,
+      UserKeyComparator comparator,
+      KeyBuffer userKey,
       String inputName) {
     this.input = input;
     this.snapshots = snapshots.clone();
     Arrays.sort(this.snapshots);
     this.deeperLevels = deeperLevels;
+    this.comparator = comparator;
     this.userKey = userKey;
     this.inputName = inputName;
   }
@@ -84,14 +89,14 @@ final class CompactionIterator {
       throw damaged("no internal key");
     }
     int entryStripe = stripeOf(InternalKey.sequence(tag));
-    int order = userKey.compareTo(key, offset, userLength);
+    int order = userKey.compareTo(key, offset, userLength, comparator);
     if (order > 0 || (order == 0 && Long.compareUnsigned(tag, lastTag) > 0)) {
       throw damaged("out of order");
     }
     lastTag = tag;
     newUserKey = order < 0;
     if (newUserKey) {
-      userKey.set(key, offset, userLength);
+      userKey.setKey(key, offset, userLength);
     } else if (entryStripe == stripe) {
       return false;
     }

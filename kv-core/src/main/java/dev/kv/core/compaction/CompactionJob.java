@@ -8,6 +8,7 @@ import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
@@ -97,7 +98,8 @@ public final class CompactionJob {
             input,
             snapshots,
             new DeeperLevels(compaction),
-            new HeldKey(comparator.userComparator(), keyMemory),
+            comparator.userComparator(),
+            new KeyBuffer(keyMemory),
             "inputs of a compaction of level " + compaction.level());
     OutputSplitter splitter =
         new OutputSplitter(

@@ -8,7 +8,8 @@
  * is freed by hand, so a late read sees stale bytes and never unmapped memory.
  *
  * <p>{@link dev.kv.core.memory.RefCounted} and {@link dev.kv.core.memory.Pinned} say how long
- * something lives; {@link dev.kv.core.memory.BufferSlice} lends bytes to programs; {@link
+ * something lives; {@link dev.kv.core.memory.ObjectPool} keeps objects that are expensive to make;
+ * {@link dev.kv.core.memory.BufferSlice} lends bytes to programs; {@link
  * dev.kv.core.memory.ValueRef} is where a point read puts what it found. Every other package calls
  * this one; it imports only the API.
  *

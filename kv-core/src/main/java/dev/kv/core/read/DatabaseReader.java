@@ -9,6 +9,7 @@ import dev.kv.ValueReader;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BufferSlice;
+import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.Stripes;
 import dev.kv.core.memory.ValueRef;
@@ -29,7 +30,7 @@ public final class DatabaseReader implements AutoCloseable {
   private final SnapshotList snapshots;
   private final TableCache tables;
   private final PointReader points;
-  private final ReadContexts contexts;
+  private final ObjectPool<ReadContext> contexts;
   private final OpenIterators iterators = new OpenIterators();
   private final @Nullable SeekListener seeks;
   private final @Nullable ReadSampler sampler;
@@ -54,7 +55,8 @@ public final class DatabaseReader implements AutoCloseable {
     this.snapshots = snapshots;
     this.tables = tables;
     this.points = new PointReader(tables, seeks);
-    this.contexts = new ReadContexts(budget);
+    this.contexts =
+        new ObjectPool<>(1, () -> new ReadContext(Stripes.current(), budget), ReadContext::close);
     this.seeks = seeks;
     this.sampler = seeks == null ? null : this::sample;
     this.database = database;
@@ -171,7 +173,7 @@ public final class DatabaseReader implements AutoCloseable {
       return state;
     } finally {
       if (!pinned) {
-        contexts.release(context);
+        context.releaseTo(contexts);
       }
     }
   }
@@ -181,7 +183,7 @@ public final class DatabaseReader implements AutoCloseable {
       context.value().release();
     } finally {
       states.release(state, context.stripe());
-      contexts.release(context);
+      context.releaseTo(contexts);
     }
   }
 

@@ -5,6 +5,7 @@ import dev.kv.core.iterator.ConcatenatingIterator;
 import dev.kv.core.iterator.EmptyIterator;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
+import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.Pinned;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.table.TableCache;
@@ -20,14 +21,15 @@ import java.util.List;
 final class PinnedView implements Pinned {
   private final ReadStates states;
   private final ReadState state;
-  private final ReadContexts contexts;
+  private final ObjectPool<ReadContext> contexts;
   private final ReadContext context;
   private InternalIterator internal = new EmptyIterator();
 
   /**
    * Adopts the pin of {@code state}, which was taken under the stripe of {@code context}, and that.
    */
-  PinnedView(ReadStates states, ReadState state, ReadContexts contexts, ReadContext context) {
+  PinnedView(
+      ReadStates states, ReadState state, ObjectPool<ReadContext> contexts, ReadContext context) {
     this.states = states;
     this.state = state;
     this.contexts = contexts;
@@ -88,7 +90,7 @@ final class PinnedView implements Pinned {
       internal.close();
     } finally {
       states.release(state, context.stripe());
-      contexts.release(context);
+      context.releaseTo(contexts);
     }
   }
 }

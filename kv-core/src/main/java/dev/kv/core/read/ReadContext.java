@@ -1,8 +1,10 @@
 package dev.kv.core.read;
 
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.memory.BufferSlice;
+import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.ValueRef;
@@ -23,7 +25,7 @@ final class ReadContext implements AutoCloseable {
   private final ValueRef value = new ValueRef();
   private final BufferSlice slice = new BufferSlice();
   private final OffHeapBuffer storage;
-  private final SavedEntry saved;
+  private final KeyBuffer saved;
 
   // Made when they are first used.
   private @Nullable PointRead point;
@@ -36,7 +38,7 @@ final class ReadContext implements AutoCloseable {
     this.budget = budget;
     key = new LookupKey(budget);
     storage = new OffHeapBuffer(budget, 0);
-    saved = new SavedEntry(storage);
+    saved = new KeyBuffer(storage);
     boolean reserved = false;
     try {
       storage.ensureCapacity(FIRST_CAPACITY);
@@ -75,7 +77,7 @@ final class ReadContext implements AutoCloseable {
     return slice;
   }
 
-  SavedEntry saved() {
+  KeyBuffer saved() {
     return saved;
   }
 
@@ -108,7 +110,16 @@ final class ReadContext implements AutoCloseable {
     return target;
   }
 
-  /** Returns whether the context is worth keeping for the next read. */
+  /** Gives the context to {@code pool} for the next read, or closes it if it has grown large. */
+  void releaseTo(ObjectPool<ReadContext> pool) {
+    if (isReusable()) {
+      pool.release(this, stripe);
+    } else {
+      close();
+    }
+  }
+
+  /** Returns true if the context is small enough to be kept for the next read. */
   boolean isReusable() {
     return storage.buffer().capacity() <= KEPT_CAPACITY && key.buffer().capacity() <= KEPT_CAPACITY;
   }

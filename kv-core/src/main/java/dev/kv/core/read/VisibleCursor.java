@@ -4,6 +4,7 @@ import dev.kv.CorruptionException;
 import dev.kv.DBClosedException;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
@@ -36,7 +37,7 @@ final class VisibleCursor {
   private final UserKeyComparator comparator;
   private final boolean bytewise;
   private final long sequence;
-  private final SavedEntry saved;
+  private final KeyBuffer saved;
   private final LookupKey target;
   private final @Nullable LookupKey lower;
   private final @Nullable LookupKey upper;
@@ -284,7 +285,8 @@ final class VisibleCursor {
         }
         found = kindOf(tag) == VALUE;
         if (found) {
-          saved.set(buffer, offset, length, at.valueBuffer(), at.valueOffset(), at.valueLength());
+          saved.setEntry(
+              buffer, offset, length, at.valueBuffer(), at.valueOffset(), at.valueLength());
         }
       }
       checkStopped();
@@ -331,7 +333,7 @@ final class VisibleCursor {
   private boolean isSaved(ByteBuffer buffer, int offset, int length) {
     return bytewise
         ? saved.hasKeyBytes(buffer, offset, length)
-        : saved.hasKey(buffer, offset, length, comparator);
+        : saved.compareTo(buffer, offset, length, comparator) == 0;
   }
 
   private int compareToBound(ByteBuffer buffer, int offset, int length, LookupKey bound) {

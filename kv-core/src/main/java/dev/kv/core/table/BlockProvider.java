@@ -6,6 +6,7 @@ import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.cache.LruCache;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.MemoryKind;
+import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
@@ -21,14 +22,20 @@ final class BlockProvider implements AutoCloseable {
 
   private static final int STORED_BYTES = 8 << 10;
 
+  /** One for each table that an iterator over a usual database opens. */
+  private static final int SCRATCHES_PER_STRIPE = 16;
+
   private final BlockCacheImpl cache;
   private final LruCache<CachedBlock> blocks;
   private final BlockAllocator allocator;
   private final OffHeapBudget budget;
   private final OffHeapBudget uncounted = new OffHeapBudget(0);
   private final boolean nativeSnappy;
-  private final Spares<BlockReader> readers = new Spares<>(BlockReader::close);
-  private final Spares<OffHeapBuffer> scratches = new Spares<>(OffHeapBuffer::close);
+  private final ObjectPool<BlockReader> readers =
+      new ObjectPool<>(1, this::newReader, BlockReader::close);
+  private final ObjectPool<OffHeapBuffer> scratches =
+      new ObjectPool<>(
+          SCRATCHES_PER_STRIPE, () -> newBuffer(BlockIterator.SCRATCH_BYTES), OffHeapBuffer::close);
 
   /**
    * Creates a provider; what does not go into {@code cache} takes memory from {@code allocator}.
@@ -55,7 +62,7 @@ final class BlockProvider implements AutoCloseable {
 
   private Pinned load(TableFile file, long id, long offset, int size, ReadFlags flags) {
     file.requireInside(offset, size, offset);
-    BlockReader reader = takeReader();
+    BlockReader reader = readers.acquire();
     try {
       if (flags.fill() && blocks.capacity() > 0) {
         reader.prepare(file, size, flags.verify());
@@ -76,7 +83,7 @@ final class BlockProvider implements AutoCloseable {
    */
   int copyStored(TableFile file, long offset, int size, OffHeapBuffer target) {
     file.requireInside(offset, size, offset);
-    BlockReader reader = takeReader();
+    BlockReader reader = readers.acquire();
     try {
       return reader.copyStored(file, offset, size, target);
     } finally {
@@ -87,7 +94,7 @@ final class BlockProvider implements AutoCloseable {
   /** Returns an index or filter block, verified, for its caller alone. */
   CachedBlock resident(TableFile file, BlockHandle handle, long from) {
     int size = file.checkedSize(handle, from);
-    BlockReader reader = takeReader();
+    BlockReader reader = readers.acquire();
     try {
       return reader.read(file, handle.offset(), size, true, allocator, MemoryKind.INDEX_AND_FILTER);
     } catch (OffHeapExhaustedException e) {
@@ -123,20 +130,16 @@ final class BlockProvider implements AutoCloseable {
 
   /** Returns a buffer for a cursor to put keys together in. */
   OffHeapBuffer takeScratch() {
-    OffHeapBuffer spare = scratches.take();
-    return spare == null ? newBuffer(BlockIterator.SCRATCH_BYTES) : spare;
+    return scratches.acquire();
   }
 
   /** Takes such a buffer back, which nobody may use any more. */
   void giveBack(OffHeapBuffer scratch) {
-    if (scratch.buffer().capacity() > MAX_KEPT || !scratches.give(scratch)) {
+    if (scratch.buffer().capacity() > MAX_KEPT) {
       scratch.close();
+    } else {
+      scratches.release(scratch);
     }
-  }
-
-  private BlockReader takeReader() {
-    BlockReader spare = readers.take();
-    return spare == null ? newReader() : spare;
   }
 
   private BlockReader newReader() {
@@ -153,8 +156,10 @@ final class BlockProvider implements AutoCloseable {
   }
 
   private void giveBack(BlockReader reader) {
-    if (reader.capacity() > MAX_KEPT || !readers.give(reader)) {
+    if (reader.capacity() > MAX_KEPT) {
       reader.close();
+    } else {
+      readers.release(reader);
     }
   }
 

@@ -7,6 +7,7 @@ import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.log.LogWriter;
+import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memtable.MemTable;
 import java.io.IOException;
@@ -68,7 +69,7 @@ public final class CommitPipeline {
   private final WriteGate gate = new WriteGate();
   private final WriteController controller;
   private final CommitQueue queue = new CommitQueue();
-  private final WriterPool writers = new WriterPool();
+  private final ObjectPool<Writer> writers = new ObjectPool<>(1, Writer::new, Writer::clear);
 
   /** Written by the leader, in release mode; read by anyone. */
   private long lastSequence;
@@ -237,6 +238,7 @@ public final class CommitPipeline {
       }
       failure = writer.failure;
     } finally {
+      writer.clear();
       writers.release(writer);
     }
     if (outcome == Writer.FAILED) {
@@ -261,6 +263,7 @@ public final class CommitPipeline {
   private void becomeLeader() {
     Writer writer = writers.acquire().nothing();
     int outcome = queue.leadOrEnqueue(writer) ? Writer.LEADS : writer.await();
+    writer.clear();
     writers.release(writer);
     if (outcome != Writer.LEADS) {
       throw new AssertionError("a writer without a write was made a follower: " + outcome);

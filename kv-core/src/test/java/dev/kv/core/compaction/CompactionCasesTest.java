@@ -2,6 +2,8 @@ package dev.kv.core.compaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.key.KeyBuffer;
+import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.version.CaseFile;
@@ -174,10 +176,11 @@ final class CompactionCasesTest {
     EntryList input = new EntryList(one.input());
     StringBuilder text = new StringBuilder();
     try (OffHeapBuffer memory = new OffHeapBuffer(new OffHeapBudget(0), 8)) {
-      HeldKey held = new HeldKey(VersionText.COMPARATOR.userComparator(), memory);
+      UserKeyComparator comparator = VersionText.COMPARATOR.userComparator();
       DeeperLevels deeper = new DeeperLevels(version, (int) one.number("below", 1) + 1);
       CompactionIterator iterator =
-          new CompactionIterator(input, snapshots, deeper, held, "inputs");
+          new CompactionIterator(
+              input, snapshots, deeper, comparator, new KeyBuffer(memory), "inputs");
       while (iterator.next()) {
         if (iterator.survives()) {
           byte[] key = new byte[input.keyLength()];

@@ -10,6 +10,7 @@ import dev.kv.Slice;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
@@ -37,7 +38,8 @@ final class CompactionIteratorTest {
         input,
         snapshots,
         new DeeperLevels(version, 2),
-        new HeldKey(version.comparator().userComparator(), memory),
+        version.comparator().userComparator(),
+        new KeyBuffer(memory),
         "inputs");
   }
 

@@ -1,0 +1,83 @@
+package dev.kv.core.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class ObjectPoolTest {
+  private final List<Object> closed = new ArrayList<>();
+  private final ObjectPool<Object> pool = new ObjectPool<>(2, Object::new, closed::add);
+
+  @Test
+  void acquire_afterRelease_returnsTheSameObjectOnce() {
+    Object first = pool.acquire();
+    pool.release(first);
+
+    assertThat(pool.acquire()).isSameAs(first);
+    assertThat(pool.acquire()).isNotSameAs(first);
+    assertThat(closed).isEmpty();
+  }
+
+  @Test
+  void release_fullStripe_closesTheObject() {
+    Object third = new Object();
+    pool.release(new Object());
+    pool.release(new Object());
+    pool.release(third);
+
+    assertThat(closed).containsExactly(third);
+  }
+
+  @Test
+  void close_pooledAndLateObjects_closesEachOnce() {
+    Object pooled = new Object();
+    Object late = new Object();
+    pool.release(pooled, Stripes.COUNT - 1);
+
+    pool.close();
+    assertThat(closed).containsExactly(pooled);
+    pool.release(late);
+    assertThat(closed).containsExactly(pooled, late);
+  }
+
+  @Test
+  void close_besideReleases_closesEveryObjectOnce() throws InterruptedException {
+    for (int round = 0; round < 300; round++) {
+      AtomicInteger made = new AtomicInteger();
+      AtomicInteger ended = new AtomicInteger();
+      ObjectPool<Object> shared =
+          new ObjectPool<>(
+              1,
+              () -> {
+                made.incrementAndGet();
+                return new Object();
+              },
+              object -> ended.incrementAndGet());
+      Runnable user =
+          () -> {
+            for (int i = 0; i < 20; i++) {
+              shared.release(shared.acquire());
+            }
+          };
+      Thread one = new Thread(user);
+      Thread two = new Thread(user);
+      one.start();
+      two.start();
+      shared.close();
+      one.join();
+      two.join();
+
+      assertThat(ended.get()).isEqualTo(made.get());
+    }
+  }
+
+  @Test
+  void create_moreThanAStripeHolds_isRefused() {
+    assertThatThrownBy(() -> new ObjectPool<>(17, Object::new, object -> {}))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}
