@@ -1,5 +1,6 @@
 package dev.kv.tools;
 
+import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.FailureText;
 import dev.kv.tools.console.MessageLogging;
 import dev.kv.tools.console.Output;
@@ -39,7 +40,18 @@ final class Main implements Runnable {
 
   /** Runs one command and exits with its code. */
   public static void main(String[] args) {
-    System.exit(run(args));
+    System.exit(runDecoded(args));
+  }
+
+  private static int runDecoded(String... args) {
+    String[] decoded;
+    try {
+      decoded = ProcessArguments.decode(args);
+    } catch (Failure undecodable) {
+      System.err.println("kv: " + undecodable.getMessage());
+      return CommandLine.ExitCode.USAGE;
+    }
+    return run(decoded);
   }
 
   /** Runs one command and returns its exit code. */
@@ -51,6 +63,7 @@ final class Main implements Runnable {
     CommandLine commandLine = new CommandLine(main);
     Subcommands.addTo(commandLine, args);
     commandLine.setCaseInsensitiveEnumValuesAllowed(true);
+    ArgumentTypes.register(commandLine);
     commandLine.setExecutionExceptionHandler(
         (failure, failed, parsed) -> report(failure, failed, main.verbose));
     commandLine.setParameterExceptionHandler((wrong, arguments) -> reportUsage(wrong));
@@ -67,7 +80,7 @@ final class Main implements Runnable {
     String message =
         isCommandMissing && wrong instanceof UnmatchedArgumentException unmatched
             ? "no such command: " + unmatched.getUnmatched().get(0)
-            : String.valueOf(wrong.getMessage());
+            : inPlainWords(String.valueOf(wrong.getMessage()));
     PrintWriter err = asked.getErr();
     err.println("kv: " + Printable.of(message));
     if (isCommandMissing) {
@@ -78,6 +91,14 @@ final class Main implements Runnable {
       err.println("'kv help " + asked.getCommandName() + "' tells more");
     }
     return asked.getCommandSpec().exitCodeOnInvalidInput();
+  }
+
+  /** Returns a parser's message with the argument's name first. */
+  private static String inPlainWords(String message) {
+    return message
+        .replaceFirst("^Invalid value for option '(--[a-z-]+)'( \\([^)]*\\))?: ", "$1: ")
+        .replaceFirst(
+            "^Invalid value for positional parameter at index \\S+ \\((\\w+)\\): ", "$1: ");
   }
 
   private static int report(Exception failure, CommandLine failed, boolean verbose) {

@@ -1,0 +1,49 @@
+package dev.kv.tools;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.function.Function;
+import picocli.CommandLine;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Conversions of arguments whose messages say what is wrong in plain words. */
+final class ArgumentTypes {
+  private ArgumentTypes() {}
+
+  /** Makes a command line and its subcommands use these conversions. */
+  static void register(CommandLine commandLine) {
+    commandLine.registerConverter(Path.class, ArgumentTypes::path);
+    ITypeConverter<Integer> ints = text -> number(text, Integer::valueOf);
+    ITypeConverter<Long> longs = text -> number(text, Long::valueOf);
+    commandLine.registerConverter(int.class, ints);
+    commandLine.registerConverter(Integer.class, ints);
+    commandLine.registerConverter(long.class, longs);
+    commandLine.registerConverter(Long.class, longs);
+  }
+
+  private static Path path(String text) {
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException e) {
+      boolean ascii = StandardCharsets.US_ASCII.newEncoder().canEncode(text);
+      throw new TypeConversionException(
+          "'"
+              + text
+              + (ascii
+                  ? "' is not a file name: " + e.getReason()
+                  : "' is not a file name in the character set of this locale: set LC_ALL=C.UTF-8"));
+    }
+  }
+
+  private static <T> T number(String text, Function<String, T> parse) {
+    try {
+      return parse.apply(text);
+    } catch (NumberFormatException malformed) {
+      boolean integer = text.matches("[+-]?\\d+");
+      throw new TypeConversionException(
+          "'" + text + (integer ? "' is too large a number" : "' is not a number"));
+    }
+  }
+}
