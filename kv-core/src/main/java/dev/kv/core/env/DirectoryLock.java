@@ -105,6 +105,7 @@ final class DirectoryLock implements Env.Lock {
 
   /** Opens and locks; null if the lock is held elsewhere. */
   private static @Nullable FileChannel open(Path real, Unclosable unclosable) throws IOException {
+    RegularFile.require(real, LinkOption.NOFOLLOW_LINKS);
     FileChannel channel =
         FileChannel.open(
             real, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);

@@ -18,7 +18,6 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -71,7 +70,7 @@ public final class FileEnv extends HostEnv {
    */
   private @Nullable MappedFile tryMap(Path file, Mapper mapper) throws IOException {
     refuseLock(file);
-    refuseSpecial(file);
+    RegularFile.require(file);
     return Uninterrupted.run(
         () -> {
           try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
@@ -166,7 +165,7 @@ public final class FileEnv extends HostEnv {
 
   private static java.io.RandomAccessFile open(Path file, String mode) throws IOException {
     refuseLock(file);
-    refuseSpecial(file);
+    RegularFile.require(file);
     if (!mode.equals("r") && Files.isSymbolicLink(file)) {
       throw new FileSystemException(
           file.toString(), null, "is a symbolic link: nothing is written through it");
@@ -194,20 +193,6 @@ public final class FileEnv extends HostEnv {
   private static void refuseLock(Path file) throws IOException {
     if (file.endsWith("LOCK") && DirectoryLock.isHeld(file)) {
       throw new AccessDeniedException(file.toString(), null, "is locked by this process");
-    }
-  }
-
-  /** To open a pipe would wait for whoever writes to it, and a device never ends. */
-  private static void refuseSpecial(Path file) throws IOException {
-    BasicFileAttributes attributes;
-    try {
-      // In one look: between two, another process may delete the file.
-      attributes = Files.readAttributes(file, BasicFileAttributes.class);
-    } catch (IOException e) {
-      return; // the open tells why
-    }
-    if (!attributes.isRegularFile()) {
-      throw new FileSystemException(file.toString(), null, "is no regular file");
     }
   }
 

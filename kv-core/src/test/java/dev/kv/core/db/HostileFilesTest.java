@@ -25,6 +25,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -525,5 +526,31 @@ class HostileFilesTest {
     }
     assertThat(Files.exists(target)).isEqualTo(!dangling);
     assertThat(file(".ldb")).exists();
+  }
+
+  /** The open of a pipe waits for whoever opens its other end, which nobody does. */
+  @ParameterizedTest
+  @ValueSource(strings = {"LOCK", "CURRENT", "MANIFEST", ".log", ".ldb"})
+  void pipe_inPlaceOfAFile_isRefusedByOpenAndRepairWithoutAWait(String name) throws Exception {
+    Path pipe = file(name);
+    Files.delete(pipe);
+    Process made = new ProcessBuilder("mkfifo", pipe.toString()).start();
+    Assumptions.assumeTrue(made.waitFor() == 0, "no mkfifo here");
+    assertThatThrownBy(
+            () -> {
+              try (DB db = DB.open(directory, options())) {
+                db.get(DbTestBase.b(DbTestBase.key(0)));
+              }
+            })
+        .isInstanceOf(DBException.class)
+        .hasStackTraceContaining("not a regular file");
+    if (name.equals("LOCK")) {
+      assertThatThrownBy(() -> DB.repair(directory, options()))
+          .isInstanceOf(DBException.class)
+          .hasStackTraceContaining("not a regular file");
+    } else {
+      DB.repair(directory, options());
+      DB.open(directory, options()).close();
+    }
   }
 }

@@ -341,7 +341,7 @@ final class FileEnvTest extends EnvContract {
     assertThat(failure.get()).isNull();
   }
 
-  /** A read of a pipe would wait for ever. */
+  /** A read of a pipe would wait forever. */
   @Test
   @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void opening_aPipeOrADevice_isRefused() throws Exception {
@@ -350,9 +350,12 @@ final class FileEnvTest extends EnvContract {
     Assumptions.assumeTrue(made.waitFor() == 0, "no mkfifo here");
     Path device = Files.createSymbolicLink(dir.resolve("000004.ldb"), Path.of("/dev/zero"));
     for (Path each : List.of(pipe, device)) {
+      assertThatThrownBy(() -> env.lock(each)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> env.openAppendable(each)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> env.createMappedLog(each)).isInstanceOf(IOException.class);
       assertThatThrownBy(() -> env.openSequential(each))
           .isInstanceOf(IOException.class)
-          .hasMessageContaining("no regular file");
+          .hasMessageContaining("not a regular file");
       assertThatThrownBy(() -> env.openRandomAccess(each, true)).isInstanceOf(IOException.class);
       assertThatThrownBy(() -> env.openRandomAccess(each, false)).isInstanceOf(IOException.class);
       assertThatThrownBy(() -> env.createWritable(each)).isInstanceOf(IOException.class);

@@ -1,0 +1,34 @@
+package dev.kv.core.env;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+
+/** The check that every file passes before it is opened. */
+final class RegularFile {
+  private RegularFile() {}
+
+  /**
+   * Refuses a file that exists and is not a regular file. The open of a pipe waits until another
+   * process opens its other end, and a device has no end.
+   *
+   * @param file the file about to be opened or created
+   * @param options {@link LinkOption#NOFOLLOW_LINKS} to refuse a symbolic link as well
+   * @throws FileSystemException if the file is a pipe, a device, a directory or a socket
+   */
+  static void require(Path file, LinkOption... options) throws FileSystemException {
+    BasicFileAttributes attributes;
+    try {
+      // A single call: between two calls another process could delete the file.
+      attributes = Files.readAttributes(file, BasicFileAttributes.class, options);
+    } catch (IOException e) {
+      return; // the open reports the cause
+    }
+    if (!attributes.isRegularFile()) {
+      throw new FileSystemException(file.toString(), null, "is not a regular file");
+    }
+  }
+}
