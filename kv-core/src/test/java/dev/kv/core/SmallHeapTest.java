@@ -7,14 +7,16 @@ import dev.kv.DB;
 import dev.kv.DBStats;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
+import dev.kv.core.crash.Children;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * MiB.
  */
 @Tag("slow")
+@Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SmallHeapTest {
   private static final int CACHE = 512 << 20;
   private static final int WRITE_BUFFER = 128 << 20;
@@ -30,22 +33,13 @@ class SmallHeapTest {
 
   @Test
   void cacheAndMemtables_filled_stayOffTheHeap() throws IOException, InterruptedException {
-    Process child =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx64m",
-                "-XX:MaxDirectMemorySize=1200m",
-                "-ea",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Filling.class.getName(),
-                temp.resolve("db").toString())
-            .redirectErrorStream(true)
-            .start();
-    String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(child.waitFor(5, TimeUnit.MINUTES)).as(output).isTrue();
-    assertThat(child.exitValue()).as(output).isZero();
-    assertThat(output).contains("filled");
+    Children.Ended child =
+        Children.run(
+            List.of("-Xmx64m", "-XX:MaxDirectMemorySize=1200m", "-ea"),
+            Filling.class,
+            temp.resolve("db").toString());
+    assertThat(child.exitCode()).as(child.output()).isZero();
+    assertThat(child.output()).contains("filled");
   }
 
   /** The child's program. */

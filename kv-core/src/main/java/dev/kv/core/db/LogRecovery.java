@@ -224,7 +224,7 @@ final class LogRecovery {
 
   private void apply(ByteBuffer bytes, int length, long sequence, int count) throws IOException {
     MemTable target = memtable;
-    if (target != null && !target.hasRoomFor(length, count)) {
+    if (target != null && !target.ensureRoomFor(length, count)) {
       memtable = null;
       sink.full(target);
       target = null;

@@ -7,7 +7,6 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.manifest.ManifestContext;
 import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memory.BlockAllocator;
-import dev.kv.core.memory.NativeArena;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.table.BlockCacheImpl;
@@ -93,8 +92,8 @@ final class Resources implements AutoCloseable {
 
   /**
    * Returns an empty memtable with room for {@code count} entries of {@code bytes} keys and values
-   * in all, and at least the write buffer's size. Where the budget is spent, the cache gives up
-   * what nobody uses.
+   * in all. It grows to at least the write buffer's size. If the budget is spent, the cache drops
+   * the entries that are not in use.
    */
   MemTable newMemTable(long bytes, int count) {
     long capacity = Math.max(options.writeBufferSize(), MemTable.arenaBytesFor(bytes, count));
@@ -102,25 +101,13 @@ final class Resources implements AutoCloseable {
       throw new OffHeapExhaustedException(
           "a batch of " + bytes + " bytes fits no memtable; write it in smaller batches");
     }
-    return new MemTable(comparator, acquireArena((int) capacity), arenas);
+    int needed = (int) MemTable.arenaBytesFor(bytes, count);
+    return new MemTable(comparator, arenas.acquire(needed, (int) capacity), arenas);
   }
 
   /** Returns a memtable without room for any entry, which takes next to no memory. */
   MemTable emptyMemTable() {
-    return new MemTable(comparator, acquireArena(MemTable.EMPTY_ARENA_BYTES), arenas);
-  }
-
-  private NativeArena acquireArena(int capacity) {
-    try {
-      return arenas.acquire(capacity);
-    } catch (OffHeapExhaustedException e) {
-      // The JVM's own limit of direct memory was met, of which the budget knows nothing.
-      if (!ownsCache || blockCache.totalCharge() == 0) {
-        throw e;
-      }
-      emptyCache();
-      return arenas.acquire(capacity);
-    }
+    return new MemTable(comparator, arenas.acquire(MemTable.EMPTY_ARENA_BYTES), arenas);
   }
 
   /** Frees everything that is not in use; the rest goes with its last user. */

@@ -2,6 +2,7 @@ package dev.kv.core.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.OffHeapExhaustedException;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -10,12 +11,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arenas of a database's memtables: a few free ones are kept, for a fresh arena costs the
- * zeroing and the page faults of megabytes. Thread-safe.
+ * The arenas of a database's memtables. Thread-safe.
+ *
+ * <p>A new arena is small and grows by a factor of {@value #GROWTH} up to its limit, so a database
+ * that holds few entries takes little memory. A few free arenas are kept: a fresh one costs the
+ * zeroing and the page faults of megabytes. A memtable that begins while a free arena of full size
+ * is there takes that one and never grows, as in a steady load.
  */
 public final class ArenaPool implements AutoCloseable {
-  /** How many free arenas are kept. */
+  /** The most free arenas that are kept. */
   private static final int KEPT = 2;
+
+  /** The size of a new arena that may grow, in bytes. */
+  private static final int INITIAL_BYTES = 16 << 10;
+
+  /** All copies of an arena's growth together are a third of its final size. */
+  private static final int GROWTH = 4;
+
+  private static final int LARGEST = Integer.MAX_VALUE - 8;
 
   private final OffHeapBudget budget;
   private final Runnable reclaimer = this::dropFree;
@@ -29,35 +42,114 @@ public final class ArenaPool implements AutoCloseable {
   @GuardedBy("this")
   private boolean closed;
 
-  /** Creates a pool whose arenas count as {@link MemoryKind#MEMTABLE}. */
+  /**
+   * Creates a pool.
+   *
+   * @param budget counts the arenas as {@link MemoryKind#MEMTABLE}
+   */
   public ArenaPool(OffHeapBudget budget) {
     this.budget = budget;
     budget.onShortage(reclaimer);
   }
 
-  /** Returns an arena of at least {@code minCapacity} bytes, all of them free. */
-  public NativeArena acquire(int minCapacity) {
-    NativeArena recycled = takeFree(minCapacity);
-    if (recycled != null) {
-      return recycled;
+  /**
+   * Returns an empty arena of at least {@code capacity} bytes that does not grow.
+   *
+   * @throws OffHeapExhaustedException if there is no memory for it
+   */
+  public NativeArena acquire(int capacity) {
+    return acquire(capacity, capacity);
+  }
+
+  /**
+   * Returns an empty arena that {@link #grow} can enlarge.
+   *
+   * @param minCapacity the least size in bytes that the arena has now
+   * @param limit the size in bytes that it can grow to
+   * @return an arena that the caller releases
+   * @throws OffHeapExhaustedException if there is no memory for it
+   */
+  public NativeArena acquire(int minCapacity, int limit) {
+    int most = roundUp(Math.max(minCapacity, limit));
+    int least = Math.max(roundUp(minCapacity), Math.min(INITIAL_BYTES, most));
+    NativeArena arena = takeFree(most);
+    if (arena == null) {
+      arena = takeFree(least);
     }
-    int capacity = roundUp(minCapacity);
-    budget.reserve(MemoryKind.MEMTABLE, capacity);
-    boolean made = false;
+    if (arena == null) {
+      arena = new NativeArena(allocate(least));
+    }
+    arena.setLimit(most);
+    countLive();
+    return arena;
+  }
+
+  /**
+   * Makes an arena larger, unless it would exceed its limit. Called by the thread that allocates
+   * from it.
+   *
+   * @param minCapacity the least size in bytes that is needed
+   * @return false if the limit is lower, or if there is no memory: the arena is then as it was
+   */
+  public boolean grow(NativeArena arena, long minCapacity) {
+    int old = arena.capacity();
+    if (minCapacity > arena.limit()) {
+      return false;
+    }
+    ByteBuffer larger = takeFreeMemory(arena.limit());
+    if (larger == null) {
+      larger = tryAllocate(nextCapacity(old, (int) minCapacity, arena.limit()));
+    }
+    if (larger == null) {
+      return false;
+    }
+    arena.moveTo(larger);
+    budget.release(MemoryKind.MEMTABLE, old);
+    return true;
+  }
+
+  private static int nextCapacity(int old, int minCapacity, int limit) {
+    long next = Math.max(roundUp(minCapacity), (long) old * GROWTH);
+    return next > limit / 2 ? limit : (int) next;
+  }
+
+  private @Nullable ByteBuffer tryAllocate(int capacity) {
     try {
-      NativeArena arena = new NativeArena(capacity);
-      made = true;
-      return arena;
+      return allocate(capacity);
+    } catch (OffHeapExhaustedException e) {
+      return null;
+    }
+  }
+
+  private ByteBuffer allocate(int capacity) {
+    budget.reserve(MemoryKind.MEMTABLE, capacity);
+    boolean allocated = false;
+    try {
+      ByteBuffer memory = allocateReserved(capacity);
+      allocated = true;
+      return memory;
     } finally {
-      if (made) {
-        countLive();
-      } else {
+      if (!allocated) {
         budget.release(MemoryKind.MEMTABLE, capacity);
       }
     }
   }
 
-  /** Takes an arena back; nobody may use it any more. */
+  /** The JVM may have less direct memory than the budget, or the budget may have no limit. */
+  private ByteBuffer allocateReserved(int capacity) {
+    try {
+      return DirectMemory.allocate(capacity);
+    } catch (OffHeapExhaustedException e) {
+      long before = budget.used();
+      budget.reclaim();
+      if (budget.used() == before) {
+        throw e; // a second try costs half a second, which the JVM spends on looking for garbage
+      }
+      return DirectMemory.allocate(capacity);
+    }
+  }
+
+  /** Takes an arena back; nobody may use it afterwards. */
   public void release(NativeArena arena) {
     arena.reset();
     NativeArena dropped = keepOrDrop(arena);
@@ -66,12 +158,12 @@ public final class ArenaPool implements AutoCloseable {
     }
   }
 
-  /** Returns how many arenas are out. */
+  /** Returns the number of arenas that are acquired and not released. */
   public synchronized int liveArenas() {
     return live;
   }
 
-  /** Drops the free arenas; those still out are dropped when they come back. */
+  /** Drops the free arenas; live ones are dropped when they are released. */
   @Override
   public void close() {
     synchronized (this) {
@@ -81,23 +173,28 @@ public final class ArenaPool implements AutoCloseable {
     dropFree();
   }
 
+  /** Takes a free arena of at least {@code minCapacity} bytes, but not of far more. */
   private synchronized @Nullable NativeArena takeFree(int minCapacity) {
     for (Iterator<NativeArena> i = free.iterator(); i.hasNext(); ) {
       NativeArena arena = i.next();
       if (arena.capacity() >= minCapacity && arena.capacity() / 2 <= minCapacity) {
         i.remove();
-        live++;
         return arena;
       }
     }
     return null;
   }
 
+  private @Nullable ByteBuffer takeFreeMemory(int minCapacity) {
+    NativeArena arena = takeFree(minCapacity);
+    return arena == null ? null : arena.buffer();
+  }
+
   private synchronized void countLive() {
     live++;
   }
 
-  /** Returns what falls out of the pool: the arena itself, an older one, or nothing. */
+  /** Returns the arena that the pool drops: this one, an older one, or null. */
   private synchronized @Nullable NativeArena keepOrDrop(NativeArena arena) {
     if (live-- <= 0) {
       throw new AssertionError("an arena was released twice, or to another pool");
@@ -121,7 +218,7 @@ public final class ArenaPool implements AutoCloseable {
   }
 
   private static int roundUp(int capacity) {
-    if (capacity < 0 || capacity > Integer.MAX_VALUE - 8) {
+    if (capacity < 0 || capacity > LARGEST) {
       throw new OffHeapExhaustedException(
           "a batch needs an arena of more than 2 GiB; write it in smaller batches");
     }

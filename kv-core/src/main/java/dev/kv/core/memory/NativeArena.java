@@ -5,14 +5,19 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * One contiguous piece of direct memory that is given out from front to back and never taken back
- * in parts. One thread allocates; any thread reads what has been published to it.
+ * One contiguous piece of direct memory that is allocated from front to back and freed as a whole.
+ * One thread allocates; any thread reads what has been published to it.
  *
- * <p>The buffer's address is a multiple of 8, so that an offset aligned to 4 or 8 can be accessed
- * atomically. Its contents are arbitrary at first: arenas are recycled.
+ * <p>An arena begins small and grows by moving: {@link ArenaPool#grow} copies it into a larger
+ * buffer, so offsets stay valid. A reader that took {@link #buffer} before the move goes on in the
+ * old buffer. It sees every byte written before the move, and the garbage collector keeps the old
+ * buffer for it.
+ *
+ * <p>The buffer's address is a multiple of 8, so an offset aligned to 4 or 8 can be accessed
+ * atomically. Its contents are arbitrary at first, because arenas are recycled.
  */
 public final class NativeArena {
-  /** What {@link #allocate} returns where there is no room. */
+  /** What {@link #allocate} returns if there is no room. */
   public static final int FULL = -1;
 
   private static final VarHandle USED;
@@ -25,31 +30,47 @@ public final class NativeArena {
     }
   }
 
-  private final ByteBuffer buffer;
+  /** Written by the allocating thread; volatile, so that a reader of a new buffer sees the copy. */
+  private volatile ByteBuffer buffer;
+
+  /** Written by the allocating thread. */
   private int used;
 
-  NativeArena(int capacity) {
-    buffer = DirectMemory.allocate(capacity);
+  /** The capacity up to which the arena may grow. Set by the thread that acquires the arena. */
+  private int limit;
+
+  NativeArena(ByteBuffer memory) {
+    buffer = memory;
+    limit = memory.capacity();
   }
 
-  /** Returns the memory: little-endian, position and limit never touched. */
+  /**
+   * Returns the memory: little-endian, position and limit never touched. A reader takes it once for
+   * each operation.
+   */
   public ByteBuffer buffer() {
     return buffer;
   }
 
-  /** Returns the size in bytes. */
+  /** Returns the present size in bytes. */
   public int capacity() {
     return buffer.capacity();
   }
 
-  /** Returns how many bytes are given out. Any thread; may lag behind the allocating one. */
+  /** Returns the size in bytes up to which {@link ArenaPool#grow} makes the arena larger. */
+  public int limit() {
+    return limit;
+  }
+
+  /** Returns how many bytes are allocated. Any thread; may lag behind the allocating one. */
   public int used() {
     return (int) USED.getOpaque(this);
   }
 
   /**
-   * Gives out {@code bytes} at a multiple of {@code align}, a power of two up to 8, and returns
-   * their offset, or {@link #FULL}.
+   * Allocates {@code bytes} at a multiple of {@code align}, a power of two up to 8.
+   *
+   * @return the offset, or {@link #FULL} if there is no room
    */
   public int allocate(int bytes, int align) {
     long start = ((long) used + align - 1) & -(long) align;
@@ -60,7 +81,17 @@ public final class NativeArena {
     return (int) start;
   }
 
-  /** Makes the whole arena free again; nobody may use what it held. */
+  /** Copies what is allocated into {@code larger}, which becomes the arena's buffer. */
+  void moveTo(ByteBuffer larger) {
+    larger.put(0, buffer, 0, used);
+    buffer = larger;
+  }
+
+  void setLimit(int limit) {
+    this.limit = Math.max(limit, capacity());
+  }
+
+  /** Frees the whole arena; nobody may use what it held. */
   void reset() {
     if (Invariants.ON) {
       Poison.fill(buffer, 0, used);

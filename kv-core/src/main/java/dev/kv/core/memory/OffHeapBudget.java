@@ -44,11 +44,16 @@ public final class OffHeapBudget {
     if (tryReserve(kind, bytes)) {
       return;
     }
-    for (Runnable reclaimer : reclaimers) {
-      reclaimer.run();
-    }
+    reclaim();
     if (!tryReserve(kind, bytes)) {
       throw exhausted(kind, bytes);
+    }
+  }
+
+  /** Has everything given back that is only kept for later. The caller holds no lock. */
+  void reclaim() {
+    for (Runnable reclaimer : reclaimers) {
+      reclaimer.run();
     }
   }
 

@@ -59,12 +59,16 @@ public final class MemTable extends RefCounted {
   }
 
   /**
-   * Returns true if {@code count} entries with so many bytes of keys and values fit. To be asked
-   * before the log is written: {@link #add} cannot fail then.
+   * Makes room for {@code count} entries, growing the arena if it is too small. Called by the
+   * adding thread before the log is written: {@link #add} cannot fail afterwards.
+   *
+   * @param keyAndValueBytes the bytes of all keys and values together
+   * @return false if they do not fit; this memtable must then be replaced
    */
-  public boolean hasRoomFor(long keyAndValueBytes, int count) {
-    return keyAndValueBytes + (long) count * OffHeapSkipList.MAX_NODE_OVERHEAD
-        <= arena.capacity() - arena.used();
+  public boolean ensureRoomFor(long keyAndValueBytes, int count) {
+    long needed =
+        arena.used() + keyAndValueBytes + (long) count * OffHeapSkipList.MAX_NODE_OVERHEAD;
+    return needed <= arena.capacity() || pool.grow(arena, needed);
   }
 
   /** Adds an entry, copied from {@code source}. Each sequence number is added once. */

@@ -43,6 +43,11 @@ final class MemTableIterator extends InternalIterator {
     node = found;
     valid = found != OffHeapSkipList.NIL;
     if (valid) {
+      ByteBuffer memory = list.memory();
+      if (memory != keyBuffer) {
+        keyBuffer = memory;
+        valueBuffer = memory;
+      }
       keyOffset = list.keyOffset(found);
       keyLength = list.keyLength(found);
       valueOffset = keyOffset + keyLength;

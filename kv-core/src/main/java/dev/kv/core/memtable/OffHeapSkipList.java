@@ -54,7 +54,6 @@ final class OffHeapSkipList {
   private final InternalKeyComparator order;
   private final boolean bytewise;
   private final NativeArena arena;
-  private final ByteBuffer memory;
 
   // Written by the inserting thread alone.
   private final int[] splice = new int[MAX_HEIGHT];
@@ -68,7 +67,7 @@ final class OffHeapSkipList {
     this.order = order;
     this.bytewise = order.userComparator().isBytewise();
     this.arena = arena;
-    memory = arena.buffer();
+    ByteBuffer memory = arena.buffer();
     int start = arena.allocate(EMPTY_BYTES, Integer.BYTES);
     if (start != 0) {
       throw new AssertionError("the arena is not empty");
@@ -94,10 +93,11 @@ final class OffHeapSkipList {
     int nodeHeight = randomHeight();
     int node = newNode(nodeHeight, keyLength, valueLength);
     int key = node + HEADER;
+    ByteBuffer memory = arena.buffer();
     memory.put(key, source, keyOffset, keyLength);
     memory.putLong(key + keyLength, InternalKey.pack(sequence, kind));
     memory.put(key + keyLength + InternalKey.TRAILER, source, valueOffset, valueLength);
-    link(node, nodeHeight, key, keyLength + InternalKey.TRAILER);
+    link(memory, node, nodeHeight, key, keyLength + InternalKey.TRAILER);
   }
 
   private int newNode(int nodeHeight, int keyLength, int valueLength) {
@@ -109,18 +109,20 @@ final class OffHeapSkipList {
       throw new AssertionError("no room in the memtable: the caller has to ask first");
     }
     int node = start + links;
+    ByteBuffer memory = arena.buffer();
     memory.putInt(node, keyLength + InternalKey.TRAILER);
     memory.putInt(node + Integer.BYTES, valueLength);
     return node;
   }
 
-  private void link(int node, int nodeHeight, int key, int keyLength) {
+  private void link(ByteBuffer memory, int node, int nodeHeight, int key, int keyLength) {
     int[] before = splice;
     int tail = last[0];
-    if (tail == HEAD || compare(tail, memory, key, keyLength, prefix(memory, key, keyLength)) < 0) {
-      before = last; // behind everything: sequential inserts search nothing
+    long prefix = prefix(memory, key, keyLength);
+    if (tail == HEAD || compare(memory, tail, memory, key, keyLength, prefix) < 0) {
+      before = last; // after all other entries: sequential inserts search nothing
     } else {
-      findSplice(key, keyLength);
+      findSplice(memory, key, keyLength, prefix);
     }
     if (nodeHeight > height) {
       for (int level = height; level < nodeHeight; level++) {
@@ -130,7 +132,7 @@ final class OffHeapSkipList {
     }
     for (int level = 0; level < nodeHeight; level++) {
       int previous = before[level];
-      int next = next(previous, level);
+      int next = next(memory, previous, level);
       memory.putInt(linkOffset(node, level), next);
       LINK.setRelease(memory, linkOffset(previous, level), node);
       if (next == NIL) {
@@ -139,20 +141,23 @@ final class OffHeapSkipList {
     }
   }
 
-  private void findSplice(int key, int keyLength) {
-    long prefix = prefix(memory, key, keyLength);
+  private void findSplice(ByteBuffer memory, int key, int keyLength, long prefix) {
     int node = HEAD;
     int known = NIL;
     for (int level = height - 1; level >= 0; level--) {
-      int next = next(node, level);
-      while (next != NIL && next != known && compare(next, memory, key, keyLength, prefix) < 0) {
+      int next = next(memory, node, level);
+      while (next != NIL
+          && next != known
+          && compare(memory, next, memory, key, keyLength, prefix) < 0) {
         node = next;
-        next = next(node, level);
+        next = next(memory, node, level);
       }
       known = next;
       splice[level] = node;
     }
-    if (Invariants.ON && known != NIL && compare(known, memory, key, keyLength, prefix) == 0) {
+    if (Invariants.ON
+        && known != NIL
+        && compare(memory, known, memory, key, keyLength, prefix) == 0) {
       throw new AssertionError("an entry of this sequence number is there already");
     }
   }
@@ -168,13 +173,14 @@ final class OffHeapSkipList {
 
   /** Returns the first node at or after an internal key, or {@link #NIL}. */
   int findGreaterOrEqual(ByteBuffer key, int offset, int length) {
+    ByteBuffer memory = arena.buffer();
     long prefix = prefix(key, offset, length);
     int node = HEAD;
     int known = NIL;
     int level = height - 1;
     while (true) {
-      int next = next(node, level);
-      if (next != NIL && next != known && compare(next, key, offset, length, prefix) < 0) {
+      int next = next(memory, node, level);
+      if (next != NIL && next != known && compare(memory, next, key, offset, length, prefix) < 0) {
         node = next;
       } else if (level == 0) {
         return next;
@@ -187,14 +193,17 @@ final class OffHeapSkipList {
 
   /** Returns the last node before an internal key, or {@link #NIL}. */
   int findLessThan(ByteBuffer key, int offset, int length) {
+    ByteBuffer memory = arena.buffer();
     long prefix = prefix(key, offset, length);
     int node = HEAD;
     int known = NIL;
     for (int level = height - 1; level >= 0; level--) {
-      int next = next(node, level);
-      while (next != NIL && next != known && compare(next, key, offset, length, prefix) < 0) {
+      int next = next(memory, node, level);
+      while (next != NIL
+          && next != known
+          && compare(memory, next, key, offset, length, prefix) < 0) {
         node = next;
-        next = next(node, level);
+        next = next(memory, node, level);
       }
       known = next;
     }
@@ -203,9 +212,10 @@ final class OffHeapSkipList {
 
   /** Returns the last node, or {@link #NIL}. */
   int findLast() {
+    ByteBuffer memory = arena.buffer();
     int node = HEAD;
     for (int level = height - 1; level >= 0; level--) {
-      for (int next = next(node, level); next != NIL; next = next(node, level)) {
+      for (int next = next(memory, node, level); next != NIL; next = next(memory, node, level)) {
         node = next;
       }
     }
@@ -214,15 +224,15 @@ final class OffHeapSkipList {
 
   /** Returns the first node, or {@link #NIL}. */
   int first() {
-    return next(HEAD, 0);
+    return next(arena.buffer(), HEAD, 0);
   }
 
   /** Returns the node behind {@code node}, or {@link #NIL}. */
   int next(int node) {
-    return next(node, 0);
+    return next(arena.buffer(), node, 0);
   }
 
-  private int next(int node, int level) {
+  private static int next(ByteBuffer memory, int node, int level) {
     return (int) LINK.getAcquire(memory, linkOffset(node, level));
   }
 
@@ -230,8 +240,12 @@ final class OffHeapSkipList {
     return node - (level + 1) * Integer.BYTES;
   }
 
+  /**
+   * Returns the memory that has every node returned so far. A later call may return another buffer,
+   * because the arena has grown.
+   */
   ByteBuffer memory() {
-    return memory;
+    return arena.buffer();
   }
 
   int keyOffset(int node) {
@@ -239,15 +253,15 @@ final class OffHeapSkipList {
   }
 
   int keyLength(int node) {
-    return memory.getInt(node);
+    return arena.buffer().getInt(node);
   }
 
   int valueOffset(int node) {
-    return node + HEADER + memory.getInt(node);
+    return node + HEADER + arena.buffer().getInt(node);
   }
 
   int valueLength(int node) {
-    return memory.getInt(node + Integer.BYTES);
+    return arena.buffer().getInt(node + Integer.BYTES);
   }
 
   /**
@@ -260,7 +274,8 @@ final class OffHeapSkipList {
     return user >= Long.BYTES ? bytes : user == 0 ? 0 : bytes & -1L << Long.SIZE - 8 * user;
   }
 
-  private int compare(int node, ByteBuffer key, int offset, int length, long prefix) {
+  private int compare(
+      ByteBuffer memory, int node, ByteBuffer key, int offset, int length, long prefix) {
     int nodeLength = memory.getInt(node);
     int nodeKey = node + HEADER;
     if (!bytewise) {
@@ -270,14 +285,14 @@ final class OffHeapSkipList {
     if (nodePrefix != prefix) {
       return nodePrefix + SIGN < prefix + SIGN ? -1 : 1;
     }
-    return compareBehindPrefix(nodeKey, nodeLength, key, offset, length);
+    return compareAfterPrefix(memory, nodeKey, nodeLength, key, offset, length);
   }
 
   /**
    * Compares keys whose prefixes are equal, so that the shorter of two short ones begins the other.
    */
-  private int compareBehindPrefix(
-      int nodeKey, int nodeLength, ByteBuffer key, int offset, int length) {
+  private static int compareAfterPrefix(
+      ByteBuffer memory, int nodeKey, int nodeLength, ByteBuffer key, int offset, int length) {
     int user = nodeLength - InternalKey.TRAILER;
     int otherUser = length - InternalKey.TRAILER;
     int result =

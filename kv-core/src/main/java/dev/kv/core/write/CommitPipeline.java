@@ -366,7 +366,7 @@ public final class CommitPipeline {
   private boolean isRoomFor(Writer writer, MemTable memtable) {
     int count = group.count() + writer.count();
     if (count > InternalKey.MAX_SEQUENCE - lastSequence
-        || !memtable.hasRoomFor(group.bytes() + writer.bytes(), count)) {
+        || !memtable.ensureRoomFor(group.bytes() + writer.bytes(), count)) {
       return false;
     }
     try {

@@ -69,13 +69,13 @@ final class WriteController {
     if (!target.hasLog()) {
       beginLog();
     }
-    if (!target.memtable().hasRoomFor(bytes, count)) {
+    if (!target.memtable().ensureRoomFor(bytes, count)) {
       if (target.memtable().isEmpty()) {
         target.replaceEmptyMemTable(bytes, count);
       } else {
         switchMemTable(bytes, count, true);
       }
-      if (!target.memtable().hasRoomFor(bytes, count)) {
+      if (!target.memtable().ensureRoomFor(bytes, count)) {
         throw new AssertionError("a new memtable has no room for " + bytes + " bytes");
       }
     }

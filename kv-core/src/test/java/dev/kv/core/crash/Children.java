@@ -1,12 +1,35 @@
 package dev.kv.core.crash;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How the tests of this package start a JVM. */
-final class Children {
+/** How tests start a JVM. */
+public final class Children {
   private Children() {}
+
+  /** What a child JVM printed, and the code it ended with. */
+  public record Ended(int exitCode, String output) {}
+
+  /**
+   * Runs {@code main} in a JVM with {@code flags} until it ends.
+   *
+   * @param flags options of the JVM, as {@code -Xmx64m}
+   * @return its standard output and error, and its exit code
+   */
+  public static Ended run(List<String> flags, Class<?> main, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(flags);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(List.of(arguments));
+    Process child = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Ended(child.waitFor(), output);
+  }
 
   /**
    * Returns the command that runs {@code main} in a JVM that starts quickly, with a heap of so many

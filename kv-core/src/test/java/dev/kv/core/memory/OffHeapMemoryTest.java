@@ -121,6 +121,42 @@ class OffHeapMemoryTest {
   }
 
   @Test
+  void pool_arenaThatMayGrow_beginsSmallAndKeepsItsContents() {
+    try (ArenaPool pool = new ArenaPool(budget)) {
+      NativeArena arena = pool.acquire(100, 1 << 18);
+      assertThat(arena.capacity()).isLessThanOrEqualTo(16 << 10);
+      arena.buffer().putLong(arena.allocate(8, 8), 42);
+      assertThat(pool.grow(arena, (1 << 18) + 1)).as("beyond its limit").isFalse();
+      assertThat(pool.grow(arena, 40_000)).isTrue();
+      assertThat(arena.capacity()).isBetween(40_000, 1 << 17);
+      assertThat(arena.buffer().getLong(0)).isEqualTo(42);
+      assertThat(pool.grow(arena, 1 << 18)).isTrue();
+      assertThat(arena.capacity()).isEqualTo(1 << 18);
+      assertThat(arena.buffer().getLong(0)).isEqualTo(42);
+      assertThat(arena.allocate(8, 8)).isEqualTo(8);
+      assertThat(budget.used()).isEqualTo(1 << 18);
+      pool.release(arena);
+      assertThat(pool.acquire(100, 1 << 18)).as("a free one of full size").isSameAs(arena);
+      pool.release(arena);
+    }
+    assertThat(budget.used()).isZero();
+  }
+
+  @Test
+  void pool_growthWhileAFreeArenaIsKept_takesItsMemory() {
+    try (ArenaPool pool = new ArenaPool(budget)) {
+      NativeArena small = pool.acquire(100, 1 << 18);
+      pool.release(pool.acquire(1 << 18));
+      long used = budget.used();
+      assertThat(pool.grow(small, 20_000)).isTrue();
+      assertThat(small.capacity()).isEqualTo(1 << 18);
+      assertThat(budget.used()).isLessThan(used);
+      pool.release(small);
+    }
+    assertThat(budget.used()).isZero();
+  }
+
+  @Test
   void pool_manyReleased_keepsFewAndCloseDropsThem() {
     ArenaPool pool = new ArenaPool(budget);
     List<NativeArena> arenas = new ArrayList<>();

@@ -11,6 +11,7 @@ import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.ArenaPool;
+import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
 import java.nio.ByteBuffer;
@@ -34,6 +35,14 @@ class MemTableTest {
 
   private MemTable create(DBComparator comparator, int capacity) {
     return new MemTable(new InternalKeyComparator(comparator), pool.acquire(capacity), pool);
+  }
+
+  /** Returns a memtable that begins in a small arena. */
+  private MemTable createGrowing(DBComparator comparator, int limit) {
+    return new MemTable(
+        new InternalKeyComparator(comparator),
+        pool.acquire(MemTable.EMPTY_ARENA_BYTES, limit),
+        pool);
   }
 
   private static ByteBuffer direct(byte[]... parts) {
@@ -102,7 +111,7 @@ class MemTableTest {
             ? DBComparator.bytewise()
             : DBComparator.of("test.Reverse", (a, b) -> Arrays.compareUnsigned(b, a));
     InternalKeyComparator order = new InternalKeyComparator(comparator);
-    MemTable table = create(comparator, 4 << 20);
+    MemTable table = createGrowing(comparator, 4 << 20);
     TreeMap<byte[], byte[]> model = new TreeMap<>(order::compare);
     for (long sequence = 1; sequence <= 8000; sequence++) {
       byte[] key = new byte[random.nextInt(4) == 0 ? random.nextInt(30) : random.nextInt(4)];
@@ -112,7 +121,7 @@ class MemTableTest {
       byte[] content = new byte[random.nextInt(50)];
       random.nextBytes(content);
       ValueKind kind = random.nextInt(5) == 0 ? ValueKind.DELETION : ValueKind.VALUE;
-      assertThat(table.hasRoomFor(key.length + content.length, 1)).isTrue();
+      assertThat(table.ensureRoomFor(key.length + content.length, 1)).isTrue();
       add(table, sequence, kind, key, content);
       model.put(InternalKey.encode(key, sequence, kind), content);
     }
@@ -177,14 +186,14 @@ class MemTableTest {
   }
 
   @Test
-  void hasRoomFor_untilItSaysNo_addNeverFails() {
+  void ensureRoomFor_untilItSaysNo_addNeverFails() {
     Random random = new Random(2);
     for (int round = 0; round < 50; round++) {
       MemTable table = create(DBComparator.bytewise(), 1 << 14);
       long sequence = 0;
       byte[] key = new byte[random.nextInt(40)];
       byte[] content = new byte[random.nextInt(40)];
-      while (table.hasRoomFor(key.length + content.length, 1)) {
+      while (table.ensureRoomFor(key.length + content.length, 1)) {
         random.nextBytes(key);
         add(table, ++sequence, ValueKind.VALUE, key, content);
       }
@@ -198,9 +207,61 @@ class MemTableTest {
   }
 
   @Test
-  void emptyArenaBytes_hasRoomForNoEntry() {
+  void cursor_acrossTheGrowthOfTheArena_keepsItsEntryAndGoesOn() {
+    MemTable table = createGrowing(DBComparator.bytewise(), 1 << 20);
+    byte[] content = new byte[1000];
+    assertThat(table.ensureRoomFor(content.length + 1, 1)).isTrue();
+    add(table, 1, ValueKind.VALUE, bytes("a"), content);
+    InternalIterator cursor = table.iterator();
+    cursor.seekToFirst();
+    ByteBuffer before = cursor.keyBuffer();
+    long sequence = 1;
+    for (int i = 0; i < 500; i++) {
+      assertThat(table.ensureRoomFor(content.length + 4, 1)).isTrue();
+      add(table, ++sequence, ValueKind.VALUE, bytes("b" + (100 + i)), content);
+    }
+    assertThat(before.get(cursor.keyOffset())).as("the old buffer is kept").isEqualTo((byte) 'a');
+    int seen = 0;
+    for (; cursor.isValid(); cursor.next()) {
+      seen++;
+    }
+    assertThat(seen).isEqualTo(501);
+    assertThat(cursor.keyBuffer()).isNotSameAs(before);
+    assertThat(budget.used())
+        .as("the old buffers are not counted")
+        .isEqualTo(lookupBytes() + (1 << 20));
+    table.release();
+  }
+
+  private long lookupBytes() {
+    return budget.used(MemoryKind.WRITE_BUFFER);
+  }
+
+  @Test
+  void growth_withoutMemory_leavesTheMemtableAsItWas() {
+    OffHeapBudget small = new OffHeapBudget(100 << 10);
+    ArenaPool arenas = new ArenaPool(small);
+    MemTable table =
+        new MemTable(
+            new InternalKeyComparator(DBComparator.bytewise()),
+            arenas.acquire(MemTable.EMPTY_ARENA_BYTES, 1 << 20),
+            arenas);
+    long sequence = 0;
+    while (table.ensureRoomFor(101, 1)) {
+      add(table, ++sequence, ValueKind.VALUE, bytes("k"), new byte[100]);
+    }
+    assertThat(get(table, bytes("k"), sequence)).isEqualTo(LookupResult.FOUND);
+    assertThat(table.memoryUsed()).isBetween(60L << 10, 64L << 10);
+    assertThat(small.used()).isEqualTo(64 << 10);
+    table.release();
+    arenas.close();
+    assertThat(small.used()).isZero();
+  }
+
+  @Test
+  void emptyArenaBytes_haveRoomForNoEntry() {
     MemTable none = create(DBComparator.bytewise(), MemTable.EMPTY_ARENA_BYTES);
-    assertThat(none.hasRoomFor(0, 1)).isFalse();
+    assertThat(none.ensureRoomFor(0, 1)).isFalse();
     assertThat(none.isEmpty()).isTrue();
     assertThat(none.iterator().isValid()).isFalse();
     none.release();
@@ -212,7 +273,7 @@ class MemTableTest {
     byte[] content = new byte[100_000];
     int bytes = (int) MemTable.arenaBytesFor(10L * (key.length + content.length), 10);
     MemTable table = create(DBComparator.bytewise(), bytes);
-    assertThat(table.hasRoomFor(10L * (key.length + content.length), 10)).isTrue();
+    assertThat(table.ensureRoomFor(10L * (key.length + content.length), 10)).isTrue();
     for (int i = 0; i < 10; i++) {
       add(table, i + 1, ValueKind.VALUE, key, content);
     }
@@ -224,9 +285,13 @@ class MemTableTest {
   }
 
   /** Values repeat their key's number, so that a reader sees whether it reads a whole entry. */
-  @Test
-  void reader_besideTheWriter_seesWholeEntriesInOrder() throws InterruptedException {
-    MemTable table = create(DBComparator.bytewise(), 8 << 20);
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void reader_besideTheWriter_seesWholeEntriesInOrder(boolean grows) throws InterruptedException {
+    MemTable table =
+        grows
+            ? createGrowing(DBComparator.bytewise(), 8 << 20)
+            : create(DBComparator.bytewise(), 8 << 20);
     AtomicBoolean done = new AtomicBoolean();
     AtomicReference<Throwable> failure = new AtomicReference<>();
     Thread reader = new Thread(() -> readAll(table, done));
@@ -237,6 +302,7 @@ class MemTableTest {
     for (long sequence = 1; sequence <= 60_000; sequence++) {
       long number = random.nextLong();
       source.putLong(0, number).putLong(8, number).putLong(16, ~number);
+      assertThat(table.ensureRoomFor(24, 1)).isTrue();
       table.add(sequence, ValueKind.VALUE, source, 0, 8, 8, 16);
     }
     done.set(true);

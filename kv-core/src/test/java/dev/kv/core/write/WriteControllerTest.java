@@ -105,7 +105,7 @@ final class WriteControllerTest {
     MemTable empty = target.memtable();
     controller.makeRoom(2 * ARENA, 1);
     assertThat(target.memtable()).isNotSameAs(empty);
-    assertThat(target.memtable().hasRoomFor(2 * ARENA, 1)).isTrue();
+    assertThat(target.memtable().ensureRoomFor(2 * ARENA, 1)).isTrue();
     assertThat(target.logs).hasSize(1);
     assertThat(controller.stalls().stops()).isZero();
   }
