@@ -28,6 +28,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Only the last record can be incomplete for a good reason: an edit counts once it is synced,
  * and they are synced one by one. So an end that a crash tore off is taken as the end, unless a
  * whole record stands behind it; all other damage is a {@link CorruptionException}.
+ *
+ * <p>A table that enters level 0 in a later record than the first, with the number of a log, is a
+ * flushed memtable, whoever wrote it. Of those in the first record nothing is known: there a repair
+ * by C++ LevelDB names tables of every age, and a MANIFEST that C++ LevelDB begins names all that
+ * were in level 0 before.
  */
 final class ManifestReader {
   private final ManifestContext context;
@@ -40,6 +45,7 @@ final class ManifestReader {
   private long previousLogNumber = VersionEdit.UNSET;
   private long nextFileNumber = VersionEdit.UNSET;
   private long lastSequence = VersionEdit.UNSET;
+  private boolean first = true;
   private long tornAt = -1;
   private String tornReason = "";
 
@@ -136,7 +142,12 @@ final class ManifestReader {
 
   private void apply(VersionEdit edit) {
     checkComparator(edit.comparatorName());
-    builder.apply(edit);
+    if (first || edit.logNumber() <= 0) {
+      builder.applyOfUnknownAge(edit);
+    } else {
+      builder.apply(edit);
+    }
+    first = false;
     for (VersionEdit.CompactPointer pointer : edit.compactPointers()) {
       compactPointers.set(pointer.level(), pointer.key());
     }

@@ -6,7 +6,6 @@ import dev.kv.DBClosedException;
 import dev.kv.DBIOException;
 import dev.kv.DBReadOnlyException;
 import dev.kv.core.env.FileNames;
-import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionBuilder;
@@ -343,6 +342,10 @@ public final class VersionSet implements AutoCloseable {
     ManifestWriter writer = ManifestWriter.create(context, number);
     try {
       writer.append(snapshot());
+      VersionEdit flushes = flushes();
+      if (!flushes.newFiles().isEmpty()) {
+        writer.append(flushes);
+      }
       rotateAt = Math.max(context.maxFileSize(), GROWTH_BEFORE_ROTATION * writer.length());
       writer.append(edit);
       writer.sync();
@@ -361,6 +364,7 @@ public final class VersionSet implements AutoCloseable {
     }
   }
 
+  /** Returns the current version without the tables of {@link #flushes}. */
   private VersionEdit snapshot() {
     VersionEdit.Builder edit =
         VersionEdit.builder().comparatorName(context.comparator().userComparator().name());
@@ -371,8 +375,25 @@ public final class VersionSet implements AutoCloseable {
       }
     }
     for (int level = 0; level < Levels.COUNT; level++) {
-      for (FileMetadata file : current.files(level)) {
-        edit.addFile(level, file);
+      for (int i = 0; i < current.fileCount(level); i++) {
+        if (level > 0 || !current.isFlushed(i)) {
+          edit.addFile(level, current.file(level, i));
+        }
+      }
+    }
+    return edit.build();
+  }
+
+  /**
+   * Returns the tables of level 0 that are known to be flushed memtables, as an edit like that of a
+   * flush: a recovery then knows it too. The numbers that a recovery requires are left to the
+   * record after it, so that the MANIFEST counts for nothing before that one is whole.
+   */
+  private VersionEdit flushes() {
+    VersionEdit.Builder edit = VersionEdit.builder().logNumber(logNumber);
+    for (int i = current.fileCount(0) - 1; i >= 0; i--) {
+      if (current.isFlushed(i)) {
+        edit.addFile(0, current.file(0, i));
       }
     }
     return edit.build();

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the newest visible entry of one key, in the order of age: the memtable, the immutable ones,
  * level 0 from the newest table on, the levels from 1 on; the first that knows the key decides,
- * save in a level 0 whose tables are out of order. Thread-safe.
+ * except in a level 0 whose tables may be out of order. Thread-safe.
  *
  * <p>A read that had to look into a second table charges the first one with a seek.
  */
@@ -85,7 +85,10 @@ final class PointReader {
     return result;
   }
 
-  /** Looks into every table of level 0 that covers the key; the highest sequence number decides. */
+  /**
+   * Looks into the tables of level 0 that cover the key, down to one that knows it and decides over
+   * all after it; the highest sequence number counts.
+   */
   private int newestInLevelZero(
       Version version, ReadContext context, boolean verify, boolean fill) {
     LookupKey key = context.key();
@@ -95,12 +98,21 @@ final class PointReader {
       if (version.levelZeroCovers(i, key.buffer(), key.offset(), key.internalKeyLength())) {
         FileMetadata file = version.file(0, i);
         int result = get(file, context, verify, fill);
+        if (result == LookupResult.NOT_FOUND) {
+          continue;
+        }
+        boolean decides = version.levelZeroDecides(i);
+        if (decides && newest == null) {
+          return result;
+        }
         context.value().release();
         long tag = context.point(tables).tag();
-        if (result != LookupResult.NOT_FOUND
-            && (newest == null || Long.compareUnsigned(tag, newestTag) > 0)) {
+        if (newest == null || Long.compareUnsigned(tag, newestTag) > 0) {
           newest = file;
           newestTag = tag;
+        }
+        if (decides) {
+          break;
         }
       }
     }

@@ -37,8 +37,26 @@ final class LevelFiles {
   private final long[] largestNumbers;
   private final long bytes;
 
-  /** Takes the array over; it is in the level's order. */
+  /** For each table of level 0 true if it is known to be a flushed memtable; else empty. */
+  private final boolean[] flushed;
+
+  /** For each table of level 0 true if no table after it has an entry as new as its own. */
+  private final boolean[] decides;
+
+  private final boolean inSequenceOrder;
+
+  /** Creates a level from 1 on; takes ownership of the array, which is in the level's order. */
   LevelFiles(InternalKeyComparator comparator, FileMetadata[] files) {
+    this(comparator, files, new boolean[0]);
+  }
+
+  /**
+   * Creates a level; takes ownership of the arrays, which are in the level's order.
+   *
+   * @param flushed for each table of level 0 true if it is known to be a flushed memtable; empty
+   *     for other levels
+   */
+  LevelFiles(InternalKeyComparator comparator, FileMetadata[] files, boolean[] flushed) {
     this.comparator = comparator;
     this.bytewise = comparator.userComparator().isBytewise();
     this.files = files;
@@ -53,6 +71,13 @@ final class LevelFiles {
       sum += files[i].size();
     }
     this.bytes = sum;
+    this.flushed = flushed;
+    this.decides = deciding(files, flushed);
+    boolean all = true;
+    for (boolean each : decides) {
+      all &= each;
+    }
+    this.inSequenceOrder = all;
   }
 
   static LevelFiles empty(InternalKeyComparator comparator) {
@@ -76,19 +101,36 @@ final class LevelFiles {
   }
 
   /**
-   * Returns whether the sequence numbers fall from table to table, as far as the bounds show: they
-   * do where each table of level 0 is a flushed memtable.
+   * A memtable is flushed once those before it are in tables, and takes the next file number: its
+   * entries are newer than those of all tables of lower numbers. Of a table that something else put
+   * into level 0 its first and last key tell nothing about the sequence numbers between. They are
+   * asked all the same, so that a MANIFEST that contradicts itself is not believed.
    */
-  boolean isInSequenceOrder() {
-    for (int i = 1; i < files.length; i++) {
-      FileMetadata newer = files[i - 1];
-      FileMetadata older = files[i];
-      if (Math.min(sequence(newer.smallest()), sequence(newer.largest()))
-          <= Math.max(sequence(older.smallest()), sequence(older.largest()))) {
-        return false;
-      }
+  private static boolean[] deciding(FileMetadata[] files, boolean[] flushed) {
+    boolean[] decides = new boolean[flushed.length];
+    long newestBefore = -1;
+    for (int i = flushed.length - 1; i >= 0; i--) {
+      long first = sequence(files[i].smallest());
+      long last = sequence(files[i].largest());
+      decides[i] = newestBefore < 0 || (flushed[i] && Math.min(first, last) > newestBefore);
+      newestBefore = Math.max(newestBefore, Math.max(first, last));
     }
-    return true;
+    return decides;
+  }
+
+  /** Returns true if a table of level 0 is known to be a flushed memtable. */
+  boolean isFlushed(int index) {
+    return flushed[index];
+  }
+
+  /** Returns true if no table of level 0 after this one has an entry as new as its own. */
+  boolean decides(int index) {
+    return decides[index];
+  }
+
+  /** Returns true if every table of level 0 {@linkplain #decides decides}. */
+  boolean isInSequenceOrder() {
+    return inSequenceOrder;
   }
 
   private static long sequence(byte[] internalKey) {

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariants: 1. in levels from 1 on, tables are in order and the range of internal keys of each
  * ends before the next begins; 2. of two versions of a user key, the newer never lies deeper; 3.
- * level 0 goes from the newest table to the oldest, by number. What is newer by number is so by
- * sequence too, except where another implementation's repair has put tables of every age into level
- * 0.
+ * level 0 goes from the newest table to the oldest, by number. A flushed memtable is newer than all
+ * tables of lower numbers, by sequence too. Other tables in level 0 may be of every age: the repair
+ * of C++ LevelDB puts all tables there, under the numbers they had.
  */
 public final class Version extends RefCounted {
   private final InternalKeyComparator comparator;
@@ -97,9 +97,22 @@ public final class Version extends RefCounted {
     return levels[0].covers(index, key, offset, length);
   }
 
-  /** Returns whether the first table of level 0 that knows a key decides. */
+  /** Returns true if in level 0 the first table that knows a key decides. */
   public boolean levelZeroInOrder() {
     return levelZeroInOrder;
+  }
+
+  /**
+   * Returns true if a table of level 0 that knows a key decides over all tables after it. False if
+   * the tables after it may hold newer entries.
+   */
+  public boolean levelZeroDecides(int index) {
+    return levels[0].decides(index);
+  }
+
+  /** Returns true if a table of level 0 is known to be a flushed memtable. */
+  public boolean isFlushed(int index) {
+    return levels[0].isFlushed(index);
   }
 
   /**

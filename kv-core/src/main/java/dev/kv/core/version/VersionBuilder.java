@@ -7,8 +7,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,9 @@ public final class VersionBuilder {
   private final List<@Nullable Map<Long, FileMetadata>> touched = new ArrayList<>();
   // The level of every table in a touched level.
   private final Map<Long, Integer> levelOfFile = new HashMap<>();
+  // The tables of level 0 that are known to be flushed memtables; complete once the level is
+  // touched.
+  private final Set<Long> flushed = new HashSet<>();
 
   /** Starts from {@code base}, which is borrowed; {@code source} names the MANIFEST in messages. */
   public VersionBuilder(Version base, String source) {
@@ -39,8 +44,22 @@ public final class VersionBuilder {
     }
   }
 
-  /** Applies an edit: first its deletions, then its additions. */
+  /**
+   * Applies an edit: first its deletions, then its additions. Tables that it adds to level 0 are
+   * flushed memtables.
+   */
   public void apply(VersionEdit edit) {
+    apply(edit, true);
+  }
+
+  /**
+   * Applies an edit like {@link #apply(VersionEdit)}, but nothing is known of how old tables are.
+   */
+  public void applyOfUnknownAge(VersionEdit edit) {
+    apply(edit, false);
+  }
+
+  private void apply(VersionEdit edit, boolean flushes) {
     for (VersionEdit.DeletedFile deleted : edit.deletedFiles()) {
       if (touch(deleted.level()).remove(deleted.number()) != null) {
         levelOfFile.remove(deleted.number());
@@ -48,6 +67,11 @@ public final class VersionBuilder {
     }
     for (VersionEdit.NewFile added : edit.newFiles()) {
       add(added.level(), added.file());
+      if (added.level() == 0 && flushes) {
+        flushed.add(added.file().number());
+      } else {
+        flushed.remove(added.file().number());
+      }
     }
   }
 
@@ -68,9 +92,13 @@ public final class VersionBuilder {
     Map<Long, FileMetadata> files = touched.get(level);
     if (files == null) {
       files = new HashMap<>();
-      for (FileMetadata file : base.files(level)) {
+      for (int i = 0; i < base.fileCount(level); i++) {
+        FileMetadata file = base.file(level, i);
         files.put(file.number(), file);
         levelOfFile.put(file.number(), level);
+        if (level == 0 && base.isFlushed(i)) {
+          flushed.add(file.number());
+        }
       }
       touched.set(level, files);
     }
@@ -108,13 +136,17 @@ public final class VersionBuilder {
     FileMetadata[] files = byNumber.values().toArray(new FileMetadata[0]);
     if (level == 0) {
       Arrays.sort(files, Comparator.comparingLong(FileMetadata::number).reversed());
-    } else {
-      Arrays.sort(
-          files,
-          Comparator.comparing(FileMetadata::smallest, comparator::compare)
-              .thenComparingLong(FileMetadata::number));
-      checkDisjoint(level, files);
+      boolean[] known = new boolean[files.length];
+      for (int i = 0; i < files.length; i++) {
+        known[i] = flushed.contains(files[i].number());
+      }
+      return new LevelFiles(comparator, files, known);
     }
+    Arrays.sort(
+        files,
+        Comparator.comparing(FileMetadata::smallest, comparator::compare)
+            .thenComparingLong(FileMetadata::number));
+    checkDisjoint(level, files);
     return new LevelFiles(comparator, files);
   }
 

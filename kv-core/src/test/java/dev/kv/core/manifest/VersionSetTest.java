@@ -89,6 +89,58 @@ final class VersionSetTest extends ManifestTestBase {
     assertThat(describeRecovered()).isEqualTo(expected).doesNotContain("6:20");
   }
 
+  /** It is known over any number of MANIFESTs, each of which begins with the whole version. */
+  @Test
+  void recover_ofFlushedMemtables_knowsThemAsSuch() {
+    try (VersionSet set = created()) {
+      set.logAndApply(edit("+L0 5:10 a@1..c@2"));
+      set.logAndApply(edit("+L0 6:10 a@3..c@4", "+L2 7:20 a@0..b@0"));
+    }
+    for (int i = 0; i < 3; i++) {
+      try (VersionSet set = recovered(context(files, MAX_FILE_SIZE, false))) {
+        assertThat(set.current().levelZeroInOrder()).isTrue();
+        set.logAndApply(edit("+L1 " + (10 + i) + ":9 " + i + "d@5.." + i + "e@6"));
+        assertThat(set.current().levelZeroInOrder()).isTrue();
+      }
+    }
+  }
+
+  /** As C++ LevelDB's repair writes them, and as C++ LevelDB writes them after its own open. */
+  @Test
+  void recover_ofTablesInTheFirstRecord_doesNotTakeThemForFlushes() throws IOException {
+    write(
+        complete().addFile(0, VersionText.file("5:10", "a@1..c@2")).build(),
+        edit("+L0 6:10 a@3..c@4").toBuilder().logNumber(3).build(),
+        edit("+L0 7:10 a@5..c@6"));
+    for (int i = 0; i < 3; i++) {
+      try (VersionSet set = recovered(context(files, MAX_FILE_SIZE, false))) {
+        Version version = set.current();
+        assertThat(List.of(version.isFlushed(0), version.isFlushed(1), version.isFlushed(2)))
+            .containsExactly(false, true, false);
+        set.logAndApply(edit("+L1 " + (10 + i) + ":9 " + i + "d@5.." + i + "e@6"));
+      }
+    }
+  }
+
+  /** What the MANIFEST lacks is not a flush or two: it counts for nothing. */
+  @Test
+  void recover_ofAManifestWithoutTheRecordAfterTheFlushes_isRefused() throws IOException {
+    byte[] whole;
+    try (VersionSet set = created()) {
+      set.logAndApply(edit("+L0 5:10 a@1..c@2"));
+      set.logAndApply(edit("+L0 6:10 a@3..c@4"));
+    }
+    try (VersionSet set = recovered(context(files, MAX_FILE_SIZE, false))) {
+      set.logAndApply(edit("-L0 5"));
+      whole = Files.readAllBytes(manifest(set.manifestNumber()));
+      for (int length = 0; length < whole.length; length++) {
+        Files.write(manifest(set.manifestNumber()), Arrays.copyOf(whole, length));
+        assertThatThrownBy(() -> recovered(context(files, MAX_FILE_SIZE, false)).close())
+            .isInstanceOf(CorruptionException.class);
+      }
+    }
+  }
+
   @Test
   void logAndApply_ofAChange_preparesWritesAndInstallsInThisOrder() {
     List<String> steps = new ArrayList<>();

@@ -87,6 +87,50 @@ final class TableReadsTest {
     }
   }
 
+  /**
+   * The first and last keys are in the order of the tables' numbers, and what is between is not.
+   */
+  @Test
+  void get_levelZeroTablesOfUnknownAge_findsTheHighestSequence() {
+    putAt(10, "a", "a10");
+    putAt(100, "m", "new");
+    deleteAt(101, "n");
+    putAt(11, "z", "z11");
+    tree.toLevelZeroOfUnknownAge();
+    putAt(20, "a", "a20");
+    putAt(50, "m", "old");
+    putAt(51, "n", "old");
+    putAt(21, "z", "z21");
+    tree.toLevelZeroOfUnknownAge();
+    assertThat(get("a")).isEqualTo("a20");
+    assertThat(get("m")).isEqualTo("new");
+    assertThat(get("n")).isNull();
+    assertThat(get("z")).isEqualTo("z21");
+  }
+
+  /** A flushed memtable is newer than what was there before, whatever that is. */
+  @Test
+  void get_inAFlushedTableAboveTablesOfUnknownAge_looksIntoNoOther() {
+    putAt(10, "a", "10");
+    putAt(11, "z", "11");
+    tree.toLevelZeroOfUnknownAge();
+    putAt(20, "a", "20");
+    putAt(21, "z", "21");
+    tree.toLevelZeroOfUnknownAge();
+    putAt(30, "a", "30");
+    putAt(31, "z", "31");
+    tree.toLevel(0, 1);
+    assertThat(tree.version().levelZeroInOrder()).isFalse();
+    assertThat(get("a")).isEqualTo("30");
+    assertThat(tree.version().file(0, 0).tableHandle()).isNotNull();
+    assertThat(tree.version().file(0, 1).tableHandle()).isNull();
+    assertThat(tree.version().file(0, 2).tableHandle()).isNull();
+    try (Snapshot earlier = tree.snapshotAt(29)) {
+      assertThat(get(ReadOptions.from(earlier), "a")).isEqualTo("20");
+      assertThat(tree.version().file(0, 2).tableHandle()).isNotNull();
+    }
+  }
+
   private void putAt(long sequence, String key, String value) {
     tree.putAt(sequence, bytes(key), bytes(value));
   }

@@ -132,6 +132,18 @@ final class TestTree implements AutoCloseable {
    * another.
    */
   void toLevel(int level, int count) {
+    apply(tables(level, count), true);
+  }
+
+  /**
+   * Puts what was collected into a table of level 0 that is not known to be a flushed memtable, as
+   * after a repair by C++ LevelDB.
+   */
+  void toLevelZeroOfUnknownAge() {
+    apply(tables(0, 1), false);
+  }
+
+  private VersionEdit tables(int level, int count) {
     collected.sort((a, b) -> order.compare(a.key(), b.key()));
     VersionEdit.Builder edit = VersionEdit.builder();
     int from = 0;
@@ -144,8 +156,16 @@ final class TestTree implements AutoCloseable {
       from = to;
     }
     collected.clear();
+    return edit.build();
+  }
+
+  private void apply(VersionEdit edit, boolean flushes) {
     VersionBuilder builder = new VersionBuilder(version, "tree");
-    builder.apply(edit.build());
+    if (flushes) {
+      builder.apply(edit);
+    } else {
+      builder.applyOfUnknownAge(edit);
+    }
     Version before = version;
     version = builder.build(freed -> {});
     publish();

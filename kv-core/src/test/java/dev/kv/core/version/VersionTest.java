@@ -72,6 +72,47 @@ final class VersionTest {
   }
 
   @Test
+  void levelZeroInOrder_ofFlushedMemtables_isTrue() {
+    Version version = VersionText.version(List.of("L0 8:1 a@8..c@5", "L0 9:1 a@9..c@11"));
+    assertThat(version.levelZeroInOrder()).isTrue();
+    assertThat(version.levelZeroDecides(0)).isTrue();
+  }
+
+  @Test
+  void levelZeroInOrder_ofFlushedMemtablesThatContradictTheirNumbers_isFalse() {
+    Version version =
+        VersionText.version(List.of("L0 7:1 a@1..c@9", "L0 8:1 a@8..c@5", "L0 9:1 a@10..c@11"));
+    assertThat(version.levelZeroInOrder()).isFalse();
+    assertThat(version.levelZeroDecides(0)).isTrue();
+    assertThat(version.levelZeroDecides(1)).isFalse();
+    assertThat(version.levelZeroDecides(2)).isTrue();
+  }
+
+  @Test
+  void levelZeroInOrder_ofTablesOfUnknownAge_isFalseForAllButTheLast() {
+    Version version = ofUnknownAge("+L0 7:1 a@1..c@2", "+L0 8:1 a@3..c@4");
+    assertThat(version.levelZeroInOrder()).isFalse();
+    assertThat(version.levelZeroDecides(0)).isFalse();
+    assertThat(version.levelZeroDecides(1)).isTrue();
+    Version flushed = VersionText.apply(version, VersionText.edit(List.of("+L0 9:1 a@5..c@6")));
+    assertThat(flushed.levelZeroInOrder()).isFalse();
+    assertThat(flushed.levelZeroDecides(0)).isTrue();
+    assertThat(flushed.levelZeroDecides(1)).isFalse();
+    Version compacted =
+        VersionText.apply(
+            flushed, VersionText.edit(List.of("-L0 7", "-L0 8", "+L1 10:1 a@1..c@4")));
+    assertThat(compacted.levelZeroInOrder()).isTrue();
+    assertThat(ofUnknownAge("+L0 7:1 a@1..c@2").levelZeroInOrder()).isTrue();
+  }
+
+  private static Version ofUnknownAge(String... lines) {
+    VersionBuilder builder =
+        new VersionBuilder(Version.empty(VersionText.COMPARATOR, freed -> {}), "MANIFEST-test");
+    builder.applyOfUnknownAge(VersionText.edit(List.of(lines)));
+    return builder.build(freed -> {});
+  }
+
+  @Test
   void build_ofANextVersion_keepsTheTablesObjects() {
     Version first = VersionText.version(List.of("L1 1:10 a@1..b@1", "L1 2:10 c@1..d@1"));
     Version second = VersionText.apply(first, VersionText.edit(List.of("+L1 3:1 e@1..f@1")));
