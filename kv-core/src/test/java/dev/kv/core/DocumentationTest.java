@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -22,15 +23,19 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Compiles every Java block of the README and of src-docs, and looks up what they quote and link
- * to.
+ * Compiles every Java block of the README and of src-docs, and checks that the messages, links,
+ * test classes and system properties in them exist.
  */
 class DocumentationTest {
   private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
   private static final Pattern MESSAGE = Pattern.compile("^### `(.*)`$", Pattern.MULTILINE);
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
 
-  /** What stands between two parts of a message that is broken over lines. */
+  private static final Pattern HEADING = Pattern.compile("^#+ (.+)$", Pattern.MULTILINE);
+  private static final Pattern PROPERTY = Pattern.compile("-D(kv\\.[a-zA-Z.]*[a-zA-Z])");
+  private static final Pattern TEST_CLASS = Pattern.compile("`([A-Z]\\w*(?:Test|IT))[`#]");
+
+  /** The characters between the parts of a message that is split over lines. */
   private static final Pattern JOINED_LITERALS = Pattern.compile("\"\\s*\\+\\s*\"");
 
   private static final Pattern DECLARATION =
@@ -48,7 +53,7 @@ class DocumentationTest {
       import java.util.stream.*;
       """;
 
-  /** What a block may use without declaring it. */
+  /** The variables that a block may use without declaring them. */
   private static final String FIELDS =
       "static DB db; static Path directory; static byte[] key, value;\n";
 
@@ -56,7 +61,7 @@ class DocumentationTest {
 
   @TestFactory
   Stream<DynamicTest> javaBlocks_ofTheDocuments_compile() throws IOException {
-    Path root = Path.of("").toAbsolutePath().getParent();
+    Path root = root();
     List<DynamicTest> tests =
         documents(root).stream().flatMap(page -> blocks(root.relativize(page), page)).toList();
     assertThat(tests).as("blocks found").isNotEmpty();
@@ -80,10 +85,12 @@ class DocumentationTest {
     }
   }
 
-  /** The headings of the troubleshooting page are messages; an ellipsis stands for what varies. */
+  /**
+   * Headings of the troubleshooting page are messages, with an ellipsis for each part that varies.
+   */
   @Test
-  void messages_ofTheTroubleshooting_standInTheSource() throws IOException {
-    Path root = Path.of("").toAbsolutePath().getParent();
+  void messages_ofTroubleshooting_areInTheSource() throws IOException {
+    Path root = root();
     StringBuilder source = new StringBuilder();
     for (String module : List.of("kv-api", "kv-core")) {
       try (Stream<Path> files = Files.walk(root.resolve(module).resolve("src/main/java"))) {
@@ -105,19 +112,74 @@ class DocumentationTest {
   }
 
   @Test
-  void links_ofTheDocuments_leadToFiles() throws IOException {
-    Path root = Path.of("").toAbsolutePath().getParent();
+  void links_ofTheDocuments_leadToFilesAndHeadings() throws IOException {
+    Path root = root();
     List<String> broken = new ArrayList<>();
     for (Path document : documents(root)) {
-      LINK.matcher(Files.readString(document))
-          .results()
-          .map(link -> link.group(1))
-          .filter(target -> !target.startsWith("http") && !target.startsWith("#"))
-          .map(target -> target.replaceFirst("#.*", ""))
-          .filter(target -> !Files.exists(document.resolveSibling(target)))
-          .forEach(target -> broken.add(root.relativize(document) + " -> " + target));
+      List<String> targets =
+          LINK.matcher(Files.readString(document))
+              .results()
+              .map(link -> link.group(1))
+              .filter(target -> !target.startsWith("http"))
+              .toList();
+      for (String target : targets) {
+        String[] parts = target.split("#", 2);
+        Path file = parts[0].isEmpty() ? document : document.resolveSibling(parts[0]);
+        if (!Files.exists(file) || (parts.length == 2 && !anchors(file).contains(parts[1]))) {
+          broken.add(root.relativize(document) + " -> " + target);
+        }
+      }
     }
     assertThat(broken).isEmpty();
+  }
+
+  @Test
+  void testClassesAndProperties_ofTheDocuments_exist() throws IOException {
+    Path root = root();
+    StringBuilder sources = new StringBuilder(Files.readString(root.resolve("pom.xml")));
+    List<String> classes = new ArrayList<>();
+    for (String module : List.of("kv-api", "kv-core", "kv-tools", "src-docs")) {
+      try (Stream<Path> files = Files.walk(root.resolve(module))) {
+        for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+          sources.append(Files.readString(file));
+          classes.add(file.getFileName().toString().replace(".java", ""));
+        }
+      }
+      if (Files.exists(root.resolve(module).resolve("pom.xml"))) {
+        sources.append(Files.readString(root.resolve(module).resolve("pom.xml")));
+      }
+    }
+    List<String> missing = new ArrayList<>();
+    for (Path document : documents(root)) {
+      String text = Files.readString(document);
+      TEST_CLASS
+          .matcher(text)
+          .results()
+          .map(name -> name.group(1))
+          .filter(name -> !classes.contains(name))
+          .forEach(name -> missing.add(root.relativize(document) + ": " + name));
+      PROPERTY
+          .matcher(text)
+          .results()
+          .map(property -> property.group(1))
+          .filter(property -> sources.indexOf(property) < 0)
+          .forEach(property -> missing.add(root.relativize(document) + ": -D" + property));
+    }
+    assertThat(missing).isEmpty();
+  }
+
+  /** Returns the names by which links point to the headings of a page, as GitHub makes them. */
+  private static List<String> anchors(Path page) throws IOException {
+    return HEADING
+        .matcher(Files.readString(page))
+        .results()
+        .map(heading -> heading.group(1).toLowerCase(Locale.ROOT))
+        .map(heading -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
+        .toList();
+  }
+
+  private static Path root() {
+    return Path.of("").toAbsolutePath().getParent();
   }
 
   private static List<Path> documents(Path root) throws IOException {
@@ -146,7 +208,7 @@ class DocumentationTest {
     assertThat(compiled).as("%s%n%s", block, messages).isTrue();
   }
 
-  /** Makes a block a compilation unit: declarations become members, statements a method's body. */
+  /** Returns a compilation unit: declarations become members, statements the body of a method. */
   private static String wrap(String block) {
     Matcher declaration = DECLARATION.matcher(block);
     String body =
