@@ -39,6 +39,9 @@ final class ArchitectureTest {
           Set.of("block", "memtable"),
           Set.of("table", "manifest"),
           Set.of("read", "write", "compaction"),
+          Set.of("state"),
+          Set.of("recovery", "background"),
+          Set.of("repair"),
           Set.of("db"));
 
   private static JavaClasses engine;

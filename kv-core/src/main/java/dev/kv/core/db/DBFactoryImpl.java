@@ -12,6 +12,8 @@ import dev.kv.TableWriter;
 import dev.kv.WriteBatch;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.filter.BloomFilter;
+import dev.kv.core.repair.Dumper;
+import dev.kv.core.repair.Repairer;
 import dev.kv.core.table.BlockCacheImpl;
 import dev.kv.core.table.UserTableReader;
 import dev.kv.core.table.UserTableWriter;

@@ -3,11 +3,18 @@ package dev.kv.core.db;
 import dev.kv.DBIOException;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.core.background.BackgroundThreads;
+import dev.kv.core.background.Compactor;
+import dev.kv.core.background.ManualCompactions;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
+import dev.kv.core.state.BackgroundError;
+import dev.kv.core.state.Monitor;
+import dev.kv.core.state.Resources;
+import dev.kv.core.state.WriteState;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
@@ -41,11 +48,11 @@ final class DBImpl extends OpenDatabase {
       DatabaseReader reader,
       SnapshotList snapshots,
       Compactor compactor,
-      Background background,
-      Figures figures) {}
+      BackgroundThreads background,
+      DatabaseStats stats) {}
 
   DBImpl(Parts parts) {
-    super(parts.reader(), parts.snapshots(), parts.figures());
+    super(parts.reader(), parts.snapshots(), parts.stats());
     this.parts = parts;
   }
 

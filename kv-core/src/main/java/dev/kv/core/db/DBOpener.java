@@ -4,22 +4,40 @@ import static java.util.Objects.requireNonNull;
 
 import dev.kv.DB;
 import dev.kv.DBIOException;
-import dev.kv.DBLockedException;
 import dev.kv.DatabaseExistsException;
 import dev.kv.Options;
+import dev.kv.core.background.BackgroundThreads;
+import dev.kv.core.background.Compactor;
+import dev.kv.core.background.Flusher;
+import dev.kv.core.background.Jobs;
+import dev.kv.core.background.MaintenanceTask;
+import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogWriter;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
+import dev.kv.core.read.DatabaseReader;
+import dev.kv.core.read.ReadStates;
+import dev.kv.core.read.SnapshotList;
+import dev.kv.core.recovery.DirectoryCheck;
+import dev.kv.core.recovery.LogRecovery;
+import dev.kv.core.recovery.RecoveredTables;
+import dev.kv.core.state.BackgroundError;
+import dev.kv.core.state.CompactionStats;
+import dev.kv.core.state.LogFiles;
+import dev.kv.core.state.Monitor;
+import dev.kv.core.state.ObsoleteFiles;
+import dev.kv.core.state.Resources;
+import dev.kv.core.state.WriteState;
 import dev.kv.core.version.VersionEdit;
+import dev.kv.core.write.CommitPipeline;
 import dev.kv.env.Env;
 import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -64,7 +82,7 @@ final class DBOpener {
     if (!exists) {
       createDirectory();
     }
-    Env.Lock lock = lock(env, directory);
+    Env.Lock lock = DirectoryCheck.lock(env, directory);
     boolean done = false;
     try {
       DB db = openLocked(check, lock);
@@ -83,19 +101,6 @@ final class DBOpener {
     } catch (FileAlreadyExistsException e) {
       throw DirectoryCheck.notADirectory(directory, e);
     }
-  }
-
-  /** Takes the lock of a directory that exists. */
-  static Env.Lock lock(Env env, Path directory) throws IOException {
-    Env.Lock lock = env.lock(FileNames.lock(directory));
-    if (lock == null) {
-      throw new DBLockedException(
-          "the database in "
-              + directory
-              + " is open already, in this process or another: close it there, or open it here with"
-              + " Options.readOnly");
-    }
-    return lock;
   }
 
   private DB openLocked(DirectoryCheck check, Env.Lock lock) throws IOException {
@@ -136,9 +141,9 @@ final class DBOpener {
     private final Env.Lock lock;
     private final Monitor monitor = new Monitor();
     private final BackgroundError error;
-    private final Background background;
+    private final BackgroundThreads background;
     private final VersionSet versions;
-    private final CompactionStats costs = new CompactionStats();
+    private final CompactionStats compactionStats = new CompactionStats();
     private final LogFiles logs;
     private final ObsoleteFiles obsolete;
     private @Nullable MemTable memtable;
@@ -151,7 +156,7 @@ final class DBOpener {
       options = resources.options();
       directory = resources.directory();
       error = new BackgroundError(directory, monitor);
-      background = new Background(resources, error);
+      background = new BackgroundThreads(resources, error);
       versions = new VersionSet(resources.manifestContext(), background::versionFreed);
       obsolete = new ObsoleteFiles(resources, versions, error);
       logs = new LogFiles(resources, versions, obsolete);
@@ -182,7 +187,7 @@ final class DBOpener {
         throws IOException {
       numbers.forEach(versions::markFileNumberUsed);
       VersionEdit.Builder edit = VersionEdit.builder();
-      RecoveredTables tables = new RecoveredTables(resources, versions, costs, edit);
+      RecoveredTables tables = new RecoveredTables(resources, versions, compactionStats, edit);
       LogRecovery recovery = new LogRecovery(resources, versions.lastSequence(), tables);
       try {
         recovery.replay(numbers, versions.logNumber());
@@ -243,11 +248,81 @@ final class DBOpener {
       return true;
     }
 
+    /**
+     * Puts the parts together and starts the threads; the database owns all of them from then on.
+     */
     private DB assemble(LogRecovery recovery) {
-      Assembly assembly =
-          new Assembly(
-              resources, lock, monitor, error, background, versions, costs, logs, obsolete);
-      DB db = assembly.assemble(log, requireNonNull(memtable), recovery.report());
+      ReadStates readStates = new ReadStates();
+      WriteState writeState =
+          new WriteState(
+              resources,
+              monitor,
+              versions,
+              readStates,
+              logs,
+              log,
+              requireNonNull(memtable),
+              background);
+      CommitPipeline commits =
+          new CommitPipeline(writeState, versions.lastSequence(), resources.budget());
+      error.attach(commits);
+      SnapshotList snapshots = new SnapshotList(commits::lastSequence);
+      RunningJobs running = new RunningJobs(resources.comparator().userComparator());
+      Jobs jobs =
+          new Jobs(
+              resources,
+              obsolete,
+              compactionStats,
+              snapshots,
+              commits,
+              monitor::isClosing,
+              background::compactionWanted);
+      Flusher flusher = new Flusher(monitor, error, versions, writeState, running, jobs);
+      Compactor compactor = new Compactor(monitor, error, versions, writeState, running, jobs);
+      DatabaseReader reader =
+          new DatabaseReader(
+              readStates,
+              snapshots,
+              resources.tables(),
+              resources.budget(),
+              options.seekCompaction() ? background : null,
+              directory.toString());
+      DatabaseStats stats =
+          new DatabaseStats(
+              resources,
+              versions,
+              snapshots,
+              compactionStats,
+              recovery.report(),
+              writeState::memoryUsed,
+              commits::stalls,
+              commits::lastSequence);
+      monitor.lock();
+      try {
+        writeState.publish();
+      } finally {
+        monitor.unlock();
+      }
+      DBImpl db =
+          new DBImpl(
+              new DBImpl.Parts(
+                  resources,
+                  lock,
+                  monitor,
+                  error,
+                  versions,
+                  writeState,
+                  commits,
+                  reader,
+                  snapshots,
+                  compactor,
+                  background,
+                  stats));
+      background.begin(
+          flusher, compactor, new MaintenanceTask(background, writeState, logs, obsolete));
+      if (compactor.isDue()) {
+        background.compactionWantedLater();
+      }
       log = null;
       memtable = null;
       return db;
@@ -270,17 +345,5 @@ final class DBOpener {
       }
       versions.close();
     }
-  }
-
-  /** Returns the parsed names of a directory's files. */
-  static List<FileName> parse(List<String> names) {
-    List<FileName> parsed = new ArrayList<>();
-    for (String name : names) {
-      FileName file = FileNames.parse(name);
-      if (file != null) {
-        parsed.add(file);
-      }
-    }
-    return parsed;
   }
 }

@@ -4,6 +4,7 @@ import dev.kv.DBIOException;
 import dev.kv.Options;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -37,11 +38,11 @@ final class Destroyer {
 
   private static void destroy(Path directory, Env env) throws IOException {
     List<String> names = DirectoryCheck.names(env, directory);
-    if (DBOpener.parse(names).isEmpty()) {
+    if (DirectoryCheck.parse(names).isEmpty()) {
       return;
     }
     IOException failure = null;
-    Env.Lock lock = DBOpener.lock(env, directory);
+    Env.Lock lock = DirectoryCheck.lock(env, directory);
     try {
       // CURRENT goes first: what a crash leaves behind then is no database, rather than half of
       // one.

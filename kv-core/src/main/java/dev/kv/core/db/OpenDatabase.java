@@ -19,12 +19,12 @@ import org.jspecify.annotations.Nullable;
 abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
   private final DatabaseReader reader;
   private final SnapshotList snapshots;
-  private final Figures figures;
+  private final DatabaseStats stats;
 
-  OpenDatabase(DatabaseReader reader, SnapshotList snapshots, Figures figures) {
+  OpenDatabase(DatabaseReader reader, SnapshotList snapshots, DatabaseStats stats) {
     this.reader = reader;
     this.snapshots = snapshots;
-    this.figures = figures;
+    this.stats = stats;
   }
 
   /** Returns whether the close has begun. */
@@ -66,20 +66,20 @@ abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
   public final @Nullable String property(String name) {
     Objects.requireNonNull(name, "name");
     checkOpen();
-    return figures.property(name);
+    return stats.property(name);
   }
 
   @Override
   public final DBStats stats() {
     checkOpen();
-    return figures.stats();
+    return stats.stats();
   }
 
   @Override
   public final long[] approximateSizes(List<Range> ranges) {
     Objects.requireNonNull(ranges, "ranges");
     checkOpen();
-    long[] sizes = figures.approximateSizes(ranges);
+    long[] sizes = stats.approximateSizes(ranges);
     checkOpen();
     return sizes;
   }

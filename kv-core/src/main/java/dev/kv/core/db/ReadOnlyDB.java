@@ -19,8 +19,9 @@ final class ReadOnlyDB extends OpenDatabase {
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /** Creates it; {@code freeRest} frees what is left once no read begins any more. */
-  ReadOnlyDB(DatabaseReader reader, SnapshotList snapshots, Figures figures, Runnable freeRest) {
-    super(reader, snapshots, figures);
+  ReadOnlyDB(
+      DatabaseReader reader, SnapshotList snapshots, DatabaseStats stats, Runnable freeRest) {
+    super(reader, snapshots, stats);
     this.reader = reader;
     this.freeRest = freeRest;
   }

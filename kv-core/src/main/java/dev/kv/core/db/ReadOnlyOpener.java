@@ -12,6 +12,10 @@ import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.read.SnapshotList;
+import dev.kv.core.recovery.DirectoryCheck;
+import dev.kv.core.recovery.LogRecovery;
+import dev.kv.core.state.CompactionStats;
+import dev.kv.core.state.Resources;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
@@ -159,8 +163,8 @@ final class ReadOnlyOpener {
               null,
               directory.toString());
       long memtableBytes = memtables.stream().mapToLong(MemTable::memoryUsed).sum();
-      Figures figures =
-          new Figures(
+      DatabaseStats stats =
+          new DatabaseStats(
               resources,
               versions,
               snapshots,
@@ -172,7 +176,7 @@ final class ReadOnlyOpener {
       memtables.addFirst(resources.emptyMemTable());
       List<MemTable> rest = new ArrayList<>(memtables);
       states.publish(memtables.getFirst(), rest.subList(1, rest.size()), versions.current());
-      return new ReadOnlyDB(reader, snapshots, figures, this::free);
+      return new ReadOnlyDB(reader, snapshots, stats, this::free);
     }
 
     private void free() {

@@ -1,18 +1,15 @@
 /**
- * The database itself: the wiring of everything below, and nothing that could stand on its own.
+ * The database as the API sees it: factory, openers, and the open database, which only delegates.
  *
- * <p>{@link dev.kv.core.db.DBFactoryImpl} is what the API finds. {@code DBOpener} opens: LOCK,
- * MANIFEST, {@code LogRecovery}, and a new log where there was something to recover. {@code DBImpl}
- * is an open database and only delegates: writes to the commit pipeline, whose target is {@code
- * WriteState}; reads to the reader; {@code Flusher} and {@code Compactor} run the jobs on {@code
- * BackgroundWorker} threads; {@code ObsoleteFiles} deletes what no version needs. {@code
- * ReadOnlyDB} is a database opened beside its writer. {@code Destroyer}, {@code Repairer} and
- * {@code Dumper} work on closed ones.
+ * <p>{@link dev.kv.core.db.DBFactoryImpl} is what {@link java.util.ServiceLoader} finds. {@code
+ * DBOpener} opens a database for writing: it recovers the state on disk, creates the parts in the
+ * packages below, connects them, and starts the threads. {@code DBImpl} is the open database: it
+ * delegates writes to the commit pipeline, reads to the reader, and requests for compactions to the
+ * background package; its close takes the parts apart in order. {@code ReadOnlyOpener} opens a
+ * {@code ReadOnlyDB}, perhaps beside a writer. {@code Destroyer} deletes a closed database, {@code
+ * DatabaseStats} reports statistics and properties.
  *
- * <p>Locks, in this order: the version set's own, then {@code Monitor}, then those of single
- * objects. Nobody holds {@code Monitor} while touching a file.
- *
- * <p>Called by the API through {@link java.util.ServiceLoader}. May import every other package.
+ * <p>May import every other package; none imports this one.
  */
 @NullMarked
 package dev.kv.core.db;

@@ -15,6 +15,7 @@ import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.memory.MemoryKind;
+import dev.kv.core.state.Resources;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import java.io.IOException;
@@ -41,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @ExtendWith(LeakCheck.class)
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-abstract class DbTestBase {
+public abstract class DbTestBase {
   /** The deepest level that a flush writes to. */
   static final int DEEPEST_FLUSH = 2;
 
@@ -126,15 +127,15 @@ abstract class DbTestBase {
     open(with);
   }
 
-  static byte[] b(String text) {
+  public static byte[] b(String text) {
     return text.getBytes(ISO_8859_1);
   }
 
-  static String s(byte @Nullable [] bytes) {
+  public static String s(byte @Nullable [] bytes) {
     return bytes == null ? NOT_FOUND : new String(bytes, ISO_8859_1);
   }
 
-  static String key(int i) {
+  public static String key(int i) {
     return String.format("key%06d", i);
   }
 
@@ -286,7 +287,7 @@ abstract class DbTestBase {
     return cursor.isValid() ? s(cursor.key()) + "->" + s(cursor.value()) : "(invalid)";
   }
 
-  static String randomValue(Random random, int length) {
+  public static String randomValue(Random random, int length) {
     char[] text = new char[length];
     for (int i = 0; i < length; i++) {
       text[i] = (char) (' ' + random.nextInt(95));

@@ -14,6 +14,7 @@ import dev.kv.WriteOptions;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.NewDatabase;
+import dev.kv.core.state.Resources;
 import dev.kv.env.Env;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * mapping of a file in a test's directory. Off-heap buffers are checked by the database's close
  * itself while invariants are on.
  */
-final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
+public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
   private static final ExtensionContext.Namespace SPACE =
       ExtensionContext.Namespace.create(LeakCheck.class);
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
@@ -49,7 +49,7 @@ final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
   private static TreeSet<String> held() {
     TreeSet<String> held = new TreeSet<>();
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
-      if (thread.getName().startsWith("kv-") && !thread.getName().equals("kv-unmapper")) {
+      if (thread.getName().startsWith("kv-") && !thread.getName().equals("kv-unmap")) {
         held.add("thread " + thread.getName());
       }
     }

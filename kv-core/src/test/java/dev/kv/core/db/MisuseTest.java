@@ -14,12 +14,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Misuse that may cost an exception and never the JVM, so it happens in one of its own: {@link
- * TableVandal} and {@link CloseRace}. {@code -Dkv.seed} repeats a run.
+ * TableFaultInjection} and {@link CloseRace}. {@code -Dkv.seed} repeats a run.
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MisuseTest {
   private static final boolean LONG = Boolean.getBoolean("kv.long");
-  private static final int DATABASES = Integer.getInteger("kv.vandals", LONG ? 700 : 7);
+  private static final int DATABASES = Integer.getInteger("kv.tableFaults", LONG ? 700 : 7);
   private static final int CLOSES = Integer.getInteger("kv.closes", LONG ? 50_000 : 100);
   private static final long SEED = Long.getLong("kv.seed", 20_260_101);
 
@@ -30,7 +30,7 @@ class MisuseTest {
   @CsvSource({"true, false", "true, true", "false, false"})
   void tables_truncatedUnlinkedOrOverwrittenUnderReaders_costExceptionsOnly(
       boolean mapped, boolean invariants) throws IOException, InterruptedException {
-    runChild(TableVandal.class, invariants, DATABASES, String.valueOf(mapped));
+    runChild(TableFaultInjection.class, invariants, DATABASES, String.valueOf(mapped));
   }
 
   @ParameterizedTest

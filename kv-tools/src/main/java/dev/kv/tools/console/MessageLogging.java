@@ -19,7 +19,7 @@ public final class MessageLogging implements SLF4JServiceProvider {
   private static final String ENGINE = "dev.kv.";
 
   /** Tells what it passes over by its log alone. */
-  private static final String REPAIRER = "dev.kv.core.db.Repairer";
+  private static final String REPAIRER = "dev.kv.core.repair.Repairer";
 
   private static volatile boolean verbose;
 

@@ -1,0 +1,121 @@
+package dev.kv.core.background;
+
+import dev.kv.core.read.SeekListener;
+import dev.kv.core.state.BackgroundError;
+import dev.kv.core.state.Resources;
+import dev.kv.core.state.WriteState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads of one open database, and what wakes each of them: one flushes, some compact, one
+ * does maintenance. Each is started when it first has something to do. Thread-safe.
+ */
+public final class BackgroundThreads implements WriteState.Listener, SeekListener {
+  private static final long PAUSE_AFTER_OPEN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final Resources resources;
+  private final BackgroundError error;
+  private final AtomicBoolean versionFreed = new AtomicBoolean();
+  private volatile @Nullable BackgroundWorker flush;
+  private volatile @Nullable BackgroundWorker maintenance;
+  private volatile List<BackgroundWorker> compactions = List.of();
+
+  /** Creates it without threads. */
+  public BackgroundThreads(Resources resources, BackgroundError error) {
+    this.resources = resources;
+    this.error = error;
+  }
+
+  /** Says what the threads do. Called once, before anything is wanted of them. */
+  public void begin(Flusher flusher, Compactor compactor, MaintenanceTask maintenanceTask) {
+    flush = worker("kv-flush", flusher);
+    maintenance = worker("kv-maintenance", maintenanceTask);
+    List<BackgroundWorker> workers = new ArrayList<>();
+    for (int i = 1; i <= resources.options().maxBackgroundCompactions(); i++) {
+      workers.add(worker("kv-compact-" + i, compactor));
+    }
+    compactions = List.copyOf(workers);
+  }
+
+  private BackgroundWorker worker(String name, BackgroundWorker.Work work) {
+    return new BackgroundWorker(resources.env(), name, work, error);
+  }
+
+  private List<BackgroundWorker> all() {
+    List<BackgroundWorker> all = new ArrayList<>(compactions);
+    if (flush != null) {
+      all.add(flush);
+    }
+    if (maintenance != null) {
+      all.add(maintenance);
+    }
+    return all;
+  }
+
+  /** Has every thread end after the work it is at, and waits for that. */
+  public void stop() {
+    List<BackgroundWorker> all = all();
+    all.forEach(BackgroundWorker::stop);
+    all.forEach(BackgroundWorker::join);
+  }
+
+  @Override
+  public void flushWanted() {
+    wake(flush);
+    wake(maintenance);
+  }
+
+  @Override
+  public void logWorkWanted() {
+    wake(maintenance);
+  }
+
+  @Override
+  public void writeFailed(Throwable cause) {
+    error.set("a write", cause);
+  }
+
+  @Override
+  public void seekCompactionWanted() {
+    compactionWanted();
+  }
+
+  /** Has the compaction threads look for work. */
+  public void compactionWanted() {
+    List<BackgroundWorker> workers = compactions;
+    for (int i = 0; i < workers.size(); i++) {
+      workers.get(i).wake();
+    }
+  }
+
+  /**
+   * Has the compaction threads look for work a little later, for what the open found due: who opens
+   * a database for a moment need not begin a compaction that the close gives up.
+   */
+  public void compactionWantedLater() {
+    for (BackgroundWorker worker : compactions) {
+      worker.wakeIn(PAUSE_AFTER_OPEN_NANOS);
+    }
+  }
+
+  /** Notes that files may have become obsolete. Any thread, whatever lock it holds. */
+  public void versionFreed() {
+    versionFreed.set(true);
+    wake(maintenance);
+  }
+
+  /** Returns whether files may have become obsolete since the last call. */
+  public boolean takeVersionFreed() {
+    return versionFreed.getAndSet(false);
+  }
+
+  private static void wake(@Nullable BackgroundWorker worker) {
+    if (worker != null) {
+      worker.wake();
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package dev.kv.core.background;
+
+import dev.kv.core.state.BackgroundError;
+import dev.kv.env.Env;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread that does one kind of work whenever there is some, started when there first is, and
+ * parked while there is none. What the work throws becomes the database's background error before
+ * anybody hears that the work has ended.
+ */
+final class BackgroundWorker {
+  /** One kind of background work. */
+  interface Work {
+    /** Does one piece; returns false where there was nothing to do. */
+    boolean runOne();
+  }
+
+  private final Env env;
+  private final String name;
+  private final Work work;
+  private final BackgroundError error;
+  private final AtomicBoolean woken = new AtomicBoolean();
+  private volatile boolean stopped;
+
+  /** When to look for work without being woken, while {@link #looksLater}. */
+  private volatile long lookAtNanos;
+
+  private volatile boolean looksLater;
+
+  /** Written once, under this object's monitor. */
+  private volatile @Nullable Thread thread;
+
+  /** Creates a worker. */
+  BackgroundWorker(Env env, String name, Work work, BackgroundError error) {
+    this.env = env;
+    this.name = name;
+    this.work = work;
+    this.error = error;
+  }
+
+  /** Has the thread look for work. Any thread; cheap where it has been told already. */
+  void wake() {
+    if (!woken.get() && woken.compareAndSet(false, true)) {
+      if (thread == null) {
+        start();
+      }
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /**
+   * Has the thread look for work after {@code nanos}, or when it is woken before. Called once,
+   * before any wake.
+   */
+  void wakeIn(long nanos) {
+    lookAtNanos = System.nanoTime() + nanos;
+    looksLater = true;
+    start();
+  }
+
+  private synchronized void start() {
+    if (thread != null || stopped) {
+      return;
+    }
+    try {
+      thread = env.startThread(name, this::run);
+    } catch (RuntimeException | Error e) {
+      error.set(name, e);
+    }
+  }
+
+  /** Has the thread end after the piece of work under way. Does not wait. */
+  void stop() {
+    synchronized (this) {
+      stopped = true;
+    }
+    woken.set(true);
+    LockSupport.unpark(thread);
+  }
+
+  boolean isStopped() {
+    return stopped;
+  }
+
+  /** Waits until the thread has ended; an interrupt stays set and does not end the wait. */
+  void join() {
+    Thread running = thread;
+    boolean interrupted = false;
+    while (running != null && running.isAlive()) {
+      try {
+        running.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    while (!stopped) {
+      if (woken.getAndSet(false)) {
+        looksLater = false;
+        workWhileThereIsSome();
+      } else if (looksLater) {
+        awaitLook();
+      } else {
+        LockSupport.park(this);
+      }
+    }
+  }
+
+  private void awaitLook() {
+    long left = lookAtNanos - System.nanoTime();
+    if (left > 0) {
+      LockSupport.parkNanos(this, left);
+    } else {
+      woken.set(true);
+    }
+  }
+
+  private void workWhileThereIsSome() {
+    try {
+      while (!stopped && work.runOne()) {
+        continue;
+      }
+    } catch (Throwable e) {
+      error.set(name, e);
+    }
+  }
+}

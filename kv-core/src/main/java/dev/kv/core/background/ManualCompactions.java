@@ -1,0 +1,157 @@
+package dev.kv.core.background;
+
+import dev.kv.CorruptionException;
+import dev.kv.core.compaction.Compaction;
+import dev.kv.core.compaction.CompactionPicker;
+import dev.kv.core.compaction.ManualPick;
+import dev.kv.core.compaction.RunningJobs;
+import dev.kv.core.state.Monitor;
+import dev.kv.core.version.Version;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The compactions that users asked for and that wait or run, first come first served. Everything
+ * but the creation requires the monitor.
+ */
+public final class ManualCompactions {
+  /**
+   * All tables of one level that hold user keys of a range; to be merged into the next, or
+   * rewritten.
+   */
+  public static final class Request {
+    private final int level;
+    private final byte @Nullable [] end;
+    private final long rewriteUpTo;
+    private byte @Nullable [] begin;
+    private boolean inStep;
+    private boolean done;
+    private @Nullable CorruptionException failure;
+
+    private Request(int level, byte @Nullable [] begin, byte @Nullable [] end, long rewriteUpTo) {
+      this.level = level;
+      this.begin = begin;
+      this.end = end;
+      this.rewriteUpTo = rewriteUpTo;
+    }
+
+    /** Returns a request to merge a level's tables into the next level. */
+    public static Request merge(int level, byte @Nullable [] begin, byte @Nullable [] end) {
+      return new Request(level, begin, end, -1);
+    }
+
+    /**
+     * Returns a request to rewrite, where they are, the tables of a level with numbers up to {@code
+     * newest}.
+     */
+    public static Request rewrite(
+        int level, byte @Nullable [] begin, byte @Nullable [] end, long newest) {
+      return new Request(level, begin, end, newest);
+    }
+
+    boolean isDone() {
+      return done;
+    }
+
+    /** Throws where a step met damage. */
+    void check() {
+      CorruptionException damage = failure;
+      if (damage != null) {
+        throw new CorruptionException(
+            "the compaction was given up for damage in a table",
+            damage.file(),
+            damage.offset(),
+            damage);
+      }
+    }
+  }
+
+  /** A step to run now, or the news that one has to wait for a running job. */
+  record Step(Request request, ManualPick pick) {}
+
+  private final Monitor monitor;
+  private final CompactionPicker picker;
+  private final Deque<Request> requests = new ArrayDeque<>();
+
+  ManualCompactions(Monitor monitor, CompactionPicker picker) {
+    this.monitor = monitor;
+    this.picker = picker;
+  }
+
+  void add(Request request) {
+    monitor.assertHeld();
+    requests.addLast(request);
+  }
+
+  void remove(Request request) {
+    monitor.assertHeld();
+    requests.remove(request);
+  }
+
+  /** Returns whether one waits for its next step. */
+  boolean isWaiting() {
+    monitor.assertHeld();
+    Request first = requests.peekFirst();
+    return first != null && !first.inStep;
+  }
+
+  /** Returns the first request's next step, or null where there is none or it runs. */
+  @Nullable Step next(Version version, RunningJobs running) {
+    monitor.assertHeld();
+    while (isWaiting()) {
+      Request request = requests.getFirst();
+      ManualPick pick =
+          request.rewriteUpTo < 0
+              ? picker.pickManual(version, running, request.level, request.begin, request.end)
+              : picker.pickRewrite(
+                  version, running, request.level, request.begin, request.end, request.rewriteUpTo);
+      if (pick.blocked() || pick.compaction() != null) {
+        return new Step(request, pick);
+      }
+      finish(request);
+    }
+    return null;
+  }
+
+  /** Notes that a step of a request runs. */
+  void start(Step step) {
+    monitor.assertHeld();
+    step.request().inStep = true;
+  }
+
+  /** Notes that a step has ended; where it was the last, so has the request. */
+  void end(Step step, boolean installed) {
+    monitor.assertHeld();
+    Request request = step.request();
+    request.inStep = false;
+    byte[] next = step.pick().nextBegin();
+    if (installed && next == null) {
+      finish(request);
+    } else if (installed) {
+      request.begin = next;
+    }
+  }
+
+  /** Ends the request of a step that met damage. */
+  void fail(Step step, CorruptionException damage) {
+    monitor.assertHeld();
+    step.request().failure = damage;
+    finish(step.request());
+  }
+
+  private void finish(Request request) {
+    request.done = true;
+    requests.remove(request);
+    monitor.signalAll();
+  }
+
+  /** Returns the compaction of a step that is not blocked. */
+  static Compaction compaction(Step step) {
+    Compaction compaction = step.pick().compaction();
+    if (compaction == null) {
+      throw new AssertionError("a step without a compaction");
+    }
+    return compaction;
+  }
+}

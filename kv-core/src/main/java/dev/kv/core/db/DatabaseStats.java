@@ -1,0 +1,142 @@
+package dev.kv.core.db;
+
+import dev.kv.DBStats;
+import dev.kv.Range;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memory.MemoryKind;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.read.SnapshotList;
+import dev.kv.core.state.CompactionStats;
+import dev.kv.core.state.Resources;
+import dev.kv.core.table.BlockCacheImpl;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The statistics, properties and approximate sizes of one open database. Thread-safe. */
+final class DatabaseStats {
+  private static final String PREFIX = "leveldb.";
+  private static final String FILES_AT_LEVEL = "num-files-at-level";
+
+  private final Resources resources;
+  private final VersionSet versions;
+  private final SnapshotList snapshots;
+  private final CompactionStats compactionStats;
+  private final DBStats.Recovery recovery;
+  private final LongSupplier memtableBytes;
+  private final Supplier<DBStats.WriteStalls> stalls;
+  private final LongSupplier lastSequence;
+
+  /**
+   * Creates it.
+   *
+   * @param memtableBytes gives the bytes that memtables use
+   * @param stalls gives how writers were held back
+   * @param lastSequence gives the last sequence number that readers see
+   */
+  DatabaseStats(
+      Resources resources,
+      VersionSet versions,
+      SnapshotList snapshots,
+      CompactionStats compactionStats,
+      DBStats.Recovery recovery,
+      LongSupplier memtableBytes,
+      Supplier<DBStats.WriteStalls> stalls,
+      LongSupplier lastSequence) {
+    this.resources = resources;
+    this.versions = versions;
+    this.snapshots = snapshots;
+    this.compactionStats = compactionStats;
+    this.recovery = recovery;
+    this.memtableBytes = memtableBytes;
+    this.stalls = stalls;
+    this.lastSequence = lastSequence;
+  }
+
+  /** Returns the property of that name, in LevelDB's text, or null. */
+  @Nullable String property(String name) {
+    if (!name.startsWith(PREFIX)) {
+      return null;
+    }
+    String key = name.substring(PREFIX.length());
+    if (key.startsWith(FILES_AT_LEVEL)) {
+      int level = level(key.substring(FILES_AT_LEVEL.length()));
+      return level < 0 ? null : Integer.toString(versions.current().fileCount(level));
+    }
+    return switch (key) {
+      case "stats" -> compactionStats.describe(versions.current());
+      case "sstables" -> versions.current().describe();
+      case "approximate-memory-usage" ->
+          Long.toString(resources.blockCache().totalCharge() + memtableBytes.getAsLong());
+      default -> null;
+    };
+  }
+
+  /** Returns the level that {@code digits} name, or -1. */
+  private static int level(String digits) {
+    if (digits.isEmpty() || digits.length() > 18) {
+      return -1;
+    }
+    long level = 0;
+    for (int i = 0; i < digits.length(); i++) {
+      int digit = digits.charAt(i) - '0';
+      if (digit < 0 || digit > 9) {
+        return -1;
+      }
+      level = 10 * level + digit;
+    }
+    return level < Levels.COUNT ? (int) level : -1;
+  }
+
+  /** Returns the statistics as of now. */
+  DBStats stats() {
+    OffHeapBudget budget = resources.budget();
+    BlockCacheImpl cache = resources.blockCache();
+    return new DBStats(
+        compactionStats.levels(versions.current()),
+        new DBStats.OffHeap(
+            budget.used(MemoryKind.MEMTABLE),
+            budget.used(MemoryKind.BLOCK),
+            budget.used(MemoryKind.INDEX_AND_FILTER),
+            budget.used(MemoryKind.WRITE_BUFFER),
+            budget.limit()),
+        resources.tables().mappedBytes(),
+        new DBStats.Cache(cache.capacity(), cache.totalCharge(), cache.hits(), cache.misses()),
+        stalls.get(),
+        recovery,
+        lastSequence.getAsLong(),
+        snapshots.count(),
+        (int) resources.tables().openTables());
+  }
+
+  /** Returns about how many bytes of tables each range takes. */
+  long[] approximateSizes(List<Range> ranges) {
+    long[] sizes = new long[ranges.size()];
+    Version version = versions.acquireCurrent();
+    try {
+      for (int i = 0; i < sizes.length; i++) {
+        long start = offset(version, ranges.get(i).start());
+        long limit = offset(version, ranges.get(i).limit());
+        sizes[i] = Math.max(0, limit - start);
+      }
+      return sizes;
+    } finally {
+      version.release();
+    }
+  }
+
+  private long offset(Version version, byte[] userKey) {
+    byte[] key = InternalKey.encode(userKey, InternalKey.MAX_SEQUENCE, ValueKind.VALUE);
+    ByteBuffer direct = ByteBuffer.allocateDirect(key.length).order(ByteOrder.LITTLE_ENDIAN);
+    direct.put(0, key);
+    return version.approximateOffsetOf(
+        direct, 0, key.length, resources.tables()::approximateOffsetOf);
+  }
+}

@@ -1,0 +1,164 @@
+package dev.kv.core.recovery;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBException;
+import dev.kv.DBLockedException;
+import dev.kv.NoSuchDatabaseException;
+import dev.kv.NotADirectoryException;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.env.Env;
+import java.io.IOException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What an open looks for in a database's directory, and what it says where that is not there. */
+public final class DirectoryCheck {
+  /** File numbers beyond this are forged. */
+  public static final long LARGEST_NUMBER = 1L << 60;
+
+  private final Env env;
+  private final Path directory;
+
+  /** Creates a check of {@code directory}, which need not exist. */
+  public DirectoryCheck(Env env, Path directory) {
+    this.env = env;
+    this.directory = directory;
+  }
+
+  /**
+   * Returns the names in a database's directory.
+   *
+   * @throws NotADirectoryException if the path names something else
+   */
+  public static List<String> names(Env env, Path directory) throws IOException {
+    try {
+      return env.list(directory);
+    } catch (NotDirectoryException e) {
+      throw notADirectory(directory, e);
+    }
+  }
+
+  /** Returns the exception for a path that names something other than a directory. */
+  public static NotADirectoryException notADirectory(Path directory, IOException cause) {
+    return new NotADirectoryException(
+        "there is no database: " + directory + " is not a directory", directory.toString(), cause);
+  }
+
+  /** Returns the exception that says why there is no database. */
+  public DBException noDatabase() throws IOException {
+    String place = directory.toString();
+    if (!env.exists(directory)) {
+      return new NoSuchDatabaseException(
+          "there is no database: the directory "
+              + place
+              + " does not exist; Options.createIfMissing creates it",
+          place);
+    }
+    try {
+      env.list(directory);
+    } catch (NotDirectoryException e) {
+      return notADirectory(directory, e);
+    }
+    return new NoSuchDatabaseException(
+        place
+            + " holds no database: there is no file CURRENT; Options.createIfMissing creates one, DB.repair"
+            + " rebuilds one whose CURRENT is lost",
+        place);
+  }
+
+  /**
+   * Refuses to create a database where the tables of one that has lost its CURRENT would be
+   * deleted.
+   */
+  public void requireNoRemains() throws IOException {
+    for (FileName file : list()) {
+      if (file.kind() == FileName.Kind.TABLE || isLaterManifest(file)) {
+        throw new CorruptionException(
+            "there is no file CURRENT, but tables or MANIFESTs of a database; DB.repair rebuilds it",
+            FileNames.current(directory).toString(),
+            CorruptionException.NO_OFFSET);
+      }
+    }
+  }
+
+  /** A creation that failed may have left the first. */
+  private static boolean isLaterManifest(FileName file) {
+    return file.kind() == FileName.Kind.MANIFEST && file.number() > 1;
+  }
+
+  /** Fails where a table of the current version is not among {@code files}. */
+  public void requireTables(List<FileName> files, VersionSet versions) {
+    Set<Long> missing = new TreeSet<>();
+    versions.current().forEachFileNumber(missing::add);
+    for (FileName file : files) {
+      if (file.kind() == FileName.Kind.TABLE) {
+        missing.remove(file.number());
+      }
+    }
+    if (!missing.isEmpty()) {
+      Path example = FileNames.table(directory, missing.iterator().next());
+      throw new CorruptionException(
+          missing.size() + " missing files; e.g.: " + example,
+          example.toString(),
+          CorruptionException.NO_OFFSET);
+    }
+  }
+
+  /**
+   * Returns the numbers of the logs among {@code files} that are not wholly in tables, ascending.
+   */
+  public List<Long> logs(List<FileName> files, VersionSet versions) {
+    List<Long> numbers = new ArrayList<>();
+    for (FileName file : files) {
+      if (file.kind() == FileName.Kind.LOG
+          && (file.number() >= versions.logNumber()
+              || file.number() == versions.previousLogNumber())) {
+        if (file.number() > LARGEST_NUMBER) {
+          throw new CorruptionException(
+              "a log with a number that no database reaches",
+              FileNames.log(directory, file.number()).toString(),
+              CorruptionException.NO_OFFSET);
+        }
+        numbers.add(file.number());
+      }
+    }
+    numbers.sort(null);
+    return numbers;
+  }
+
+  /** Returns the files that are there now whose names are a database's. */
+  public List<FileName> list() throws IOException {
+    return parse(env.list(directory));
+  }
+
+  /** Takes the lock of a directory that exists. */
+  public static Env.Lock lock(Env env, Path directory) throws IOException {
+    Env.Lock lock = env.lock(FileNames.lock(directory));
+    if (lock == null) {
+      throw new DBLockedException(
+          "the database in "
+              + directory
+              + " is open already, in this process or another: close it there, or open it here with"
+              + " Options.readOnly");
+    }
+    return lock;
+  }
+
+  /** Returns the parsed names of a directory's files. */
+  public static List<FileName> parse(List<String> names) {
+    List<FileName> parsed = new ArrayList<>();
+    for (String name : names) {
+      FileName file = FileNames.parse(name);
+      if (file != null) {
+        parsed.add(file);
+      }
+    }
+    return parsed;
+  }
+}

@@ -1,0 +1,137 @@
+package dev.kv.core.recovery;
+
+import dev.kv.CorruptionException;
+import dev.kv.RecoveryMode;
+import dev.kv.core.log.LogReader;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a recovery mode makes of damage in one log: go on behind it, end the recovery there, or
+ * refuse the open. It counts what is dropped. For one thread.
+ */
+final class LogDamage implements LogReader.Reporter {
+  private static final Logger LOG = LoggerFactory.getLogger(LogDamage.class);
+
+  private final RecoveryMode mode;
+  private final String file;
+  private final boolean lastLog;
+  private long dropped;
+  private String reason = "";
+  private boolean ended;
+  private boolean gapBefore;
+  private long gapAt;
+  private long gapBytes;
+
+  LogDamage(RecoveryMode mode, String file, boolean lastLog) {
+    this.mode = mode;
+    this.file = file;
+    this.lastLog = lastLog;
+  }
+
+  @Override
+  public void corruption(long offset, long bytes, String what, boolean torn) {
+    if (ended) {
+      dropped += mode == RecoveryMode.STRICT ? 0 : bytes;
+      return;
+    }
+    switch (mode) {
+      case CPP_COMPAT -> note(offset, bytes, what);
+      case POINT_IN_TIME -> end(offset, bytes, what);
+      case TORN_WRITES -> {
+        if (!torn) {
+          throw corrupt(what, offset);
+        }
+        end(offset, bytes, what);
+      }
+      case STRICT -> {
+        if (!torn || !lastLog) {
+          throw corrupt(what, offset);
+        }
+        end(offset, bytes, what);
+      }
+      default -> throw new AssertionError(mode);
+    }
+  }
+
+  @Override
+  public void gap(long offset, long bytes) {
+    if (mode != RecoveryMode.CPP_COMPAT && !ended) {
+      gapBefore = true;
+      gapAt = offset;
+      gapBytes = bytes;
+    }
+  }
+
+  /**
+   * Judges the gap that was told of before the record that starts with {@code sequence}. Where the
+   * sequence numbers go on behind it, nothing was in it: C++ LevelDB appended to a log that ended
+   * in reserved zeros.
+   */
+  void judgeGap(long sequence, long expected) {
+    if (gapBefore) {
+      gapBefore = false;
+      if (sequence != expected) {
+        corruption(gapAt, gapBytes, "records are missing in a region never written", true);
+      }
+    }
+  }
+
+  /** Judges the end of the log behind its last record. */
+  void tornEnd(long offset, long bytes) {
+    if (mode == RecoveryMode.CPP_COMPAT || ended) {
+      if (!ended) {
+        note(offset, bytes, "the log ends inside a record");
+      }
+      return;
+    }
+    corruption(offset, bytes, "the log ends inside a record", true);
+  }
+
+  /** Counts, or refuses, a whole record that stands behind the point where recovery has ended. */
+  void recordBehindEnd(long offset, long bytes) {
+    if (mode == RecoveryMode.STRICT) {
+      throw corrupt(reason + ", and whole records stand behind it", offset);
+    }
+    if (ended) {
+      dropped += bytes;
+    }
+  }
+
+  private void note(long offset, long bytes, String what) {
+    dropped += bytes;
+    if (reason.isEmpty()) {
+      reason = what + " (" + file + ", offset " + offset + ")";
+    }
+    LOG.warn("{}: drops {} bytes at offset {}: {}", file, bytes, offset, what);
+  }
+
+  private void end(long offset, long bytes, String what) {
+    note(offset, bytes, what);
+    ended = true;
+  }
+
+  private CorruptionException corrupt(String what, long offset) {
+    return new CorruptionException(
+        "log: "
+            + what
+            + "; Options.recoveryMode says what to do with damage in a log: POINT_IN_TIME ends the"
+            + " recovery here, CPP_COMPAT goes on behind it, TORN_WRITES and STRICT allow only what loss"
+            + " of power explains",
+        file,
+        offset);
+  }
+
+  /** Returns whether recovery ends here, so that no later record counts, nor a later log. */
+  boolean hasEnded() {
+    return ended;
+  }
+
+  long dropped() {
+    return dropped;
+  }
+
+  String reason() {
+    return reason;
+  }
+}

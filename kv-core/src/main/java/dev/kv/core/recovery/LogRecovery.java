@@ -1,0 +1,295 @@
+package dev.kv.core.recovery;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBStats;
+import dev.kv.RecoveryMode;
+import dev.kv.core.batch.BatchCursor;
+import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.batch.MalformedBatchException;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.log.LogEnd;
+import dev.kv.core.log.LogReader;
+import dev.kv.core.log.RecordBuffer;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.state.Resources;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Replays the logs of a database, oldest first, into memtables. Used once, by one thread.
+ *
+ * <p>What comes back is a prefix of what was written. Recovery ends, in that log and all later
+ * ones, where the mode says so for damage; and where a log, or what stands behind a region never
+ * written, begins behind the sequence number that follows the last one of the log before, or of the
+ * tables: what stood between was lost together with a power supply. Elsewhere a number may be left
+ * out, as C++ LevelDB does after a write that failed: inside a log, and at the beginning of the
+ * oldest one, before which nothing can be lost.
+ */
+public final class LogRecovery {
+  private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
+
+  /** Where a full memtable goes. */
+  public interface Sink {
+    /** Takes {@code memtable} over, which is not empty. */
+    void full(MemTable memtable) throws IOException;
+  }
+
+  private final Resources resources;
+  private final RecoveryMode mode;
+  private final Sink sink;
+  private final RecordBuffer record = new RecordBuffer();
+  private final BatchCursor cursor = new BatchCursor();
+
+  private @Nullable MemTable memtable;
+  private long lastSequence;
+
+  /**
+   * The sequence number that the next record has, or the largest that it can have if it is the
+   * first one.
+   */
+  private long expected;
+
+  private boolean anyRecord;
+
+  /** The oldest log that the MANIFEST needs, where it is not there. */
+  private @Nullable Path missing;
+
+  private boolean ended;
+  private int logs;
+  private long records;
+  private long dropped;
+  private String reason = "";
+  private boolean lastEndsOnRecord;
+  private long lastLength;
+
+  /** Creates a recovery from behind {@code lastSequence}, which the tables hold. */
+  public LogRecovery(Resources resources, long lastSequence, Sink sink) {
+    this.resources = resources;
+    this.mode =
+        resources.options().paranoidChecks()
+            ? RecoveryMode.STRICT
+            : resources.options().recoveryMode();
+    this.lastSequence = lastSequence;
+    this.expected = lastSequence + 1;
+    this.sink = sink;
+  }
+
+  /**
+   * Replays the logs of these numbers, ascending. A log that vanished is a NoSuchFileException.
+   *
+   * @param oldest the number of the oldest log that the MANIFEST needs; 0 for none
+   */
+  public void replay(List<Long> numbers, long oldest) throws IOException {
+    if (oldest > 0 && !numbers.contains(oldest) && mode != RecoveryMode.CPP_COMPAT) {
+      missing = FileNames.log(resources.directory(), oldest);
+    }
+    for (int i = 0; i < numbers.size(); i++) {
+      boolean last = i == numbers.size() - 1;
+      replay(FileNames.log(resources.directory(), numbers.get(i)), last);
+    }
+  }
+
+  private void replay(Path path, boolean last) throws IOException {
+    String file = path.toString();
+    long length = resources.env().size(path);
+    lastLength = length;
+    lastEndsOnRecord = false;
+    if (ended) {
+      dropped += recordBytes(path, file);
+      LOG.warn("{}: not replayed, recovery has ended in an earlier log: {}", file, reason);
+      return;
+    }
+    LogDamage damage = new LogDamage(mode, file, last);
+    long recordsBefore = records;
+    try (LogReader reader =
+        new LogReader(file, resources.env().openSequential(path), damage, true)) {
+      boolean first = true;
+      while (reader.readRecord(record)) {
+        if (damage.hasEnded() || !replayRecord(reader, damage, first)) {
+          damage.recordBehindEnd(reader.lastRecordOffset(), record.length());
+        }
+        first = false;
+      }
+      finish(reader, damage, length);
+    }
+    logs++;
+    LOG.info("{}: replayed {} records", file, records - recordsBefore);
+  }
+
+  /** Returns how many bytes of records a log has that is not replayed. */
+  private long recordBytes(Path path, String file) throws IOException {
+    long sum = 0;
+    LogReader.Reporter unheard = (offset, bytes, what, torn) -> {};
+    try (LogReader reader =
+        new LogReader(file, resources.env().openSequential(path), unheard, true)) {
+      while (reader.readRecord(record)) {
+        sum += record.length();
+      }
+    }
+    return sum;
+  }
+
+  private void finish(LogReader reader, LogDamage damage, long length) {
+    if (!damage.hasEnded() && reader.end() == LogEnd.TORN) {
+      damage.tornEnd(reader.endOfLastRecord(), reader.bytesBehindLastRecord());
+    }
+    lastEndsOnRecord =
+        reader.end() == LogEnd.RECORD
+            && reader.endOfLastRecord() == length
+            && damage.dropped() == 0
+            && !damage.hasEnded();
+    ended = damage.hasEnded();
+    dropped += damage.dropped();
+    if (reason.isEmpty()) {
+      reason = damage.reason();
+    }
+  }
+
+  /** Applies the record that was read; returns false where recovery ends before it. */
+  private boolean replayRecord(LogReader reader, LogDamage damage, boolean first)
+      throws IOException {
+    ByteBuffer bytes = record.buffer();
+    int length = record.length();
+    long offset = reader.lastRecordOffset();
+    int count = length < EncodedBatch.HEADER ? -1 : countOperations(bytes, length);
+    if (count < 0) {
+      damage.corruption(offset, length, "a record that is no batch", false);
+      return !damage.hasEnded();
+    }
+    long sequence = bytes.getLong(0);
+    long end = sequence + count - 1;
+    if (sequence < 0 || end > InternalKey.MAX_SEQUENCE) {
+      damage.corruption(offset, length, "a sequence number beyond 2^56", false);
+      return !damage.hasEnded();
+    }
+    requireOldest();
+    damage.judgeGap(sequence, anyRecord ? expected : Math.min(sequence, expected));
+    if (first && logs > 0 && sequence > expected && mode != RecoveryMode.CPP_COMPAT) {
+      damage.corruption(
+          offset,
+          length,
+          "the log begins at sequence " + sequence + " and not at " + expected,
+          true);
+    }
+    if (damage.hasEnded()) {
+      return false;
+    }
+    apply(bytes, length, sequence, count);
+    records++;
+    anyRecord = true;
+    expected = end + 1;
+    lastSequence = Math.max(lastSequence, end);
+    return true;
+  }
+
+  /**
+   * A log is deleted only when an edit that takes its place is durable. So where the oldest one is
+   * gone and a later one has records, that edit, and with it perhaps tables, is missing in the
+   * MANIFEST.
+   */
+  private void requireOldest() {
+    Path gone = missing;
+    if (gone != null) {
+      throw new CorruptionException(
+          "the MANIFEST names "
+              + gone.getFileName()
+              + ", which is gone, while a later log has records: its end is missing; DB.repair rebuilds it",
+          gone.toString(),
+          CorruptionException.NO_OFFSET,
+          new NoSuchFileException(gone.toString()));
+    }
+  }
+
+  /** Returns how many operations a batch has, or -1 where it is malformed. */
+  private int countOperations(ByteBuffer bytes, int length) {
+    int stated = bytes.getInt(Long.BYTES);
+    int count = 0;
+    try {
+      cursor.start(bytes, EncodedBatch.HEADER, length - EncodedBatch.HEADER);
+      while (cursor.next()) {
+        count++;
+      }
+    } catch (MalformedBatchException e) {
+      return -1;
+    }
+    return count == stated ? count : -1;
+  }
+
+  private void apply(ByteBuffer bytes, int length, long sequence, int count) throws IOException {
+    MemTable target = memtable;
+    if (target != null && !target.ensureRoomFor(length, count)) {
+      memtable = null;
+      sink.full(target);
+      target = null;
+    }
+    if (target == null) {
+      target = resources.newMemTable(length, count);
+      memtable = target;
+    }
+    cursor.start(bytes, EncodedBatch.HEADER, length - EncodedBatch.HEADER);
+    long next = sequence;
+    while (cursor.next()) {
+      target.add(
+          next++,
+          cursor.kind(),
+          bytes,
+          cursor.keyOffset(),
+          cursor.keyLength(),
+          cursor.valueOffset(),
+          cursor.valueLength());
+    }
+  }
+
+  /** Gives what was not full to the sink too. */
+  public void flushRest() throws IOException {
+    MemTable rest = takeMemTable();
+    if (rest != null) {
+      sink.full(rest);
+    }
+  }
+
+  /** Returns the memtable that is not full, or null where nothing is left; the caller owns it. */
+  public @Nullable MemTable takeMemTable() {
+    MemTable rest = memtable;
+    memtable = null;
+    return rest;
+  }
+
+  /** Frees what nobody took. */
+  public void abandon() {
+    MemTable rest = takeMemTable();
+    if (rest != null) {
+      rest.release();
+    }
+  }
+
+  /** Returns whether no log held anything: no record, and nothing that was dropped. */
+  public boolean foundNothing() {
+    return records == 0 && dropped == 0 && !ended && reason.isEmpty();
+  }
+
+  /** Returns the last sequence number in tables and logs. */
+  public long lastSequence() {
+    return lastSequence;
+  }
+
+  /**
+   * Returns the length of the last log if it can be appended to: it was replayed whole and ends on
+   * a record; or -1.
+   */
+  public long appendableLength() {
+    return lastEndsOnRecord && dropped == 0 ? lastLength : -1;
+  }
+
+  /** Returns what was found, for the statistics. */
+  public DBStats.Recovery report() {
+    return new DBStats.Recovery(logs, records, dropped, reason);
+  }
+}

@@ -1,0 +1,458 @@
+package dev.kv.core.repair;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBComparator;
+import dev.kv.DBIOException;
+import dev.kv.Escape;
+import dev.kv.NoSuchDatabaseException;
+import dev.kv.Options;
+import dev.kv.RecoveryMode;
+import dev.kv.RepairReport;
+import dev.kv.UnsupportedFormatException;
+import dev.kv.core.compaction.FlushJob;
+import dev.kv.core.compaction.RewriteJob;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.MergingIterator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.manifest.NewDatabase;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.recovery.DirectoryCheck;
+import dev.kv.core.recovery.LogRecovery;
+import dev.kv.core.state.Resources;
+import dev.kv.core.state.TableOutputs;
+import dev.kv.core.table.BlockHandle;
+import dev.kv.core.table.BlockLocator;
+import dev.kv.core.table.LocatedBlockCursor;
+import dev.kv.core.table.TableCache;
+import dev.kv.core.table.TableCursor;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import dev.kv.core.version.VersionEdit;
+import dev.kv.env.Env;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes a damaged database open again.
+ *
+ * <p>Everything that can be read of its tables and logs is merged into new tables that do not
+ * overlap, so that sequence numbers decide which value counts, and not the files' numbers: C++
+ * LevelDB takes the tables over as they are, at level 0, and so lets old values win. Where the
+ * MANIFEST can be read, and everything that it names is there, the tables and logs that it gave up
+ * are left out. LOCK is held; nothing old is touched before the new state is durable; then tables
+ * whose content was taken over whole are deleted, and all else goes to {@code lost/}, where it
+ * replaces nothing.
+ */
+public final class Repairer {
+  private static final Logger LOG = LoggerFactory.getLogger(Repairer.class);
+  private static final String LOST = "lost";
+
+  /** So many entries of a table tell whether it is in the comparator's order. */
+  private static final int ORDER_SAMPLE = 64;
+
+  /** A file of the database, under the name that it has. */
+  private record Found(String name, FileName file) {
+    boolean isWorthRepair() {
+      return switch (file.kind()) {
+        case TABLE, LOG, MANIFEST -> file.number() <= DirectoryCheck.LARGEST_NUMBER;
+        default -> false;
+      };
+    }
+  }
+
+  private final Resources resources;
+  private final Env env;
+  private final Path directory;
+  private final List<Found> found;
+  private final Set<Long> inputs = new TreeSet<>();
+
+  /** Whether there is no MANIFEST that tells which tables count. */
+  private boolean takesEvery = true;
+
+  private final List<FileMetadata> fromLogs = new ArrayList<>();
+  private final List<Long> opened = new ArrayList<>();
+
+  /** What was found of the tables that cannot be opened, by number. */
+  private final Map<Long, BlockLocator> blocks = new HashMap<>();
+
+  /** The bounds of the tables' keys, as far as the MANIFEST tells. */
+  private final Map<Long, BlockLocator.Bounds> bounds = new HashMap<>();
+
+  private final List<String> lost = new ArrayList<>();
+  private long nextNumber;
+  private int logsConverted;
+  private long bytesLost;
+
+  private Repairer(Resources resources, List<Found> found) {
+    this.resources = resources;
+    this.env = resources.env();
+    this.directory = resources.directory();
+    this.found = found;
+    long largest = found.stream().mapToLong(each -> each.file().number()).max().orElse(0);
+    nextNumber = Math.max(largest, 1) + 1;
+  }
+
+  /**
+   * Repairs the database in {@code directory}, which nobody may have open.
+   *
+   * @return what was kept, rewritten and lost
+   */
+  public static RepairReport repair(Path directory, Options options) {
+    Env env = options.env();
+    try {
+      if (!env.exists(directory) || found(env, directory).isEmpty()) {
+        throw new NoSuchDatabaseException(
+            directory + " holds nothing to repair: no table, log or MANIFEST of a database",
+            directory.toString());
+      }
+      Env.Lock lock = DirectoryCheck.lock(env, directory);
+      Options lenient =
+          options.toBuilder().paranoidChecks(false).recoveryMode(RecoveryMode.CPP_COMPAT).build();
+      try (Resources resources = new Resources(directory, lenient)) {
+        return new Repairer(resources, found(env, directory)).run();
+      } finally {
+        lock.close();
+      }
+    } catch (IOException e) {
+      throw new DBIOException("cannot repair the database in " + directory + ": " + e, e);
+    }
+  }
+
+  /** Returns the directory's name, for messages. */
+  private String place() {
+    return Escape.text(directory.toString());
+  }
+
+  private static List<Found> found(Env env, Path directory) throws IOException {
+    List<Found> files = new ArrayList<>();
+    for (String name : DirectoryCheck.names(env, directory)) {
+      FileName file = FileNames.parse(name);
+      if (file != null && new Found(name, file).isWorthRepair()) {
+        files.add(new Found(name, file));
+      }
+    }
+    return files;
+  }
+
+  private RepairReport run() throws IOException {
+    Set<Long> logs = chooseInputs();
+    requireOrder();
+    for (long log : logs) {
+      convert(log);
+    }
+    TableOutputs outputs = new TableOutputs(resources, () -> nextNumber++, number -> {});
+    List<SalvageIterator> tables = openInputs();
+    RewriteJob.Result result = merge(tables, outputs);
+    install(result);
+    tables.forEach(table -> bytesLost += table.bytesLost());
+    Set<Long> whole = wholeTables(tables);
+    discard(whole);
+    int rewritten = opened.size() - fromLogs.size() - whole.size();
+    return new RepairReport(
+        whole.size(), rewritten, logsConverted, lost.size(), result.entries(), bytesLost);
+  }
+
+  /**
+   * Chooses the tables to read, and returns the logs. A MANIFEST that names files which are not
+   * there may have lost its end: it is then no reason to leave a table out.
+   */
+  private Set<Long> chooseInputs() {
+    Set<Long> tables = numbers(FileName.Kind.TABLE);
+    Set<Long> logs = numbers(FileName.Kind.LOG);
+    inputs.addAll(tables);
+    try (VersionSet versions = new VersionSet(resources.manifestContext(), () -> {})) {
+      versions.recover(true);
+      Set<Long> named = new TreeSet<>();
+      versions.current().forEachFileNumber(named::add);
+      noteBounds(versions.current());
+      long oldestLog = versions.logNumber();
+      if (!tables.containsAll(named) || (oldestLog > 0 && !logs.contains(oldestLog))) {
+        LOG.warn("{}: takes every table, for the MANIFEST names files that are gone", place());
+      } else {
+        takesEvery = false;
+        long next = versions.recoveredNextNumber();
+        inputs.removeIf(number -> number < next && !named.contains(number));
+      }
+      logs.removeIf(number -> number < oldestLog && number != versions.previousLogNumber());
+    } catch (CorruptionException | DBIOException e) {
+      LOG.warn(
+          "{}: takes every table and log, for {}",
+          place(),
+          Escape.text(String.valueOf(e.getMessage())));
+    }
+    return logs;
+  }
+
+  private void noteBounds(Version version) {
+    for (int level = 0; level < Levels.COUNT; level++) {
+      for (FileMetadata table : version.files(level)) {
+        bounds.put(table.number(), new BlockLocator.Bounds(table.smallest(), table.largest()));
+      }
+    }
+  }
+
+  private Set<Long> numbers(FileName.Kind kind) {
+    Set<Long> numbers = new TreeSet<>();
+    for (Found each : found) {
+      if (each.file().kind() == kind) {
+        numbers.add(each.file().number());
+      }
+    }
+    return numbers;
+  }
+
+  /** Makes tables of what can be read of a log: up to where the disk cannot read it on, at most. */
+  private void convert(long number) throws IOException {
+    LogRecovery recovery = new LogRecovery(resources, 0, this::flush);
+    try {
+      try {
+        recovery.replay(List.of(number), 0);
+        logsConverted++;
+      } catch (IOException e) {
+        Path log = FileNames.log(directory, number);
+        LOG.warn(
+            "{}: cannot be read to its end: {}",
+            Escape.text(log.toString()),
+            Escape.text(e.toString()));
+        bytesLost += env.size(log);
+      }
+      recovery.flushRest();
+      bytesLost += recovery.report().droppedBytes();
+    } finally {
+      recovery.abandon();
+    }
+  }
+
+  private void flush(MemTable memtable) {
+    TableOutputs outputs = new TableOutputs(resources, () -> nextNumber++, number -> {});
+    try (InternalIterator entries = memtable.iterator()) {
+      FileMetadata table = new FlushJob(entries, outputs.context()).run().table();
+      if (table != null) {
+        fromLogs.add(table);
+      }
+    } finally {
+      memtable.release();
+    }
+  }
+
+  private List<SalvageIterator> openInputs() throws IOException {
+    List<SalvageIterator> tables = new ArrayList<>();
+    for (long number : inputs) {
+      open(metadata(number), tables);
+    }
+    for (FileMetadata table : fromLogs) {
+      open(table, tables);
+    }
+    return tables;
+  }
+
+  private void requireOrder() throws IOException {
+    Options options =
+        resources.options().toBuilder()
+            .comparator(DBComparator.ofSlices("as they come", (unusedBefore, unusedAfter) -> -1))
+            .build();
+    try (Resources asTheyCome = new Resources(directory, options)) {
+      for (long table : inputs) {
+        requireOrder(metadata(table), asTheyCome.tables());
+      }
+    }
+  }
+
+  /**
+   * Refuses a table of which most keys are out of order though their blocks are whole: another
+   * comparator wrote it, and in this one's order nearly all would be passed over.
+   */
+  private void requireOrder(FileMetadata table, TableCache asTheyCome) {
+    int entries = 0;
+    int misplaced = 0;
+    byte[] before = {};
+    try (TableCursor cursor = cursor(table, asTheyCome)) {
+      for (cursor.seekToFirst(); cursor.isValid() && entries < ORDER_SAMPLE; cursor.next()) {
+        byte[] key = InternalKey.copy(cursor.keyBuffer(), cursor.keyOffset(), cursor.keyLength());
+        if (key.length < InternalKey.TRAILER) {
+          return;
+        }
+        if (before.length > 0 && resources.comparator().compare(before, key) >= 0) {
+          misplaced++;
+        }
+        before = key;
+        entries++;
+      }
+    } catch (CorruptionException | DBIOException e) {
+      LOG.debug("{}: {} entries of {} looked at: {}", directory, entries, table, e.toString());
+    }
+    if (misplaced > entries / 2) {
+      throw new UnsupportedFormatException(
+          "the keys of "
+              + Escape.text(FileNames.table(directory, table.number()).toString())
+              + " are not in the order of "
+              + Escape.text(resources.comparator().userComparator().name())
+              + ": give the database's own comparator as Options.comparator");
+    }
+  }
+
+  /** Returns what is known of a table before it is read: its size. */
+  private FileMetadata metadata(long number) throws IOException {
+    byte[] unknown = InternalKey.encode(new byte[0], 0, ValueKind.VALUE);
+    return new FileMetadata(number, env.size(table(number)), unknown, unknown);
+  }
+
+  /**
+   * Returns a cursor over a table, or over the blocks found of it where it cannot be opened. One
+   * that the MANIFEST does not name was most likely never finished: its entries stand elsewhere, or
+   * were deleted since.
+   */
+  private TableCursor cursor(FileMetadata table, TableCache tables) {
+    try {
+      return tables.iterator(table, true, false);
+    } catch (CorruptionException | DBIOException e) {
+      if (!takesEvery && !bounds.containsKey(table.number())) {
+        throw e;
+      }
+      List<BlockHandle> found = blocks(table.number()).handles();
+      if (found.isEmpty()) {
+        throw e;
+      }
+      return LocatedBlockCursor.open(env, table(table.number()), resources.comparator(), found);
+    }
+  }
+
+  private BlockLocator blocks(long table) {
+    return blocks.computeIfAbsent(
+        table,
+        number ->
+            BlockLocator.find(env, table(number), resources.comparator(), bounds.get(number)));
+  }
+
+  private void open(FileMetadata table, List<SalvageIterator> tables) {
+    try {
+      SalvageIterator entries =
+          new SalvageIterator(
+              cursor(table, resources.tables()),
+              resources.comparator(),
+              what -> LOG.warn("{}: passed over: {}", place(), Escape.text(what)));
+      tables.add(entries);
+      opened.add(table.number());
+      BlockLocator found = blocks.get(table.number());
+      if (found != null) {
+        entries.addLost(
+            found.bytesLost(),
+            "footer, index or filter of "
+                + table(table.number())
+                + ", of which "
+                + found.handles().size()
+                + " data blocks were found");
+      }
+    } catch (CorruptionException | DBIOException e) {
+      LOG.warn("{}: lost whole: {}", place(), Escape.text(String.valueOf(e.getMessage())));
+      bytesLost += table.size();
+    }
+  }
+
+  private RewriteJob.Result merge(List<SalvageIterator> tables, TableOutputs outputs) {
+    InternalIterator[] children = tables.toArray(InternalIterator[]::new);
+    try (InternalIterator merged = MergingIterator.of(resources.comparator(), children)) {
+      return new RewriteJob(merged, outputs.context(), resources.options().maxFileSize()).run();
+    }
+  }
+
+  /**
+   * Writes a MANIFEST with the new tables, all at the first level that is meant for so much. It
+   * names an empty log, above those found: none of them is replayed again, and one that is not
+   * there would be missed by an open that finds the end of the MANIFEST torn.
+   */
+  private void install(RewriteJob.Result result) throws IOException {
+    long bytes = result.tables().stream().mapToLong(FileMetadata::size).sum();
+    int level = 1;
+    while (level < Levels.COUNT - 1 && Levels.maxBytes(level) < bytes) {
+      level++;
+    }
+    VersionEdit.Builder edit =
+        VersionEdit.builder()
+            .comparatorName(resources.comparator().userComparator().name())
+            .lastSequence(result.lastSequence());
+    for (FileMetadata table : result.tables()) {
+      edit.addFile(level, table);
+    }
+    long manifest = nextNumber++;
+    long log = nextNumber++;
+    env.createWritable(FileNames.log(directory, log)).close();
+    NewDatabase.create(
+        resources.manifestContext(),
+        manifest,
+        edit.logNumber(log).nextFileNumber(nextNumber).build());
+  }
+
+  /**
+   * Returns the old tables of which nothing was passed over; they were opened before those from
+   * logs.
+   */
+  private Set<Long> wholeTables(List<SalvageIterator> tables) {
+    Set<Long> whole = new TreeSet<>();
+    for (int i = 0; i < tables.size() - fromLogs.size(); i++) {
+      if (tables.get(i).damages() == 0) {
+        whole.add(opened.get(i));
+      }
+    }
+    return whole;
+  }
+
+  /**
+   * Deletes the tables whose content is in the new ones whole; moves what else there was to lost/.
+   */
+  private void discard(Set<Long> whole) throws IOException {
+    for (FileMetadata table : fromLogs) {
+      env.delete(FileNames.table(directory, table.number()));
+    }
+    for (Found each : found) {
+      FileName file = each.file();
+      if (file.kind() == FileName.Kind.TABLE
+          && whole.contains(file.number())
+          && directory.resolve(each.name()).equals(table(file.number()))) {
+        env.delete(directory.resolve(each.name()));
+      } else {
+        moveToLost(each.name());
+      }
+    }
+    if (!lost.isEmpty()) {
+      env.syncDirectory(directory.resolve(LOST));
+    }
+    env.syncDirectory(directory);
+  }
+
+  private void moveToLost(String name) throws IOException {
+    Path lostDirectory = directory.resolve(LOST);
+    env.createDirectory(lostDirectory);
+    Path to = lostDirectory.resolve(name);
+    for (int copy = 1; env.exists(to); copy++) {
+      to = lostDirectory.resolve(name + "." + copy);
+    }
+    env.rename(directory.resolve(name), to);
+    lost.add(name);
+  }
+
+  /**
+   * Returns the file of a table that was found: it is the one that is read where both endings are
+   * there.
+   */
+  private Path table(long number) {
+    Path table = FileNames.table(directory, number);
+    String name = String.valueOf(table.getFileName());
+    return found.stream().anyMatch(each -> each.name().equals(name))
+        ? table
+        : FileNames.oldTable(directory, number);
+  }
+}

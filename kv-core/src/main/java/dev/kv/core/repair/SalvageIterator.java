@@ -1,0 +1,115 @@
+package dev.kv.core.repair;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBIOException;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.table.TableCursor;
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+
+/**
+ * A forward walk over what can be read of a table: damaged blocks and misplaced keys are passed
+ * over.
+ */
+final class SalvageIterator extends InternalIterator {
+  private final TableCursor table;
+  private final InternalKeyComparator order;
+  private final Consumer<String> damage;
+  private byte[] last = {};
+  private int damages;
+  private long bytesLost;
+
+  /**
+   * Creates the walk; the table's cursor is taken over.
+   *
+   * @param order the order that the keys must be in
+   * @param damage is told of what is passed over
+   */
+  SalvageIterator(TableCursor table, InternalKeyComparator order, Consumer<String> damage) {
+    this.table = table;
+    this.order = order;
+    this.damage = damage;
+  }
+
+  /** Counts what was lost before the walk. */
+  void addLost(long bytes, String what) {
+    bytesLost += bytes;
+    passedOver(what);
+  }
+
+  /** Returns how many blocks or keys were passed over. */
+  int damages() {
+    return damages;
+  }
+
+  /** Returns the stored size of the blocks, and the size of the entries, that were passed over. */
+  long bytesLost() {
+    return bytesLost;
+  }
+
+  @Override
+  public void seekToFirst() {
+    last = new byte[0];
+    move(table::seekToFirst);
+  }
+
+  @Override
+  public void next() {
+    last = InternalKey.copy(keyBuffer, keyOffset, keyLength);
+    move(table::next);
+  }
+
+  private void move(Runnable step) {
+    Runnable attempt = step;
+    while (true) {
+      try {
+        attempt.run();
+        if (!table.isValid() || isInPlace()) {
+          show(table);
+          return;
+        }
+        bytesLost += table.keyLength() + table.valueLength();
+        passedOver("an entry whose key is malformed or out of order");
+        attempt = table::next;
+      } catch (CorruptionException | DBIOException e) {
+        // A disk that cannot read a block has lost it like one that reads it wrong.
+        bytesLost += table.triedBytes();
+        passedOver(String.valueOf(e.getMessage()));
+        attempt = table::seekBehindDamage;
+      }
+    }
+  }
+
+  private void passedOver(String what) {
+    damages++;
+    damage.accept(what);
+  }
+
+  private boolean isInPlace() {
+    ByteBuffer key = table.keyBuffer();
+    return InternalKey.isWellFormed(key, table.keyOffset(), table.keyLength())
+        && (last.length == 0 || order.compare(key, table.keyOffset(), table.keyLength(), last) > 0);
+  }
+
+  @Override
+  public void seekToLast() {
+    throw new UnsupportedOperationException("forward only");
+  }
+
+  @Override
+  public void seek(ByteBuffer key, int offset, int length) {
+    throw new UnsupportedOperationException("forward only");
+  }
+
+  @Override
+  public void prev() {
+    throw new UnsupportedOperationException("forward only");
+  }
+
+  @Override
+  public void close() {
+    table.close();
+  }
+}

@@ -1,0 +1,76 @@
+package dev.kv.core.state;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.DBStats;
+import dev.kv.core.compaction.JobStats;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What flushes and compactions have cost since the open, for each level that they wrote to.
+ * Thread-safe.
+ */
+public final class CompactionStats {
+  private static final double MIB = 1048576.0;
+
+  @GuardedBy("this")
+  private final long[] micros = new long[Levels.COUNT];
+
+  @GuardedBy("this")
+  private final long[] bytesRead = new long[Levels.COUNT];
+
+  @GuardedBy("this")
+  private final long[] bytesWritten = new long[Levels.COUNT];
+
+  /** Starts with nothing spent. */
+  public CompactionStats() {}
+
+  /** Adds a job that wrote to {@code level}. */
+  public synchronized void add(int level, JobStats job) {
+    micros[level] += job.micros();
+    bytesRead[level] += job.bytesRead();
+    bytesWritten[level] += job.bytesWritten();
+  }
+
+  /** Returns the levels of {@code version} with what was spent on them. */
+  public synchronized List<DBStats.Level> levels(Version version) {
+    List<DBStats.Level> levels = new ArrayList<>();
+    for (int level = 0; level < Levels.COUNT; level++) {
+      levels.add(
+          new DBStats.Level(
+              version.fileCount(level),
+              version.bytes(level),
+              micros[level],
+              bytesRead[level],
+              bytesWritten[level]));
+    }
+    return levels;
+  }
+
+  /** Returns the text of the property {@code leveldb.stats}, as LevelDB prints it. */
+  public synchronized String describe(Version version) {
+    StringBuilder text = new StringBuilder();
+    text.append("                               Compactions\n");
+    text.append("Level  Files Size(MB) Time(sec) Read(MB) Write(MB)\n");
+    text.append("--------------------------------------------------\n");
+    for (int level = 0; level < Levels.COUNT; level++) {
+      int files = version.fileCount(level);
+      if (files > 0 || micros[level] > 0) {
+        text.append(
+            String.format(
+                Locale.ROOT,
+                "%3d %8d %8.0f %9.0f %8.0f %9.0f\n",
+                level,
+                files,
+                version.bytes(level) / MIB,
+                micros[level] / 1e6,
+                bytesRead[level] / MIB,
+                bytesWritten[level] / MIB));
+      }
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,134 @@
+package dev.kv.core.state;
+
+import dev.kv.BlockCache;
+import dev.kv.OffHeapExhaustedException;
+import dev.kv.Options;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.manifest.ManifestContext;
+import dev.kv.core.memory.ArenaPool;
+import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.table.BlockCacheImpl;
+import dev.kv.core.table.TableCache;
+import dev.kv.env.Env;
+import java.nio.file.Path;
+
+/**
+ * What the parts of one database share: its place, its options, its memory and its caches.
+ * Thread-safe.
+ */
+public final class Resources implements AutoCloseable {
+  private final Path directory;
+  private final Options options;
+  private final InternalKeyComparator comparator;
+  private final OffHeapBudget budget;
+  private final BlockAllocator allocator;
+  private final ArenaPool arenas;
+  private final BlockCacheImpl blockCache;
+  private final boolean ownsCache;
+  private final TableCache tables;
+  private final Runnable reclaimer = this::emptyCache;
+
+  /** Allocates what the database in {@code directory} shares. The caller closes it. */
+  public Resources(Path directory, Options options) {
+    this.directory = directory;
+    this.options = options;
+    BlockCache given = options.blockCache();
+    BlockCacheImpl shared = given == null ? null : BlockCacheImpl.of(given);
+    comparator = new InternalKeyComparator(options.comparator());
+    budget = new OffHeapBudget(options.offHeapLimit());
+    allocator = new BlockAllocator(budget);
+    arenas = new ArenaPool(budget);
+    ownsCache = shared == null;
+    blockCache = shared == null ? BlockCacheImpl.in(allocator, options.blockCacheSize()) : shared;
+    tables = new TableCache(directory, options, comparator, blockCache, allocator, budget);
+    if (ownsCache) {
+      budget.onShortage(reclaimer);
+    }
+  }
+
+  /** Makes room in the budget: the cache gives up what nobody uses. */
+  private void emptyCache() {
+    blockCache.prune();
+    allocator.trim();
+  }
+
+  /** Returns the database's directory. */
+  public Path directory() {
+    return directory;
+  }
+
+  /** Returns the options of the open. */
+  public Options options() {
+    return options;
+  }
+
+  /** Returns the environment of the options. */
+  public Env env() {
+    return options.env();
+  }
+
+  /** Returns the order of internal keys. */
+  public InternalKeyComparator comparator() {
+    return comparator;
+  }
+
+  /** Returns the budget that counts all off-heap memory. */
+  public OffHeapBudget budget() {
+    return budget;
+  }
+
+  /** Returns the allocator of blocks. */
+  public BlockAllocator allocator() {
+    return allocator;
+  }
+
+  /** Returns the block cache, which other databases may share. */
+  public BlockCacheImpl blockCache() {
+    return blockCache;
+  }
+
+  /** Returns the open tables. */
+  public TableCache tables() {
+    return tables;
+  }
+
+  /** Returns what a version set needs. */
+  public ManifestContext manifestContext() {
+    return new ManifestContext(
+        env(), directory, comparator, budget, options.maxFileSize(), options.reuseLogs());
+  }
+
+  /**
+   * Returns an empty memtable with room for {@code count} entries of {@code bytes} keys and values
+   * in all. It grows to at least the write buffer's size. If the budget is spent, the cache drops
+   * the entries that are not in use.
+   */
+  public MemTable newMemTable(long bytes, int count) {
+    long capacity = Math.max(options.writeBufferSize(), MemTable.arenaBytesFor(bytes, count));
+    if (capacity > Integer.MAX_VALUE - 8) {
+      throw new OffHeapExhaustedException(
+          "a batch of " + bytes + " bytes fits no memtable; write it in smaller batches");
+    }
+    int needed = (int) MemTable.arenaBytesFor(bytes, count);
+    return new MemTable(comparator, arenas.acquire(needed, (int) capacity), arenas);
+  }
+
+  /** Returns a memtable without room for any entry, which takes next to no memory. */
+  public MemTable emptyMemTable() {
+    return new MemTable(comparator, arenas.acquire(MemTable.EMPTY_ARENA_BYTES), arenas);
+  }
+
+  /** Frees everything that is not in use; the rest goes with its last user. */
+  @Override
+  public void close() {
+    budget.forget(reclaimer);
+    tables.close();
+    if (ownsCache) {
+      blockCache.close();
+    }
+    arenas.close();
+    allocator.close();
+  }
+}

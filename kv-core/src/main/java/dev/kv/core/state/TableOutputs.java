@@ -1,0 +1,60 @@
+package dev.kv.core.state;
+
+import dev.kv.core.compaction.OutputContext;
+import dev.kv.core.table.TableFormat;
+import dev.kv.core.version.FileMetadata;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+
+/**
+ * The numbers that one job gives its tables. They are kept from deletion until the job is settled:
+ * for ever where it failed, since its edit may be durable all the same, and a restart then needs
+ * the tables.
+ */
+public final class TableOutputs {
+  private final Resources resources;
+  private final LongSupplier numbers;
+  private final LongConsumer settle;
+  private final List<Long> given = new ArrayList<>();
+
+  /**
+   * Creates it.
+   *
+   * @param numbers gives a number that is kept until {@code settle} gets it
+   */
+  public TableOutputs(Resources resources, LongSupplier numbers, LongConsumer settle) {
+    this.resources = resources;
+    this.numbers = numbers;
+    this.settle = settle;
+  }
+
+  /** Returns what the job writes its tables with. */
+  public OutputContext context() {
+    return new OutputContext(
+        resources.env(),
+        resources.directory(),
+        TableFormat.of(resources.options()),
+        resources.comparator(),
+        resources.budget(),
+        this::next,
+        this::verify);
+  }
+
+  private long next() {
+    long number = numbers.getAsLong();
+    given.add(number);
+    return number;
+  }
+
+  /** Opens the table, so that one that cannot be read is found before its inputs are given up. */
+  private void verify(FileMetadata table) {
+    resources.tables().acquire(table).close();
+  }
+
+  /** Settles all numbers: their tables are in a version now, or deleted by the job. */
+  public void settle() {
+    given.forEach(settle::accept);
+  }
+}

@@ -1,0 +1,184 @@
+package dev.kv.core.background;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.DB;
+import dev.kv.Options;
+import dev.kv.core.db.LeakCheck;
+import dev.kv.core.state.BackgroundError;
+import dev.kv.core.state.Monitor;
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@ExtendWith(LeakCheck.class)
+class BackgroundWorkerTest {
+  private final BackgroundError error = new BackgroundError(Path.of("db"), new Monitor());
+
+  /** How often the worker of {@link #idleWorker} has looked for work. */
+  private final Semaphore runs = new Semaphore(0);
+
+  private BackgroundWorker idleWorker() {
+    return worker(
+        () -> {
+          runs.release();
+          return false;
+        });
+  }
+
+  private BackgroundWorker worker(BackgroundWorker.Work work) {
+    return new BackgroundWorker(Env.fileSystem(), "kv-test", work, error);
+  }
+
+  @Test
+  void wake_fromManyThreads_runsEachPieceOnce() throws InterruptedException {
+    int threads = 4;
+    int each = 2000;
+    ConcurrentLinkedQueue<Integer> asked = new ConcurrentLinkedQueue<>();
+    AtomicIntegerArray runs = new AtomicIntegerArray(threads * each);
+    CountDownLatch left = new CountDownLatch(threads * each);
+    BackgroundWorker worker =
+        worker(
+            () -> {
+              Integer piece = asked.poll();
+              if (piece == null) {
+                return false;
+              }
+              runs.incrementAndGet(piece);
+              left.countDown();
+              return true;
+            });
+    List<Thread> askers = new ArrayList<>();
+    for (int t = 0; t < threads; t++) {
+      int first = t * each;
+      Thread asker =
+          new Thread(
+              () -> {
+                for (int i = first; i < first + each; i++) {
+                  asked.add(i);
+                  worker.wake();
+                }
+              });
+      askers.add(asker);
+      asker.start();
+    }
+    assertThat(left.await(60, TimeUnit.SECONDS)).as("%d left", left.getCount()).isTrue();
+    for (Thread asker : askers) {
+      asker.join();
+    }
+    worker.stop();
+    worker.join();
+    for (int i = 0; i < runs.length(); i++) {
+      assertThat(runs.get(i)).as("piece %d", i).isEqualTo(1);
+    }
+    assertThat(error.isSet()).isFalse();
+  }
+
+  @Test
+  void wakeIn_aLongTime_runsNothingBeforeTheStop() {
+    BackgroundWorker worker = idleWorker();
+    worker.wakeIn(TimeUnit.HOURS.toNanos(1));
+    worker.stop();
+    worker.join();
+    assertThat(runs.availablePermits()).isZero();
+  }
+
+  @Test
+  void wakeIn_aShortTime_runsOnceByItself() throws InterruptedException {
+    BackgroundWorker worker = idleWorker();
+    long start = System.nanoTime();
+    worker.wakeIn(TimeUnit.MILLISECONDS.toNanos(50));
+    assertThat(runs.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(50));
+    assertThat(runs.tryAcquire(100, TimeUnit.MILLISECONDS)).isFalse();
+    worker.wake();
+    assertThat(runs.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
+    worker.stop();
+    worker.join();
+  }
+
+  @Test
+  void wakeIn_wokenBefore_runsAtOnceAndNotAgain() throws InterruptedException {
+    BackgroundWorker worker = idleWorker();
+    worker.wakeIn(TimeUnit.HOURS.toNanos(1));
+    worker.wake();
+    assertThat(runs.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
+    worker.stop();
+    worker.join();
+    assertThat(runs.availablePermits()).isZero();
+  }
+
+  @Test
+  void wake_afterTheStop_startsNoThread() {
+    BackgroundWorker worker = idleWorker();
+    worker.stop();
+    worker.wake();
+    worker.join();
+    assertThat(runs.availablePermits()).isZero();
+  }
+
+  @Test
+  void open_readAndClose_startNoThread(@TempDir Path directory) {
+    DB.open(directory, Options.builder().createIfMissing(true).build()).close();
+    List<String> started = new ArrayList<>();
+    Env threadless =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public Thread startThread(String name, Runnable task) {
+            started.add(name);
+            return super.startThread(name, task);
+          }
+        };
+    try (DB db = DB.open(directory, Options.builder().env(threadless).build())) {
+      assertThat(db.get(new byte[] {'a'})).isNull();
+    }
+    assertThat(started).isEmpty();
+  }
+
+  @Test
+  void wake_whereNoThreadCanBeStarted_setsTheError() {
+    Env exhausted =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public Thread startThread(String name, Runnable task) {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+        };
+    BackgroundWorker worker = new BackgroundWorker(exhausted, "kv-test", () -> false, error);
+    worker.wake();
+    assertThat(error.isSet()).isTrue();
+    worker.stop();
+    worker.join();
+  }
+
+  @Test
+  void work_thatThrows_setsTheErrorAndLeavesTheThreadAlive() throws InterruptedException {
+    CountDownLatch second = new CountDownLatch(2);
+    BackgroundWorker worker =
+        worker(
+            () -> {
+              second.countDown();
+              throw new StackOverflowError("simulated");
+            });
+    worker.wake();
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!error.isSet() && System.nanoTime() < end) {
+      Thread.sleep(1);
+    }
+    assertThat(error.isSet()).isTrue();
+    worker.wake();
+    assertThat(second.await(60, TimeUnit.SECONDS)).isTrue();
+    worker.stop();
+    worker.join();
+  }
+}

@@ -1,0 +1,342 @@
+package dev.kv.core.repair;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.CompressionType;
+import dev.kv.DB;
+import dev.kv.DBComparator;
+import dev.kv.DBIOException;
+import dev.kv.DBIterator;
+import dev.kv.DBLockedException;
+import dev.kv.Dump;
+import dev.kv.NoSuchDatabaseException;
+import dev.kv.Options;
+import dev.kv.RepairReport;
+import dev.kv.UnsupportedFormatException;
+import dev.kv.env.Env;
+import dev.kv.testing.FaultEnv;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RepairTest {
+  private static final long SEED = 31;
+  private static final Options OPTIONS =
+      Options.builder().createIfMissing(true).writeBufferSize(64 << 10).build();
+
+  @TempDir Path temp;
+  private final TreeMap<String, String> model = new TreeMap<>();
+  private final Map<String, Set<String>> history = new HashMap<>();
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Fills a database over several levels, with overwritten and deleted keys, the last of them in
+   * the log.
+   */
+  private Path fill() {
+    Path directory = temp.resolve("db");
+    Random random = new Random(SEED);
+    try (DB db = DB.open(directory, OPTIONS)) {
+      for (int i = 0; i < 12_000; i++) {
+        String key = "key" + random.nextInt(1500);
+        if (random.nextInt(4) == 0) {
+          db.delete(bytes(key));
+          model.remove(key);
+        } else {
+          String value = key + "-" + i + "-" + "x".repeat(random.nextInt(60));
+          db.put(bytes(key), bytes(value));
+          model.put(key, value);
+          history.computeIfAbsent(key, k -> new HashSet<>()).add(value);
+        }
+        if (i == 5000) {
+          db.compactRange(null, null);
+        }
+      }
+    }
+    return directory;
+  }
+
+  private static Map<String, String> read(Path directory) {
+    Map<String, String> entries = new TreeMap<>();
+    try (DB db = DB.open(directory, OPTIONS);
+        DBIterator cursor = db.iterator()) {
+      for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+        entries.put(cursor.keySlice().toUtf8String(), cursor.valueSlice().toUtf8String());
+      }
+    }
+    return entries;
+  }
+
+  private static List<Path> files(Path directory, String part) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.filter(file -> file.getFileName().toString().contains(part)).sorted().toList();
+    }
+  }
+
+  @Test
+  void repair_undamaged_keepsEverything() {
+    Path directory = fill();
+    RepairReport report = DB.repair(directory, OPTIONS);
+    assertThat(report.bytesLost()).isZero();
+    assertThat(report.tablesRewritten()).isZero();
+    assertThat(report.tablesKept()).isPositive();
+    assertThat(read(directory)).isEqualTo(model);
+    assertThat(DB.repair(directory, OPTIONS).entries()).isLessThanOrEqualTo(report.entries());
+    assertThat(read(directory)).isEqualTo(model);
+  }
+
+  @Test
+  void repair_currentAndManifestGone_bringsNoStaleOrDeletedValueBack() throws IOException {
+    Path directory = fill();
+    Files.delete(directory.resolve("CURRENT"));
+    for (Path manifest : files(directory, "MANIFEST")) {
+      Files.delete(manifest);
+    }
+    DB.repair(directory, OPTIONS);
+    assertThat(read(directory)).as("seed %d", SEED).isEqualTo(model);
+  }
+
+  @Test
+  void repair_damagedBlock_keepsTheOtherBlocksAndTheFile() throws IOException {
+    Path directory = fill();
+    List<Path> tables = files(directory, ".ldb");
+    Path largest = tables.get(0);
+    for (Path table : tables) {
+      largest = Files.size(table) > Files.size(largest) ? table : largest;
+    }
+    byte[] content = Files.readAllBytes(largest);
+    content[content.length / 3] ^= 0x40;
+    Files.write(largest, content);
+    RepairReport report = DB.repair(directory, OPTIONS);
+    assertThat(report.tablesRewritten()).isEqualTo(1);
+    assertThat(report.bytesLost()).isBetween(1L, 8192L);
+    assertThat(directory.resolve("lost").resolve(largest.getFileName())).exists();
+    Map<String, String> entries = read(directory);
+    assertThat(entries.size()).isGreaterThan(model.size() / 2);
+    entries.forEach((key, value) -> assertThat(history.get(key)).contains(value));
+  }
+
+  @Test
+  void repair_damagedBlocks_countsTheBytesOfEach() throws IOException {
+    Options plain =
+        OPTIONS.toBuilder().compression(CompressionType.NONE).blockSize(1 << 10).build();
+    Path directory = temp.resolve("db");
+    try (DB db = DB.open(directory, plain)) {
+      for (int i = 0; i < 400; i++) {
+        db.put(bytes("key" + (1000 + i)), new byte[90]);
+      }
+      db.compactRange(null, null);
+    }
+    Path table = files(directory, ".ldb").get(0);
+    byte[] content = Files.readAllBytes(table);
+    for (int at : new int[] {500, 10_500, 20_500}) {
+      content[at] ^= 1;
+    }
+    Files.write(table, content);
+    RepairReport report = DB.repair(directory, plain);
+    assertThat(report.bytesLost()).isBetween(3 * 1024L, 3 * 1200L);
+    long lost = 400 - report.entries();
+    assertThat(lost).isBetween(3 * 9L, 3 * 12L);
+    assertThat(read(directory)).hasSize((int) report.entries());
+  }
+
+  /** What is written in an order that puts one key first is repaired in the order of bytes. */
+  @Test
+  void repair_entriesOutOfOrder_countsTheirBytes() {
+    Comparator<byte[]> mFirst =
+        Comparator.<byte[]>comparingInt(key -> key[0] == 'm' ? 0 : 1)
+            .thenComparing(Arrays::compareUnsigned);
+    DBComparator order = DBComparator.of(DBComparator.bytewise().name(), mFirst);
+    Path directory = temp.resolve("db");
+    try (DB db = DB.open(directory, OPTIONS.toBuilder().comparator(order).build())) {
+      for (char key = 'a'; key <= 'z'; key++) {
+        db.put(bytes(String.valueOf(key)), new byte[100]);
+      }
+      db.flush();
+    }
+    RepairReport report = DB.repair(directory, OPTIONS);
+    assertThat(report.entries()).isEqualTo(14);
+    assertThat(report.bytesLost()).isEqualTo(12 * (1 + 8 + 100));
+    assertThat(report.tablesRewritten()).isEqualTo(1);
+    assertThat(read(directory)).containsKeys("m", "n", "z").hasSize(14);
+  }
+
+  @Test
+  void repair_logThatCannotBeRead_keepsTheRestAndTheLog() throws IOException {
+    Path directory = fill();
+    Set<String> logs = new HashSet<>();
+    files(directory, ".log").forEach(log -> logs.add(log.getFileName().toString()));
+    FaultEnv env = new FaultEnv(Env.fileSystem());
+    env.fail(
+        FaultEnv.Fault.ERROR,
+        Long.MAX_VALUE,
+        operation -> operation.kind() == FaultEnv.Kind.READ && operation.isOn(".log"));
+    RepairReport report = DB.repair(directory, OPTIONS.toBuilder().env(env).build());
+    assertThat(report.logsConverted()).isZero();
+    assertThat(report.bytesLost()).isPositive();
+    assertThat(logs).isNotEmpty().allMatch(log -> Files.exists(directory.resolve("lost/" + log)));
+    read(directory).forEach((key, value) -> assertThat(history.get(key)).contains(value));
+    assertThat(report.entries()).isGreaterThan(1000);
+  }
+
+  @Test
+  void repair_anyOneFileCut_givesASubsetOfTheHistory() throws IOException {
+    Path whole = fill();
+    List<Path> victims = new ArrayList<>(files(whole, "MANIFEST"));
+    victims.addAll(files(whole, ".ldb"));
+    victims.addAll(files(whole, ".log"));
+    for (Path victim : victims) {
+      Path copy = temp.resolve("copy-" + victim.getFileName());
+      Files.createDirectory(copy);
+      for (Path file : files(whole, "")) {
+        if (Files.isRegularFile(file)) {
+          Files.copy(file, copy.resolve(file.getFileName()));
+        }
+      }
+      Path damaged = copy.resolve(victim.getFileName());
+      byte[] content = Files.readAllBytes(damaged);
+      Files.write(damaged, Arrays.copyOf(content, content.length / 2));
+      DB.repair(copy, OPTIONS);
+      read(copy)
+          .forEach(
+              (key, value) -> assertThat(history.get(key)).as("%s cut", victim).contains(value));
+    }
+  }
+
+  @Test
+  void repair_overAndOver_replacesNothingInLost() throws IOException {
+    Path directory = fill();
+    Path lost = Files.createDirectory(directory.resolve("lost"));
+    List<String> kept = new ArrayList<>();
+    for (Path log : files(directory, ".log")) {
+      Path earlier = lost.resolve(log.getFileName());
+      Files.writeString(earlier, "from an earlier repair");
+      kept.add(log.getFileName().toString());
+    }
+    int logs = kept.size();
+    int manifests = files(directory, "MANIFEST").size();
+    RepairReport report = DB.repair(directory, OPTIONS);
+    assertThat(report.logsConverted()).isEqualTo(logs);
+    assertThat(report.filesLost()).isEqualTo(logs + manifests);
+    for (String log : kept) {
+      assertThat(lost.resolve(log)).hasContent("from an earlier repair");
+      assertThat(lost.resolve(log + ".1")).isNotEmptyFile();
+    }
+    assertThat(read(directory)).isEqualTo(model);
+  }
+
+  @Test
+  void repair_underAnotherOrder_isRefusedAndTouchesNothing() throws IOException {
+    Path directory = fill();
+    Options reversed =
+        OPTIONS.toBuilder()
+            .comparator(DBComparator.ofSlices("test.Reverse", (a, b) -> b.compareTo(a)))
+            .build();
+    assertThatThrownBy(() -> DB.repair(directory, reversed))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("leveldb.BytewiseComparator");
+    for (Path manifest : files(directory, "MANIFEST")) {
+      Files.delete(manifest);
+    }
+    List<Path> before = files(directory, "");
+    assertThatThrownBy(() -> DB.repair(directory, reversed))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("test.Reverse");
+    assertThat(files(directory, "")).containsAll(before);
+    DB.repair(directory, OPTIONS);
+    assertThat(read(directory)).isEqualTo(model);
+  }
+
+  @Test
+  void repair_tableUnderBothEndings_readsTheOneThatCountsAndKeepsTheOther() throws IOException {
+    Path directory = fill();
+    Path table = files(directory, ".ldb").get(0);
+    Path old = Path.of(table.toString().replace(".ldb", ".sst"));
+    Files.writeString(old, "something else");
+    DB.repair(directory, OPTIONS);
+    assertThat(read(directory)).isEqualTo(model);
+    assertThat(directory.resolve("lost").resolve(old.getFileName())).hasContent("something else");
+  }
+
+  @Test
+  void repair_lostIsALink_movesNothingThroughIt() throws IOException {
+    Path directory = fill();
+    Path elsewhere = Files.createDirectory(temp.resolve("elsewhere"));
+    Files.createSymbolicLink(directory.resolve("lost"), elsewhere);
+    assertThatThrownBy(() -> DB.repair(directory, OPTIONS))
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining("symbolic link");
+    assertThat(files(elsewhere, "")).isEmpty();
+    Files.delete(directory.resolve("lost"));
+    assertThat(read(directory)).isEqualTo(model);
+  }
+
+  @Test
+  void repair_openDatabase_isRefused() {
+    Path directory = fill();
+    DB db = DB.open(directory, OPTIONS);
+    try (db) {
+      assertThatThrownBy(() -> DB.repair(directory, OPTIONS)).isInstanceOf(DBLockedException.class);
+    }
+  }
+
+  @Test
+  void repair_noDatabase_saysSo() {
+    assertThatThrownBy(() -> DB.repair(temp.resolve("none"), OPTIONS))
+        .isInstanceOf(NoSuchDatabaseException.class)
+        .hasMessageContaining("nothing to repair");
+  }
+
+  @Test
+  void dump_everyFile_printsItsEntriesAndGoesOnBehindDamage() throws IOException {
+    Path directory = fill();
+    List<String> lines = new ArrayList<>();
+    Dump.Sink sink = lines::add;
+    Dump.file(files(directory, "MANIFEST").get(0), Options.DEFAULT, sink);
+    assertThat(String.join("\n", lines)).contains("leveldb.BytewiseComparator");
+    lines.clear();
+    for (Path log : files(directory, ".log")) {
+      Dump.file(log, Options.DEFAULT, sink);
+    }
+    assertThat(lines).anyMatch(line -> line.startsWith("  put 'key"));
+    lines.clear();
+    Path table = files(directory, ".ldb").get(0);
+    Dump.file(table, Options.DEFAULT, sink);
+    int entries = lines.size();
+    assertThat(lines).allMatch(line -> line.matches("'key\\d+' @ \\d+ : (val => '.*'|del)"));
+    byte[] content = Files.readAllBytes(table);
+    content[100] ^= 1;
+    Files.write(table, content);
+    lines.clear();
+    Dump.file(table, Options.DEFAULT, sink);
+    assertThat(lines).anyMatch(line -> line.startsWith("--- damaged") && line.contains("offset"));
+    assertThat(lines.size()).isBetween(entries / 4, entries);
+    int left = lines.size() - 1;
+    content[content.length - 1] ^= 1;
+    Files.write(table, content);
+    lines.clear();
+    Dump.file(table, Options.DEFAULT, sink);
+    assertThat(lines)
+        .anyMatch(line -> line.startsWith("--- damaged: not a table"))
+        .anyMatch(line -> line.startsWith("--- offset 0: damaged"))
+        .hasSize(left + 2);
+  }
+}
