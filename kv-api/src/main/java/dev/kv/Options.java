@@ -33,6 +33,7 @@ public final class Options {
   private final int maxFileSize;
   private final CompressionType compression;
   private final int zstdCompressionLevel;
+  private final TableSuffix tableSuffix;
   private final boolean nativeSnappy;
   private final @Nullable FilterPolicy filterPolicy;
   private final boolean seekCompaction;
@@ -58,6 +59,7 @@ public final class Options {
     maxFileSize = builder.maxFileSize;
     compression = builder.compression;
     zstdCompressionLevel = builder.zstdCompressionLevel;
+    tableSuffix = builder.tableSuffix;
     nativeSnappy = builder.nativeSnappy;
     filterPolicy = builder.filterPolicy;
     seekCompaction = builder.seekCompaction;
@@ -91,6 +93,7 @@ public final class Options {
     builder.maxFileSize = maxFileSize;
     builder.compression = compression;
     builder.zstdCompressionLevel = zstdCompressionLevel;
+    builder.tableSuffix = tableSuffix;
     builder.nativeSnappy = nativeSnappy;
     builder.filterPolicy = filterPolicy;
     builder.seekCompaction = seekCompaction;
@@ -212,6 +215,15 @@ public final class Options {
   }
 
   /**
+   * Returns how the files of new tables are named.
+   *
+   * @return the suffix of new tables; tables of either suffix are read
+   */
+  public TableSuffix tableSuffix() {
+    return tableSuffix;
+  }
+
+  /**
    * Returns whether snappy-java is used where its library loads; false, or where it does not, a
    * codec in Java.
    */
@@ -266,6 +278,7 @@ public final class Options {
     private int maxFileSize = 2 << 20;
     private CompressionType compression = CompressionType.SNAPPY;
     private int zstdCompressionLevel = 1;
+    private TableSuffix tableSuffix = TableSuffix.LDB;
     private boolean nativeSnappy = true;
     private @Nullable FilterPolicy filterPolicy;
     private boolean seekCompaction = true;
@@ -417,6 +430,19 @@ public final class Options {
     /** Sets the level for {@link CompressionType#ZSTD}; clipped to -5..22. Default {@code 1}. */
     public Builder zstdCompressionLevel(int zstdCompressionLevel) {
       this.zstdCompressionLevel = clip(zstdCompressionLevel, -5, 22);
+      return this;
+    }
+
+    /**
+     * Sets how the files of new tables are named. {@link TableSuffix#SST} keeps a directory
+     * readable for leveldbjni and iq80's port, if it holds for every open that writes. Default
+     * {@code TableSuffix.LDB}.
+     *
+     * @param tableSuffix the suffix of new tables
+     * @return this builder
+     */
+    public Builder tableSuffix(TableSuffix tableSuffix) {
+      this.tableSuffix = Objects.requireNonNull(tableSuffix, "tableSuffix");
       return this;
     }
 

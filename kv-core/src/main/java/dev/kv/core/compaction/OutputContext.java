@@ -1,5 +1,7 @@
 package dev.kv.core.compaction;
 
+import dev.kv.TableSuffix;
+import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.table.TableFormat;
@@ -14,6 +16,7 @@ import java.util.function.LongSupplier;
  *
  * @param env the operating system
  * @param directory the database's directory
+ * @param suffix how the tables are named
  * @param format the layout of tables
  * @param comparator the order of their internal keys
  * @param budget where the bytes of write buffers are counted
@@ -23,8 +26,15 @@ import java.util.function.LongSupplier;
 public record OutputContext(
     Env env,
     Path directory,
+    TableSuffix suffix,
     TableFormat format,
     InternalKeyComparator comparator,
     OffHeapBudget budget,
     LongSupplier fileNumbers,
-    Consumer<FileMetadata> verifier) {}
+    Consumer<FileMetadata> verifier) {
+
+  /** Returns the path of the table {@code number}. */
+  Path table(long number) {
+    return FileNames.table(directory, number, suffix);
+  }
+}

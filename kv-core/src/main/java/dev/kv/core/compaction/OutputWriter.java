@@ -1,7 +1,6 @@
 package dev.kv.core.compaction;
 
 import dev.kv.DBIOException;
-import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.table.BuildBuffers;
@@ -65,7 +64,7 @@ final class OutputWriter implements AutoCloseable {
 
   private TableBuilder begin() throws IOException {
     number = context.fileNumbers().getAsLong();
-    Path path = FileNames.table(context.directory(), number);
+    Path path = context.table(number);
     created.add(path);
     file = context.env().createWritable(path);
     builder = new TableBuilder(context.format(), context.comparator(), file, buffers);
@@ -106,8 +105,7 @@ final class OutputWriter implements AutoCloseable {
   }
 
   private DBIOException failed(IOException e) {
-    return new DBIOException(
-        "cannot write the table " + FileNames.table(context.directory(), number) + ": " + e, e);
+    return new DBIOException("cannot write the table " + context.table(number) + ": " + e, e);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.kv.core.env;
 
+import dev.kv.TableSuffix;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -20,14 +21,19 @@ public final class FileNames {
 
   private FileNames() {}
 
-  /** Returns the path of the table {@code number}, as it is written today. */
+  /** Returns the path of the table {@code number} with the default suffix. */
   public static Path table(Path directory, long number) {
-    return numbered(directory, number, ".ldb");
+    return table(directory, number, TableSuffix.LDB);
   }
 
-  /** Returns the path of the table {@code number}, as it was written before LevelDB 1.14. */
+  /** Returns the path of the table {@code number} with the suffix from before LevelDB 1.14. */
   public static Path oldTable(Path directory, long number) {
-    return numbered(directory, number, ".sst");
+    return table(directory, number, TableSuffix.SST);
+  }
+
+  /** Returns the path of the table {@code number} with {@code suffix}. */
+  public static Path table(Path directory, long number, TableSuffix suffix) {
+    return numbered(directory, number, suffix.text());
   }
 
   /** Returns the path of the log {@code number}. */

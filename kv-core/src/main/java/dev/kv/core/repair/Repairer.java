@@ -297,7 +297,7 @@ public final class Repairer {
     if (misplaced > entries / 2) {
       throw new UnsupportedFormatException(
           "the keys of "
-              + Escape.text(FileNames.table(directory, table.number()).toString())
+              + Escape.text(table(table.number()).toString())
               + " are not in the order of "
               + Escape.text(resources.comparator().userComparator().name())
               + ": give the database's own comparator as Options.comparator");
@@ -415,7 +415,7 @@ public final class Repairer {
    */
   private void discard(Set<Long> whole) throws IOException {
     for (FileMetadata table : fromLogs) {
-      env.delete(FileNames.table(directory, table.number()));
+      env.delete(newTable(table.number()));
     }
     for (Found each : found) {
       FileName file = each.file();
@@ -445,14 +445,19 @@ public final class Repairer {
   }
 
   /**
-   * Returns the file of a table that was found: it is the one that is read where both endings are
-   * there.
+   * Returns the file of a table that was found. If the directory has it with both suffixes, this is
+   * the file that is read: the one with the suffix of new tables.
    */
   private Path table(long number) {
-    Path table = FileNames.table(directory, number);
-    String name = String.valueOf(table.getFileName());
-    return found.stream().anyMatch(each -> each.name().equals(name))
-        ? table
-        : FileNames.oldTable(directory, number);
+    Path table = newTable(number);
+    if (found.stream().anyMatch(each -> directory.resolve(each.name()).equals(table))) {
+      return table;
+    }
+    return FileNames.table(directory, number, resources.options().tableSuffix().other());
+  }
+
+  /** Returns the path of a table that the repair writes. */
+  private Path newTable(long number) {
+    return FileNames.table(directory, number, resources.options().tableSuffix());
   }
 }

@@ -35,6 +35,7 @@ public final class TableOutputs {
     return new OutputContext(
         resources.env(),
         resources.directory(),
+        resources.options().tableSuffix(),
         TableFormat.of(resources.options()),
         resources.comparator(),
         resources.budget(),

@@ -4,6 +4,7 @@ import dev.kv.DBClosedException;
 import dev.kv.DBIOException;
 import dev.kv.Escape;
 import dev.kv.Options;
+import dev.kv.TableSuffix;
 import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.cache.Loader;
 import dev.kv.core.cache.LruCache;
@@ -45,6 +46,10 @@ public final class TableCache implements AutoCloseable {
   private final BlockProvider blocks;
   private final MappingQuota quota;
   private final OffHeapBudget budget;
+
+  /** The suffix of new tables. Tables with the other suffix are looked for second. */
+  private final TableSuffix suffix;
+
   private final long databaseId;
   private volatile boolean closed;
 
@@ -66,6 +71,7 @@ public final class TableCache implements AutoCloseable {
     this.env = options.env();
     this.comparator = comparator;
     this.budget = budget;
+    this.suffix = options.tableSuffix();
     this.tables = new LruCache<>(options.maxOpenFiles() - OTHER_FILES, 0);
     this.blocks = new BlockProvider(blockCache, allocator, budget, options.nativeSnappy());
     this.quota = new MappingQuota(options.maxMappedTables());
@@ -195,14 +201,14 @@ public final class TableCache implements AutoCloseable {
 
   private TableFile openFile(long number) throws IOException {
     try {
-      return TableFile.open(env, FileNames.table(directory, number), quota);
+      return TableFile.open(env, FileNames.table(directory, number, suffix), quota);
     } catch (NoSuchFileException e) {
-      return TableFile.open(env, FileNames.oldTable(directory, number), quota);
+      return TableFile.open(env, FileNames.table(directory, number, suffix.other()), quota);
     }
   }
 
   private String name(long number) {
-    return Escape.text(FileNames.table(directory, number).toString());
+    return Escape.text(FileNames.table(directory, number, suffix).toString());
   }
 
   /** Opens one table. */

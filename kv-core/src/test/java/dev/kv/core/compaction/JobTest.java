@@ -69,6 +69,7 @@ final class JobTest {
         new OutputContext(
             env,
             directory,
+            options.tableSuffix(),
             TableFormat.of(options),
             VersionText.COMPARATOR,
             budget,

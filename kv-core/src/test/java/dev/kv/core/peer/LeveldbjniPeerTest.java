@@ -1,6 +1,7 @@
 package dev.kv.core.peer;
 
 import dev.kv.Options;
+import dev.kv.TableSuffix;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -10,6 +11,7 @@ import org.fusesource.leveldbjni.JniDBFactory;
 import org.iq80.leveldb.CompressionType;
 import org.iq80.leveldb.DB;
 import org.iq80.leveldb.DBIterator;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,7 +27,12 @@ class LeveldbjniPeerTest {
   @ParameterizedTest
   @EnumSource(KvSide.Configuration.class)
   void directoryOfKv_readByCpp_isTheSame(KvSide.Configuration configuration) throws IOException {
-    roundTrip(configuration, false);
+    roundTrip(configuration, TableSuffix.SST, false);
+  }
+
+  @Test
+  void directoryOfKv_withItsTablesRenamed_isReadByCpp() throws IOException {
+    roundTrip(KvSide.Configuration.SNAPPY, TableSuffix.LDB, false);
   }
 
   @ParameterizedTest
@@ -34,22 +41,26 @@ class LeveldbjniPeerTest {
       names = {"SNAPPY", "BLOOM"})
   void compactedDirectoryOfKv_readByCpp_isTheSame(KvSide.Configuration configuration)
       throws IOException {
-    roundTrip(configuration, true);
+    roundTrip(configuration, TableSuffix.SST, true);
   }
 
-  private void roundTrip(KvSide.Configuration configuration, boolean compact) throws IOException {
+  private void roundTrip(KvSide.Configuration configuration, TableSuffix suffix, boolean compact)
+      throws IOException {
+    Options options = configuration.options().toBuilder().tableSuffix(suffix).build();
     Path directory = temp.resolve("db");
     TreeMap<byte[], byte[]> model = Workload.emptyModel();
     for (long round = 0; round < 2; round++) {
       Workload mine = Workload.of(SEED + round, OPERATIONS);
-      KvSide.write(directory, configuration.options(), mine, compact);
+      KvSide.write(directory, options, mine, compact);
       mine.applyTo(model);
-      KvSide.renameTablesToSst(directory);
+      if (suffix == TableSuffix.LDB) {
+        KvSide.renameTablesToSst(directory);
+      }
       expectFromCpp(directory, model);
       Workload theirs = Workload.of(SEED + 100 + round, OPERATIONS / 4);
       writeByCpp(directory, theirs, CompressionType.SNAPPY);
       theirs.applyTo(model);
-      KvSide.expect(directory, configuration.options(), model);
+      KvSide.expect(directory, options, model);
     }
   }
 
