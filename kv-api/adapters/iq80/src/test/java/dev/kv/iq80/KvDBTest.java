@@ -1,0 +1,223 @@
+package dev.kv.iq80;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.DBClosedException;
+import dev.kv.DBLockedException;
+import dev.kv.DatabaseExistsException;
+import dev.kv.FilterPolicy;
+import dev.kv.NoSuchDatabaseException;
+import java.io.File;
+import java.io.IOException;
+import java.util.List;
+import java.util.function.Consumer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.iq80.leveldb.CompressionType;
+import org.iq80.leveldb.DB;
+import org.iq80.leveldb.DBException;
+import org.iq80.leveldb.Options;
+import org.iq80.leveldb.Range;
+import org.iq80.leveldb.ReadOptions;
+import org.iq80.leveldb.Snapshot;
+import org.iq80.leveldb.WriteBatch;
+import org.iq80.leveldb.WriteOptions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class KvDBTest {
+  private static final byte[] KEY = bytes("key");
+  private static final byte[] VALUE = bytes("value");
+
+  @TempDir File directory;
+  private KvDB db;
+
+  @BeforeEach
+  void open() throws IOException {
+    db = KvDBFactory.factory.open(directory, new Options());
+  }
+
+  @AfterEach
+  void close() {
+    db.close();
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  @Test
+  void putGetDelete_roundTrip() {
+    db.put(KEY, VALUE);
+    assertThat(db.get(KEY)).isEqualTo(VALUE);
+    db.delete(KEY);
+    assertThat(db.get(KEY)).isNull();
+  }
+
+  @Test
+  void write_batchAfterItsClose_isWritten() throws IOException {
+    WriteBatch batch = db.createWriteBatch().put(KEY, VALUE).put(bytes("other"), VALUE);
+    batch.delete(bytes("other")).close();
+    db.write(batch);
+    assertThat(db.get(KEY)).isEqualTo(VALUE);
+    assertThat(db.get(bytes("other"))).isNull();
+  }
+
+  @Test
+  void snapshot_ofReadOptions_showsTheOldState() throws IOException {
+    db.put(KEY, VALUE);
+    try (Snapshot snapshot = db.getSnapshot()) {
+      db.put(KEY, bytes("newer"));
+      assertThat(db.get(KEY, new ReadOptions().snapshot(snapshot))).isEqualTo(VALUE);
+      assertThat(db.get(KEY)).isEqualTo(bytes("newer"));
+    }
+  }
+
+  @Test
+  void snapshot_ofWriteOptions_showsTheWrite() throws IOException {
+    WriteOptions withSnapshot = new WriteOptions().sync(true).snapshot(true);
+    Snapshot put = db.put(KEY, VALUE, withSnapshot);
+    Snapshot deleted = db.delete(KEY, withSnapshot);
+    Snapshot written = db.write(db.createWriteBatch().put(KEY, bytes("third")), withSnapshot);
+    assertThat(db.get(KEY, new ReadOptions().snapshot(put))).isEqualTo(VALUE);
+    assertThat(db.get(KEY, new ReadOptions().snapshot(deleted))).isNull();
+    assertThat(db.get(KEY, new ReadOptions().snapshot(written))).isEqualTo(bytes("third"));
+    assertThat(db.put(KEY, VALUE, new WriteOptions())).isNull();
+    for (Snapshot each : List.of(put, deleted, written)) {
+      each.close();
+    }
+  }
+
+  @Test
+  void sizesPropertiesAndCompactions_reachTheDatabase() throws InterruptedException {
+    for (int i = 0; i < 1000; i++) {
+      db.put(bytes("key" + i), new byte[1000]);
+    }
+    DB old = db;
+    old.suspendCompactions();
+    old.resumeCompactions();
+    db.compactRange(null, null);
+    assertThat(db.getProperty("leveldb.stats")).contains("Compactions");
+    assertThat(db.getProperty("no such property")).isNull();
+    long[] sizes = db.getApproximateSizes(new Range(bytes("key"), bytes("kez")));
+    assertThat(sizes).hasSize(1);
+    assertThat(sizes[0]).isPositive();
+  }
+
+  @Test
+  void everyCall_onAClosedDatabase_throwsDBException() {
+    db.close();
+    List<Consumer<KvDB>> calls =
+        List.of(
+            closed -> closed.get(KEY),
+            closed -> closed.put(KEY, VALUE),
+            closed -> closed.delete(KEY),
+            closed -> closed.write(closed.createWriteBatch().delete(KEY)),
+            KvDB::iterator,
+            KvDB::getSnapshot,
+            closed -> closed.getProperty("leveldb.stats"),
+            closed -> closed.getApproximateSizes(new Range(KEY, KEY)),
+            closed -> closed.compactRange(null, null),
+            KvDB::suspendCompactions,
+            KvDB::resumeCompactions);
+    for (Consumer<KvDB> call : calls) {
+      assertThatThrownBy(() -> call.accept(db))
+          .isInstanceOf(DBException.class)
+          .hasCauseInstanceOf(DBClosedException.class);
+    }
+    db.close();
+  }
+
+  @Test
+  void nullArguments_areIllegal() {
+    List<ThrowingCallable> calls =
+        List.of(
+            () -> new KvDB(null),
+            () -> new KvDBFactory(null),
+            () -> KvDBFactory.factory.open(null, new Options()),
+            () -> KvDBFactory.factory.open(directory, null),
+            () -> KvDBFactory.factory.repair(null, new Options()),
+            () -> KvDBFactory.factory.destroy(directory, null),
+            () -> db.get(null),
+            () -> db.get(KEY, null),
+            () -> db.put(null, VALUE),
+            () -> db.put(KEY, null),
+            () -> db.put(KEY, VALUE, null),
+            () -> db.delete(null),
+            () -> db.write(null),
+            () -> db.iterator(null),
+            () -> db.getProperty(null),
+            () -> db.getApproximateSizes((Range) null),
+            () -> db.createWriteBatch().put(KEY, null),
+            () -> db.createWriteBatch().delete(null));
+    for (ThrowingCallable call : calls) {
+      assertThatThrownBy(call).isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void open_failures_areIOExceptionsWhoseCauseTellsThemApart() {
+    File absent = new File(directory, "absent");
+    assertThatThrownBy(() -> open(absent, new Options().createIfMissing(false)))
+        .isInstanceOf(IOException.class)
+        .hasCauseInstanceOf(NoSuchDatabaseException.class);
+    assertThatThrownBy(() -> open(directory, new Options()))
+        .isInstanceOf(IOException.class)
+        .hasCauseInstanceOf(DBLockedException.class);
+    db.close();
+    assertThatThrownBy(() -> open(directory, new Options().errorIfExists(true)))
+        .isInstanceOf(IOException.class)
+        .hasCauseInstanceOf(DatabaseExistsException.class);
+  }
+
+  private static DB open(File where, Options options) throws IOException {
+    return KvDBFactory.factory.open(where, options);
+  }
+
+  @Test
+  void tables_ofTheFactory_haveTheOldSuffix() {
+    db.put(KEY, VALUE);
+    db.compactRange(null, null);
+    assertThat(directory.list()).anyMatch(name -> name.endsWith(".sst"));
+    assertThat(directory.list()).noneMatch(name -> name.endsWith(".ldb"));
+  }
+
+  @Test
+  void factory_withBaseOptions_laysThoseOfTheProgramOverThem() throws IOException {
+    db.close();
+    dev.kv.Options base =
+        dev.kv.Options.builder()
+            .filterPolicy(FilterPolicy.bloom(10))
+            .compression(dev.kv.CompressionType.ZSTD)
+            .blockCacheSize(1 << 20)
+            .build();
+    Options options = new Options().maxOpenFiles(-1).writeBufferSize(1 << 20);
+    dev.kv.Options converted = Conversions.options(options, base);
+    assertThat(converted.filterPolicy()).isSameAs(base.filterPolicy());
+    assertThat(converted.compression()).isEqualTo(dev.kv.CompressionType.ZSTD);
+    assertThat(converted.blockCacheSize()).isEqualTo(1 << 20);
+    assertThat(converted.createIfMissing()).isTrue();
+    assertThat(converted.maxOpenFiles()).isEqualTo(74);
+    assertThat(converted.writeBufferSize()).isEqualTo(1 << 20);
+    options.compressionType(CompressionType.NONE).cacheSize(2 << 20);
+    converted = Conversions.options(options, base);
+    assertThat(converted.compression()).isEqualTo(dev.kv.CompressionType.NONE);
+    assertThat(converted.blockCacheSize()).isEqualTo(2 << 20);
+  }
+
+  @Test
+  void repairAndDestroy_ofAClosedDatabase_doTheirWork() throws IOException {
+    db.put(KEY, VALUE);
+    db.close();
+    assertThat(new File(directory, "CURRENT").delete()).isTrue();
+    KvDBFactory.factory.repair(directory, new Options());
+    open();
+    assertThat(db.get(KEY)).isEqualTo(VALUE);
+    db.close();
+    KvDBFactory.factory.destroy(directory, new Options());
+    assertThat(new File(directory, "CURRENT")).doesNotExist();
+  }
+}

@@ -1,0 +1,198 @@
+package dev.kv.iq80;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ListIterator;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Random;
+import org.iq80.leveldb.DBException;
+import org.iq80.leveldb.DBIterator;
+import org.iq80.leveldb.Options;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class KvIteratorTest {
+  @TempDir File directory;
+  private KvDB db;
+
+  @BeforeEach
+  void open() throws IOException {
+    db = KvDBFactory.factory.open(directory, new Options());
+  }
+
+  @AfterEach
+  void close() {
+    db.close();
+  }
+
+  private void put(String... keys) {
+    for (String key : keys) {
+      db.put(key.getBytes(UTF_8), ("value of " + key).getBytes(UTF_8));
+    }
+  }
+
+  private static String key(Map.Entry<byte[], byte[]> entry) {
+    String key = new String(entry.getKey(), UTF_8);
+    assertThat(new String(entry.getValue(), UTF_8)).isEqualTo("value of " + key);
+    return key;
+  }
+
+  @Test
+  void newIterator_standsBeforeTheFirstEntry() throws IOException {
+    put("a", "b");
+    try (DBIterator entries = db.iterator()) {
+      assertThat(entries.hasPrev()).isFalse();
+      assertThat(entries.hasNext()).isTrue();
+      assertThat(key(entries.next())).isEqualTo("a");
+    }
+  }
+
+  @Test
+  void iteration_ofTheDatabase_showsAll() {
+    put("a", "b", "c");
+    List<String> keys = new ArrayList<>();
+    for (Map.Entry<byte[], byte[]> entry : db) {
+      keys.add(key(entry));
+    }
+    assertThat(keys).containsExactly("a", "b", "c");
+  }
+
+  @Test
+  void emptyDatabase_hasNoNeighbours() throws IOException {
+    try (DBIterator entries = db.iterator()) {
+      assertThat(entries.hasNext()).isFalse();
+      assertThat(entries.hasPrev()).isFalse();
+      entries.seekToLast();
+      assertThat(entries.hasNext()).isFalse();
+      assertThat(entries.hasPrev()).isFalse();
+      assertThatThrownBy(entries::next).isInstanceOf(NoSuchElementException.class);
+      assertThatThrownBy(entries::peekPrev).isInstanceOf(NoSuchElementException.class);
+    }
+  }
+
+  @Test
+  void prev_beforeTheFirstEntry_leavesTheIteratorWhereItIs() throws IOException {
+    put("a", "b");
+    try (DBIterator entries = db.iterator()) {
+      entries.seekToFirst();
+      assertThatThrownBy(entries::prev).isInstanceOf(NoSuchElementException.class);
+      assertThat(key(entries.peekNext())).isEqualTo("a");
+      assertThat(key(entries.next())).isEqualTo("a");
+    }
+  }
+
+  @Test
+  void next_afterTheLastEntry_leavesTheIteratorWhereItIs() throws IOException {
+    put("a", "b");
+    try (DBIterator entries = db.iterator()) {
+      entries.seek("x".getBytes(UTF_8));
+      assertThatThrownBy(entries::next).isInstanceOf(NoSuchElementException.class);
+      assertThat(key(entries.peekPrev())).isEqualTo("b");
+      assertThat(key(entries.prev())).isEqualTo("b");
+      assertThat(key(entries.prev())).isEqualTo("a");
+      assertThat(entries.hasPrev()).isFalse();
+    }
+  }
+
+  @Test
+  void seekToLast_thenNext_isTheLastEntry() throws IOException {
+    put("a", "b", "c");
+    try (DBIterator entries = db.iterator()) {
+      entries.seekToLast();
+      assertThat(key(entries.peekPrev())).isEqualTo("b");
+      assertThat(key(entries.next())).isEqualTo("c");
+      assertThat(entries.hasNext()).isFalse();
+    }
+  }
+
+  @Test
+  void peekNext_beforeNext_isTheSameEntry() throws IOException {
+    put("a");
+    try (DBIterator entries = db.iterator()) {
+      Map.Entry<byte[], byte[]> peeked = entries.peekNext();
+      assertThat(entries.next()).isSameAs(peeked);
+      assertThat(entries.prev()).isSameAs(peeked);
+    }
+  }
+
+  @Test
+  void movesAtRandom_agreeWithAListIterator() throws IOException {
+    List<String> keys = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      keys.add(String.valueOf((char) ('a' + i)));
+    }
+    put(keys.toArray(String[]::new));
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    try (DBIterator entries = db.iterator()) {
+      ListIterator<String> model = keys.listIterator();
+      for (int step = 0; step < 5000; step++) {
+        String where = "seed " + seed + ", step " + step;
+        switch (random.nextInt(8)) {
+          case 0 -> assertThat(entries.hasNext()).as(where).isEqualTo(model.hasNext());
+          case 1 -> assertThat(entries.hasPrev()).as(where).isEqualTo(model.hasPrevious());
+          case 2, 3 -> {
+            if (model.hasNext()) {
+              assertThat(key(entries.next())).as(where).isEqualTo(model.next());
+            } else {
+              assertThatThrownBy(entries::next).isInstanceOf(NoSuchElementException.class);
+            }
+          }
+          case 4, 5 -> {
+            if (model.hasPrevious()) {
+              assertThat(key(entries.prev())).as(where).isEqualTo(model.previous());
+            } else {
+              assertThatThrownBy(entries::prev).isInstanceOf(NoSuchElementException.class);
+            }
+          }
+          case 6 -> {
+            if (model.hasNext()) {
+              String next = keys.get(model.nextIndex());
+              assertThat(key(entries.peekNext())).as(where).isEqualTo(next);
+            }
+          }
+          default -> {
+            if (random.nextInt(20) == 0) {
+              int to = random.nextInt(keys.size());
+              entries.seek(keys.get(to).getBytes(UTF_8));
+              model = keys.listIterator(to);
+            } else if (model.hasPrevious()) {
+              String previous = keys.get(model.previousIndex());
+              assertThat(key(entries.peekPrev())).as(where).isEqualTo(previous);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void iterator_ofAClosedDatabase_throwsDBException() throws IOException {
+    put("a");
+    DBIterator entries = db.iterator();
+    entries.seekToFirst();
+    db.close();
+    assertThatThrownBy(entries::hasNext).isInstanceOf(DBException.class);
+    assertThatThrownBy(entries::next).isInstanceOf(DBException.class);
+    assertThatThrownBy(entries::prev).isInstanceOf(DBException.class);
+    assertThatThrownBy(() -> entries.seek(new byte[0])).isInstanceOf(DBException.class);
+    assertThatThrownBy(entries::seekToLast).isInstanceOf(DBException.class);
+    entries.close();
+  }
+
+  @Test
+  void seek_null_isIllegal() throws IOException {
+    try (DBIterator entries = db.iterator()) {
+      assertThatThrownBy(() -> entries.seek(null)).isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+}
