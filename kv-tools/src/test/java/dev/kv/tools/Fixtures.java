@@ -15,8 +15,13 @@ public final class Fixtures {
 
   /** Copies a fixture into a directory of its name under {@code temp}, and returns that. */
   public static Path copy(String name, Path temp) throws IOException {
-    Path copy = Files.createDirectory(temp.resolve(name));
-    try (Stream<Path> files = Files.list(FIXTURES.resolve(name))) {
+    return copy(FIXTURES.resolve(name), temp);
+  }
+
+  /** Copies a directory into one of the same name under {@code temp}, and returns the copy. */
+  public static Path copy(Path directory, Path temp) throws IOException {
+    Path copy = Files.createDirectory(temp.resolve(directory.getFileName()));
+    try (Stream<Path> files = Files.list(directory)) {
       for (Path file : files.toList()) {
         Files.copy(file, copy.resolve(file.getFileName().toString()));
       }

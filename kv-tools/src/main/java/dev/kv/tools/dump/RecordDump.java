@@ -79,7 +79,7 @@ final class RecordDump {
       RecordBuffer record = new RecordBuffer();
       while (records.readRecord(record)) {
         if (tornAt >= 0) {
-          parts.damage(records.lastRecordOffset(), Finding.behindTornWrite(tornAt));
+          parts.damage(records.lastRecordOffset(), Finding.afterTornWrite(tornAt));
           tornAt = -1;
         }
         printer.print(record.buffer(), record.length(), records.lastRecordOffset());

@@ -62,6 +62,10 @@ public final class LevelsCommand implements Callable<Integer> {
                 throw new Failure(finding.line());
               }
             });
+    if (!tree.isComplete()) {
+      throw new Failure(
+          tree.manifest() + ": no open accepts this MANIFEST: 'kv repair' rebuilds the database");
+    }
     try (Output out = new Output()) {
       if (json) {
         out.line(Json.of(Map.of("levels", members(tree, order))));

@@ -1,8 +1,8 @@
 package dev.kv.tools.verify;
 
-/** Sees the entries of tables that are whole. */
+/** Receives the entries of tables. */
 @FunctionalInterface
 public interface EntryVisitor {
-  /** Takes one entry with its internal key. */
+  /** Receives one entry with its internal key. */
   void entry(byte[] internalKey, byte[] value);
 }

@@ -12,16 +12,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** The examination of files each by itself, of a database or of none. */
+/** Checks single files, whether they belong to a database or not. */
 public final class FileVerifier {
   private final Env env;
   private final @Nullable KeyOrder order;
   private final Finding.Sink findings;
 
   /**
-   * Creates the examination.
+   * Creates a verifier of single files.
    *
-   * @param order the order of the keys in tables; null for that of the database in the table's
+   * @param order the order of the keys in tables; null for the order of the database in the table's
    *     directory
    */
   public FileVerifier(Env env, @Nullable KeyOrder order, Finding.Sink findings) {
@@ -30,22 +30,22 @@ public final class FileVerifier {
     this.findings = findings;
   }
 
-  /** Examines a log. */
+  /** Checks a log. */
   public void log(Path file) throws IOException {
     new LogCheck(file.toString(), findings).run(env, file);
   }
 
-  /** Examines a MANIFEST. */
+  /** Checks a MANIFEST. */
   public void manifest(Path file) throws IOException {
     Tree.readManifest(file, file.toString(), findings);
   }
 
-  /** Examines a table; its order where that is known, and a note says so where it is not. */
+  /** Checks a table. If the order of its keys is unknown, a note says that it was not checked. */
   public void table(Path file) throws IOException {
     new TableCheck(file.toString(), order(file), findings, (key, value) -> {}).run(env, file);
   }
 
-  /** Examines a CURRENT. */
+  /** Checks a CURRENT file. */
   public void current(Path file) throws IOException {
     try {
       DatabaseFiles.manifestNamedBy(file);
@@ -54,7 +54,7 @@ public final class FileVerifier {
     }
   }
 
-  /** Returns the order of a table's keys, or null where it is not known. */
+  /** Returns the order of a table's keys, or null if it is unknown. */
   private @Nullable InternalKeyComparator order(Path file) {
     if (order != null) {
       return new InternalKeyComparator(order.named(order.defaultName()));
@@ -76,7 +76,7 @@ public final class FileVerifier {
         Finding.note(
             file.toString(),
             CorruptionException.NO_OFFSET,
-            "the order was not checked: say by --comparator which one " + found + " is"));
+            "the order was not checked: tell by --comparator which order " + found + " is"));
     return null;
   }
 }

@@ -3,42 +3,49 @@ package dev.kv.tools.verify;
 import dev.kv.CorruptionException;
 import dev.kv.Escape;
 import dev.kv.tools.text.Printable;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Something that an examination of a file found.
+ * One thing that a check of a file found.
  *
- * @param damage whether it is damage; if not, it is worth a note and no fault
+ * @param damage true for damage, false for a note on something that is not a fault
  * @param file the file's name
- * @param offset where in the file, or {@link CorruptionException#NO_OFFSET}
+ * @param offset the offset in the file, or {@link CorruptionException#NO_OFFSET}
  * @param text what was found
  */
 public record Finding(boolean damage, String file, long offset, String text) {
 
-  /** Returns what was found as damage. */
+  /** Returns a finding of damage. */
   public static Finding damage(String file, long offset, String text) {
     return new Finding(true, file, offset, text);
   }
 
-  /** Returns what was found as worth a note and no fault. */
+  /** Returns a note. */
   public static Finding note(String file, long offset, String text) {
     return new Finding(false, file, offset, text);
   }
 
-  /** Returns the damage that an exception reports, in the file of that name. */
+  /** Returns the damage that an exception reports, in the file with that name. */
   public static Finding damage(String file, CorruptionException e) {
     String message = String.valueOf(e.getMessage());
     int suffix = message.lastIndexOf(" (file ");
     return damage(file, e.offset(), suffix < 0 ? message : message.substring(0, suffix));
   }
 
-  /** Returns the text for a whole record behind a write that is torn at an offset. */
-  public static String behindTornWrite(long tornAt) {
-    return "whole records behind the torn write at " + tornAt + ": an open drops them";
+  /** Returns the text for whole records after a write that is torn at an offset. */
+  public static String afterTornWrite(long tornAt) {
+    return "whole records follow the torn write at " + tornAt + ": an open drops them";
   }
 
-  /** Receives findings. */
+  /** Returns the last name of a path, by which findings call a file of the database. */
+  static String baseName(String file) {
+    Path last = Path.of(file).getFileName();
+    return last == null ? file : last.toString();
+  }
+
+  /** Receives findings in the order in which they are made. */
   @FunctionalInterface
   public interface Sink {
     void found(Finding finding);
@@ -50,7 +57,7 @@ public record Finding(boolean damage, String file, long offset, String text) {
     return (damage ? "damaged: " : "note: ") + Printable.of(file + place + ": " + text);
   }
 
-  /** Returns the members of its JSON object. */
+  /** Returns the members of the finding's JSON object. */
   public Map<String, Object> members() {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("damage", damage);

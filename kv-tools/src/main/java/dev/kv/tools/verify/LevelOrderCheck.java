@@ -20,9 +20,9 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The check that no older version of a key hides a newer one: in the merged order of all entries, a
- * version never lies in a higher level than a newer version of its key does. Level 0 counts as one
- * level. Needs tables that are whole.
+ * The check that no older version of a key hides a newer one: among all versions of a key, a newer
+ * one never lies in a deeper level than an older one. Level 0 counts as one level. All tables must
+ * be whole.
  */
 final class LevelOrderCheck {
   private final Env env;
@@ -66,7 +66,7 @@ final class LevelOrderCheck {
     }
   }
 
-  /** Returns a level's tables in groups inside which keys ascend. */
+  /** Returns the tables of a level in groups; keys ascend within each group. */
   private List<List<FileMetadata>> sorted(int level) {
     List<FileMetadata> tables = tree.tables(level, order);
     if (level > 0) {
@@ -89,7 +89,7 @@ final class LevelOrderCheck {
                     + run.level
                     + " holds "
                     + InternalKey.describe(key)
-                    + ", and the newer "
+                    + ", but the newer "
                     + InternalKey.describe(newer)
                     + " lies in level "
                     + newerLevel));
@@ -103,7 +103,7 @@ final class LevelOrderCheck {
     }
   }
 
-  /** The keys of tables that follow one another, a block at a time. */
+  /** The keys of consecutive tables, read one block at a time. */
   private final class Run implements AutoCloseable {
     private final int level;
     private final Deque<FileMetadata> tables;
@@ -121,7 +121,7 @@ final class LevelOrderCheck {
       return key;
     }
 
-    /** Moves to the next key; false behind the last. */
+    /** Moves to the next key; returns false after the last one. */
     boolean next() throws IOException {
       while (keys.isEmpty()) {
         TableInspector open = table;

@@ -12,8 +12,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * The examination of one log: every checksum, every batch, and that sequence numbers ascend. What a
- * crash leaves at the end of a log is no damage.
+ * The check of one log: every checksum, every batch, and that sequence numbers ascend. A write that
+ * a crash cut off at the end of the log is not damage.
  */
 final class LogCheck {
   private final String name;
@@ -26,13 +26,13 @@ final class LogCheck {
   private long batches;
   private long count;
 
-  /** Creates the examination of one log, which findings call {@code name}. */
+  /** Creates the check of one log, which findings call {@code name}. */
   LogCheck(String name, Finding.Sink findings) {
     this.name = name;
     this.findings = findings;
   }
 
-  /** Examines the file. */
+  /** Checks the file. */
   void run(Env env, Path file) throws IOException {
     try (LogReader records =
         new LogReader(file.toString(), env.openSequential(file), new Reporter(), true)) {
@@ -46,14 +46,14 @@ final class LogCheck {
             Finding.note(
                 name,
                 records.endOfLastRecord(),
-                "ends in a write that a crash cut off, "
+                "ends in a write of "
                     + records.bytesBehindLastRecord()
-                    + " bytes"));
+                    + " bytes that a crash cut off"));
       }
     }
   }
 
-  /** Tells of what the reader passes over. */
+  /** Reports what the reader skips. */
   private final class Reporter implements LogReader.Reporter {
     @Override
     public void corruption(long offset, long bytes, String reason, boolean torn) {
@@ -61,7 +61,7 @@ final class LogCheck {
       String text = reason + ", " + bytes + " bytes";
       if (torn) {
         tornAt = tornAt < 0 ? offset : tornAt;
-        findings.found(Finding.note(name, offset, text + ", as a crash leaves them"));
+        findings.found(Finding.note(name, offset, text + ", as a crash can leave them"));
       } else {
         damage(offset, text);
       }
@@ -69,17 +69,17 @@ final class LogCheck {
 
     @Override
     public void gap(long offset, long bytes) {
-      findings.found(Finding.note(name, offset, bytes + " bytes never written"));
+      findings.found(Finding.note(name, offset, bytes + " bytes were never written"));
     }
   }
 
   private void checkBatch(ByteBuffer record, int length, long offset) {
     if (tornAt >= 0) {
-      damage(offset, Finding.behindTornWrite(tornAt));
+      damage(offset, Finding.afterTornWrite(tornAt));
       tornAt = -1;
     }
     if (length < EncodedBatch.HEADER) {
-      damage(offset, "a record of " + length + " bytes is too short for a batch");
+      damage(offset, "a record of " + length + " bytes is too short to be a batch");
       return;
     }
     long sequence = record.getLong(0);
@@ -96,9 +96,9 @@ final class LogCheck {
     if (found != promised) {
       damage(
           offset,
-          "a batch of "
+          "a batch has "
               + found
-              + " operations, of which it says that they are "
+              + " operations, but its header says "
               + Integer.toUnsignedString(promised));
     }
     if (sequence < nextSequence) {
@@ -106,7 +106,7 @@ final class LogCheck {
           offset,
           "sequence number "
               + Long.toUnsignedString(sequence)
-              + " behind "
+              + " follows "
               + Long.toUnsignedString(nextSequence - 1));
     }
     firstSequence = firstSequence < 0 ? sequence : firstSequence;
@@ -123,17 +123,17 @@ final class LogCheck {
     return batches;
   }
 
-  /** Returns the number of operations in them. */
+  /** Returns the number of operations in the batches. */
   long operations() {
     return count;
   }
 
-  /** Returns the sequence number of the first operation; -1 for none. */
+  /** Returns the sequence number of the first operation, or -1 if there is none. */
   long firstSequence() {
     return firstSequence;
   }
 
-  /** Returns the sequence number of the last operation; -1 for none. */
+  /** Returns the sequence number of the last operation, or -1 if there is none. */
   long lastSequence() {
     return nextSequence - 1;
   }

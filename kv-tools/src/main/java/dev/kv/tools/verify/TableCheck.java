@@ -20,14 +20,14 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The examination of one table: every checksum, the order of keys inside blocks, over them and
- * against the index, and that every key passes the table's own filter.
+ * The check of one table: every checksum, the order of keys within and across blocks, the index
+ * against the blocks, and that every key passes the table's own filter.
  */
 final class TableCheck {
   private static final String FILTER_PREFIX = "filter.";
 
-  /** Of a table out of order every entry may be at fault. */
-  private static final int MOST_FINDINGS = 20;
+  /** If a table is out of order, every entry of it can be a finding. */
+  private static final int MAX_FINDINGS = 20;
 
   private final String name;
   private final @Nullable InternalKeyComparator order;
@@ -49,10 +49,10 @@ final class TableCheck {
   private boolean filtered;
 
   /**
-   * Creates the examination of one table.
+   * Creates the check of one table.
    *
-   * @param name what findings call the file
-   * @param order the order that keys must be in; null where it is not known
+   * @param name the name that findings give to the file
+   * @param order the order that keys must have; null if it is unknown
    */
   TableCheck(
       String name,
@@ -65,7 +65,7 @@ final class TableCheck {
     this.visitor = visitor;
   }
 
-  /** Examines the file. */
+  /** Checks the file. */
   void run(Env env, Path file) throws IOException {
     try (TableInspector table = new TableInspector(env, file)) {
       Footer footer = table.footer();
@@ -100,7 +100,7 @@ final class TableCheck {
               Finding.note(
                   name,
                   entry.handle().offset(),
-                  "the keys were not tried against the filter of an unknown policy, "
+                  "the keys were not checked against the filter of an unknown policy, "
                       + Escape.text(key.substring(FILTER_PREFIX.length()))));
         }
       }
@@ -129,13 +129,14 @@ final class TableCheck {
           Finding.damage(
               name,
               offset,
-              "the index names it by a key without sequence number and type: "
-                  + Escape.bytes(key)));
+              "its key in the index has no sequence number and type: " + Escape.bytes(key)));
       separator = null;
       return;
     }
     if (order != null && end != null && order.compare(end, key) > 0) {
-      found(Finding.damage(name, offset, "the index names a key before the block's last"));
+      found(
+          Finding.damage(
+              name, offset, "its key in the index is smaller than the block's last key"));
     }
     separator = key;
   }
@@ -152,7 +153,9 @@ final class TableCheck {
     }
     byte[] userKey = InternalKey.userKey(key);
     if (filter != null && !filter.mayContain(offset, little(userKey), 0, userKey.length)) {
-      found(Finding.damage(name, offset, "the filter denies the key " + Escape.bytes(userKey)));
+      found(
+          Finding.damage(
+              name, offset, "the filter does not match the key " + Escape.bytes(userKey)));
     }
     smallest = smallest == null ? key : smallest;
     largest = key;
@@ -176,7 +179,7 @@ final class TableCheck {
               offset,
               "out of order: "
                   + InternalKey.describe(key)
-                  + " behind "
+                  + " follows "
                   + InternalKey.describe(before)));
     } else if (index != null && keys.compare(index, key) >= 0) {
       found(Finding.damage(name, offset, "the index hides the key " + InternalKey.describe(key)));
@@ -189,25 +192,25 @@ final class TableCheck {
 
   private void found(Finding finding) {
     damages++;
-    if (damages <= MOST_FINDINGS) {
+    if (damages <= MAX_FINDINGS) {
       findings.found(finding);
-    } else if (damages == MOST_FINDINGS + 1) {
+    } else if (damages == MAX_FINDINGS + 1) {
       findings.found(
-          Finding.damage(name, CorruptionException.NO_OFFSET, "more damage, which is not listed"));
+          Finding.damage(name, CorruptionException.NO_OFFSET, "more damage that is not listed"));
     }
   }
 
-  /** Returns how much was found to be damaged. */
+  /** Returns the number of findings of damage. */
   int damages() {
     return damages;
   }
 
-  /** Returns the first internal key read, or null. */
+  /** Returns the first internal key read, or null if there was none. */
   byte @Nullable [] smallest() {
     return smallest;
   }
 
-  /** Returns the last internal key read, or null. */
+  /** Returns the last internal key read, or null if there was none. */
   byte @Nullable [] largest() {
     return largest;
   }
@@ -232,17 +235,17 @@ final class TableCheck {
     return tombstones;
   }
 
-  /** Returns the bytes of the data blocks, uncompressed. */
+  /** Returns the uncompressed size of the data blocks in bytes. */
   long rawBytes() {
     return rawBytes;
   }
 
-  /** Returns the bytes of the data blocks as they are stored. */
+  /** Returns the stored size of the data blocks in bytes. */
   long storedBytes() {
     return storedBytes;
   }
 
-  /** Returns whether the table has a filter. */
+  /** Returns true if the table has a filter. */
   boolean filtered() {
     return filtered;
   }

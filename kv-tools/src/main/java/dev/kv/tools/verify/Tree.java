@@ -21,20 +21,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tree of tables as CURRENT and the MANIFEST describe it, read without opening the database:
- * what is damaged is passed over.
+ * The tree of tables that CURRENT and the MANIFEST describe, read without opening the database.
+ * Damaged edits are reported and skipped, so the tree of a damaged MANIFEST is incomplete.
  */
 public final class Tree {
   private final String manifest;
   private final List<Map<Long, FileMetadata>> levels = new ArrayList<>();
   private @Nullable String comparatorName;
-  private long logNumber;
+  private long logNumber = VersionEdit.UNSET;
   private long previousLogNumber;
-  private long nextFileNumber;
-  private long lastSequence;
+  private long nextFileNumber = VersionEdit.UNSET;
+  private long lastSequence = VersionEdit.UNSET;
   private int edits;
   private long damagedAt = -1;
 
@@ -46,14 +47,17 @@ public final class Tree {
   }
 
   /**
-   * Reads the MANIFEST that CURRENT names; {@link CorruptionException} where CURRENT is damaged.
+   * Reads the MANIFEST that CURRENT names.
+   *
+   * @throws CorruptionException if CURRENT is damaged
+   * @throws java.nio.file.NoSuchFileException if CURRENT or the MANIFEST is missing
    */
   public static Tree read(Path directory, Finding.Sink findings) throws IOException {
     String manifest = CurrentFile.read(Env.fileSystem(), directory).manifest();
     return readManifest(directory.resolve(manifest), manifest, findings);
   }
 
-  /** Reads a MANIFEST, which findings call {@code name}. */
+  /** Reads a MANIFEST that findings call {@code name}. */
   static Tree readManifest(Path file, String name, Finding.Sink findings) throws IOException {
     Tree tree = new Tree(name);
     tree.readEdits(file, findings);
@@ -87,9 +91,9 @@ public final class Tree {
             Finding.note(
                 manifest,
                 records.endOfLastRecord(),
-                "ends in an edit that a crash cut off, "
+                "ends in an edit of "
                     + records.bytesBehindLastRecord()
-                    + " bytes"));
+                    + " bytes that a crash cut off"));
       }
     }
   }
@@ -114,7 +118,7 @@ public final class Tree {
   }
 
   /** Returns the MANIFEST's name. */
-  String manifest() {
+  public String manifest() {
     return manifest;
   }
 
@@ -123,27 +127,43 @@ public final class Tree {
     return edits;
   }
 
-  /** Returns the comparator's name, or null where no edit that can be read gives one. */
+  /** Returns the comparator's name, or null if no edit that can be read gives one. */
   @Nullable String comparatorName() {
     return comparatorName;
   }
 
-  /** Returns whether a log of that number counts. */
+  /** Returns true if the edits set everything that an open needs. */
+  public boolean isComplete() {
+    return logNumber >= 0 && nextFileNumber >= 0 && lastSequence >= 0;
+  }
+
+  /** Returns the numbers of the logs that must exist. */
+  Set<Long> requiredLogs() {
+    Set<Long> logs = new TreeSet<>();
+    for (long number : new long[] {logNumber, previousLogNumber}) {
+      if (number > 0) {
+        logs.add(number);
+      }
+    }
+    return logs;
+  }
+
+  /** Returns true if an open replays the log with that number. */
   boolean isLive(long log) {
     return log >= logNumber || log == previousLogNumber;
   }
 
-  /** Returns the number that the next file gets. */
+  /** Returns the number of the next file. */
   long nextFileNumber() {
     return nextFileNumber;
   }
 
-  /** Returns the last sequence number in tables. */
+  /** Returns the last sequence number that is in tables. */
   long lastSequence() {
     return lastSequence;
   }
 
-  /** Returns a level's tables in the order of their first keys, of level 0 by number. */
+  /** Returns the tables of a level in the order of their first keys; those of level 0 by number. */
   public List<FileMetadata> tables(int level, InternalKeyComparator order) {
     List<FileMetadata> tables = new ArrayList<>(levels.get(level).values());
     if (level > 0) {
@@ -164,13 +184,13 @@ public final class Tree {
     return levels.stream().mapToInt(Map::size).sum();
   }
 
-  /** Returns how many sequences of tables there are inside which keys ascend. */
+  /** Returns the number of sorted runs: each table of level 0, and each deeper level. */
   int sortedRuns() {
     int levelsInUse = (int) levels.stream().skip(1).filter(level -> !level.isEmpty()).count();
     return levels.get(0).size() + levelsInUse;
   }
 
-  /** Returns the sum of all tables' sizes. */
+  /** Returns the size of all tables in bytes, as the MANIFEST gives it. */
   long bytes() {
     return levels.stream()
         .flatMap(level -> level.values().stream())

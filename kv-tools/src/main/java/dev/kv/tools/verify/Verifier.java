@@ -19,18 +19,20 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The examination of a whole database: CURRENT, MANIFEST, every table and log, the tables against
- * the MANIFEST, and the levels against each other. Opens nothing and changes nothing.
+ * Checks a whole database: CURRENT, the MANIFEST, every table and log, the tables against the
+ * MANIFEST, the levels against each other, and whether an open accepts all of it. Changes nothing.
  */
 public final class Verifier {
-  /** A log in which so many readings find damage is damaged, though it be elsewhere each time. */
-  private static final int LOG_READINGS = 100;
+  /** A log that looks damaged this many times is damaged, even if in another place each time. */
+  private static final int MAX_READINGS = 100;
 
   private final Meter meter = new Meter();
   private final Path directory;
+  private final DBComparator userOrder;
   private final InternalKeyComparator order;
   private final EntryVisitor visitor;
   private final List<Finding> findings = new ArrayList<>();
@@ -44,30 +46,32 @@ public final class Verifier {
   private int logs;
   private long batches;
 
-  /** Creates the examination; {@code visitor} sees every entry of a live table. */
+  /** Creates a verifier; {@code visitor} receives every entry of a live table. */
   public Verifier(Path directory, DBComparator order, EntryVisitor visitor) {
     this.directory = directory;
+    this.userOrder = order;
     this.order = new InternalKeyComparator(order);
     this.visitor = visitor;
   }
 
-  /** Examines everything. */
+  /** Checks everything. */
   public void run() throws IOException {
     Tree tree;
     try {
       tree = Tree.read(directory, findings::add);
     } catch (CorruptionException e) {
-      findings.add(Finding.damage(baseName(e.file()), e));
+      findings.add(Finding.damage(Finding.baseName(e.file()), e));
       return;
     } catch (NoSuchFileException missing) {
       findings.add(
           Finding.damage(
-              baseName(String.valueOf(missing.getFile())),
+              Finding.baseName(String.valueOf(missing.getFile())),
               CorruptionException.NO_OFFSET,
-              "is not there"));
+              "is missing"));
       return;
     }
-    boolean treeIsWhole = isWhole();
+    Finding refusal = new OpenCheck(directory, userOrder).run();
+    boolean treeIsWhole = isWhole() && refusal == null;
     int readings = tree.sortedRuns() > 1 ? 2 : 1;
     long bytes = readings * tree.bytes() + DatabaseFiles.bytes(directory, FileName.Kind.LOG);
     try (Progress progress = Progress.of("verify", Progress.Unit.BYTES, bytes, meter::bytesRead)) {
@@ -79,12 +83,16 @@ public final class Verifier {
         new LevelOrderCheck(meter, directory, tree, order, findings::add).run();
       }
       checkOtherFiles(tree, treeIsWhole);
+      checkRequiredLogs();
+      if (refusal != null && !isReported(refusal.file())) {
+        findings.add(refusal);
+      }
     }
   }
 
-  private static String baseName(String file) {
-    Path last = Path.of(file).getFileName();
-    return last == null ? file : last.toString();
+  /** Returns true if damage of that file was found. */
+  private boolean isReported(String file) {
+    return findings.stream().anyMatch(found -> found.damage() && found.file().equals(file));
   }
 
   private void checkLevel(Tree tree, int level) throws IOException {
@@ -111,13 +119,13 @@ public final class Verifier {
     if (checkIfThere(tree, table)) {
       return;
     }
-    // A writer beside this may have compacted it away meanwhile.
+    // A writer in another process may have compacted it away in the meantime.
     if (Tree.read(directory, ignored -> {}).tableNumbers().contains(table.number())) {
       findings.add(
           Finding.damage(
-              baseName(FileNames.table(directory, table.number()).toString()),
+              Finding.baseName(FileNames.table(directory, table.number()).toString()),
               CorruptionException.NO_OFFSET,
-              "is not there"));
+              "is missing"));
     }
   }
 
@@ -135,14 +143,14 @@ public final class Verifier {
   }
 
   private void checkTable(Tree tree, FileMetadata table, Path file) throws IOException {
-    String name = baseName(file.toString());
+    String name = Finding.baseName(file.toString());
     long size = Files.size(file);
     if (size != table.size()) {
       findings.add(
           Finding.damage(
               name,
               Math.min(size, table.size()),
-              "has " + size + " bytes, and by the MANIFEST " + table.size()));
+              "has " + size + " bytes, but the MANIFEST says " + table.size()));
     }
     TableCheck check = new TableCheck(name, order, findings::add, visitor);
     check.run(meter, file);
@@ -158,7 +166,7 @@ public final class Verifier {
     }
   }
 
-  /** Checks what the MANIFEST says of a table that is whole in itself. */
+  /** Checks what the MANIFEST says about a table that is whole in itself. */
   private void checkEnds(Tree tree, FileMetadata table, TableCheck check, String name) {
     checkEnd(name, "first", table.smallest(), check.smallest());
     checkEnd(name, "last", table.largest(), check.largest());
@@ -169,7 +177,7 @@ public final class Verifier {
               CorruptionException.NO_OFFSET,
               "holds sequence number "
                   + check.largestSequence()
-                  + ", and the MANIFEST's last is "
+                  + ", but the MANIFEST's last is "
                   + tree.lastSequence()));
     }
   }
@@ -184,7 +192,7 @@ public final class Verifier {
                   + which
                   + " key is "
                   + (found == null ? "none" : InternalKey.describe(found))
-                  + ", and by the MANIFEST "
+                  + ", but the MANIFEST says "
                   + InternalKey.describe(promised)));
     }
   }
@@ -199,19 +207,48 @@ public final class Verifier {
       } else if (treeIsWhole && isLeftOver(tree, file)) {
         findings.add(
             Finding.note(
-                baseName(child.toString()),
+                Finding.baseName(child.toString()),
                 CorruptionException.NO_OFFSET,
-                "is not in use; the next open for writing deletes it"));
+                "is not in use: the next open for writing deletes it"));
       }
     }
   }
 
   /**
-   * Examines a log. A writer beside this may be storing a record while it is read, and look like
-   * damage, in another place each time: damage counts if the next reading finds it too.
+   * Checks that the logs which the MANIFEST names exist. A log is deleted only after an edit that
+   * replaces it is durable, so a missing one has taken its writes with it.
+   */
+  private void checkRequiredLogs() throws IOException {
+    Set<Long> before = Set.of();
+    for (int reading = 0; reading < MAX_READINGS; reading++) {
+      Set<Long> missing = Tree.read(directory, ignored -> {}).requiredLogs();
+      missing.removeIf(number -> Files.exists(FileNames.log(directory, number)));
+      if (missing.isEmpty()) {
+        return;
+      }
+      // Once can be a writer in another process that has flushed the log in the meantime.
+      if (missing.equals(before)) {
+        missing.forEach(this::addMissingLog);
+        return;
+      }
+      before = missing;
+    }
+  }
+
+  private void addMissingLog(long number) {
+    findings.add(
+        Finding.damage(
+            Finding.baseName(FileNames.log(directory, number).toString()),
+            CorruptionException.NO_OFFSET,
+            "is missing, but the MANIFEST needs it: the writes that only it held are lost"));
+  }
+
+  /**
+   * Checks a log. A record that a writer in another process is storing can look like damage, in
+   * another place each time: damage counts if the next reading finds it too.
    */
   private long checkLog(Path file, long previous) throws IOException {
-    String name = baseName(file.toString());
+    String name = Finding.baseName(file.toString());
     List<Finding> found = new ArrayList<>();
     LogCheck check;
     int readings = 0;
@@ -224,7 +261,7 @@ public final class Verifier {
         check.run(meter, file);
         readings++;
         lasting = found.stream().filter(Finding::damage).anyMatch(before::contains);
-      } while (!lasting && readings < LOG_READINGS && found.stream().anyMatch(Finding::damage));
+      } while (!lasting && readings < MAX_READINGS && found.stream().anyMatch(Finding::damage));
     } catch (NoSuchFileException flushed) {
       return previous;
     }
@@ -238,7 +275,7 @@ public final class Verifier {
               CorruptionException.NO_OFFSET,
               "begins with sequence number "
                   + check.firstSequence()
-                  + ", and the log before ends with "
+                  + ", but the previous log ends with "
                   + previous));
     }
     return Math.max(previous, check.lastSequence());
@@ -254,17 +291,17 @@ public final class Verifier {
     };
   }
 
-  /** Returns what was found, in the order in which it was. */
+  /** Returns the findings, in the order in which they were made. */
   public List<Finding> findings() {
     return findings;
   }
 
-  /** Returns whether nothing is damaged. */
+  /** Returns true if nothing is damaged. */
   public boolean isWhole() {
     return findings.stream().noneMatch(Finding::damage);
   }
 
-  /** Returns what was counted, by name. */
+  /** Returns the counts by name. */
   public Map<String, Long> counts() {
     Map<String, Long> counts = new LinkedHashMap<>();
     counts.put("tables", (long) tables);
@@ -279,7 +316,7 @@ public final class Verifier {
     return counts;
   }
 
-  /** Returns what was examined as one line of text. */
+  /** Returns what was checked as one line of text. */
   String summary() {
     return tables
         + " tables ("

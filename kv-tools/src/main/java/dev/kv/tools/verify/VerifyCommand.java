@@ -11,13 +11,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Examines every byte of a database that has a checksum, and what must hold between its files. */
+/** Checks every checksum of a database, and the invariants between its files. */
 @Command(
     name = "verify",
     description =
-        "Check a database without opening it: CURRENT, the MANIFEST, every checksum of every table "
-            + "and log, file sizes, the order of keys, the levels' invariants, and that every key passes "
-            + "its table's filter. Exit 1 if anything is damaged.",
+        "Check a database: CURRENT, the MANIFEST, every checksum of every table and log, file sizes, "
+            + "the order of keys, the invariants of the levels, that every key passes its table's "
+            + "filter, and that an open accepts all of it. Changes nothing. Exit 1 if anything is "
+            + "damaged.",
     mixinStandardHelpOptions = true)
 public final class VerifyCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
@@ -42,7 +43,10 @@ public final class VerifyCommand implements Callable<Integer> {
       } else {
         verifier.findings().forEach(finding -> out.line(finding.line()));
         out.line("checked " + verifier.summary());
-        out.line(verifier.isWhole() ? "whole" : "DAMAGED: 'kv repair' keeps what can be read");
+        out.line(
+            verifier.isWhole()
+                ? "whole"
+                : "DAMAGED: 'kv repair' makes it open again with all that can be read");
       }
     }
     return verifier.isWhole() ? 0 : 1;

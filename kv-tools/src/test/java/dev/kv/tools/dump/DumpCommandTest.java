@@ -314,7 +314,7 @@ class DumpCommandTest {
   }
 
   @Test
-  void log_tornWithWholeRecordsBehind_isDamaged() throws IOException {
+  void log_wholeRecordsAfterATornWrite_isDamaged() throws IOException {
     Path dir = Fixtures.copy("killed", temp);
     Path log = dir.resolve("000003.log");
     byte[] bytes = Files.readAllBytes(log);
@@ -322,10 +322,10 @@ class DumpCommandTest {
     Files.write(log, bytes);
     Cli dump = Cli.run("dump", log.toString());
     assertThat(dump.exitCode()).isEqualTo(1);
-    assertThat(dump.out()).containsOnlyOnce("whole records behind the torn write at 20422");
+    assertThat(dump.out()).containsOnlyOnce("whole records follow the torn write at 20422");
     assertThat(Cli.run("dump", "--verify", log.toString()).exitCode()).isEqualTo(1);
     Cli raw = Cli.run("scan", dir.toString(), "--raw");
     assertThat(raw.exitCode()).isEqualTo(1);
-    assertThat(raw.err()).contains("kv: damaged: 000003.log, offset 32841: whole records behind");
+    assertThat(raw.err()).contains("kv: damaged: 000003.log, offset 32841: whole records follow");
   }
 }

@@ -3,6 +3,7 @@ package dev.kv.tools.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
+import dev.kv.DBException;
 import dev.kv.Options;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
@@ -117,15 +118,178 @@ class VerifyCommandTest {
     assertThat(verify.out()).contains("note: 000003.log, offset ").contains("cut off");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"plain", "log-only", "reused-logs"})
+  void verify_emptyManifest_isDamageAndCallsNoFileUnused(String name) throws IOException {
+    Path dir = Fixtures.copy(name, temp);
+    Files.write(dir.resolve(manifest(dir)), new byte[0]);
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).as(verify.out() + verify.err()).isEqualTo(1);
+    assertThat(verify.out())
+        .contains("damaged: " + manifest(dir) + ": an open refuses it: no edit sets")
+        .doesNotContain("is not in use");
+    assertThat(Cli.run("levels", dir.toString()).exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void verify_anyFlippedBitOfTheManifest_agreesWithOpen() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Path manifest = dir.resolve("MANIFEST-000002");
+    byte[] whole = Files.readAllBytes(manifest);
+    int refused = 0;
+    for (int bit = 0; bit < 8 * Math.min(whole.length, 40); bit++) {
+      byte[] flipped = whole.clone();
+      flipped[bit / 8] ^= (byte) (1 << bit % 8);
+      Files.write(manifest, flipped);
+      boolean opens = opens(dir);
+      Cli verify = Cli.run("verify", dir.toString());
+      if (!opens) {
+        refused++;
+        assertThat(verify.exitCode()).as("bit %d: %s", bit, verify.out()).isEqualTo(1);
+        assertThat(verify.out()).contains("damaged: ").doesNotContain("is not in use");
+      }
+    }
+    assertThat(refused).isPositive();
+  }
+
+  private static boolean opens(Path dir) {
+    try {
+      DB.open(dir, Options.builder().readOnly(true).build()).close();
+      return true;
+    } catch (DBException refused) {
+      return false;
+    }
+  }
+
+  private static String manifest(Path dir) throws IOException {
+    return Files.readString(dir.resolve("CURRENT")).strip();
+  }
+
+  @Test
+  void verify_olderOfTwoLogsCut_isDamage() throws IOException {
+    Path dir = twoLogs();
+    Path older = logs(dir).get(0);
+    byte[] bytes = Files.readAllBytes(older);
+    Files.write(older, java.util.Arrays.copyOf(bytes, bytes.length - 3));
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).as(verify.out()).isEqualTo(1);
+    assertThat(verify.out())
+        .contains("damaged: " + older.getFileName())
+        .containsPattern("an open drops \\d+ bytes of records: the log ends inside a record");
+  }
+
+  @Test
+  void verify_newerOfTwoLogsCut_isANote() throws IOException {
+    Path dir = twoLogs();
+    Path newer = logs(dir).get(1);
+    byte[] bytes = Files.readAllBytes(newer);
+    Files.write(newer, java.util.Arrays.copyOf(bytes, bytes.length - 3));
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).as(verify.out()).isZero();
+    assertThat(verify.out()).contains("note: " + newer.getFileName());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void verify_missingLog_isDamage(int lost) throws IOException {
+    Path dir = twoLogs();
+    Path log = logs(dir).get(lost);
+    Files.delete(log);
+    Cli verify = Cli.run("verify", dir.toString());
+    if (lost == 0) {
+      assertThat(verify.exitCode()).as(verify.out()).isEqualTo(1);
+      assertThat(verify.out())
+          .containsOnlyOnce("damaged: " + log.getFileName() + ": is missing, but the MANIFEST");
+    } else {
+      // The MANIFEST names the oldest log only: nothing tells that there was a newer one.
+      assertThat(verify.exitCode()).as(verify.out()).isZero();
+    }
+  }
+
+  @Test
+  void verify_onlyLogMissing_isDamageThoughAnOpenDoesNotMissIt() throws IOException {
+    Path dir = twoLogs();
+    for (Path log : logs(dir)) {
+      Files.delete(log);
+    }
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).as(verify.out()).isEqualTo(1);
+    assertThat(verify.out()).contains("is missing, but the MANIFEST needs it");
+  }
+
+  /** Returns a database whose last entries are in two logs, both of them needed. */
+  private Path twoLogs() throws IOException {
+    Path dir = temp.resolve("two-logs");
+    Options options = Options.builder().createIfMissing(true).build();
+    try (DB db = DB.open(dir, options)) {
+      db.put(new byte[] {1}, new byte[100]);
+      db.flush();
+      db.put(new byte[] {2}, new byte[100]);
+    }
+    Path older = logs(dir).get(0);
+    Path other = temp.resolve("other");
+    try (DB db = DB.open(other, options)) {
+      db.put(new byte[] {1}, new byte[100]);
+      db.put(new byte[] {1}, new byte[100]);
+      db.flush();
+      db.put(new byte[] {3}, new byte[100]);
+    }
+    // The second database's log holds the sequence number that follows.
+    long number = Long.parseLong(older.getFileName().toString().replace(".log", ""));
+    Files.copy(logs(other).get(0), dir.resolve(String.format("%06d.log", number + 10)));
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).as(verify.out()).isZero();
+    assertThat(verify.out()).contains("2 logs, 2 batches");
+    return dir;
+  }
+
+  private static List<Path> logs(Path dir) throws IOException {
+    try (var files = Files.list(dir)) {
+      return files.filter(file -> file.toString().endsWith(".log")).sorted().toList();
+    }
+  }
+
+  @Test
+  void verify_twoTablesOfOneSizeExchanged_isDamageOfBoth() throws IOException {
+    Path dir = temp.resolve("exchanged");
+    Options options =
+        Options.builder().createIfMissing(true).compression(dev.kv.CompressionType.NONE).build();
+    try (DB db = DB.open(dir, options)) {
+      for (String keys : List.of("ab", "cd")) {
+        for (char key : keys.toCharArray()) {
+          db.put(new byte[] {(byte) key}, new byte[100]);
+        }
+        db.flush();
+      }
+    }
+    List<Path> tables;
+    try (var files = Files.list(dir)) {
+      tables = files.filter(file -> file.toString().endsWith(".ldb")).sorted().toList();
+    }
+    assertThat(tables).hasSize(2);
+    assertThat(Files.size(tables.get(0))).isEqualTo(Files.size(tables.get(1)));
+    Path aside = temp.resolve("aside");
+    Files.move(tables.get(0), aside);
+    Files.move(tables.get(1), tables.get(0));
+    Files.move(aside, tables.get(1));
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).as(verify.out()).isEqualTo(1);
+    for (Path table : tables) {
+      assertThat(verify.out())
+          .contains("damaged: " + table.getFileName() + ": its first key is ")
+          .contains("damaged: " + table.getFileName() + ": its last key is ");
+    }
+  }
+
   @Test
   void verify_missingTableAndCurrent_areDamage() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
     Files.delete(dir.resolve("000005.ldb"));
-    assertThat(Cli.run("verify", dir.toString()).out()).contains("000005.ldb: is not there");
+    assertThat(Cli.run("verify", dir.toString()).out()).contains("000005.ldb: is missing");
     Files.delete(dir.resolve("CURRENT"));
     Cli verify = Cli.run("verify", dir.toString());
     assertThat(verify.exitCode()).isEqualTo(1);
-    assertThat(verify.out()).contains("CURRENT: is not there");
+    assertThat(verify.out()).contains("CURRENT: is missing");
   }
 
   @Test
@@ -134,7 +298,7 @@ class VerifyCommandTest {
     Files.write(dir.resolve("000005.ldb"), new byte[7], StandardOpenOption.APPEND);
     Cli verify = Cli.run("verify", dir.toString());
     assertThat(verify.exitCode()).isEqualTo(1);
-    assertThat(verify.out()).contains("by the MANIFEST");
+    assertThat(verify.out()).contains("but the MANIFEST says");
   }
 
   @Test
@@ -149,7 +313,7 @@ class VerifyCommandTest {
     Cli verify = Cli.run("verify", dir.toString());
     assertThat(verify.exitCode()).as(verify.err()).isEqualTo(1);
     assertThat(verify.out())
-        .contains("level 1 holds 'k' @ 3 : 1, and the newer 'k' @ 7 : 1 lies in level 2");
+        .contains("level 1 holds 'k' @ 3 : 1, but the newer 'k' @ 7 : 1 lies in level 2");
   }
 
   @Test
