@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * thread at a time.
  *
  * <p>Snappy is snappy-java's where its library loads, else {@link JavaSnappy}, which decompresses
- * blocks of the usual size in any case; zstd is zstd-jni's where that is on the class path. The
- * source of a decompression is memory that nobody else writes: libraries trust a length that was
- * checked before.
+ * blocks of the usual size in any case; zstd is zstd-jni's where that is on the class path;
+ * deflate, which is only read, is the JDK's. The source of a decompression is memory that nobody
+ * else writes: libraries trust a length that was checked before.
  */
 public final class BlockCompression implements AutoCloseable {
   /** No snappy stream expands more: the densest element is 3 bytes for 64. */
@@ -39,12 +39,17 @@ public final class BlockCompression implements AutoCloseable {
 
   private static final int ZSTD_MAGIC = 0xfd2fb528;
 
-  /** Code 4 of Mojang's fork of LevelDB. */
+  /** Zstd, or zlib in the tables of Mojang's fork of LevelDB: the first bytes tell. */
+  private static final int ZSTD_OR_ZLIB = 2;
+
+  /** Raw deflate in the tables of Mojang's fork of LevelDB. */
   private static final int RAW_DEFLATE = 4;
 
   private final @Nullable NativeSnappy nativeSnappy;
   private @Nullable JavaSnappy javaSnappy;
   private @Nullable ZstdCodec zstd;
+  private @Nullable DeflateCodec zlib;
+  private @Nullable DeflateCodec rawDeflate;
 
   /** Creates a codec that uses snappy's native library where asked to and where it loads. */
   public BlockCompression(boolean nativeSnappy) {
@@ -70,6 +75,24 @@ public final class BlockCompression implements AutoCloseable {
     if (codec == null) {
       codec = new ZstdCodec();
       zstd = codec;
+    }
+    return codec;
+  }
+
+  private DeflateCodec zlib() {
+    DeflateCodec codec = zlib;
+    if (codec == null) {
+      codec = new DeflateCodec(false);
+      zlib = codec;
+    }
+    return codec;
+  }
+
+  private DeflateCodec rawDeflate() {
+    DeflateCodec codec = rawDeflate;
+    if (codec == null) {
+      codec = new DeflateCodec(true);
+      rawDeflate = codec;
     }
     return codec;
   }
@@ -126,9 +149,14 @@ public final class BlockCompression implements AutoCloseable {
               "snappy block of " + length + " bytes claims to hold " + size);
         }
         return size;
-      case 2:
+      case ZSTD_OR_ZLIB:
+        if (isZlib(source, offset, length)) {
+          return zlib().contentSize(source, offset, length, largestContent(length));
+        }
         requireZstdFrame(source, offset, length);
         return ZstdCodec.contentSize(source, offset, length, largestContent(length));
+      case RAW_DEFLATE:
+        return rawDeflate().contentSize(source, offset, length, largestContent(length));
       default:
         throw unknown(code);
     }
@@ -170,9 +198,16 @@ public final class BlockCompression implements AutoCloseable {
           javaSnappy().uncompress(source, offset, length, target, targetOffset, targetLength);
         }
         break;
-      case 2:
+      case ZSTD_OR_ZLIB:
+        if (isZlib(source, offset, length)) {
+          zlib().uncompress(source, offset, length, target, targetOffset, targetLength);
+          break;
+        }
         requireZstdFrame(source, offset, length);
         zstd().uncompress(source, offset, length, target, targetOffset, targetLength);
+        break;
+      case RAW_DEFLATE:
+        rawDeflate().uncompress(source, offset, length, target, targetOffset, targetLength);
         break;
       default:
         throw unknown(code);
@@ -202,28 +237,23 @@ public final class BlockCompression implements AutoCloseable {
     }
   }
 
-  /** Code 2 is zlib in Mojang's fork of LevelDB: the frame's magic tells. */
   private static void requireZstdFrame(ByteBuffer source, int offset, int length)
       throws MalformedBlockException {
     if (length < Integer.BYTES || source.getInt(offset) != ZSTD_MAGIC) {
-      if (length >= 2 && looksLikeZlib(source, offset)) {
-        throw new UnsupportedFormatException(
-            "block compressed with zlib, as Minecraft Bedrock's LevelDB does: not supported");
-      }
       throw new MalformedBlockException("block marked as zstd is no zstd frame");
     }
     requireZstd();
   }
 
   private static MalformedBlockException unknown(byte code) {
-    if (code == RAW_DEFLATE) {
-      throw new UnsupportedFormatException(
-          "block compressed with raw deflate, as Minecraft Bedrock's LevelDB does: not supported");
-    }
     return new MalformedBlockException("unknown compression " + (code & 0xff));
   }
 
-  private static boolean looksLikeZlib(ByteBuffer source, int offset) {
+  /** Returns true for a zlib header, whose first two bytes no zstd frame begins with. */
+  private static boolean isZlib(ByteBuffer source, int offset, int length) {
+    if (length < 2) {
+      return false;
+    }
     int header = (source.get(offset) & 0xff) << 8 | source.get(offset + 1) & 0xff;
     return (header >>> 8 & 0x0f) == 8 && header % 31 == 0;
   }
@@ -236,5 +266,14 @@ public final class BlockCompression implements AutoCloseable {
       zstd = null;
       codec.close();
     }
+    zlib = closed(zlib);
+    rawDeflate = closed(rawDeflate);
+  }
+
+  private static @Nullable DeflateCodec closed(@Nullable DeflateCodec codec) {
+    if (codec != null) {
+      codec.close();
+    }
+    return null;
   }
 }

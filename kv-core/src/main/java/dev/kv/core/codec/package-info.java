@@ -3,8 +3,9 @@
  *
  * <p>{@link dev.kv.core.codec.Varint} and {@link dev.kv.core.codec.Fixed} code integers, {@link
  * dev.kv.core.codec.MaskedCrc32c} sums, {@link dev.kv.core.codec.BlockCompression} packs blocks
- * with snappy (native, or {@link dev.kv.core.codec.JavaSnappy} where that does not load) and zstd.
- * Every decoder checks each length before it uses it. Imports only the API.
+ * with snappy (native, or {@link dev.kv.core.codec.JavaSnappy} where that does not load) and zstd,
+ * and unpacks those of Mojang's fork of LevelDB too ({@code DeflateCodec}). Every decoder checks
+ * each length before it uses it. Imports only the API.
  */
 @NullMarked
 package dev.kv.core.codec;

@@ -117,7 +117,7 @@ class HostileFilesTest {
     return sealed;
   }
 
-  private static byte[] entry(long shared, long unshared, long valueLength, byte[] rest) {
+  static byte[] entry(long shared, long unshared, long valueLength, byte[] rest) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     varint(out, shared);
     varint(out, unshared);
@@ -126,11 +126,11 @@ class HostileFilesTest {
     return out.toByteArray();
   }
 
-  private static byte[] block(byte[] entries, long restarts) {
+  static byte[] block(byte[] entries, long restarts) {
     return concat(entries, fixed32(0), fixed32(restarts));
   }
 
-  private static byte[] concat(byte[]... parts) {
+  static byte[] concat(byte[]... parts) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     for (byte[] part : parts) {
       out.writeBytes(part);
@@ -144,7 +144,7 @@ class HostileFilesTest {
     return footer;
   }
 
-  private static byte[] internalKey(String user) {
+  static byte[] internalKey(String user) {
     return concat(user.getBytes(StandardCharsets.US_ASCII), new byte[] {1, 1, 0, 0, 0, 0, 0, 0});
   }
 
@@ -168,7 +168,7 @@ class HostileFilesTest {
 
   private static final byte[] EMPTY_BLOCK = block(new byte[0], 1);
 
-  private static byte[] tableOf(byte[] dataBlock, byte type) {
+  static byte[] tableOf(byte[] dataBlock, byte type) {
     return table(stored(dataBlock, type), handle(0, dataBlock.length), EMPTY_BLOCK);
   }
 
