@@ -1,31 +1,22 @@
 package dev.kv.core.iterator;
 
 import dev.kv.core.memory.OffHeapBuffer;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A cursor over the entries of several in a row, of which one is open at a time: the tables of a
- * level.
- *
- * <p>The open one is handed over between the owning thread and a {@link #close()} from another by
- * compare-and-set; a cursor opened after the close is closed at once.
+ * A cursor over the entries of several cursors in a row, one of which is open at a time: the tables
+ * of a level.
  */
 public final class ConcatenatingIterator extends InternalIterator {
-  private static final VarHandle OPEN = openHandle();
-  private static final InternalIterator CLOSED = new EmptyIterator();
   private static final int NONE = -1;
 
   private final IteratorSource source;
 
-  /** What {@link #close()} has to close; {@link #CLOSED} from then on. */
-  @SuppressWarnings("UnusedVariable") // through OPEN
-  private volatile @Nullable InternalIterator open;
+  /** The open cursor; an empty one before the first move and after the close. */
+  private InternalIterator current = new EmptyIterator();
 
-  private InternalIterator current = CLOSED;
   private int index = NONE;
+  private boolean closed;
 
   /** Creates a cursor over everything in {@code source}. */
   public ConcatenatingIterator(IteratorSource source) {
@@ -103,18 +94,15 @@ public final class ConcatenatingIterator extends InternalIterator {
     if (target == index) {
       return;
     }
-    index = NONE;
-    InternalIterator opened = source.open(target);
-    InternalIterator old = this.open;
-    if (old == CLOSED || !OPEN.compareAndSet(this, old, opened)) {
-      opened.close();
+    if (closed) {
       throw new IllegalStateException("the cursor is closed");
     }
+    index = NONE;
+    InternalIterator opened = source.open(target);
+    InternalIterator left = current;
     current = opened;
     index = target;
-    if (old != null) {
-      old.close();
-    }
+    left.close();
   }
 
   @Override
@@ -124,18 +112,13 @@ public final class ConcatenatingIterator extends InternalIterator {
 
   @Override
   public void close() {
-    InternalIterator old = (InternalIterator) OPEN.getAndSet(this, CLOSED);
-    if (old != null) {
-      old.close();
-    }
-  }
-
-  private static VarHandle openHandle() {
-    try {
-      return MethodHandles.lookup()
-          .findVarHandle(ConcatenatingIterator.class, "open", InternalIterator.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
+    if (!closed) {
+      closed = true;
+      valid = false;
+      index = NONE;
+      InternalIterator left = current;
+      current = new EmptyIterator();
+      left.close();
     }
   }
 }

@@ -15,10 +15,8 @@ import java.nio.ByteOrder;
  * <p>Damage throws {@link dev.kv.CorruptionException}, a failed read {@link dev.kv.DBIOException};
  * the cursor is invalid afterwards and a seek may be tried again.
  *
- * <p>Every method belongs to one thread but {@link #close()}: that may be called by another thread
- * at any time, and more than once. A move that runs meanwhile throws, or ends on stale bytes, and
- * touches no freed memory; whoever closes from outside therefore checks, after each of its own
- * operations, whether the close has happened, and then discards the outcome.
+ * <p>Not thread-safe: one thread at a time, the close included. {@link CursorGuard} keeps a close
+ * of the database apart from the moves of a program's cursor.
  */
 public abstract class InternalIterator implements AutoCloseable {
   /** No bytes, in a buffer of the kind that all others are. */
@@ -98,7 +96,7 @@ public abstract class InternalIterator implements AutoCloseable {
     return 0;
   }
 
-  /** Releases what this cursor pins. */
+  /** Releases what this cursor pins. Closing twice does nothing. */
   @Override
   public abstract void close();
 

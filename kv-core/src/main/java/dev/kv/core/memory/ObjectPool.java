@@ -6,8 +6,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pool of objects that are expensive to make. Each stripe of threads keeps a few; objects that
- * find no free slot are closed. Thread-safe: a slot is emptied and filled by one atomic step.
+ * A pool of objects that are expensive to make. Each stripe of threads has a few slots, and uses
+ * those of other stripes when its own are empty or full. Thread-safe: a slot is emptied and filled
+ * by one atomic step.
  *
  * @param <T> the type of the objects
  */
@@ -25,8 +26,8 @@ public final class ObjectPool<T> implements AutoCloseable {
   /**
    * Creates an empty pool.
    *
-   * @param perStripe how many objects each stripe of threads keeps, from 1 to 16
-   * @param factory makes an object when the stripe of the calling thread has none
+   * @param perStripe how many slots each stripe of threads has, from 1 to 16
+   * @param factory makes an object when the pool is empty
    * @param closer closes an object that the pool does not keep
    */
   public ObjectPool(int perStripe, Supplier<? extends T> factory, Consumer<? super T> closer) {
@@ -39,18 +40,31 @@ public final class ObjectPool<T> implements AutoCloseable {
   }
 
   /**
-   * Returns an object from the pool, or a new one. The caller owns it, and returns it with {@link
-   * #release} or closes it.
+   * Returns an object from the pool, or a new one, as {@link #acquire(int)} does for the stripe of
+   * the calling thread.
    *
    * @return an object that nobody else uses
    */
   public T acquire() {
-    int first = Stripes.cell(Stripes.current());
-    for (int slot = first; slot < first + perStripe; slot++) {
-      if (slots.getPlain(slot) != null) {
-        T pooled = slots.getAndSet(slot, null);
-        if (pooled != null) {
-          return pooled;
+    return acquire(Stripes.current());
+  }
+
+  /**
+   * Returns an object from the pool, or a new one. The caller owns it, and returns it with {@link
+   * #release} or closes it.
+   *
+   * @param stripe the stripe of the calling thread, whose objects are looked at first
+   * @return an object that nobody else uses
+   */
+  public T acquire(int stripe) {
+    for (int i = 0; i < Stripes.COUNT; i++) {
+      int first = Stripes.cell(stripe + i & Stripes.COUNT - 1);
+      for (int slot = first; slot < first + perStripe; slot++) {
+        if (slots.getPlain(slot) != null) {
+          T pooled = slots.getAndSet(slot, null);
+          if (pooled != null) {
+            return pooled;
+          }
         }
       }
     }
@@ -58,8 +72,7 @@ public final class ObjectPool<T> implements AutoCloseable {
   }
 
   /**
-   * Takes ownership of an object that nobody uses any more: keeps it, or closes it if the stripe of
-   * the calling thread is full or the pool is closed.
+   * Releases an object as {@link #release(Object, int)} does for the stripe of the calling thread.
    *
    * @param object the object, in a state in which the next user can take it
    */
@@ -68,19 +81,22 @@ public final class ObjectPool<T> implements AutoCloseable {
   }
 
   /**
-   * Does what {@link #release(Object)} does, for the stripe that the object was acquired in.
+   * Takes ownership of an object that nobody uses any more: keeps it, or closes it if the pool is
+   * full or closed.
    *
    * @param object the object, in a state in which the next user can take it
-   * @param stripe a stripe, see {@link Stripes#current}
+   * @param stripe the stripe of the calling thread, whose slots are looked at first
    */
   public void release(T object, int stripe) {
-    int first = Stripes.cell(stripe);
-    for (int slot = first; slot < first + perStripe; slot++) {
-      if (!closed && slots.getPlain(slot) == null && slots.compareAndSet(slot, null, object)) {
-        if (closed && slots.compareAndSet(slot, object, null)) {
-          closer.accept(object);
+    for (int i = 0; i < Stripes.COUNT; i++) {
+      int first = Stripes.cell(stripe + i & Stripes.COUNT - 1);
+      for (int slot = first; slot < first + perStripe; slot++) {
+        if (slots.getPlain(slot) == null && !closed && slots.compareAndSet(slot, null, object)) {
+          if (closed && slots.compareAndSet(slot, object, null)) {
+            closer.accept(object);
+          }
+          return;
         }
-        return;
       }
     }
     closer.accept(object);

@@ -55,8 +55,7 @@ public final class DatabaseReader implements AutoCloseable {
     this.snapshots = snapshots;
     this.tables = tables;
     this.points = new PointReader(tables, seeks);
-    this.contexts =
-        new ObjectPool<>(1, () -> new ReadContext(Stripes.current(), budget), ReadContext::close);
+    this.contexts = new ObjectPool<>(1, () -> new ReadContext(budget), ReadContext::close);
     this.seeks = seeks;
     this.sampler = seeks == null ? null : this::sample;
     this.database = database;
@@ -64,7 +63,7 @@ public final class DatabaseReader implements AutoCloseable {
 
   /** Returns a copy of the value of {@code key}, or null. */
   public byte @Nullable [] get(ReadOptions options, byte[] key) {
-    ReadContext context = contexts.acquire();
+    ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context);
     try {
       context.key().set(key, sequence(options));
@@ -78,7 +77,7 @@ public final class DatabaseReader implements AutoCloseable {
 
   /** Does {@link DB#get(ReadOptions, ByteBuffer, ByteBuffer)}. */
   public int get(ReadOptions options, ByteBuffer key, ByteBuffer into) {
-    ReadContext context = contexts.acquire();
+    ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context);
     try {
       context.key().set(key, key.position(), key.remaining(), sequence(options));
@@ -101,7 +100,7 @@ public final class DatabaseReader implements AutoCloseable {
   /** Does {@link DB#read}. */
   public <R extends @Nullable Object> @Nullable R read(
       ReadOptions options, byte[] key, ValueReader<R> reader) {
-    ReadContext context = contexts.acquire();
+    ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context);
     try {
       context.key().set(key, sequence(options));
@@ -142,7 +141,7 @@ public final class DatabaseReader implements AutoCloseable {
 
   /** Returns a cursor, which pins its view until it is closed or the database is. */
   public DBIterator iterator(ReadOptions options) {
-    ReadContext context = contexts.acquire();
+    ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context);
     PinnedView view = new PinnedView(states, state, contexts, context);
     boolean opened = false;
@@ -151,9 +150,7 @@ public final class DatabaseReader implements AutoCloseable {
       IteratorBounds bounds = IteratorBounds.of(options, comparator);
       long sequence = sequence(options);
       view.open(tables, options);
-      VisibleCursor cursor =
-          new VisibleCursor(
-              view.internal(), comparator, sequence, bounds, context, sampler, database);
+      VisibleCursor cursor = view.newCursor(sequence, bounds, sampler, database);
       UserIterator iterator = new UserIterator(cursor, view, iterators);
       iterators.add(iterator);
       opened = true;

@@ -27,13 +27,17 @@ final class OpenIterators {
     stripes[iterator.stripe()].remove(iterator);
   }
 
-  /** Revokes all, and refuses new ones from now on. */
+  /**
+   * Revokes all iterators, and refuses new ones from now on. A second pass finds the moves that
+   * ended beside the first one, see {@link dev.kv.core.iterator.CursorGuard}.
+   */
   void close() {
+    List<UserIterator> open = new ArrayList<>();
     for (Stripe stripe : stripes) {
-      for (UserIterator iterator : stripe.close()) {
-        iterator.revoke();
-      }
+      open.addAll(stripe.close());
     }
+    open.forEach(UserIterator::revoke);
+    open.forEach(UserIterator::revoke);
   }
 
   /** The iterators of one stripe of threads, a list linked through them. */

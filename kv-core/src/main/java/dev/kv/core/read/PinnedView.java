@@ -2,28 +2,34 @@ package dev.kv.core.read;
 
 import dev.kv.ReadOptions;
 import dev.kv.core.iterator.ConcatenatingIterator;
+import dev.kv.core.iterator.CursorGuard;
 import dev.kv.core.iterator.EmptyIterator;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.memory.BufferSlice;
 import dev.kv.core.memory.ObjectPool;
-import dev.kv.core.memory.Pinned;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an iterator holds while it is open: the read state, a cursor over all of it, and scratch
  * memory.
  */
-final class PinnedView implements Pinned {
+final class PinnedView extends CursorGuard {
   private final ReadStates states;
   private final ReadState state;
   private final ObjectPool<ReadContext> contexts;
   private final ReadContext context;
+  private final BufferSlice keySlice = new BufferSlice();
+  private final BufferSlice valueSlice = new BufferSlice();
   private InternalIterator internal = new EmptyIterator();
+  private @Nullable VisibleCursor cursor;
 
   /**
    * Adopts the pin of {@code state}, which was taken under the stripe of {@code context}, and that.
@@ -76,8 +82,35 @@ final class PinnedView implements Pinned {
     }
   }
 
-  InternalIterator internal() {
-    return internal;
+  /**
+   * Makes the cursor over the user keys of the view.
+   *
+   * @param sequence the sequence number to read at
+   * @param bounds the keys to show
+   * @param sampler is told of keys that were read; null if nothing samples
+   * @param database the name for messages
+   */
+  VisibleCursor newCursor(
+      long sequence, IteratorBounds bounds, @Nullable ReadSampler sampler, String database) {
+    UserKeyComparator order = state.version().comparator().userComparator();
+    cursor = new VisibleCursor(internal, order, sequence, bounds, context, sampler, database);
+    return cursor;
+  }
+
+  /** Returns the slice for the key of the entry, revoked when the entry or the view ends. */
+  BufferSlice keySlice() {
+    return keySlice;
+  }
+
+  /** Returns the slice for the value of the entry, revoked when the entry or the view ends. */
+  BufferSlice valueSlice() {
+    return valueSlice;
+  }
+
+  /** Revokes both slices. */
+  void revokeSlices() {
+    keySlice.revoke();
+    valueSlice.revoke();
   }
 
   int stripe() {
@@ -85,7 +118,16 @@ final class PinnedView implements Pinned {
   }
 
   @Override
-  public void close() {
+  protected void stop() {
+    VisibleCursor moving = cursor;
+    if (moving != null) {
+      moving.stop();
+    }
+  }
+
+  @Override
+  protected void release() {
+    revokeSlices();
     try {
       internal.close();
     } finally {

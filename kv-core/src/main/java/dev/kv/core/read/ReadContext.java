@@ -7,6 +7,7 @@ import dev.kv.core.memory.BufferSlice;
 import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.memory.Stripes;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.PointRead;
 import dev.kv.core.table.TableCache;
@@ -19,7 +20,6 @@ final class ReadContext implements AutoCloseable {
   /** A context that one large entry has made larger than this is not used again. */
   private static final int KEPT_CAPACITY = 1 << 20;
 
-  private final int stripe;
   private final OffHeapBudget budget;
   private final LookupKey key;
   private final ValueRef value = new ValueRef();
@@ -32,9 +32,15 @@ final class ReadContext implements AutoCloseable {
   private @Nullable LookupKey lower;
   private @Nullable LookupKey upper;
 
-  /** Creates the objects; scratch memory counts in {@code budget}. */
-  ReadContext(int stripe, OffHeapBudget budget) {
-    this.stripe = stripe;
+  /** The stripe of the thread that uses the context. */
+  private int stripe;
+
+  /**
+   * Creates the objects.
+   *
+   * @param budget counts the scratch memory
+   */
+  ReadContext(OffHeapBudget budget) {
     this.budget = budget;
     key = new LookupKey(budget);
     storage = new OffHeapBuffer(budget, 0);
@@ -50,7 +56,15 @@ final class ReadContext implements AutoCloseable {
     }
   }
 
-  /** Returns the stripe that the context is kept in, under which its user pins. */
+  /** Acquires a context for the calling thread; {@link #releaseTo} gives it back. */
+  static ReadContext acquireFrom(ObjectPool<ReadContext> pool) {
+    int stripe = Stripes.current();
+    ReadContext context = pool.acquire(stripe);
+    context.stripe = stripe;
+    return context;
+  }
+
+  /** Returns the stripe that the user of the context pins in. */
   int stripe() {
     return stripe;
   }

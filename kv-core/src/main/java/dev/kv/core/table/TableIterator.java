@@ -2,24 +2,14 @@ package dev.kv.core.table;
 
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A cursor over the entries of a table: a block cursor that goes on to the next block. It pins its
  * table and one block at a time.
- *
- * <p>Steps inside a block touch no shared state. Where the block changes, the new pin is put in
- * place by compare-and-set, and a {@link #close()} from another thread puts {@link #CLOSED} there
- * instead: each pin is given back once, by whoever took it out. The scratch buffer is recycled only
- * by the thread that the cursor was made on, for a move that runs during a close from outside may
- * still write to it.
  */
 public final class TableIterator extends TableCursor {
-  private static final VarHandle PIN = pinHandle();
-  private static final Pinned CLOSED = () -> {};
   private static final int NONE = -1;
 
   private final TableReader table;
@@ -27,12 +17,13 @@ public final class TableIterator extends TableCursor {
   private final ReadFlags flags;
   private final Pinned tablePin;
   private final OffHeapBuffer scratch;
-  private final Thread maker = Thread.currentThread();
 
-  /** What keeps the present block; {@link #CLOSED} after the close. */
-  private volatile @Nullable Pinned pin;
+  /** The pin of the current block; null if there is none. */
+  private @Nullable Pinned pin;
 
-  /** The number of the present block. */
+  private boolean closed;
+
+  /** The number of the current block. */
   private int at = NONE;
 
   /** The number of the block that was entered last, or could not be. */
@@ -128,36 +119,33 @@ public final class TableIterator extends TableCursor {
     }
   }
 
-  /** Makes data block {@code target} the present one. */
+  /** Makes data block {@code target} the current one. */
   private void enter(int target) {
     if (target == at) {
       return;
     }
+    if (closed) {
+      throw new IllegalStateException("the cursor is closed");
+    }
     at = NONE;
     tried = target;
-    if (pin == CLOSED) {
-      throw closed();
-    }
     Pinned entered = table.acquireBlock(target, flags);
-    boolean adopted = false;
+    boolean done = false;
     try {
-      // Before the pin can be given back by another thread: this may write behind the block.
       table.setOn(this, entered, target, flags);
-      Pinned left = pin;
-      if (left == CLOSED || !PIN.compareAndSet(this, left, entered)) {
-        throw closed();
-      }
-      adopted = true;
-      if (left != null) {
-        left.close();
-      }
+      done = true;
     } finally {
-      if (!adopted) {
+      if (!done) {
         clear();
         entered.close();
       }
     }
+    Pinned left = pin;
+    pin = entered;
     at = target;
+    if (left != null) {
+      left.close();
+    }
   }
 
   @Override
@@ -165,33 +153,18 @@ public final class TableIterator extends TableCursor {
     return isOnlyEntry() ? table.copyStoredBlock(at, target) : 0;
   }
 
-  private static IllegalStateException closed() {
-    return new IllegalStateException("the cursor is closed");
-  }
-
   @Override
   public void close() {
-    Pinned left = (Pinned) PIN.getAndSet(this, CLOSED);
-    if (left == CLOSED) {
-      return;
-    }
-    if (left != null) {
-      left.close();
-    }
-    if (Thread.currentThread() == maker) {
+    if (!closed) {
+      closed = true;
+      at = NONE;
       clear();
+      if (pin != null) {
+        pin.close();
+        pin = null;
+      }
       table.blocks().giveBack(scratch);
-    } else {
-      scratch.close(); // its memory stays until the collector finds that no move uses it
-    }
-    tablePin.close();
-  }
-
-  private static VarHandle pinHandle() {
-    try {
-      return MethodHandles.lookup().findVarHandle(TableIterator.class, "pin", Pinned.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
+      tablePin.close();
     }
   }
 }

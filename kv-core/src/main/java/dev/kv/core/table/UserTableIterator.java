@@ -3,6 +3,7 @@ package dev.kv.core.table;
 import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
 import dev.kv.Slice;
+import dev.kv.core.iterator.CursorGuard;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BufferSlice;
 import java.nio.ByteBuffer;
@@ -10,58 +11,94 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A cursor over the user keys of a stand-alone table, within the bounds of its read options. */
+/**
+ * A cursor over the user keys of a stand-alone table, within the bounds of its read options. Its
+ * guard keeps a close by another thread apart from a move.
+ */
 final class UserTableIterator implements DBIterator {
   private final TableIterator entries;
+  private final Guard guard;
   private final UserKeyComparator order;
   private final KeyBounds bounds;
-  private final BufferSlice key = new BufferSlice();
-  private final BufferSlice value = new BufferSlice();
+  private boolean borrowed;
   private boolean valid;
   private boolean placed;
-  private boolean closed;
 
-  /** Adopts {@code entries}. */
+  /** Creates a cursor without an entry, which closes {@code entries} when it is closed. */
   UserTableIterator(TableIterator entries, UserKeyComparator order, ReadOptions options) {
     this.entries = entries;
+    this.guard = new Guard(entries);
     this.order = order;
     bounds = KeyBounds.of(options, order);
   }
 
+  /** Releases the table and its block. */
+  private static final class Guard extends CursorGuard {
+    private final TableIterator entries;
+    private final BufferSlice key = new BufferSlice();
+    private final BufferSlice value = new BufferSlice();
+
+    Guard(TableIterator entries) {
+      this.entries = entries;
+    }
+
+    void revokeSlices() {
+      key.revoke();
+      value.revoke();
+    }
+
+    @Override
+    protected void release() {
+      revokeSlices();
+      entries.close();
+    }
+  }
+
   @Override
   public boolean isValid() {
-    requireOpen();
-    return valid;
+    boolean now = valid;
+    guard.checkOpen();
+    return now;
   }
 
   @Override
   public boolean isPlaced() {
-    requireOpen();
+    guard.checkOpen();
     return placed;
   }
 
   @Override
   public void seekToFirst() {
-    begin();
-    ByteBuffer lower = bounds.lower();
-    if (lower == null) {
-      entries.seekToFirst();
-    } else {
-      entries.seek(lower, 0, lower.capacity());
+    beginMove();
+    try {
+      ByteBuffer lower = bounds.lower();
+      if (lower == null) {
+        entries.seekToFirst();
+      } else {
+        entries.seek(lower, 0, lower.capacity());
+      }
+      show();
+    } catch (RuntimeException | Error e) {
+      throw guard.failedMove(e);
     }
-    show();
+    guard.endMove();
   }
 
   @Override
   public void seekToLast() {
-    begin();
-    ByteBuffer upper = bounds.upper();
-    if (upper == null) {
-      entries.seekToLast();
-    } else {
-      seekBefore(upper);
+    beginMove();
+    try {
+      ByteBuffer upper = bounds.upper();
+      if (upper == null) {
+        entries.seekToLast();
+      } else {
+        seekBefore(upper);
+      }
+      show();
+    } catch (RuntimeException | Error e) {
+      throw guard.failedMove(e);
     }
-    show();
+    guard.endMove();
   }
 
   @Override
@@ -71,14 +108,19 @@ final class UserTableIterator implements DBIterator {
 
   @Override
   public void seek(ByteBuffer target) {
-    begin();
-    ByteBuffer from = direct(target);
-    ByteBuffer lower = bounds.lower();
-    if (lower != null && compare(from, lower) < 0) {
-      from = lower;
+    beginMove();
+    try {
+      ByteBuffer from = direct(target);
+      ByteBuffer lower = bounds.lower();
+      if (lower != null && compare(from, lower) < 0) {
+        from = lower;
+      }
+      entries.seek(from, 0, from.capacity());
+      show();
+    } catch (RuntimeException | Error e) {
+      throw guard.failedMove(e);
     }
-    entries.seek(from, 0, from.capacity());
-    show();
+    guard.endMove();
   }
 
   @Override
@@ -88,67 +130,101 @@ final class UserTableIterator implements DBIterator {
 
   @Override
   public void seekForPrev(ByteBuffer target) {
-    begin();
-    ByteBuffer from = direct(target);
-    ByteBuffer upper = bounds.upper();
-    if (upper != null && compare(from, upper) >= 0) {
-      seekBefore(upper);
-    } else {
-      entries.seek(from, 0, from.capacity());
-      if (!entries.isValid() || compareKey(from) != 0) {
-        stepBack();
+    beginMove();
+    try {
+      ByteBuffer from = direct(target);
+      ByteBuffer upper = bounds.upper();
+      if (upper != null && compare(from, upper) >= 0) {
+        seekBefore(upper);
+      } else {
+        entries.seek(from, 0, from.capacity());
+        if (!entries.isValid() || compareKey(from) != 0) {
+          stepBack();
+        }
       }
+      show();
+    } catch (RuntimeException | Error e) {
+      throw guard.failedMove(e);
     }
-    show();
+    guard.endMove();
   }
 
   @Override
   public void next() {
     requireValid();
-    begin();
-    entries.next();
-    show();
+    beginMove();
+    try {
+      entries.next();
+      show();
+    } catch (RuntimeException | Error e) {
+      throw guard.failedMove(e);
+    }
+    guard.endMove();
   }
 
   @Override
   public void prev() {
     requireValid();
-    begin();
-    entries.prev();
-    show();
+    beginMove();
+    try {
+      entries.prev();
+      show();
+    } catch (RuntimeException | Error e) {
+      throw guard.failedMove(e);
+    }
+    guard.endMove();
   }
 
   @Override
   public byte[] key() {
     requireValid();
-    return key.toByteArray();
+    return copy(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
   }
 
   @Override
   public byte[] value() {
     requireValid();
-    return value.toByteArray();
+    return copy(entries.valueBuffer(), entries.valueOffset(), entries.valueLength());
+  }
+
+  private byte[] copy(ByteBuffer buffer, int offset, int length) {
+    try {
+      byte[] copy = new byte[length];
+      buffer.get(offset, copy);
+      return copy;
+    } finally {
+      guard.checkOpen();
+    }
   }
 
   @Override
   public Slice keySlice() {
     requireValid();
-    return key;
+    borrowed = true;
+    guard.key.point(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
+    checkOpenAfterPointing();
+    return guard.key;
   }
 
   @Override
   public Slice valueSlice() {
     requireValid();
-    return value;
+    borrowed = true;
+    guard.value.point(entries.valueBuffer(), entries.valueOffset(), entries.valueLength());
+    checkOpenAfterPointing();
+    return guard.value;
+  }
+
+  private void checkOpenAfterPointing() {
+    if (!guard.isOpen()) {
+      guard.revokeSlices();
+      guard.checkOpen();
+    }
   }
 
   @Override
   public void close() {
-    if (!closed) {
-      closed = true;
-      hide();
-      entries.close();
-    }
+    guard.close();
   }
 
   private void seekBefore(ByteBuffer limit) {
@@ -164,25 +240,19 @@ final class UserTableIterator implements DBIterator {
     }
   }
 
-  /** Ends the window of the entry shown, before a move. */
-  private void begin() {
-    requireOpen();
-    hide();
-    placed = true;
-  }
-
-  private void hide() {
+  /** Begins a move: the cursor has no entry until the move ends. */
+  private void beginMove() {
+    guard.beginMove();
     valid = false;
-    key.revoke();
-    value.revoke();
+    placed = true;
+    if (borrowed) {
+      borrowed = false;
+      guard.revokeSlices();
+    }
   }
 
   private void show() {
-    if (entries.isValid() && withinBounds()) {
-      key.point(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
-      value.point(entries.valueBuffer(), entries.valueOffset(), entries.valueLength());
-      valid = true;
-    }
+    valid = entries.isValid() && withinBounds();
   }
 
   private boolean withinBounds() {
@@ -206,16 +276,10 @@ final class UserTableIterator implements DBIterator {
     return copy.put(0, target, target.position(), length);
   }
 
-  private void requireOpen() {
-    if (closed) {
-      throw new IllegalStateException("the iterator is closed");
-    }
-  }
-
   private void requireValid() {
-    requireOpen();
+    guard.checkOpen();
     if (!valid) {
-      throw new IllegalStateException("the iterator stands on no entry");
+      throw new IllegalStateException("the iterator stands on no entry: seek, and ask isValid()");
     }
   }
 

@@ -23,13 +23,23 @@ class ObjectPoolTest {
   }
 
   @Test
-  void release_fullStripe_closesTheObject() {
-    Object third = new Object();
-    pool.release(new Object());
-    pool.release(new Object());
-    pool.release(third);
+  void acquire_fromAnotherStripe_findsTheObject() {
+    Object first = pool.acquire(0);
+    pool.release(first, Stripes.COUNT - 1);
 
-    assertThat(closed).containsExactly(third);
+    assertThat(pool.acquire(0)).isSameAs(first);
+  }
+
+  @Test
+  void release_fullPool_closesTheObject() {
+    for (int i = 0; i < 2 * Stripes.COUNT; i++) {
+      pool.release(new Object());
+    }
+    assertThat(closed).isEmpty();
+    Object last = new Object();
+    pool.release(last);
+
+    assertThat(closed).containsExactly(last);
   }
 
   @Test

@@ -416,7 +416,7 @@ final class VisibleCursorTest {
         order.userComparator(),
         sequence,
         IteratorBounds.of(options, order.userComparator()),
-        new ReadContext(0, new OffHeapBudget(0)),
+        new ReadContext(new OffHeapBudget(0)),
         (key, offset, length) -> sampled++,
         "db");
   }

@@ -532,31 +532,6 @@ class TableTest {
   }
 
   @Test
-  void close_fromAnotherThreadDuringMoves_releasesEachPinOnce() throws Exception {
-    Entries entries = Entries.internal(BYTEWISE, new Random(11), 300);
-    TableFormat format = TableBench.format(256, 16, CompressionType.NONE);
-    byte[] bytes = TableBench.build(format, BYTEWISE, entries);
-    try (TableBench bench = new TableBench(4 << 10)) {
-      TableReader table = bench.open(MemoryFile.reading(bytes), BYTEWISE);
-      for (int round = 0; round < 200; round++) {
-        TableIterator cursor = TableBench.cursor(table, ReadFlags.of(true, round % 2 == 0));
-        Thread closer = new Thread(cursor::close);
-        closer.start();
-        try {
-          for (cursor.seekToFirst(); cursor.isValid(); ) {
-            cursor.next();
-          }
-        } catch (IllegalStateException | CorruptionException | IndexOutOfBoundsException e) {
-          assertThat(e).isNotNull();
-        }
-        closer.join();
-        cursor.close();
-      }
-      table.free();
-    }
-  }
-
-  @Test
   void cursor_afterClose_throwsOrHasNoEntry() {
     Entries entries = Entries.internal(BYTEWISE, new Random(11), 300);
     byte[] bytes =

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.CorruptionException;
+import dev.kv.DBComparator;
 import dev.kv.DBIOException;
 import dev.kv.DBIterator;
 import dev.kv.Options;
@@ -14,6 +15,9 @@ import dev.kv.core.env.FileEnv;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -124,6 +128,78 @@ class UserTableTest {
     assertThatThrownBy(cursor::next).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> reader.iterator(ReadOptions.DEFAULT))
         .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void close_fromAnotherThreadDuringMoves_releasesTheTableOnce() throws Exception {
+    write(300);
+    for (int round = 0; round < 200; round++) {
+      UserTableReader reader = new UserTableReader(file, options);
+      DBIterator cursor = reader.iterator(ReadOptions.DEFAULT);
+      reader.close();
+      CountDownLatch moving = new CountDownLatch(1);
+      Thread closer =
+          new Thread(
+              () -> {
+                await(moving);
+                cursor.close();
+              });
+      closer.start();
+      assertThatThrownBy(
+              () -> {
+                while (true) {
+                  for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                    assertThat(cursor.key()).hasSize(7);
+                    moving.countDown();
+                  }
+                }
+              })
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("the iterator is closed");
+      closer.join();
+      cursor.close();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void close_byTheComparatorDuringAMove_endsTheMoveAndReleasesAfterIt() {
+    write(100);
+    AtomicReference<@Nullable DBIterator> closing = new AtomicReference<>();
+    DBComparator comparator =
+        new DBComparator() {
+          @Override
+          public int compare(Slice a, Slice b) {
+            DBIterator victim = closing.get();
+            if (victim != null) {
+              victim.close();
+            }
+            return DBComparator.bytewise().compare(a, b);
+          }
+
+          @Override
+          public String name() {
+            return DBComparator.bytewise().name();
+          }
+        };
+    Options closer = options.toBuilder().comparator(comparator).build();
+    try (UserTableReader reader = new UserTableReader(file, closer)) {
+      DBIterator cursor = reader.iterator(ReadOptions.DEFAULT);
+      cursor.seekToFirst();
+      Slice key = cursor.keySlice();
+      closing.set(cursor);
+      assertThatThrownBy(() -> cursor.seek(key(50)))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("the iterator is closed");
+      assertThatThrownBy(key::length).isInstanceOf(IllegalStateException.class);
+    }
   }
 
   @Test

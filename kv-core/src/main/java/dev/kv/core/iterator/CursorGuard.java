@@ -1,0 +1,168 @@
+package dev.kv.core.iterator;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.kv.DBClosedException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the end of a program's cursor apart from its moves, and releases what the cursor pins:
+ * once, and never during a move.
+ *
+ * <p>Two threads meet here: the one that uses the cursor, and another one that closes the database
+ * (or, against the rules, uses or closes the same cursor). Neither waits for the other.
+ *
+ * <pre>
+ *  1. A move holds `busy` from its begin to its end.
+ *  2. An end sets `ended`, then claims `busy`. The thread that claims it releases the pins and keeps `busy`
+ *     forever. So the pins are released once, and no move runs then or later.
+ *  3. If a move holds `busy`, the claim fails. The move gives `busy` back, reads `ended`, and claims in turn.
+ *  4. No fence stands between these two steps, since every step of a cursor would pay for it. An end that falls
+ *     exactly between them may find `busy` still set while the move does not see `ended` yet. Every later call on
+ *     the cursor reads `ended` too and claims, as does the second pass over the cursors of a database that closes.
+ * </pre>
+ *
+ * <p>Reads of the entry do not hold {@code busy}. They copy, and then call {@link #checkOpen},
+ * which throws if the copy may be stale. Stale memory is safe to read: it is recycled, never
+ * unmapped.
+ */
+public abstract class CursorGuard {
+  private static final int OPEN = 0;
+  private static final int CLOSED = 1;
+  private static final int REVOKED = 2;
+
+  private static final VarHandle BUSY = handle("busy", boolean.class);
+  private static final VarHandle ENDED = handle("ended", int.class);
+
+  @SuppressWarnings("UnusedVariable") // through BUSY
+  private volatile boolean busy;
+
+  private volatile int ended;
+
+  /** Creates the guard of an open cursor. */
+  protected CursorGuard() {}
+
+  /** Makes a move that is under way end soon. Called by any thread, before {@link #release}. */
+  protected void stop() {}
+
+  /** Releases what the cursor pins. Called once, by any thread, while no move runs. */
+  protected abstract void release();
+
+  /**
+   * Begins a move.
+   *
+   * @throws DBClosedException if the database is closed
+   * @throws IllegalStateException if the cursor is closed, or if another thread moves it
+   */
+  public final void beginMove() {
+    if (!BUSY.compareAndSet(this, false, true)) {
+      checkOpen();
+      throw new IllegalStateException("the iterator is used by two threads at once");
+    }
+  }
+
+  /**
+   * Ends a move that succeeded.
+   *
+   * @throws DBClosedException if the database was closed during the move
+   * @throws IllegalStateException if the cursor was closed during the move
+   */
+  public final void endMove() {
+    BUSY.setRelease(this, false);
+    int now = ended;
+    if (now != OPEN) {
+      claim();
+      throw now == REVOKED ? closedDuringMove(null) : closed();
+    }
+  }
+
+  /**
+   * Ends a move that threw an exception.
+   *
+   * @param cause what the move threw
+   * @return the exception to throw: {@code cause}, or a {@link DBClosedException} if the database
+   *     was closed during the move
+   */
+  public final RuntimeException failedMove(Throwable cause) {
+    BUSY.setRelease(this, false);
+    int now = ended;
+    if (now != OPEN) {
+      claim();
+      if (now == REVOKED) {
+        return closedDuringMove(cause);
+      }
+    }
+    if (cause instanceof Error error) {
+      throw error;
+    }
+    return (RuntimeException) cause;
+  }
+
+  /**
+   * Checks that the cursor has not ended. What was read before this call is valid if it returns.
+   *
+   * @throws DBClosedException if the database is closed
+   * @throws IllegalStateException if the cursor is closed
+   */
+  public final void checkOpen() {
+    int now = ended;
+    if (now != OPEN) {
+      claim();
+      throw now == REVOKED ? new DBClosedException("the iterator's database is closed") : closed();
+    }
+  }
+
+  /** Returns true if the cursor has not ended. */
+  public final boolean isOpen() {
+    return ended == OPEN;
+  }
+
+  /**
+   * Ends the cursor for its user. The pins are released by this call, or by the move under way when
+   * it ends.
+   *
+   * @return true for the call that ended the cursor
+   */
+  @CanIgnoreReturnValue
+  public final boolean close() {
+    return end(CLOSED);
+  }
+
+  /** Ends the cursor because the database closes, in the way that {@link #close} does. */
+  public final void revoke() {
+    end(REVOKED);
+  }
+
+  private boolean end(int how) {
+    boolean first = ENDED.compareAndSet(this, OPEN, how);
+    if (first) {
+      stop();
+    }
+    claim();
+    return first;
+  }
+
+  /** Releases the pins unless a move is under way or they are released already. */
+  private void claim() {
+    if (BUSY.compareAndSet(this, false, true)) {
+      release();
+    }
+  }
+
+  private static DBClosedException closedDuringMove(@Nullable Throwable cause) {
+    return new DBClosedException("the database was closed during a move of the iterator", cause);
+  }
+
+  private static IllegalStateException closed() {
+    return new IllegalStateException("the iterator is closed");
+  }
+
+  private static VarHandle handle(String field, Class<?> type) {
+    try {
+      return MethodHandles.lookup().findVarHandle(CursorGuard.class, field, type);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+}

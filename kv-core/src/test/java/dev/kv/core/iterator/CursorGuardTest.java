@@ -1,0 +1,122 @@
+package dev.kv.core.iterator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.DBClosedException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class CursorGuardTest {
+  /** Counts releases, and fails if one runs during a move. */
+  private static final class CountingGuard extends CursorGuard {
+    private final AtomicInteger releases = new AtomicInteger();
+    private volatile boolean moving;
+    private volatile boolean releasedInAMove;
+    private volatile boolean stopped;
+
+    void move() {
+      beginMove();
+      moving = true;
+      moving = false;
+      endMove();
+    }
+
+    @Override
+    protected void stop() {
+      stopped = true;
+    }
+
+    @Override
+    protected void release() {
+      releasedInAMove |= moving;
+      releases.incrementAndGet();
+    }
+  }
+
+  private final CountingGuard guard = new CountingGuard();
+
+  @Test
+  void close_idleCursor_releasesOnce() {
+    assertThat(guard.close()).isTrue();
+    assertThat(guard.close()).isFalse();
+    guard.revoke();
+
+    assertThat(guard.releases).hasValue(1);
+    assertThatThrownBy(guard::beginMove)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("the iterator is closed");
+  }
+
+  @Test
+  void revoke_duringAMove_leavesTheReleaseToTheMove() {
+    guard.beginMove();
+    guard.revoke();
+    guard.revoke();
+    assertThat(guard.releases).hasValue(0);
+    assertThat(guard.stopped).isTrue();
+
+    assertThatThrownBy(guard::endMove).isInstanceOf(DBClosedException.class);
+    assertThat(guard.releases).hasValue(1);
+    assertThatThrownBy(guard::checkOpen).isInstanceOf(DBClosedException.class);
+    assertThat(guard.close()).isFalse();
+    assertThat(guard.releases).hasValue(1);
+  }
+
+  @Test
+  void revoke_duringAMoveThatFails_isTheFailureWithItsCause() {
+    IllegalArgumentException cause = new IllegalArgumentException("of the comparator");
+    guard.beginMove();
+    guard.revoke();
+
+    assertThat(guard.failedMove(cause)).isInstanceOf(DBClosedException.class).hasCause(cause);
+    assertThat(guard.releases).hasValue(1);
+  }
+
+  @Test
+  void failedMove_openCursor_returnsTheCauseAndKeepsThePins() {
+    IllegalArgumentException cause = new IllegalArgumentException("of the comparator");
+    guard.beginMove();
+
+    assertThat(guard.failedMove(cause)).isSameAs(cause);
+    guard.move();
+    assertThat(guard.releases).hasValue(0);
+  }
+
+  @Test
+  void beginMove_duringAnotherMove_isRefused() {
+    guard.beginMove();
+    assertThatThrownBy(guard::beginMove)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("two threads");
+    guard.endMove();
+  }
+
+  @Test
+  void revoke_besideMoves_releasesOnceAndNotInAMove() throws InterruptedException {
+    for (int round = 0; round < 2000; round++) {
+      CountingGuard shared = new CountingGuard();
+      CountDownLatch moving = new CountDownLatch(1);
+      Thread mover =
+          new Thread(
+              () -> {
+                try {
+                  while (true) {
+                    shared.move();
+                    moving.countDown();
+                  }
+                } catch (DBClosedException e) {
+                  assertThat(shared.isOpen()).isFalse();
+                }
+              });
+      mover.start();
+      moving.await();
+      shared.revoke();
+      mover.join();
+
+      assertThat(shared.releases).as("round %d", round).hasValue(1);
+      assertThat(shared.releasedInAMove).isFalse();
+    }
+  }
+}
