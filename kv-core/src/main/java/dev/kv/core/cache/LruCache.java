@@ -1,5 +1,7 @@
 package dev.kv.core.cache;
 
+import dev.kv.core.memory.BlockAllocator;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A hit allocates nothing and takes no lock; the entry itself is the handle.
  */
-public final class LruCache<V extends CacheValue> implements AutoCloseable {
+public final class LruCache<V extends CacheValue> implements BlockAllocator.Evictor, AutoCloseable {
   private static final int MAX_SHARD_BITS = 10;
 
   private final long capacity;
@@ -25,6 +27,7 @@ public final class LruCache<V extends CacheValue> implements AutoCloseable {
   private final LruShard<V>[] shards;
   private final AtomicLong lastId = new AtomicLong();
   private final LongAdder misses = new LongAdder();
+  private final AtomicInteger nextEvicting = new AtomicInteger();
 
   /** Creates a cache of 2^{@code shardBits} shards that share {@code capacity} evenly. */
   public LruCache(long capacity, int shardBits) {
@@ -98,6 +101,17 @@ public final class LruCache<V extends CacheValue> implements AutoCloseable {
     }
   }
 
+  /** Begins at another shard each time, so that all shards give alike. */
+  @Override
+  public long evict(long charge) {
+    int first = nextEvicting.getAndIncrement();
+    long evicted = 0;
+    for (int i = 0; i < shards.length && evicted < charge; i++) {
+      evicted += shards[first + i & shards.length - 1].evict(charge - evicted);
+    }
+    return evicted;
+  }
+
   /** Drops every entry that is not pinned. */
   public void prune() {
     for (LruShard<V> shard : shards) {
@@ -106,6 +120,7 @@ public final class LruCache<V extends CacheValue> implements AutoCloseable {
   }
 
   /** Returns the charge of what is in the cache, pinned or not. */
+  @Override
   public long totalCharge() {
     long sum = 0;
     for (LruShard<V> shard : shards) {
@@ -115,6 +130,7 @@ public final class LruCache<V extends CacheValue> implements AutoCloseable {
   }
 
   /** Returns the capacity. */
+  @Override
   public long capacity() {
     return capacity;
   }

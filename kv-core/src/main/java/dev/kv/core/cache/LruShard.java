@@ -212,7 +212,7 @@ final class LruShard<V extends CacheValue> {
     }
     entry.loaded(fits);
     loadEnded.signalAll();
-    evictLocked();
+    evictLocked(capacity);
   }
 
   private void fail(CacheHandle<V> entry) {
@@ -237,7 +237,7 @@ final class LruShard<V extends CacheValue> {
         inUse.remove(entry);
         entry.listed = entry.touched();
         byAge.addNewest(entry);
-        evictLocked();
+        evictLocked(capacity);
       }
       dead = takeDoomed();
     } finally {
@@ -274,6 +274,24 @@ final class LruShard<V extends CacheValue> {
       lock.unlock();
     }
     freeAll(dead);
+  }
+
+  /** Evicts unpinned entries of so much charge, the oldest first; returns the charge evicted. */
+  long evict(long charge) {
+    CacheHandle<V> dead;
+    long before;
+    long after;
+    lock.lock();
+    try {
+      before = usage;
+      evictLocked(Math.max(0, before - charge));
+      after = usage;
+      dead = takeDoomed();
+    } finally {
+      lock.unlock();
+    }
+    freeAll(dead);
+    return before - after;
   }
 
   /** Drops every entry that is not pinned. */
@@ -326,11 +344,12 @@ final class LruShard<V extends CacheValue> {
     }
   }
 
+  /** Evicts until the usage is {@code most}, or every entry left is pinned. */
   @GuardedBy("lock")
-  private void evictLocked() {
+  private void evictLocked(long most) {
     CacheHandle<V> stalest = null;
     int looks = 0;
-    while (usage > capacity) {
+    while (usage > most) {
       CacheHandle<V> entry = looks < SECOND_LOOKS ? byAge.oldest() : stalest;
       if (entry == null) {
         return;

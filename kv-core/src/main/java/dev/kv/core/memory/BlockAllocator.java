@@ -10,25 +10,56 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The allocator of blocks: buffers of about the size asked for, carved out of slabs that are
- * recycled. Thread-safe.
+ * The allocator of blocks. It carves buffers of about the requested size out of slabs, which it
+ * recycles. Thread-safe.
  *
  * <p>Sizes come in classes, sixteen to a doubling from 1 KiB on, so that a buffer wastes at most a
- * sixteenth. A slab belongs to one class and is cut into slots; each slot's buffer and view are
- * made once. A slab that falls empty is kept while few are and the budget is not short, those
- * fallen empty last first, and otherwise dropped to the garbage collector: Netty's own pools free
- * their chunks by hand, and a late reader would then touch unmapped memory. Buffers above {@link
- * SizeClasses#LARGEST} get memory of their own.
+ * sixteenth. A slab belongs to one class and is cut into slots; the buffer and the view of each
+ * slot are created once. An empty slab is kept while few are empty and the budget is not short.
+ * Otherwise it is dropped to the garbage collector: Netty's own pools free their chunks by hand,
+ * and a late reader would then touch unmapped memory. Buffers above {@link SizeClasses#LARGEST} get
+ * memory of their own.
  *
- * <p>The budget counts whole slabs, their free slots as {@link MemoryKind#BLOCK}.
+ * <p>The budget counts whole slabs, their free slots as {@link MemoryKind#BLOCK}. Invariants, each
+ * up to one slab for each thread that allocates:
+ *
+ * <ol>
+ *   <li>Empty slabs take at most half of {@link #freeLimit}, or are a single slab.
+ *   <li>Free slots and the cache's charge together take at most the cache's capacity and {@link
+ *       #freeLimit}. If free slots are spread over slabs that are partly used, a new slab has a
+ *       single slot; if that is not enough, the cache evicts before it gets a buffer.
+ * </ol>
  */
 public final class BlockAllocator implements AutoCloseable {
-  /** How many bytes of empty slabs are kept in all. */
-  private static final long MOST_EMPTY = 16 << 20;
+  /** The least bytes of free slots that are allowed. */
+  private static final long LEAST_FREE = 2 << 20;
+
+  /** The share of the cache's capacity that free slots may take in addition. */
+  private static final int FREE_SHARE = 4;
+
+  /** The least charge that the cache evicts at a time. */
+  private static final long EVICTION_BYTES = 64 << 10;
+
+  /** A cache whose values have their memory from this allocator. Thread-safe. */
+  public interface Evictor {
+    /** Returns the most bytes that the cache holds. */
+    long capacity();
+
+    /** Returns the bytes that the cache holds. */
+    long totalCharge();
+
+    /**
+     * Evicts the entries that were used least recently, except pinned ones.
+     *
+     * @param charge the bytes to evict
+     * @return the bytes evicted; less than {@code charge} if there are no more unpinned entries
+     */
+    long evict(long charge);
+  }
 
   private final OffHeapBudget budget;
 
-  /** The pool of each size class, made when it is first asked for a buffer. */
+  /** The pool of each size class, created when it is first asked for a buffer. */
   private final AtomicReferenceArray<@Nullable SlotPool> pools =
       new AtomicReferenceArray<>(SizeClasses.COUNT);
 
@@ -36,6 +67,7 @@ public final class BlockAllocator implements AutoCloseable {
   private final AtomicLong emptyBytes = new AtomicLong();
   private final Set<Throwable> allocations = ConcurrentHashMap.newKeySet();
   private final Runnable reclaimer = this::trim;
+  private volatile @Nullable Evictor cache;
   private volatile boolean closed;
 
   /** Creates an allocator whose memory counts against {@code budget}. */
@@ -44,17 +76,50 @@ public final class BlockAllocator implements AutoCloseable {
     budget.onShortage(reclaimer);
   }
 
-  /**
-   * Returns a buffer of at least {@code length} bytes, with a reference count of 1 and arbitrary
-   * contents. Throws {@link dev.kv.OffHeapExhaustedException} where there is no memory.
-   */
-  public ByteBuf allocate(MemoryKind kind, int length) {
-    return begin(take(length), kind);
+  /** Sets the cache that {@link #allocateCached} allocates for. */
+  public void serve(Evictor evictor) {
+    cache = evictor;
   }
 
   /**
-   * Returns such a buffer, or null where the budget has no room unless something else is given up
-   * for it.
+   * Returns a buffer that lives long, as an index or a filter.
+   *
+   * @param kind what the buffer counts as
+   * @param length the least size in bytes
+   * @return a buffer with a reference count of 1 and arbitrary contents
+   * @throws dev.kv.OffHeapExhaustedException if there is no memory
+   */
+  public ByteBuf allocate(MemoryKind kind, int length) {
+    return begin(take(length, 0, false), kind);
+  }
+
+  /**
+   * Returns a buffer for a block of the cache, which may evict others for it.
+   *
+   * @param length the least size in bytes
+   * @return a buffer with a reference count of 1 and arbitrary contents
+   * @throws dev.kv.OffHeapExhaustedException if there is no memory
+   */
+  public ByteBuf allocateCached(int length) {
+    return begin(take(length, 0, true), MemoryKind.BLOCK);
+  }
+
+  /**
+   * Returns a buffer for a block that is read once, by a merge or a read that does not fill the
+   * cache. Such buffers share a few size classes, two to a doubling: blocks of many sizes follow
+   * one another, and each class that has been used keeps a slab.
+   *
+   * @param length the least size in bytes
+   * @return a buffer with a reference count of 1 and arbitrary contents
+   * @throws dev.kv.OffHeapExhaustedException if there is no memory
+   */
+  public ByteBuf allocateTransient(int length) {
+    return begin(take(length, SizeClasses.COARSE, false), MemoryKind.BLOCK);
+  }
+
+  /**
+   * Returns a buffer as {@link #allocate} does, or null if the budget has no room unless something
+   * else is freed.
    */
   public @Nullable ByteBuf tryAllocate(MemoryKind kind, int length) {
     BlockBuf buf =
@@ -64,12 +129,12 @@ public final class BlockAllocator implements AutoCloseable {
     return buf == null ? null : begin(buf, kind);
   }
 
-  private BlockBuf take(int length) {
+  private BlockBuf take(int length, int coarse, boolean cached) {
     if (length < 0) {
       throw new IllegalArgumentException("negative length " + length);
     }
     return length <= SizeClasses.LARGEST
-        ? pool(SizeClasses.indexOf(length)).take()
+        ? pool(SizeClasses.indexOf(length) | coarse).take(cached)
         : BlockBuf.alone(this, length);
   }
 
@@ -102,17 +167,17 @@ public final class BlockAllocator implements AutoCloseable {
     return ((BlockBuf) buf).view();
   }
 
-  /** Returns how many buffers are allocated and not released. */
+  /** Returns the number of buffers that are allocated and not released. */
   public long liveBuffers() {
     return live.get();
   }
 
-  /** Returns where the buffers that live were allocated; nothing unless {@link Invariants#ON}. */
+  /** Returns where the live buffers were allocated; nothing unless {@link Invariants#ON}. */
   public List<Throwable> liveAllocations() {
     return List.copyOf(allocations);
   }
 
-  /** Gives up all memory that is not in use now; the rest follows as its buffers are released. */
+  /** Drops all memory that is not in use; the rest is dropped when its buffers are released. */
   @Override
   public void close() {
     closed = true;
@@ -120,7 +185,7 @@ public final class BlockAllocator implements AutoCloseable {
     trim();
   }
 
-  /** Gives up the memory that is only kept for later. */
+  /** Drops the memory that is only kept for later. */
   public void trim() {
     dropEmptySlabs(null);
   }
@@ -129,13 +194,61 @@ public final class BlockAllocator implements AutoCloseable {
     return closed;
   }
 
+  /** Returns the most bytes of free slots beside a full cache. */
+  private long freeLimit() {
+    Evictor evictor = cache;
+    return LEAST_FREE + (evictor == null ? 0 : evictor.capacity() / FREE_SHARE);
+  }
+
+  /** Returns the bytes of free slots in all pools. Asked when a slab is made, which is rare. */
+  private long freeBytes() {
+    long sum = 0;
+    for (int i = 0; i < SizeClasses.COUNT; i++) {
+      SlotPool pool = pools.getAcquire(i);
+      sum += pool == null ? 0 : pool.freeBytes();
+    }
+    return sum;
+  }
+
+  /** Returns true if there may be so many more bytes of free slots; drops empty slabs first. */
+  boolean mayHaveFree(SlotPool asking, int bytes) {
+    long limit = freeLimit();
+    if (freeBytes() + bytes <= limit) {
+      return true;
+    }
+    if (emptyBytes.get() > 0) {
+      dropEmptySlabs(asking);
+    }
+    return freeBytes() + bytes <= limit;
+  }
+
   /**
-   * Drops the empty slabs of all other classes where they are too many. The class that has one
-   * since just now is in use; it would have to make a new one for its next buffer, while those that
-   * nobody wants any more stay.
+   * Has the cache evict until a slab of {@code bytes} keeps to the second invariant. The caller has
+   * no free slot and holds no lock.
+   *
+   * @return false if there is nothing to do, as usual
+   */
+  boolean evictFor(SlotPool asking, int bytes) {
+    Evictor evictor = cache;
+    long limit = freeLimit();
+    if (evictor == null || freeBytes() <= limit) {
+      return false;
+    }
+    dropEmptySlabs(asking);
+    while (asking.freeBytes() == 0
+        && evictor.totalCharge() + freeBytes() + bytes > evictor.capacity() + limit
+        && evictor.evict(Math.max(bytes, EVICTION_BYTES)) > 0) {
+      dropEmptySlabs(asking);
+    }
+    return true;
+  }
+
+  /**
+   * Drops the empty slabs of all other classes if they are too many. The class that has an empty
+   * slab since just now is in use and would have to make a new one for its next buffer.
    */
   void limitEmptySlabs(SlotPool latest) {
-    if (emptyBytes.get() > MOST_EMPTY) {
+    if (emptyBytes.get() > freeLimit() / 2) {
       dropEmptySlabs(latest);
     }
   }
@@ -157,7 +270,7 @@ public final class BlockAllocator implements AutoCloseable {
     return budget;
   }
 
-  /** Takes back a buffer whose last reference is gone. */
+  /** Takes back a buffer whose last reference was released. */
   void release(BlockBuf buf) {
     live.decrementAndGet();
     Slab slab = buf.slab();

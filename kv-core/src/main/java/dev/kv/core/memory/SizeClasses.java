@@ -10,6 +10,9 @@ final class SizeClasses {
   private static final int LINEAR_STEP_LOG = 6;
   private static final int LINEAR_LIMIT_LOG = LINEAR_STEP_LOG + STEPS_LOG;
 
+  /** Set in an index, it gives the next class of those that are two to a doubling. */
+  static final int COARSE = STEPS / 2 - 1;
+
   /** The number of classes. */
   static final int COUNT = indexOf(LARGEST) + 1;
 

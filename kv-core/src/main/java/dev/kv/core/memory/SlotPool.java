@@ -1,43 +1,77 @@
 package dev.kv.core.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The slabs of one size class. Thread-safe. */
+/**
+ * The slabs of one size class. Thread-safe.
+ *
+ * <p>A new slab is as large as an eighth of what the class has in use. So a class that holds a few
+ * buffers has few free slots, and a class that holds a whole cache has few slabs.
+ */
 final class SlotPool {
   private static final int LARGEST_SLAB = 1 << 20;
-  private static final int SLOTS_PER_SLAB = 64;
   private static final int SMALLEST_SLAB = 16 << 10;
+  private static final int SLAB_SHARE = 8;
 
-  /** A slab that falls empty is kept if it is the only one of its class. */
+  /** The most empty slabs of a class that are kept. */
   private static final int KEPT_EMPTY = 1;
+
+  private static final VarHandle FREE_BYTES;
+
+  static {
+    try {
+      FREE_BYTES = MethodHandles.lookup().findVarHandle(SlotPool.class, "freeBytes", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   private final BlockAllocator allocator;
   private final int slotSize;
-  private final int slabBytes;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** The slabs that have free slots; full ones are held by their buffers alone. */
+  /** The slabs that have free slots; full slabs are referenced by their buffers alone. */
   @GuardedBy("lock")
   private @Nullable Slab first;
 
   @GuardedBy("lock")
   private int emptySlabs;
 
+  @GuardedBy("lock")
+  private long usedBytes;
+
+  /** The bytes of free slots. Written with the lock held, read by any thread. */
+  private long freeBytes;
+
   SlotPool(BlockAllocator allocator, int slotSize) {
     this.allocator = allocator;
     this.slotSize = slotSize;
-    int wanted = Math.min(LARGEST_SLAB, Math.max(SMALLEST_SLAB, slotSize * SLOTS_PER_SLAB));
-    slabBytes = Math.max(1, wanted / slotSize) * slotSize;
   }
 
   BlockAllocator allocator() {
     return allocator;
   }
 
-  BlockBuf take() {
+  /** Returns the bytes of the free slots, exact if the lock is free. */
+  long freeBytes() {
+    return (long) FREE_BYTES.getOpaque(this);
+  }
+
+  /**
+   * Returns a buffer.
+   *
+   * @param cached true if the buffer is for the cache, which may have to evict for it
+   * @throws dev.kv.OffHeapExhaustedException if there is no memory
+   */
+  BlockBuf take(boolean cached) {
     BlockBuf free = takeFree();
+    if (free == null && cached && allocator.evictFor(this, slotSize)) {
+      free = takeFree();
+    }
     if (free != null) {
       return free;
     }
@@ -49,7 +83,7 @@ final class SlotPool {
     return takeFromNew(bytes);
   }
 
-  /** Returns null where the budget has no room as it is. */
+  /** Returns a buffer, or null if the budget has no room unless something else is freed. */
   @Nullable BlockBuf tryTake() {
     BlockBuf free = takeFree();
     if (free != null) {
@@ -70,15 +104,31 @@ final class SlotPool {
   }
 
   /**
-   * Reserves the bytes of a slab, or of one with a single slot; returns how many, or 0 where there
-   * is no room.
+   * Reserves the bytes of a slab, or of a slab with a single slot.
+   *
+   * @return the number of bytes, or 0 if the budget has no room
    */
   private int tryReserve() {
     OffHeapBudget budget = allocator.budget();
-    if (budget.tryReserve(MemoryKind.BLOCK, slabBytes)) {
-      return slabBytes;
+    int slab = slabBytes();
+    if (slab > slotSize
+        && allocator.mayHaveFree(this, slab - slotSize)
+        && budget.tryReserve(MemoryKind.BLOCK, slab)) {
+      return slab;
     }
     return budget.tryReserve(MemoryKind.BLOCK, slotSize) ? slotSize : 0;
+  }
+
+  private int slabBytes() {
+    long used;
+    lock.lock();
+    try {
+      used = usedBytes;
+    } finally {
+      lock.unlock();
+    }
+    int wanted = (int) Math.min(LARGEST_SLAB, Math.max(SMALLEST_SLAB, used / SLAB_SHARE));
+    return Math.max(1, wanted / slotSize) * slotSize;
   }
 
   private BlockBuf takeFromNew(int bytes) {
@@ -87,7 +137,8 @@ final class SlotPool {
     try {
       insert(fresh);
       emptySlabs++;
-      allocator.countEmpty(fresh.bytes());
+      allocator.countEmpty(bytes);
+      addFree(bytes);
       return takeFrom(fresh);
     } finally {
       lock.unlock();
@@ -101,6 +152,8 @@ final class SlotPool {
       allocator.countEmpty(-slab.bytes());
     }
     BlockBuf slot = slab.pop();
+    usedBytes += slotSize;
+    addFree(-slotSize);
     if (slab.isFull()) {
       remove(slab);
     }
@@ -129,6 +182,8 @@ final class SlotPool {
         insert(slab);
       }
       slab.push(slot);
+      usedBytes -= slotSize;
+      addFree(slotSize);
       if (slab.isEmpty()) {
         emptySlabs++;
         allocator.countEmpty(slab.bytes());
@@ -148,7 +203,7 @@ final class SlotPool {
   void dropEmptySlabs() {
     lock.lock();
     try {
-      for (Slab slab = first; slab != null; ) {
+      for (Slab slab = first; slab != null && emptySlabs > 0; ) {
         Slab next = slab.next;
         if (slab.isEmpty()) {
           drop(slab);
@@ -164,8 +219,14 @@ final class SlotPool {
   private void drop(Slab slab) {
     remove(slab);
     emptySlabs--;
+    addFree(-slab.bytes());
     allocator.countEmpty(-slab.bytes());
     allocator.budget().release(MemoryKind.BLOCK, slab.bytes());
+  }
+
+  @GuardedBy("lock")
+  private void addFree(long bytes) {
+    FREE_BYTES.setOpaque(this, freeBytes + bytes);
   }
 
   @GuardedBy("lock")

@@ -20,6 +20,7 @@ public final class BlockCacheImpl implements BlockCache {
     blocks = new LruCache<>(capacity, shardBits(capacity));
     this.allocator = allocator;
     this.ownsAllocator = ownsAllocator;
+    allocator.serve(blocks);
   }
 
   /** Returns a cache of at most {@code capacity} bytes with memory of its own; 0 caches nothing. */

@@ -89,8 +89,15 @@ final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
 
   private static CachedBlock allocate(
       BlockAllocator allocator, MemoryKind kind, int length, boolean withEntryIndex) {
-    int room = withEntryIndex ? BlockIterator.roomForEntryIndex(length) : 0;
-    return CachedBlock.in(allocator.allocate(kind, length + room), length);
+    if (withEntryIndex) {
+      int room = BlockIterator.roomForEntryIndex(length);
+      return CachedBlock.in(allocator.allocateCached(length + room), length);
+    }
+    return CachedBlock.in(
+        kind == MemoryKind.BLOCK
+            ? allocator.allocateTransient(length)
+            : allocator.allocate(kind, length),
+        length);
   }
 
   /** Does the same in memory that nobody counts and the garbage collector frees. */

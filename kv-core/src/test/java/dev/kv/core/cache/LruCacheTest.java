@@ -173,6 +173,39 @@ class LruCacheTest {
   }
 
   @Test
+  void evict_someCharge_dropsTheOldestThatAreNotPinned() {
+    cache = new LruCache<>(CAPACITY, 0);
+    for (int key = 0; key < 10; key++) {
+      insert(key, key, 10);
+    }
+    CacheHandle<Value> pinned = pin(0);
+    assertThat(cache.evict(25)).isEqualTo(30);
+    assertThat(freed).containsExactlyInAnyOrder(1, 2, 3);
+    assertThat(cache.evict(1000)).as("all but the pinned one").isEqualTo(60);
+    assertThat(cache.totalCharge()).isEqualTo(10);
+    assertThat(cache.evict(1)).isZero();
+    pinned.close();
+    assertThat(cache.evict(1)).isEqualTo(10);
+    cache.close();
+  }
+
+  @Test
+  void evict_manyShards_takesFromAllAlike() {
+    cache = new LruCache<>(CAPACITY, 2);
+    for (int key = 0; key < 400; key++) {
+      insert(key, key);
+    }
+    long before = cache.totalCharge();
+    long evicted = 0;
+    for (int i = 0; i < 100; i++) {
+      evicted += cache.evict(1);
+    }
+    assertThat(evicted).isEqualTo(100);
+    assertThat(cache.totalCharge()).isEqualTo(before - 100);
+    cache.close();
+  }
+
+  @Test
   void prune_dropsOnlyTheUnpinned() {
     insert(1, 100);
     insert(2, 200);
