@@ -1,9 +1,9 @@
 package dev.kv.core.background;
 
 import dev.kv.core.read.SeekListener;
-import dev.kv.core.state.BackgroundError;
 import dev.kv.core.state.Resources;
 import dev.kv.core.state.WriteState;
+import dev.kv.core.write.WriteGate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -18,16 +18,16 @@ public final class BackgroundThreads implements WriteState.Listener, SeekListene
   private static final long PAUSE_AFTER_OPEN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Resources resources;
-  private final BackgroundError error;
+  private final WriteGate gate;
   private final AtomicBoolean versionFreed = new AtomicBoolean();
   private volatile @Nullable BackgroundWorker flush;
   private volatile @Nullable BackgroundWorker maintenance;
   private volatile List<BackgroundWorker> compactions = List.of();
 
   /** Creates it without threads. */
-  public BackgroundThreads(Resources resources, BackgroundError error) {
+  public BackgroundThreads(Resources resources, WriteGate gate) {
     this.resources = resources;
-    this.error = error;
+    this.gate = gate;
   }
 
   /** Says what the threads do. Called once, before anything is wanted of them. */
@@ -42,7 +42,7 @@ public final class BackgroundThreads implements WriteState.Listener, SeekListene
   }
 
   private BackgroundWorker worker(String name, BackgroundWorker.Work work) {
-    return new BackgroundWorker(resources.env(), name, work, error);
+    return new BackgroundWorker(resources.env(), name, work, gate);
   }
 
   private List<BackgroundWorker> all() {
@@ -72,11 +72,6 @@ public final class BackgroundThreads implements WriteState.Listener, SeekListene
   @Override
   public void logWorkWanted() {
     wake(maintenance);
-  }
-
-  @Override
-  public void writeFailed(Throwable cause) {
-    error.set("a write", cause);
   }
 
   @Override

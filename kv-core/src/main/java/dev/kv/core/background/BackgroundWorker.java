@@ -1,6 +1,6 @@
 package dev.kv.core.background;
 
-import dev.kv.core.state.BackgroundError;
+import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A thread that does one kind of work whenever there is some, started when there first is, and
- * parked while there is none. What the work throws becomes the database's background error before
- * anybody hears that the work has ended.
+ * parked while there is none. Whatever the work throws shuts the {@link WriteGate}.
  */
 final class BackgroundWorker {
   /** One kind of background work. */
@@ -21,7 +20,7 @@ final class BackgroundWorker {
   private final Env env;
   private final String name;
   private final Work work;
-  private final BackgroundError error;
+  private final WriteGate gate;
   private final AtomicBoolean woken = new AtomicBoolean();
   private volatile boolean stopped;
 
@@ -34,11 +33,11 @@ final class BackgroundWorker {
   private volatile @Nullable Thread thread;
 
   /** Creates a worker. */
-  BackgroundWorker(Env env, String name, Work work, BackgroundError error) {
+  BackgroundWorker(Env env, String name, Work work, WriteGate gate) {
     this.env = env;
     this.name = name;
     this.work = work;
-    this.error = error;
+    this.gate = gate;
   }
 
   /** Has the thread look for work. Any thread; cheap where it has been told already. */
@@ -68,7 +67,7 @@ final class BackgroundWorker {
     try {
       thread = env.startThread(name, this::run);
     } catch (RuntimeException | Error e) {
-      error.set(name, e);
+      gate.fail(name, e);
     }
   }
 
@@ -79,10 +78,6 @@ final class BackgroundWorker {
     }
     woken.set(true);
     LockSupport.unpark(thread);
-  }
-
-  boolean isStopped() {
-    return stopped;
   }
 
   /** Waits until the thread has ended; an interrupt stays set and does not end the wait. */
@@ -129,7 +124,7 @@ final class BackgroundWorker {
         continue;
       }
     } catch (Throwable e) {
-      error.set(name, e);
+      gate.fail(name, e);
     }
   }
 }

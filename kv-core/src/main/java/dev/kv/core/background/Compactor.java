@@ -7,13 +7,13 @@ import dev.kv.core.compaction.CompactionResult;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.manifest.VersionChange;
 import dev.kv.core.manifest.VersionSet;
-import dev.kv.core.state.BackgroundError;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.state.WriteState;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
+import dev.kv.core.write.WriteGate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,7 +28,7 @@ public final class Compactor implements BackgroundWorker.Work {
   private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
 
   private final Monitor monitor;
-  private final BackgroundError error;
+  private final WriteGate gate;
   private final VersionSet versions;
   private final WriteState writeState;
   private final Jobs jobs;
@@ -43,13 +43,13 @@ public final class Compactor implements BackgroundWorker.Work {
   /** Creates the work of the compaction threads. */
   public Compactor(
       Monitor monitor,
-      BackgroundError error,
+      WriteGate gate,
       VersionSet versions,
       WriteState writeState,
       RunningJobs running,
       Jobs jobs) {
     this.monitor = monitor;
-    this.error = error;
+    this.gate = gate;
     this.versions = versions;
     this.writeState = writeState;
     this.running = running;
@@ -92,7 +92,7 @@ public final class Compactor implements BackgroundWorker.Work {
   private @Nullable Picked pickAndStart() {
     monitor.lock();
     try {
-      if (monitor.isClosing() || error.isSet() || suspensions > 0) {
+      if (!gate.isOpen() || suspensions > 0) {
         return null;
       }
       Version version = versions.acquireCurrent();
@@ -239,12 +239,13 @@ public final class Compactor implements BackgroundWorker.Work {
   public void runToEnd(ManualCompactions.Request request, Runnable wake) {
     monitor.lock();
     try {
-      monitor.checkOpen();
-      error.check();
+      gate.check();
       manual.add(request);
       wake.run();
       try {
-        monitor.awaitUntil(request::isDone, error);
+        while (!request.isDone()) {
+          monitor.awaitChange();
+        }
       } finally {
         manual.remove(request);
       }
@@ -258,10 +259,12 @@ public final class Compactor implements BackgroundWorker.Work {
   public void suspend() {
     monitor.lock();
     try {
-      monitor.checkOpen();
+      gate.checkNotClosing();
       suspensions++;
       writeState.suspendStalls(true);
-      monitor.awaitUntil(() -> running.compactions() == 0, error);
+      while (running.compactions() > 0) {
+        monitor.awaitChange();
+      }
     } finally {
       monitor.unlock();
     }
@@ -271,7 +274,7 @@ public final class Compactor implements BackgroundWorker.Work {
   public void resume() {
     monitor.lock();
     try {
-      monitor.checkOpen();
+      gate.checkNotClosing();
       if (suspensions == 0) {
         throw new IllegalStateException("compactions are not suspended");
       }

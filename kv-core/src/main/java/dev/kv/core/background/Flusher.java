@@ -4,13 +4,13 @@ import dev.kv.core.compaction.FlushResult;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.manifest.VersionChange;
 import dev.kv.core.manifest.VersionSet;
-import dev.kv.core.state.BackgroundError;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.state.WriteState;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.OccupiedRange;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
+import dev.kv.core.write.WriteGate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +20,7 @@ public final class Flusher implements BackgroundWorker.Work {
   private static final Logger LOG = LoggerFactory.getLogger(Flusher.class);
 
   private final Monitor monitor;
-  private final BackgroundError error;
+  private final WriteGate gate;
   private final VersionSet versions;
   private final WriteState writeState;
   private final RunningJobs running;
@@ -29,13 +29,13 @@ public final class Flusher implements BackgroundWorker.Work {
   /** Creates the work of the flush thread. */
   public Flusher(
       Monitor monitor,
-      BackgroundError error,
+      WriteGate gate,
       VersionSet versions,
       WriteState writeState,
       RunningJobs running,
       Jobs jobs) {
     this.monitor = monitor;
-    this.error = error;
+    this.gate = gate;
     this.versions = versions;
     this.writeState = writeState;
     this.running = running;
@@ -45,7 +45,7 @@ public final class Flusher implements BackgroundWorker.Work {
   @Override
   public boolean runOne() {
     WriteState.Immutable oldest = writeState.oldestImmutable();
-    if (oldest == null || error.isSet() || monitor.isClosing()) {
+    if (oldest == null || !gate.isOpen()) {
       return false;
     }
     jobs.flush(oldest.memtable(), result -> install(oldest, result));

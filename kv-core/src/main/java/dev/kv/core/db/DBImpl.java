@@ -11,19 +11,17 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
-import dev.kv.core.state.BackgroundError;
-import dev.kv.core.state.Monitor;
 import dev.kv.core.state.Resources;
 import dev.kv.core.state.WriteState;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
+import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,15 +31,13 @@ final class DBImpl extends OpenDatabase {
   private static final Logger LOG = LoggerFactory.getLogger(DBImpl.class);
 
   private final Parts parts;
-  private final AtomicBoolean closed = new AtomicBoolean();
   private final CountDownLatch closeDone = new CountDownLatch(1);
 
   /** What an open database is made of; it is taken over. */
   record Parts(
       Resources resources,
       Env.Lock lock,
-      Monitor monitor,
-      BackgroundError error,
+      WriteGate gate,
       VersionSet versions,
       WriteState writeState,
       CommitPipeline commits,
@@ -58,7 +54,7 @@ final class DBImpl extends OpenDatabase {
 
   @Override
   boolean isClosed() {
-    return closed.get();
+    return parts.gate().isClosing();
   }
 
   @Override
@@ -94,7 +90,7 @@ final class DBImpl extends OpenDatabase {
   @Override
   public void flush() {
     parts.commits().switchMemTable();
-    parts.writeState().awaitFlushes(parts.error());
+    parts.writeState().awaitFlushes();
   }
 
   @Override
@@ -185,12 +181,11 @@ final class DBImpl extends OpenDatabase {
    */
   @Override
   public void close() {
-    if (!closed.compareAndSet(false, true)) {
+    if (!parts.gate().beginClose()) {
       awaitClosed();
       return;
     }
     try {
-      parts.monitor().beginClose();
       parts.commits().close();
       parts.background().stop();
       parts.reader().close();

@@ -24,7 +24,6 @@ import dev.kv.core.read.SnapshotList;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.recovery.LogRecovery;
 import dev.kv.core.recovery.RecoveredTables;
-import dev.kv.core.state.BackgroundError;
 import dev.kv.core.state.CompactionStats;
 import dev.kv.core.state.LogFiles;
 import dev.kv.core.state.Monitor;
@@ -33,6 +32,7 @@ import dev.kv.core.state.Resources;
 import dev.kv.core.state.WriteState;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.CommitPipeline;
+import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
 import dev.kv.env.WritableFile;
 import java.io.IOException;
@@ -139,8 +139,8 @@ final class DBOpener {
     private final Options options;
     private final Path directory;
     private final Env.Lock lock;
-    private final Monitor monitor = new Monitor();
-    private final BackgroundError error;
+    private final WriteGate gate;
+    private final Monitor monitor;
     private final BackgroundThreads background;
     private final VersionSet versions;
     private final CompactionStats compactionStats = new CompactionStats();
@@ -155,10 +155,11 @@ final class DBOpener {
       env = resources.env();
       options = resources.options();
       directory = resources.directory();
-      error = new BackgroundError(directory, monitor);
-      background = new BackgroundThreads(resources, error);
+      gate = new WriteGate(directory.toString());
+      monitor = new Monitor(gate);
+      background = new BackgroundThreads(resources, gate);
       versions = new VersionSet(resources.manifestContext(), background::versionFreed);
-      obsolete = new ObsoleteFiles(resources, versions, error);
+      obsolete = new ObsoleteFiles(resources, versions, gate);
       logs = new LogFiles(resources, versions, obsolete);
     }
 
@@ -256,6 +257,7 @@ final class DBOpener {
       WriteState writeState =
           new WriteState(
               resources,
+              gate,
               monitor,
               versions,
               readStates,
@@ -264,8 +266,7 @@ final class DBOpener {
               requireNonNull(memtable),
               background);
       CommitPipeline commits =
-          new CommitPipeline(writeState, versions.lastSequence(), resources.budget());
-      error.attach(commits);
+          new CommitPipeline(writeState, gate, versions.lastSequence(), resources.budget());
       SnapshotList snapshots = new SnapshotList(commits::lastSequence);
       RunningJobs running = new RunningJobs(resources.comparator().userComparator());
       Jobs jobs =
@@ -275,10 +276,10 @@ final class DBOpener {
               compactionStats,
               snapshots,
               commits,
-              monitor::isClosing,
+              gate::isClosing,
               background::compactionWanted);
-      Flusher flusher = new Flusher(monitor, error, versions, writeState, running, jobs);
-      Compactor compactor = new Compactor(monitor, error, versions, writeState, running, jobs);
+      Flusher flusher = new Flusher(monitor, gate, versions, writeState, running, jobs);
+      Compactor compactor = new Compactor(monitor, gate, versions, writeState, running, jobs);
       DatabaseReader reader =
           new DatabaseReader(
               readStates,
@@ -308,8 +309,7 @@ final class DBOpener {
               new DBImpl.Parts(
                   resources,
                   lock,
-                  monitor,
-                  error,
+                  gate,
                   versions,
                   writeState,
                   commits,

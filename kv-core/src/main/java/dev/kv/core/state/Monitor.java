@@ -1,92 +1,52 @@
 package dev.kv.core.state;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.DBClosedException;
+import dev.kv.core.write.WriteGate;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 
 /**
- * The database's lock, with the one condition that all waits for background work wait on. Held for
- * moments: never while a file is touched. Comes after the version set's lock.
+ * The lock of an open database's state, with the one condition on which all waits for background
+ * work wait. Held for moments: never while a file is touched. Comes after the lock of the version
+ * set.
  */
-public final class Monitor {
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
+public final class Monitor extends ReentrantLock {
+  private static final long serialVersionUID = 1;
 
-  @GuardedBy("lock")
-  private boolean closing;
+  private final transient WriteGate gate;
+  private final transient Condition changed = newCondition();
 
-  /** Creates the lock of one database. */
-  public Monitor() {}
-
-  /** Takes the lock. */
-  public void lock() {
-    lock.lock();
-  }
-
-  /** Releases the lock. */
-  public void unlock() {
-    lock.unlock();
+  /** Creates the lock of one database, whose waits end when {@code gate} shuts. */
+  public Monitor(WriteGate gate) {
+    this.gate = gate;
+    gate.onChange(this::signalAll);
   }
 
   /** Checks that the calling thread holds the lock. */
   public void assertHeld() {
-    assert lock.isHeldByCurrentThread();
+    assert isHeldByCurrentThread();
   }
 
-  /** Tells everybody who waits to look again. */
+  /** Wakes every thread that waits for a change. */
   public void signalAll() {
-    lock.lock();
+    lock();
     try {
       changed.signalAll();
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
   /**
-   * Waits until {@code condition}, which is asked with the lock held, is true. Throws where the
-   * database is closed or fails meanwhile. An interrupt stays set and ends no wait.
+   * Waits until something changes; the caller holds the lock, and checks its condition before and
+   * after. An interrupt stays set and ends no wait.
+   *
+   * @throws dev.kv.DBClosedException if the database is being closed
+   * @throws dev.kv.DBReadOnlyException if it has failed
    */
-  public void awaitUntil(BooleanSupplier condition, BackgroundError error) {
-    lock.lock();
-    try {
-      while (!condition.getAsBoolean()) {
-        checkOpen();
-        error.check();
-        changed.awaitUninterruptibly();
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Lets every wait end with {@link DBClosedException}. */
-  public void beginClose() {
-    lock.lock();
-    try {
-      closing = true;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Returns true once the close has begun. */
-  public boolean isClosing() {
-    lock.lock();
-    try {
-      return closing;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Throws where the close has begun. */
-  public void checkOpen() {
-    if (isClosing()) {
-      throw new DBClosedException("the database was closed");
-    }
+  @SuppressWarnings("WaitNotInLoop") // the caller loops
+  public void awaitChange() {
+    assertHeld();
+    gate.check();
+    changed.awaitUninterruptibly();
   }
 }

@@ -3,6 +3,7 @@ package dev.kv.core.state;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -31,7 +32,7 @@ public final class ObsoleteFiles {
 
   private final Resources resources;
   private final VersionSet versions;
-  private final BackgroundError error;
+  private final WriteGate gate;
 
   /** The numbers of files that are being written and in no version yet. */
   private final Set<Long> pending = ConcurrentHashMap.newKeySet();
@@ -40,10 +41,10 @@ public final class ObsoleteFiles {
   private final ReentrantLock collecting = new ReentrantLock();
 
   /** Creates it; nothing is deleted before the first call of {@link #collect}. */
-  public ObsoleteFiles(Resources resources, VersionSet versions, BackgroundError error) {
+  public ObsoleteFiles(Resources resources, VersionSet versions, WriteGate gate) {
     this.resources = resources;
     this.versions = versions;
-    this.error = error;
+    this.gate = gate;
   }
 
   /** Returns the number for a new table, which is kept until {@link #settle}. */
@@ -99,7 +100,7 @@ public final class ObsoleteFiles {
     if (!versions.isDurable()) {
       return;
     }
-    if (error.isSet()) {
+    if (gate.isFailed()) {
       return;
     }
     for (String name : names) {

@@ -11,6 +11,7 @@ import dev.kv.core.read.ReadStates;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.CommitTarget;
+import dev.kv.core.write.WriteGate;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -45,12 +46,10 @@ public final class WriteState implements CommitTarget {
 
     /** The log wants room ahead, or the next log should be prepared. */
     void logWorkWanted();
-
-    /** An append, a sync or an insertion failed, or the edit that names the first log. */
-    void writeFailed(Throwable cause);
   }
 
   private final Resources resources;
+  private final WriteGate gate;
   private final Monitor monitor;
   private final VersionSet versions;
   private final ReadStates readStates;
@@ -83,6 +82,7 @@ public final class WriteState implements CommitTarget {
   /** Takes the memtable and the log over; without a log, the first write begins one. */
   public WriteState(
       Resources resources,
+      WriteGate gate,
       Monitor monitor,
       VersionSet versions,
       ReadStates readStates,
@@ -91,6 +91,7 @@ public final class WriteState implements CommitTarget {
       MemTable memtable,
       Listener listener) {
     this.resources = resources;
+    this.gate = gate;
     this.monitor = monitor;
     this.versions = versions;
     this.readStates = readStates;
@@ -149,7 +150,7 @@ public final class WriteState implements CommitTarget {
     try {
       logs.name(first, VersionEdit.builder());
     } catch (RuntimeException | Error e) {
-      listener.writeFailed(e);
+      gate.fail("the first write", e);
       logs.retire(first.writer());
       throw e;
     }
@@ -231,11 +232,6 @@ public final class WriteState implements CommitTarget {
   @Override
   public void reserveLog() {
     listener.logWorkWanted();
-  }
-
-  @Override
-  public void writeFailed(Throwable cause) {
-    listener.writeFailed(cause);
   }
 
   /** Reserves room in the log, and prepares the next one once half of the memtable is used. */
@@ -320,11 +316,13 @@ public final class WriteState implements CommitTarget {
   }
 
   /** Waits until every memtable that is immutable now is in a table. */
-  public void awaitFlushes(BackgroundError error) {
+  public void awaitFlushes() {
     monitor.lock();
     try {
       long target = switches;
-      monitor.awaitUntil(() -> flushes >= target, error);
+      while (flushes < target) {
+        monitor.awaitChange();
+      }
     } finally {
       monitor.unlock();
     }

@@ -66,7 +66,7 @@ public final class CommitPipeline {
   }
 
   private final CommitTarget target;
-  private final WriteGate gate = new WriteGate();
+  private final WriteGate gate;
   private final WriteController controller;
   private final CommitQueue queue = new CommitQueue();
   private final ObjectPool<Writer> writers = new ObjectPool<>(1, Writer::new, Writer::clear);
@@ -90,13 +90,17 @@ public final class CommitPipeline {
    * Creates a pipeline.
    *
    * @param target where the writes go
+   * @param gate refuses writes once the database has failed or is being closed
    * @param lastSequence the sequence number of the last write so far
    * @param budget what the commit buffer is counted in, as a write buffer
    */
-  public CommitPipeline(CommitTarget target, long lastSequence, OffHeapBudget budget) {
+  public CommitPipeline(
+      CommitTarget target, WriteGate gate, long lastSequence, OffHeapBudget budget) {
     this.target = target;
+    this.gate = gate;
     this.lastSequence = lastSequence;
     this.controller = new WriteController(target, gate);
+    gate.onChange(controller::progress);
     this.group = new WriteGroup(budget);
   }
 
@@ -150,7 +154,7 @@ public final class CommitPipeline {
    */
   public void write(EncodedBatch batch, boolean sync) {
     if (batch.count() == 0 && !sync) {
-      gate.check();
+      gate.checkWrite();
       return;
     }
     waitAndWrite(writers.acquire().batch(batch, sync));
@@ -163,7 +167,7 @@ public final class CommitPipeline {
   public void switchMemTable() {
     becomeLeader();
     try {
-      gate.check();
+      gate.checkWrite();
       controller.forceSwitch();
     } finally {
       queue.handOver();
@@ -185,27 +189,12 @@ public final class CommitPipeline {
   }
 
   /**
-   * Ends writing, for ever: every write from now on, and every one that waits, throws {@link
-   * DBReadOnlyException} with {@code cause}. The first cause is kept. Does not wait.
-   */
-  public void fail(Throwable cause) {
-    gate.fail(cause);
-    controller.progress();
-  }
-
-  /** Returns what made the database read-only, or null. */
-  public @Nullable Throwable failure() {
-    return gate.failure();
-  }
-
-  /**
    * Ends writing: every write from now on, and every one that waits, throws {@link
    * dev.kv.DBClosedException}. When it returns, no write is under way and nothing calls the target
    * any more. To be called once.
    */
   public void close() {
-    gate.close();
-    controller.progress();
+    gate.beginClose();
     becomeLeader();
     try {
       group.close();
@@ -272,7 +261,7 @@ public final class CommitPipeline {
 
   /** Steps 2 and 3, for the leader's own operations. */
   private void prepare(long bytes, int count) {
-    gate.check();
+    gate.checkWrite();
     if (InternalKey.MAX_SEQUENCE - lastSequence < count) {
       throw new DBReadOnlyException(
           "the database has used up its sequence numbers: copy it into a new one");
@@ -420,11 +409,10 @@ public final class CommitPipeline {
   }
 
   private void failed(Throwable cause) {
-    gate.fail(cause);
     try {
-      target.writeFailed(cause);
+      gate.fail("a write", cause);
     } catch (RuntimeException | Error e) {
-      cause.addSuppressed(e); // the writers must be told, whatever happens here
+      cause.addSuppressed(e); // the followers must be woken, whatever happens here
     }
   }
 

@@ -39,7 +39,7 @@ public interface CommitTarget {
   /**
    * Begins the log, of which there is none, and makes the state that the open found durable. What
    * it throws fails the write it was called for, before that was logged; it then must have changed
-   * nothing, or have called {@link CommitPipeline#fail}.
+   * nothing, or have called {@link WriteGate#fail}.
    */
   void beginLog() throws IOException;
 
@@ -56,7 +56,7 @@ public interface CommitTarget {
    * {@link #flushIsBehind} is false.
    *
    * <p>What it throws fails the write it was called for, before that was logged; it then must have
-   * changed nothing, or have called {@link CommitPipeline#fail}.
+   * changed nothing, or have called {@link WriteGate#fail}.
    */
   void switchMemTable(long bytes, int count) throws IOException;
 
@@ -72,11 +72,4 @@ public interface CommitTarget {
    * must not throw.
    */
   void reserveLog();
-
-  /**
-   * Hears that an append, a sync or an insertion failed. No write follows, and what is in the log
-   * past the last acknowledged write is unknown; the memtable is not to be flushed past it either.
-   * Must not throw.
-   */
-  void writeFailed(Throwable cause);
 }

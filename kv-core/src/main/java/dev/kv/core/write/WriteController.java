@@ -111,7 +111,7 @@ final class WriteController {
     if (isBlocked(heedLevel0)) {
       awaitUnblocked(heedLevel0);
     }
-    gate.check();
+    gate.checkWrite();
     try {
       target.switchMemTable(bytes, count);
     } catch (IOException e) {
@@ -173,7 +173,7 @@ final class WriteController {
     } finally {
       endWait(now, interrupted);
     }
-    gate.check();
+    gate.checkWrite();
   }
 
   private void endWait(long start, boolean interrupted) {

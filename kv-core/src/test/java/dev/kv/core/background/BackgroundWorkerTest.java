@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.core.db.LeakCheck;
-import dev.kv.core.state.BackgroundError;
-import dev.kv.core.state.Monitor;
+import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import java.nio.file.Path;
@@ -23,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(LeakCheck.class)
 class BackgroundWorkerTest {
-  private final BackgroundError error = new BackgroundError(Path.of("db"), new Monitor());
+  private final WriteGate gate = new WriteGate("db");
 
   /** How often the worker of {@link #idleWorker} has looked for work. */
   private final Semaphore runs = new Semaphore(0);
@@ -37,7 +36,7 @@ class BackgroundWorkerTest {
   }
 
   private BackgroundWorker worker(BackgroundWorker.Work work) {
-    return new BackgroundWorker(Env.fileSystem(), "kv-test", work, error);
+    return new BackgroundWorker(Env.fileSystem(), "kv-test", work, gate);
   }
 
   @Test
@@ -81,7 +80,7 @@ class BackgroundWorkerTest {
     for (int i = 0; i < runs.length(); i++) {
       assertThat(runs.get(i)).as("piece %d", i).isEqualTo(1);
     }
-    assertThat(error.isSet()).isFalse();
+    assertThat(gate.isFailed()).isFalse();
   }
 
   @Test
@@ -146,7 +145,7 @@ class BackgroundWorkerTest {
   }
 
   @Test
-  void wake_whereNoThreadCanBeStarted_setsTheError() {
+  void wake_whereNoThreadCanBeStarted_shutsTheGate() {
     Env exhausted =
         new ForwardingEnv(Env.fileSystem()) {
           @Override
@@ -154,15 +153,15 @@ class BackgroundWorkerTest {
             throw new OutOfMemoryError("unable to create native thread");
           }
         };
-    BackgroundWorker worker = new BackgroundWorker(exhausted, "kv-test", () -> false, error);
+    BackgroundWorker worker = new BackgroundWorker(exhausted, "kv-test", () -> false, gate);
     worker.wake();
-    assertThat(error.isSet()).isTrue();
+    assertThat(gate.isFailed()).isTrue();
     worker.stop();
     worker.join();
   }
 
   @Test
-  void work_thatThrows_setsTheErrorAndLeavesTheThreadAlive() throws InterruptedException {
+  void work_thatThrows_shutsTheGateAndLeavesTheThreadAlive() throws InterruptedException {
     CountDownLatch second = new CountDownLatch(2);
     BackgroundWorker worker =
         worker(
@@ -172,10 +171,10 @@ class BackgroundWorkerTest {
             });
     worker.wake();
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!error.isSet() && System.nanoTime() < end) {
+    while (!gate.isFailed() && System.nanoTime() < end) {
       Thread.sleep(1);
     }
-    assertThat(error.isSet()).isTrue();
+    assertThat(gate.isFailed()).isTrue();
     worker.wake();
     assertThat(second.await(60, TimeUnit.SECONDS)).isTrue();
     worker.stop();

@@ -17,7 +17,8 @@ public class CommitLincheckIT {
   private static final int REFUSED = -1;
 
   private final FakeTarget target = new FakeTarget(4 << 10);
-  private final CommitPipeline pipeline = new CommitPipeline(target, 0, target.budget);
+  private final WriteGate gate = new WriteGate("db");
+  private final CommitPipeline pipeline = new CommitPipeline(target, gate, 0, target.budget);
 
   @Operation
   public int put() {

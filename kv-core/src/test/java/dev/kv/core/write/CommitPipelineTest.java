@@ -33,7 +33,8 @@ final class CommitPipelineTest {
   private static final int ARENA = 4 << 20;
 
   private final FakeTarget target = new FakeTarget(ARENA);
-  private final CommitPipeline pipeline = new CommitPipeline(target, 0, target.budget);
+  private final WriteGate gate = new WriteGate("db");
+  private final CommitPipeline pipeline = new CommitPipeline(target, gate, 0, target.budget);
   private final List<Call> calls = new ArrayList<>();
 
   @AfterEach
@@ -180,7 +181,7 @@ final class CommitPipelineTest {
         .hasMessageContaining("was not done")
         .hasMessageContaining("until it is opened again")
         .hasMessageContaining("cannot write the MANIFEST");
-    pipeline.fail(target.beginFailure); // as the target does
+    gate.fail("a test", target.beginFailure); // as the target does
     assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), false))
         .isInstanceOf(DBReadOnlyException.class);
     assertThatThrownBy(pipeline::switchMemTable).isInstanceOf(DBReadOnlyException.class);
@@ -210,7 +211,7 @@ final class CommitPipelineTest {
   @Test
   void put_atTheLastSequenceNumber_isRefusedForEver() throws IOException {
     FakeTarget old = new FakeTarget(ARENA);
-    CommitPipeline last = new CommitPipeline(old, InternalKey.MAX_SEQUENCE - 1, old.budget);
+    CommitPipeline last = new CommitPipeline(old, gate, InternalKey.MAX_SEQUENCE - 1, old.budget);
     last.put(bytes("a"), bytes("1"), false);
     assertThat(last.lastSequence()).isEqualTo(InternalKey.MAX_SEQUENCE);
     assertThatThrownBy(() -> last.put(bytes("b"), bytes("2"), false))
@@ -311,8 +312,7 @@ final class CommitPipelineTest {
   private void assertReadOnlySince(Throwable cause) throws IOException {
     target.file().appendFailure = null;
     target.file().syncFailure = null;
-    assertThat(target.failure).isSameAs(cause);
-    assertThat(pipeline.failure()).isSameAs(cause);
+    assertThat(gate.failure()).isSameAs(cause);
     assertThat(pipeline.lastSequence()).isEqualTo(1);
     assertThat(target.get("a", 1)).isEqualTo("1");
     assertThatThrownBy(() -> pipeline.put(bytes("c"), bytes("3"), false))
@@ -706,10 +706,10 @@ final class CommitPipelineTest {
     Call leader = call(() -> pipeline.put(bytes("a"), new byte[ARENA], false));
     awaitStop(1);
     IOException cause = new IOException("the flush failed");
-    pipeline.fail(cause);
+    gate.fail("a test", cause);
     assertThat(leader.outcome()).isInstanceOf(DBReadOnlyException.class).hasCause(cause);
-    pipeline.fail(new IOException("a later one"));
-    assertThat(pipeline.failure()).isSameAs(cause);
+    gate.fail("a test", new IOException("a later one"));
+    assertThat(gate.failure()).isSameAs(cause);
   }
 
   // Threads.

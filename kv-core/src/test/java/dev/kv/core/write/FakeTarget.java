@@ -34,7 +34,6 @@ final class FakeTarget implements CommitTarget {
   volatile boolean flushIsBehind;
   volatile RuntimeException switchFailure;
   volatile IOException olderLogsFailure;
-  volatile Throwable failure;
   volatile boolean hasLog = true;
   volatile Exception beginFailure;
   int beginnings;
@@ -134,14 +133,6 @@ final class FakeTarget implements CommitTarget {
   @Override
   public void reserveLog() {
     throw new AssertionError("an appended log needs no reserve");
-  }
-
-  @Override
-  public void writeFailed(Throwable cause) {
-    if (failure != null) {
-      throw new AssertionError("told twice");
-    }
-    failure = cause;
   }
 
   /** Returns the value that readers of {@code sequence} find, or null. */

@@ -18,7 +18,7 @@ final class WriteControllerTest {
   private static final int ARENA = 1 << 20;
 
   private final FakeTarget target = new FakeTarget(ARENA);
-  private final WriteGate gate = new WriteGate();
+  private final WriteGate gate = new WriteGate("db");
   private final WriteController controller = new WriteController(target, gate);
 
   /** How long the calls took in which {@link #nanosForOneMiB} was delayed. */
@@ -145,8 +145,8 @@ final class WriteControllerTest {
             },
             thrown);
     Thread.sleep(20);
-    gate.close();
-    controller.progress();
+    gate.onChange(controller::progress);
+    gate.beginClose();
     writer.join(10_000);
     assertThat(thrown.get()).isInstanceOf(DBClosedException.class);
   }
@@ -163,7 +163,7 @@ final class WriteControllerTest {
   }
 
   private void fillALittle() {
-    CommitPipeline pipeline = new CommitPipeline(target, 0, target.budget);
+    CommitPipeline pipeline = new CommitPipeline(target, gate, 0, target.budget);
     pipeline.put(FakeTarget.bytes("a"), FakeTarget.bytes("1"), false);
   }
 
@@ -240,11 +240,6 @@ final class WriteControllerTest {
     @Override
     public void reserveLog() {
       throw new AssertionError();
-    }
-
-    @Override
-    public void writeFailed(Throwable cause) {
-      throw new AssertionError(cause);
     }
   }
 }
