@@ -11,10 +11,14 @@ import dev.kv.Options;
 import dev.kv.RecoveryMode;
 import dev.kv.WriteOptions;
 import dev.kv.core.env.FileName;
+import dev.kv.core.log.LogWriter;
+import dev.kv.core.version.VersionEdit;
+import dev.kv.core.version.VersionEditCodec;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.SequentialFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -26,6 +30,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an open brings back from logs and MANIFESTs. */
 class RecoveryTest extends DbTestBase {
@@ -236,6 +241,58 @@ class RecoveryTest extends DbTestBase {
     reopen();
     assertThat(get("hi")).isEqualTo("there");
     assertThat(get("more")).isEqualTo("v");
+  }
+
+  /** None of them is gone on with: the first is not the last, and the last is not alone. */
+  @Test
+  void open_severalLogsReusingLogs_replaysAllAndGoesOnWithNone() throws IOException {
+    Options reuse = defaults().toBuilder().reuseLogs(true).build();
+    open(reuse);
+    put("foo", "bar");
+    close();
+    long first = number(files(FileName.Kind.LOG).get(0));
+    writeLog(first + 1, 2, "hello", "world");
+    writeLog(first + 2, 3, "hi", "there");
+    open(reuse);
+    assertThat(contents()).isEqualTo("(foo->bar)(hello->world)(hi->there)");
+    assertThat(files(FileName.Kind.LOG).stream().map(RecoveryTest::number))
+        .allMatch(number -> number > first + 2);
+    put("more", "v");
+    reopen();
+    assertThat(contents()).isEqualTo("(foo->bar)(hello->world)(hi->there)(more->v)");
+  }
+
+  /**
+   * As old versions of LevelDB left it when they were killed while a memtable was being flushed.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void open_logThatTheManifestNamesAsPrevious_isReplayedToo(boolean repair) throws IOException {
+    open();
+    put("foo", "bar");
+    db.flush();
+    close();
+    deleteLogs();
+    Path manifest = directory.resolve(manifests().get(0));
+    byte[] edit =
+        VersionEditCodec.encode(
+            VersionEdit.builder().logNumber(40).previousLogNumber(30).nextFileNumber(50).build());
+    try (LogWriter log =
+        LogWriter.appending(
+            manifest, options.env().openAppendable(manifest), Files.size(manifest))) {
+      log.append(ByteBuffer.allocateDirect(edit.length).put(0, edit), 0, edit.length);
+    }
+    writeLog(20, 2, "obsolete", "v");
+    writeLog(30, 2, "previous", "v");
+    writeLog(40, 3, "last", "v");
+    if (repair) {
+      DB.repair(directory, options);
+    }
+    open();
+    assertThat(contents()).isEqualTo("(foo->bar)(last->v)(previous->v)");
+    put("more", "v");
+    reopen();
+    assertThat(contents()).isEqualTo("(foo->bar)(last->v)(more->v)(previous->v)");
   }
 
   @Test

@@ -61,6 +61,23 @@ final class LogTest {
     assertRead(log.read(), big("foo", n), "bar");
   }
 
+  /** Early versions of LevelDB ended a block so, and began the record anew in the next one. */
+  @Test
+  void emptyFirst_beforeAnotherBeginning_isPassedOverInSilence() {
+    for (String next : List.of("bar", big("bar", 2 * BLOCK))) {
+      LogBytes early = new LogBytes();
+      int n = BLOCK - 2 * HEADER;
+      early.write(big("foo", n));
+      early.append(new byte[HEADER]);
+      early.set(BLOCK - 1, LogFormat.FIRST);
+      early.fixChecksum(BLOCK - HEADER, 0);
+      early.write(next);
+      assertThat(early.bytes()[BLOCK + HEADER - 1])
+          .isEqualTo((byte) (next.length() == 3 ? LogFormat.FULL : LogFormat.FIRST));
+      assertRead(early.read(), big("foo", n), next);
+    }
+  }
+
   @Test
   void block_withTooLittleRoomForAHeader_isFilledWithZeros() {
     int n = BLOCK - 2 * HEADER + 4;

@@ -460,6 +460,48 @@ class TableTest {
     }
   }
 
+  /** Without checksums, damage inside a compressed block is met by the decompression only. */
+  @Test
+  void reads_ofABlockThatDoesNotUncompress_keepNoMemory() throws Exception {
+    TableFormat format = TableBench.format(512, 16, CompressionType.SNAPPY);
+    KeyComparator order = new UserKeyComparator(DBComparator.bytewise());
+    MemoryFile written = new MemoryFile();
+    try (BuildBuffers buffers = new BuildBuffers(format, new OffHeapBudget(0))) {
+      TableBuilder builder = new TableBuilder(format, order, written, buffers);
+      ByteBuffer zeros = ByteBuffer.allocateDirect(100).order(ByteOrder.LITTLE_ENDIAN);
+      for (int i = 100; i < 120; i++) {
+        builder.add(Entries.direct(("k" + i).getBytes()), 0, 4, zeros, 0, 100);
+      }
+      builder.finish();
+    }
+    byte[] bytes = written.bytes();
+    try (TableBench bench = new TableBench(1 << 20)) {
+      TableReader table = bench.open(MemoryFile.reading(bytes), order);
+      int second = (int) table.index().offset(1);
+      table.free();
+      for (boolean fill : new boolean[] {true, false}) {
+        int refused = 0;
+        for (int at = second + 2; at < second + 40; at++) {
+          byte[] damaged = bytes.clone();
+          damaged[at] = (byte) 0xff;
+          TableReader reader = bench.open(MemoryFile.reading(damaged), order);
+          try (TableIterator cursor = TableBench.cursor(reader, ReadFlags.of(false, fill))) {
+            cursor.seekToFirst();
+            while (cursor.isValid()) {
+              cursor.next();
+            }
+          } catch (CorruptionException e) {
+            refused += e.getMessage().contains("does not uncompress") ? 1 : 0;
+          }
+          reader.free();
+        }
+        assertThat(refused).isPositive();
+        bench.cache.prune();
+        assertThat(bench.allocator.liveBuffers()).isZero();
+      }
+    }
+  }
+
   @Test
   void reads_budgetSpent_bypassTheCache() {
     Entries entries = Entries.internal(BYTEWISE, new Random(5), 300);
