@@ -365,9 +365,7 @@ final class VisibleCursor {
 
   private CorruptionException malformed() {
     byte[] key = InternalKey.copy(internal.keyBuffer(), internal.keyOffset(), internal.keyLength());
-    return new CorruptionException(
-        "an entry has a malformed internal key: " + InternalKey.describe(key),
-        database,
-        CorruptionException.NO_OFFSET);
+    return internal.corruption(
+        "an entry has a malformed internal key: " + InternalKey.describe(key), database);
   }
 }
