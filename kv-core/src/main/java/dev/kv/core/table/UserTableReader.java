@@ -6,6 +6,7 @@ import dev.kv.DBIterator;
 import dev.kv.Escape;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
+import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
@@ -32,13 +33,11 @@ public final class UserTableReader implements dev.kv.TableReader {
   @Override
   public DBIterator iterator(ReadOptions options) {
     requireOpen();
-    if (options.prefix() != null && !order.isBytewise()) {
-      throw new IllegalArgumentException("a prefix needs the bytewise comparator");
-    }
+    KeyBounds bounds = KeyBounds.of(options, order);
     table.retain();
     ReadFlags flags = ReadFlags.of(options.verifyChecksums(), options.fillCache());
     TableIterator entries = table.reader.iterator(flags, table::release);
-    return new UserTableIterator(entries, order, options);
+    return new UserTableIterator(entries, order, bounds);
   }
 
   @Override
