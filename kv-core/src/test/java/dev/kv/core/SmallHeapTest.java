@@ -7,7 +7,6 @@ import dev.kv.DB;
 import dev.kv.DBStats;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
-import dev.kv.core.crash.Children;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

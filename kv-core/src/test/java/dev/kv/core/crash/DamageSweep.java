@@ -6,12 +6,10 @@ import dev.kv.DBException;
 import dev.kv.DBReadOnlyException;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.core.EnvFiles;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
-import dev.kv.env.SequentialFile;
-import dev.kv.env.WritableFile;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -121,20 +119,10 @@ final class DamageSweep {
     Map<String, byte[]> files = new TreeMap<>();
     for (String name : env.list(DIRECTORY)) {
       if (!name.equals("LOCK")) {
-        files.put(name, read(env, DIRECTORY.resolve(name)));
+        files.put(name, EnvFiles.read(env, DIRECTORY.resolve(name)));
       }
     }
     return files;
-  }
-
-  private static byte[] read(Env env, Path file) throws IOException {
-    ByteBuffer into = ByteBuffer.allocate((int) env.size(file));
-    try (SequentialFile from = env.openSequential(file)) {
-      while (into.hasRemaining() && from.read(into) >= 0) {
-        continue;
-      }
-    }
-    return into.array();
   }
 
   private String sizes() {
@@ -212,9 +200,7 @@ final class DamageSweep {
     Env env = new Hurried(Env.inMemory());
     env.createDirectory(DIRECTORY);
     for (Map.Entry<String, byte[]> file : with.entrySet()) {
-      try (WritableFile to = env.createWritable(DIRECTORY.resolve(file.getKey()))) {
-        to.append(ByteBuffer.wrap(file.getValue()));
-      }
+      EnvFiles.write(env, DIRECTORY.resolve(file.getKey()), file.getValue());
     }
     DB db;
     try {

@@ -2,10 +2,10 @@ package dev.kv.core.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.Children;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -41,16 +41,13 @@ class DamageTest {
       throws IOException, InterruptedException {
     Path told = temp.resolve("told");
     List<String> command =
-        new ArrayList<>(
-            Children.java(
-                64,
-                DamageSweep.class,
-                mode,
-                Integer.toString(step),
-                Integer.toString(masks),
-                Integer.toString(writeEvery)));
-    command.add(1, "-XX:MaxDirectMemorySize=64m");
-    command.add(1, "-ea");
+        Children.quickCommand(
+            List.of("-Xmx64m", "-XX:MaxDirectMemorySize=64m", "-ea"),
+            DamageSweep.class,
+            mode,
+            Integer.toString(step),
+            Integer.toString(masks),
+            Integer.toString(writeEvery));
     Process child =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(told.toFile()).start();
     try {

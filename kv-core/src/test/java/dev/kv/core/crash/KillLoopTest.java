@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
+import dev.kv.core.Children;
+import dev.kv.core.Directories;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -93,7 +95,7 @@ class KillLoopTest {
           throw new AssertionError(what, e);
         }
         if ((cycle + 1) % KILLS_PER_DIRECTORY == 0) {
-          Cpp.delete(directory);
+          Directories.delete(directory);
         }
       }
     }
@@ -117,8 +119,8 @@ class KillLoopTest {
     Path told = temp.resolve("told");
     Process child =
         new ProcessBuilder(
-                Children.java(
-                    128,
+                Children.quickCommand(
+                    List.of("-Xmx128m"),
                     Victim.class,
                     directory.toString(),
                     Setting.of(seed).name(),
@@ -183,7 +185,7 @@ class KillLoopTest {
     if (!Files.exists(directory)) {
       return; // killed before there was anything
     }
-    Path copy = cpp == null ? null : Cpp.copy(directory, directory.resolveSibling("copy"));
+    Path copy = cpp == null ? null : Directories.copy(directory, directory.resolveSibling("copy"));
     try (DB db = DB.open(directory, Setting.of(seed).options(Env.fileSystem()))) {
       assertThat(db.stats().recovery().droppedBytes()).as("a record cut short").isLessThan(300_000);
       for (int i = 0; i < histories; i++) {
@@ -195,7 +197,7 @@ class KillLoopTest {
       }
     }
     if (copy != null) {
-      Cpp.delete(copy);
+      Directories.delete(copy);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.kv.core.fuzz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.Children;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,22 +33,22 @@ class LongFuzzIT {
     Path log = directory.resolve(name + ".log");
     Process jazzer =
         new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx512m",
-                "-XX:MaxDirectMemorySize=1g",
-                "-ea",
-                "-Dkv.invariants=true",
-                "-Djazzer.instrumentation_includes=dev.kv.**",
-                "-Djazzer.disabled_hooks=*",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "com.code_intelligence.jazzer.Jazzer",
-                "--target_class=" + FuzzIT.class.getName(),
-                "--target_method=" + name,
-                "-max_total_time=" + Integer.getInteger("kv.fuzz.seconds", DEFAULT_SECONDS),
-                "-timeout=60",
-                "-rss_limit_mb=3000",
-                "-artifact_prefix=" + directory.resolve(name + "-"))
+                Children.command(
+                    List.of(
+                        "-Xmx512m",
+                        "-XX:MaxDirectMemorySize=1g",
+                        "-ea",
+                        "-Dkv.invariants=true",
+                        "-Djazzer.instrumentation_includes=dev.kv.**",
+                        "-Djazzer.disabled_hooks=*"),
+                    "com.code_intelligence.jazzer.Jazzer",
+                    List.of(
+                        "--target_class=" + FuzzIT.class.getName(),
+                        "--target_method=" + name,
+                        "-max_total_time=" + Integer.getInteger("kv.fuzz.seconds", DEFAULT_SECONDS),
+                        "-timeout=60",
+                        "-rss_limit_mb=3000",
+                        "-artifact_prefix=" + directory.resolve(name + "-"))))
             .directory(directory.toFile())
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())

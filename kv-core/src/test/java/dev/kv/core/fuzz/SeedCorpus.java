@@ -6,6 +6,7 @@ import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.core.EnvFiles;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.key.InternalKey;
@@ -133,7 +134,7 @@ final class SeedCorpus {
     Map<String, byte[]> files = new TreeMap<>();
     for (String name : env.list(DIRECTORY)) {
       if (FileSet.NAMES.contains(name) && !name.equals("CURRENT")) {
-        files.put(name, FileSet.read(env, DIRECTORY.resolve(name)));
+        files.put(name, EnvFiles.read(env, DIRECTORY.resolve(name)));
       }
     }
     return files;
@@ -149,7 +150,7 @@ final class SeedCorpus {
     }
     for (String name : env.list(DIRECTORY)) {
       if (name.endsWith(".log")) {
-        return FileSet.read(env, DIRECTORY.resolve(name));
+        return EnvFiles.read(env, DIRECTORY.resolve(name));
       }
     }
     throw new AssertionError("no log");

@@ -2,13 +2,13 @@ package dev.kv.core.mutation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.Children;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -89,18 +89,19 @@ class MutantsIT {
 
   private static int run(Path classes, List<String> tests, Path output)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx256m", "-ea", "-XX:TieredStopAtLevel=1", "-Dkv.invariants=true"));
-    command.addAll(List.of("-XX:+EnableDynamicAgentLoading", "-XX:-CreateCoredumpOnCrash"));
-    command.add("-XX:ErrorFile=" + output.resolveSibling("crash.log"));
-    command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=off");
-    command.addAll(
-        List.of("-cp", classes + File.pathSeparator + System.getProperty("java.class.path")));
-    command.add(TestRun.class.getName());
-    command.addAll(tests);
+    List<String> flags =
+        List.of(
+            "-Xmx256m",
+            "-ea",
+            "-XX:TieredStopAtLevel=1",
+            "-Dkv.invariants=true",
+            "-XX:+EnableDynamicAgentLoading",
+            "-XX:-CreateCoredumpOnCrash",
+            "-XX:ErrorFile=" + output.resolveSibling("crash.log"),
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=off");
+    String classPath = classes + File.pathSeparator + System.getProperty("java.class.path");
     Process process =
-        new ProcessBuilder(command)
+        new ProcessBuilder(Children.command(flags, classPath, TestRun.class.getName(), tests))
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();
