@@ -29,7 +29,7 @@ class ManyDatabasesTest {
     assertThat(child.output()).contains("all open");
   }
 
-  /** The child's program. */
+  /** The program of the child JVM. */
   static final class OneEntryEach {
     private OneEntryEach() {}
 

@@ -10,11 +10,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The files of a directory as one input.
+ * Encodes the files of a directory as one input.
  *
  * <pre>
  * input := modes file*
- * file  := name:byte length:fixed16 bytes       the name's place in {@link #NAMES}, the last file may be short
+ * file  := name:byte length:fixed16 bytes       name is an index into {@link #NAMES}; the last file may be short
  * </pre>
  */
 final class FileSet {
@@ -31,7 +31,7 @@ final class FileSet {
 
   private FileSet() {}
 
-  /** Returns a file's place in an input. */
+  /** Returns the encoding of a file. */
   static byte[] encode(String name, byte[] content) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     out.write(NAMES.indexOf(name));
@@ -44,8 +44,8 @@ final class FileSet {
   /**
    * Writes the files of an input, and CURRENT if it has none.
    *
-   * @param from where the files begin
-   * @param seal whether to make the checksums right
+   * @param from the offset of the first file
+   * @param seal true to correct the checksums
    */
   static void write(byte[] input, int from, boolean seal, Env env, Path directory)
       throws IOException {

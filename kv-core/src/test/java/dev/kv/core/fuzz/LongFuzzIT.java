@@ -14,9 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The targets under Jazzer, guided by coverage, each in a JVM of its own: under {@code -Plong}, for
- * as many seconds as {@code -Dkv.fuzz.seconds} says. The corpus that grows meanwhile is kept below
- * {@code target/fuzz}, where an input that fails is left too.
+ * Runs each target with Jazzer, guided by coverage, in a JVM of its own for {@code
+ * -Dkv.fuzz.seconds} seconds. Runs only with {@code -Plong}. The growing corpus is in {@code
+ * target/fuzz}, and so is an input that fails.
  */
 @EnabledIfSystemProperty(named = "kv.long", matches = "true")
 class LongFuzzIT {

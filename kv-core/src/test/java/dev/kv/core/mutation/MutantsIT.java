@@ -21,10 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Takes the safeguards of the engine out, one at a time, and expects a test to fail for each. A
- * mutant is one source file, changed, compiled against the engine and put before it on the class
- * path of a JVM that runs the tests named for it. {@code -Pmutation} tries all of them, other
- * builds those marked quick.
+ * Removes the safeguards of the engine, one at a time, and expects a test to fail for each. It
+ * compiles the changed source file of a mutant against the engine, and puts it before the engine on
+ * the class path of a new JVM, which runs the tests of the mutant. {@code -Pmutation} runs all
+ * mutants, and other builds those marked quick.
  */
 class MutantsIT {
   private static final Path TABLE = Path.of("..", "src-docs", "mutants.md");
@@ -41,7 +41,7 @@ class MutantsIT {
 
   @ParameterizedTest
   @MethodSource("mutants")
-  void mutant_anyOfTheList_isKilled(Mutant mutant) throws IOException, InterruptedException {
+  void mutant_inTheList_isKilled(Mutant mutant) throws IOException, InterruptedException {
     Path source = temp.resolve(Path.of(mutant.file()).getFileName());
     Files.writeString(source, mutant.mutatedSource());
     Path classes = Files.createDirectory(temp.resolve("classes"));
@@ -58,7 +58,7 @@ class MutantsIT {
   }
 
   @Test
-  void table_ofMutants_listsEach() throws IOException {
+  void table_ofMutants_listsEachMutant() throws IOException {
     String table = Files.readString(TABLE);
     for (Mutant mutant : Mutant.all()) {
       assertThat(table).contains(mutant.row());
