@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * a comparator of that name; so an order that changes needs a new name.
  *
  * <p>Implementations are thread-safe, never throw, and do not keep the slices, whose window ends
- * with the call.
+ * with the call. What one throws all the same reaches the caller as a {@link ComparatorException}.
  */
 public interface DBComparator {
 
