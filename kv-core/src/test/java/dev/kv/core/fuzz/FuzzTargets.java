@@ -21,6 +21,7 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
+import dev.kv.core.log.LogBytes;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.memory.OffHeapBudget;
@@ -97,7 +98,7 @@ public final class FuzzTargets {
         check(
             reader.endOfLastRecord() <= log.length, "a record that ends after the end of the file");
         before = reader.lastRecordOffset();
-        sum += record.copyBytes().length;
+        sum += LogBytes.copy(record).length;
         check(sum <= log.length, "more bytes than the file has");
       }
       check(!reader.readRecord(record), "a record after the end");
