@@ -2,7 +2,6 @@ package dev.kv.core.background;
 
 import dev.kv.core.read.SeekListener;
 import dev.kv.core.state.Resources;
-import dev.kv.core.state.WriteState;
 import dev.kv.core.write.WriteGate;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The threads of one open database, and what wakes each of them: one flushes, some compact, one
  * does maintenance. Each is started when it first has something to do. Thread-safe.
  */
-public final class BackgroundThreads implements WriteState.Listener, SeekListener {
+public final class BackgroundThreads implements SeekListener {
   private static final long PAUSE_AFTER_OPEN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Resources resources;
@@ -63,14 +62,14 @@ public final class BackgroundThreads implements WriteState.Listener, SeekListene
     all.forEach(BackgroundWorker::join);
   }
 
-  @Override
+  /** There is an immutable memtable to flush. */
   public void flushWanted() {
     wake(flush);
     wake(maintenance);
   }
 
-  @Override
-  public void logWorkWanted() {
+  /** The log wants room ahead, or the next log should be prepared. */
+  public void maintenanceWanted() {
     wake(maintenance);
   }
 

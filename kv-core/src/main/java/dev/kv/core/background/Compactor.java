@@ -1,14 +1,18 @@
 package dev.kv.core.background;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.CorruptionException;
+import dev.kv.Options;
 import dev.kv.core.compaction.Compaction;
+import dev.kv.core.compaction.CompactionJob;
 import dev.kv.core.compaction.CompactionPicker;
 import dev.kv.core.compaction.CompactionResult;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.manifest.VersionChange;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.Monitor;
-import dev.kv.core.state.WriteState;
+import dev.kv.core.state.Resources;
+import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
@@ -27,36 +31,31 @@ import org.slf4j.LoggerFactory;
 public final class Compactor implements BackgroundWorker.Work {
   private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
 
+  private final JobContext context;
+  private final Resources resources;
   private final Monitor monitor;
   private final WriteGate gate;
   private final VersionSet versions;
-  private final WriteState writeState;
-  private final Jobs jobs;
   private final CompactionPicker picker;
   private final ManualCompactions manual;
-  private final String directory;
 
-  // Guarded by the monitor.
+  @GuardedBy("monitor")
   private final RunningJobs running;
+
+  @GuardedBy("monitor")
   private int suspensions;
 
   /** Creates the work of the compaction threads. */
-  public Compactor(
-      Monitor monitor,
-      WriteGate gate,
-      VersionSet versions,
-      WriteState writeState,
-      RunningJobs running,
-      Jobs jobs) {
-    this.monitor = monitor;
-    this.gate = gate;
-    this.versions = versions;
-    this.writeState = writeState;
-    this.running = running;
-    this.jobs = jobs;
-    this.picker = jobs.picker();
+  public Compactor(JobContext context) {
+    this.context = context;
+    this.resources = context.resources();
+    this.monitor = context.monitor();
+    this.gate = context.gate();
+    this.versions = context.versions();
+    this.running = context.running();
+    Options options = resources.options();
+    this.picker = new CompactionPicker(options.maxFileSize(), options.seekCompaction());
     this.manual = new ManualCompactions(monitor, picker);
-    this.directory = jobs.directory();
   }
 
   /** A compaction to run, and the step of a request that it is, if any. Its version is held. */
@@ -64,18 +63,18 @@ public final class Compactor implements BackgroundWorker.Work {
 
   @Override
   public boolean runOne() {
-    Picked picked = pickAndStart();
+    Picked picked = prepare();
     if (picked == null) {
       return false;
     }
     boolean installed = false;
     try {
-      installed = run(picked);
+      installed = runAndInstall(picked);
     } finally {
       end(picked, installed);
       picked.compaction().version().release();
     }
-    jobs.installed();
+    context.installed();
     return true;
   }
 
@@ -89,7 +88,8 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
-  private @Nullable Picked pickAndStart() {
+  /** Picks a compaction and notes that it runs; returns null if there is none to run now. */
+  private @Nullable Picked prepare() {
     monitor.lock();
     try {
       if (!gate.isOpen() || suspensions > 0) {
@@ -115,6 +115,7 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
+  @GuardedBy("monitor")
   private @Nullable Picked pick(Version version) {
     ManualCompactions.Step step = manual.next(version, running);
     if (step != null) {
@@ -128,30 +129,57 @@ public final class Compactor implements BackgroundWorker.Work {
     return due == null ? null : new Picked(due, null);
   }
 
-  /** Runs and installs a compaction; returns false where it was given up. */
-  private boolean run(Picked picked) {
+  /** Returns false if the compaction was abandoned. */
+  private boolean runAndInstall(Picked picked) {
     Compaction compaction = picked.compaction();
     if (compaction.isTrivialMove()) {
       versions.logAndApply(new Install(compaction.trivialMoveEdit()));
       LOG.info(
           "{}: moved {} from level {} to {}",
-          directory,
+          context.directory(),
           compaction.inputs().get(0),
           compaction.level(),
           compaction.outputLevel());
       return true;
     }
-    CompactionResult result =
-        jobs.compact(
-            compaction,
-            edit -> versions.logAndApply(new Install(edit)),
-            (tables, e) -> setAside(picked, tables, e));
-    if (result == null) {
-      return false;
+    TableOutputs outputs = context.newOutputs();
+    CompactionResult result = run(picked, outputs);
+    if (result != null) {
+      install(compaction, result);
     }
+    outputs.settle();
+    return result != null;
+  }
+
+  /**
+   * Runs a compaction without a lock; returns null if it was abandoned, because the database is
+   * being closed or because an input is damaged.
+   */
+  private @Nullable CompactionResult run(Picked picked, TableOutputs outputs) {
+    CompactionJob job =
+        new CompactionJob(
+            picked.compaction(),
+            context.snapshots().sequences(),
+            file -> resources.tables().iterator(file, true, false),
+            outputs.context(),
+            gate::isClosing);
+    try {
+      return job.run();
+    } catch (CorruptionException e) {
+      if (resources.options().paranoidChecks() || job.damagedInputs().isEmpty()) {
+        throw e;
+      }
+      setAside(picked, job.damagedInputs(), e);
+      return null;
+    }
+  }
+
+  private void install(Compaction compaction, CompactionResult result) {
+    versions.logAndApply(new Install(result.edit()));
+    context.stats().add(compaction.outputLevel(), result.stats());
     LOG.info(
         "{}: compacted {} tables of level {} and {} of level {} into {}, {} bytes into {} in {} ms ({})",
-        directory,
+        context.directory(),
         compaction.inputs().size(),
         compaction.level(),
         compaction.nextLevelInputs().size(),
@@ -161,7 +189,6 @@ public final class Compactor implements BackgroundWorker.Work {
         result.stats().bytesWritten(),
         result.stats().micros() / 1000,
         compaction.reason());
-    return true;
   }
 
   /**
@@ -172,7 +199,7 @@ public final class Compactor implements BackgroundWorker.Work {
     LOG.error(
         "{}: a compaction was given up, and {} is not compacted until the database is opened again: {};"
             + " a repair saves what can be read",
-        directory,
+        context.directory(),
         tables,
         damage.getMessage());
     monitor.lock();
@@ -187,17 +214,18 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
-  /** Where level 0 cannot shrink any more, writers would wait for ever. Requires the monitor. */
+  /** Lets writers go on if level 0 cannot shrink any more: they would wait forever. */
+  @GuardedBy("monitor")
   private void freeWritersIfStuck(Version version) {
     if (running.hasSetAside()
         && running.compactions() == 0
         && version.fileCount(0) >= Levels.LEVEL_0_COMPACTION_TRIGGER) {
-      writeState.waiveStalls();
-      jobs.wakeWriters();
+      context.memTables().stallInputs().waive();
+      context.commits().progress();
     }
   }
 
-  /** The step that replaces a compaction's inputs by its outputs. */
+  /** The version install that replaces a compaction's inputs by its outputs. */
   private final class Install implements VersionChange {
     private final VersionEdit edit;
 
@@ -214,7 +242,7 @@ public final class Compactor implements BackgroundWorker.Work {
     public void install(Version next) {
       monitor.lock();
       try {
-        writeState.publish();
+        context.memTables().publish();
       } finally {
         monitor.unlock();
       }
@@ -261,7 +289,7 @@ public final class Compactor implements BackgroundWorker.Work {
     try {
       gate.checkNotClosing();
       suspensions++;
-      writeState.suspendStalls(true);
+      context.memTables().stallInputs().suspend(true);
       while (running.compactions() > 0) {
         monitor.awaitChange();
       }
@@ -279,7 +307,7 @@ public final class Compactor implements BackgroundWorker.Work {
         throw new IllegalStateException("compactions are not suspended");
       }
       suspensions--;
-      writeState.suspendStalls(suspensions > 0);
+      context.memTables().stallInputs().suspend(suspensions > 0);
     } finally {
       monitor.unlock();
     }

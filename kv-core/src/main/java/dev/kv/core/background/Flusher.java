@@ -1,89 +1,90 @@
 package dev.kv.core.background;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.compaction.FlushResult;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.manifest.VersionChange;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Monitor;
-import dev.kv.core.state.WriteState;
+import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.OccupiedRange;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
-import dev.kv.core.write.WriteGate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes immutable memtables to tables, the oldest first, and installs them. */
+/**
+ * Writes immutable memtables as tables, the oldest first. A flush is prepared and run without a
+ * lock, and installed by the version set. Used by the flush thread.
+ */
 public final class Flusher implements BackgroundWorker.Work {
   private static final Logger LOG = LoggerFactory.getLogger(Flusher.class);
 
+  private final JobContext context;
   private final Monitor monitor;
-  private final WriteGate gate;
   private final VersionSet versions;
-  private final WriteState writeState;
+  private final MemTables memTables;
+
+  @GuardedBy("monitor")
   private final RunningJobs running;
-  private final Jobs jobs;
 
   /** Creates the work of the flush thread. */
-  public Flusher(
-      Monitor monitor,
-      WriteGate gate,
-      VersionSet versions,
-      WriteState writeState,
-      RunningJobs running,
-      Jobs jobs) {
-    this.monitor = monitor;
-    this.gate = gate;
-    this.versions = versions;
-    this.writeState = writeState;
-    this.running = running;
-    this.jobs = jobs;
+  public Flusher(JobContext context) {
+    this.context = context;
+    this.monitor = context.monitor();
+    this.versions = context.versions();
+    this.memTables = context.memTables();
+    this.running = context.running();
   }
 
   @Override
   public boolean runOne() {
-    WriteState.Immutable oldest = writeState.oldestImmutable();
-    if (oldest == null || !gate.isOpen()) {
+    MemTables.Immutable oldest = memTables.oldestImmutable();
+    if (oldest == null || !context.gate().isOpen()) {
       return false;
     }
-    jobs.flush(oldest.memtable(), result -> install(oldest, result));
-    writeState.retireLog(oldest);
-    jobs.installed();
+    TableOutputs outputs = context.newOutputs();
+    install(oldest, outputs.flush(oldest.memtable()));
+    outputs.settle();
+    memTables.retireLog(oldest);
+    context.installed();
     return true;
   }
 
-  private void install(WriteState.Immutable flushed, FlushResult result) {
-    Install step = new Install(flushed, result);
+  private void install(MemTables.Immutable flushed, FlushResult result) {
+    Install change = new Install(flushed, result);
     boolean done = false;
     try {
-      versions.logAndApply(step);
+      versions.logAndApply(change);
       done = true;
     } finally {
       if (!done) {
-        step.vacate();
+        change.vacate();
       }
     }
-    FileMetadata table = result.table();
     LOG.info(
         "{}: flushed {} entries into {} at level {} in {} ms",
-        jobs.directory(),
+        context.directory(),
         result.stats().entriesWritten(),
-        table,
-        step.level,
+        result.table(),
+        change.level,
         result.stats().micros() / 1000);
     monitor.signalAll();
   }
 
-  /** The step that puts the table into its level and lets go of the memtable. */
+  /** The version install that adds the table to its level and removes the memtable. */
   private final class Install implements VersionChange {
-    private final WriteState.Immutable flushed;
+    private final MemTables.Immutable flushed;
     private final FlushResult result;
-    private @Nullable OccupiedRange occupied;
     private int level;
 
-    Install(WriteState.Immutable flushed, FlushResult result) {
+    @GuardedBy("monitor")
+    private @Nullable OccupiedRange occupied;
+
+    Install(MemTables.Immutable flushed, FlushResult result) {
       this.flushed = flushed;
       this.result = result;
     }
@@ -94,10 +95,10 @@ public final class Flusher implements BackgroundWorker.Work {
       VersionEdit.Builder edit = VersionEdit.builder();
       monitor.lock();
       try {
-        edit.logNumber(writeState.oldestLogWithout(flushed)).previousLogNumber(0);
+        edit.logNumber(memTables.oldestLogWithout(flushed)).previousLogNumber(0);
         FileMetadata table = result.table();
         if (table != null) {
-          level = result.pickLevel(current, running, jobs.maxFileSize());
+          level = result.pickLevel(current, running, context.resources().options().maxFileSize());
           if (level > 0) {
             occupied = running.occupy(level, result.keys());
           }
@@ -114,8 +115,8 @@ public final class Flusher implements BackgroundWorker.Work {
       monitor.lock();
       try {
         vacate();
-        jobs.spent(level, result.stats());
-        writeState.removeFlushed(flushed);
+        context.stats().add(level, result.stats());
+        memTables.removeFlushed(flushed);
       } finally {
         monitor.unlock();
       }

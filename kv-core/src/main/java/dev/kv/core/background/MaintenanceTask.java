@@ -1,8 +1,8 @@
 package dev.kv.core.background;
 
-import dev.kv.core.state.LogFiles;
+import dev.kv.core.state.Logs;
+import dev.kv.core.state.MemTables;
 import dev.kv.core.state.ObsoleteFiles;
-import dev.kv.core.state.WriteState;
 
 /**
  * Small work that keeps other threads from waiting for the disk: reserves room ahead in the log,
@@ -10,22 +10,24 @@ import dev.kv.core.state.WriteState;
  */
 public final class MaintenanceTask implements BackgroundWorker.Work {
   private final BackgroundThreads background;
-  private final WriteState writeState;
-  private final LogFiles logs;
+  private final MemTables memTables;
+  private final Logs logs;
   private final ObsoleteFiles obsolete;
 
   /** Creates the work of the maintenance thread. */
   public MaintenanceTask(
-      BackgroundThreads background, WriteState writeState, LogFiles logs, ObsoleteFiles obsolete) {
+      BackgroundThreads background, MemTables memTables, Logs logs, ObsoleteFiles obsolete) {
     this.background = background;
-    this.writeState = writeState;
+    this.memTables = memTables;
     this.logs = logs;
     this.obsolete = obsolete;
   }
 
   @Override
   public boolean runOne() {
-    writeState.doLogWork();
+    if (logs.reserveAhead() && memTables.isHalfFull()) {
+      logs.prepareNext();
+    }
     logs.closeRetired();
     if (background.takeVersionFreed()) {
       obsolete.collect();

@@ -11,8 +11,9 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
+import dev.kv.core.state.Logs;
+import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Resources;
-import dev.kv.core.state.WriteState;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
@@ -39,7 +40,8 @@ final class DBImpl extends OpenDatabase {
       Env.Lock lock,
       WriteGate gate,
       VersionSet versions,
-      WriteState writeState,
+      MemTables memTables,
+      Logs logs,
       CommitPipeline commits,
       DatabaseReader reader,
       SnapshotList snapshots,
@@ -90,7 +92,7 @@ final class DBImpl extends OpenDatabase {
   @Override
   public void flush() {
     parts.commits().switchMemTable();
-    parts.writeState().awaitFlushes();
+    parts.memTables().awaitFlushes();
   }
 
   @Override
@@ -166,8 +168,8 @@ final class DBImpl extends OpenDatabase {
     return parts.resources().comparator();
   }
 
-  WriteState writeState() {
-    return parts.writeState();
+  MemTables memTables() {
+    return parts.memTables();
   }
 
   Resources resources() {
@@ -203,7 +205,8 @@ final class DBImpl extends OpenDatabase {
     try (lock;
         resources;
         versions) {
-      parts.writeState().close();
+      parts.memTables().close();
+      parts.logs().close();
     } catch (IOException e) {
       throw new DBIOException(
           "the database in " + resources.directory() + " was closed, with a failure: " + e, e);

@@ -9,7 +9,7 @@ import dev.kv.Options;
 import dev.kv.core.background.BackgroundThreads;
 import dev.kv.core.background.Compactor;
 import dev.kv.core.background.Flusher;
-import dev.kv.core.background.Jobs;
+import dev.kv.core.background.JobContext;
 import dev.kv.core.background.MaintenanceTask;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.env.FileName;
@@ -25,11 +25,11 @@ import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.recovery.LogRecovery;
 import dev.kv.core.recovery.RecoveredTables;
 import dev.kv.core.state.CompactionStats;
-import dev.kv.core.state.LogFiles;
+import dev.kv.core.state.Logs;
+import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.state.Resources;
-import dev.kv.core.state.WriteState;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.WriteGate;
@@ -144,10 +144,10 @@ final class DBOpener {
     private final BackgroundThreads background;
     private final VersionSet versions;
     private final CompactionStats compactionStats = new CompactionStats();
-    private final LogFiles logs;
+    private final Logs logs;
     private final ObsoleteFiles obsolete;
     private @Nullable MemTable memtable;
-    private LogFiles.@Nullable NumberedLog log;
+    private Logs.@Nullable NumberedLog log;
 
     Opening(Resources resources, Env.Lock lock) {
       this.resources = resources;
@@ -160,7 +160,7 @@ final class DBOpener {
       background = new BackgroundThreads(resources, gate);
       versions = new VersionSet(resources.manifestContext(), background::versionFreed);
       obsolete = new ObsoleteFiles(resources, versions, gate);
-      logs = new LogFiles(resources, versions, obsolete);
+      logs = new Logs(resources, versions, obsolete, gate, background::maintenanceWanted);
     }
 
     DB run(DirectoryCheck check, boolean exists) throws IOException {
@@ -236,7 +236,7 @@ final class DBOpener {
       Path file = FileNames.log(directory, number);
       try {
         WritableFile writable = env.openAppendable(file);
-        log = new LogFiles.NumberedLog(number, LogWriter.appending(file, writable, length));
+        log = new Logs.NumberedLog(number, LogWriter.appending(file, writable, length));
         writable.sync();
       } catch (IOException e) {
         LOG.warn("cannot append to {}, begins a new log: {}", file, e.toString());
@@ -254,32 +254,41 @@ final class DBOpener {
      */
     private DB assemble(LogRecovery recovery) {
       ReadStates readStates = new ReadStates();
-      WriteState writeState =
-          new WriteState(
+      Logs.NumberedLog reused = log;
+      if (reused != null) {
+        logs.begin(reused);
+      }
+      MemTables memTables =
+          new MemTables(
               resources,
-              gate,
               monitor,
               versions,
               readStates,
               logs,
-              log,
               requireNonNull(memtable),
-              background);
+              background::flushWanted);
       CommitPipeline commits =
-          new CommitPipeline(writeState, gate, versions.lastSequence(), resources.budget());
+          new CommitPipeline(
+              memTables,
+              memTables.stallInputs(),
+              gate,
+              versions.lastSequence(),
+              resources.budget());
       SnapshotList snapshots = new SnapshotList(commits::lastSequence);
-      RunningJobs running = new RunningJobs(resources.comparator().userComparator());
-      Jobs jobs =
-          new Jobs(
+      JobContext jobs =
+          new JobContext(
               resources,
+              monitor,
+              gate,
+              versions,
+              memTables,
+              snapshots,
+              new RunningJobs(resources.comparator().userComparator()),
               obsolete,
               compactionStats,
-              snapshots,
               commits,
-              gate::isClosing,
               background::compactionWanted);
-      Flusher flusher = new Flusher(monitor, gate, versions, writeState, running, jobs);
-      Compactor compactor = new Compactor(monitor, gate, versions, writeState, running, jobs);
+      Compactor compactor = new Compactor(jobs);
       DatabaseReader reader =
           new DatabaseReader(
               readStates,
@@ -295,15 +304,10 @@ final class DBOpener {
               snapshots,
               compactionStats,
               recovery.report(),
-              writeState::memoryUsed,
+              memTables::memoryUsed,
               commits::stalls,
               commits::lastSequence);
-      monitor.lock();
-      try {
-        writeState.publish();
-      } finally {
-        monitor.unlock();
-      }
+      memTables.publish();
       DBImpl db =
           new DBImpl(
               new DBImpl.Parts(
@@ -311,7 +315,8 @@ final class DBOpener {
                   lock,
                   gate,
                   versions,
-                  writeState,
+                  memTables,
+                  logs,
                   commits,
                   reader,
                   snapshots,
@@ -319,7 +324,7 @@ final class DBOpener {
                   background,
                   stats));
       background.begin(
-          flusher, compactor, new MaintenanceTask(background, writeState, logs, obsolete));
+          new Flusher(jobs), compactor, new MaintenanceTask(background, memTables, logs, obsolete));
       if (compactor.isDue()) {
         background.compactionWantedLater();
       }
@@ -329,7 +334,7 @@ final class DBOpener {
     }
 
     private void closeLog() {
-      LogFiles.NumberedLog unused = log;
+      Logs.NumberedLog unused = log;
       if (unused != null) {
         log = null;
         logs.retire(unused.writer());
@@ -339,7 +344,7 @@ final class DBOpener {
 
     private void free() {
       closeLog();
-      logs.close();
+      logs.closeUnused();
       if (memtable != null) {
         memtable.release();
       }

@@ -1,8 +1,6 @@
 package dev.kv.core.recovery;
 
-import dev.kv.core.compaction.FlushJob;
 import dev.kv.core.compaction.FlushResult;
-import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.state.CompactionStats;
@@ -37,8 +35,8 @@ public final class RecoveredTables implements LogRecovery.Sink {
   @Override
   public void full(MemTable memtable) {
     TableOutputs outputs = new TableOutputs(resources, versions::newFileNumber, number -> {});
-    try (InternalIterator entries = memtable.iterator()) {
-      FlushResult result = new FlushJob(entries, outputs.context()).run();
+    try {
+      FlushResult result = outputs.flush(memtable);
       FileMetadata table = result.table();
       if (table != null) {
         edit.addFile(0, table);

@@ -9,7 +9,6 @@ import dev.kv.Options;
 import dev.kv.RecoveryMode;
 import dev.kv.RepairReport;
 import dev.kv.UnsupportedFormatException;
-import dev.kv.core.compaction.FlushJob;
 import dev.kv.core.compaction.RewriteJob;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -238,8 +237,8 @@ public final class Repairer {
 
   private void flush(MemTable memtable) {
     TableOutputs outputs = new TableOutputs(resources, () -> nextNumber++, number -> {});
-    try (InternalIterator entries = memtable.iterator()) {
-      FileMetadata table = new FlushJob(entries, outputs.context()).run().table();
+    try {
+      FileMetadata table = outputs.flush(memtable).table();
       if (table != null) {
         fromLogs.add(table);
       }

@@ -1,6 +1,10 @@
 package dev.kv.core.state;
 
+import dev.kv.core.compaction.FlushJob;
+import dev.kv.core.compaction.FlushResult;
 import dev.kv.core.compaction.OutputContext;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.memtable.MemTable;
 import dev.kv.core.table.TableFormat;
 import dev.kv.core.version.FileMetadata;
 import java.util.ArrayList;
@@ -41,6 +45,13 @@ public final class TableOutputs {
         resources.budget(),
         this::next,
         this::verify);
+  }
+
+  /** Writes {@code memtable} as one table; an empty one makes none. */
+  public FlushResult flush(MemTable memtable) {
+    try (InternalIterator entries = memtable.iterator()) {
+      return new FlushJob(entries, context()).run();
+    }
   }
 
   private long next() {

@@ -8,7 +8,6 @@ import dev.kv.DBStats;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.key.InternalKey;
-import dev.kv.core.log.LogWriter;
 import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memtable.MemTable;
@@ -79,7 +78,6 @@ public final class CommitPipeline {
 
   // Owned by the leader.
   private final WriteGroup group;
-  private @Nullable LogWriter logAfterSyncedLogs;
   private @Nullable Writer firstFollower;
   private @Nullable Writer lastFollower;
 
@@ -93,16 +91,21 @@ public final class CommitPipeline {
    * Creates a pipeline.
    *
    * @param target where the writes go
+   * @param stallInputs what holds writers back; after a change {@link #progress} is called
    * @param gate refuses writes once the database has failed or is being closed
    * @param lastSequence the sequence number of the last write so far
    * @param budget what the commit buffer is counted in, as a write buffer
    */
   public CommitPipeline(
-      CommitTarget target, WriteGate gate, long lastSequence, OffHeapBudget budget) {
+      CommitTarget target,
+      StallInputs stallInputs,
+      WriteGate gate,
+      long lastSequence,
+      OffHeapBudget budget) {
     this.target = target;
     this.gate = gate;
     this.lastSequence = lastSequence;
-    this.controller = new WriteController(target, gate);
+    this.controller = new WriteController(target, stallInputs, gate);
     gate.onChange(controller::progress);
     this.group = new WriteGroup(budget);
   }
@@ -165,7 +168,7 @@ public final class CommitPipeline {
 
   /**
    * Makes the memtable immutable, unless it is empty, in between two groups; the flush that this
-   * starts goes on when it returns. Waits while {@link CommitTarget#flushIsBehind}.
+   * starts goes on when it returns. Waits while one more immutable memtable is too many.
    */
   public void switchMemTable() {
     becomeLeader();
@@ -184,8 +187,7 @@ public final class CommitPipeline {
 
   /**
    * Lets a waiting writer look again whether it has to wait. To be called after a flush or
-   * compaction was installed, and whenever {@link CommitTarget#level0Files} or {@link
-   * CommitTarget#flushIsBehind} changed.
+   * compaction was installed, and whenever {@link StallInputs} changed.
    */
   public void progress() {
     controller.progress();
@@ -389,25 +391,17 @@ public final class CommitPipeline {
   private void logAndApply(MemTable memtable, boolean sync) throws IOException {
     int count = group.count();
     long first = lastSequence + 1;
-    LogWriter log = target.log();
-    if (count > 0) {
-      group.appendTo(log, first);
-    }
+    ByteBuffer record = group.record(first);
     if (sync) {
-      if (log != logAfterSyncedLogs) {
-        target.syncOlderLogs();
-        logAfterSyncedLogs = log;
-      }
       long start = System.nanoTime();
-      log.sync();
+      target.append(record, group.recordLength(), true);
       syncNanos = System.nanoTime() - start;
+    } else {
+      target.append(record, group.recordLength(), false);
     }
     if (count > 0) {
       group.insertInto(memtable, first);
       LAST_SEQUENCE.setRelease(this, lastSequence + count);
-    }
-    if (log.needsReserve()) {
-      target.reserveLog();
     }
   }
 

@@ -2,6 +2,7 @@ package dev.kv.core.write;
 
 import dev.kv.DBIOException;
 import dev.kv.DBStats;
+import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Levels;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * back at all. LevelDB sleeps a millisecond for each write there, which is tens of thousands of
  * bytes a second for small ones. The last rates are low so that a merge of level 0 ends before the
  * stop: pauses of 20 ms instead of one of a second. A switch waits while {@link
- * CommitTarget#flushIsBehind} or level 0 has {@link Levels#LEVEL_0_STOP_TRIGGER} tables.
+ * StallInputs#isFlushBehind} or level 0 has {@link Levels#LEVEL_0_STOP_TRIGGER} tables.
  */
 final class WriteController {
   /** Nanoseconds for a byte with so many tables more than the trigger. */
@@ -37,6 +38,7 @@ final class WriteController {
   private static final long MAX_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final CommitTarget target;
+  private final StallInputs inputs;
   private final WriteGate gate;
 
   private final AtomicLong delays = new AtomicLong();
@@ -49,9 +51,11 @@ final class WriteController {
   // Owned by the leader.
   private long paidUntilNanos;
   private boolean delaying;
+  private boolean logBegun;
 
-  WriteController(CommitTarget target, WriteGate gate) {
+  WriteController(CommitTarget target, StallInputs inputs, WriteGate gate) {
     this.target = target;
+    this.inputs = inputs;
     this.gate = gate;
   }
 
@@ -61,20 +65,20 @@ final class WriteController {
    * the log, if there is none.
    */
   void makeRoom(long bytes, int count) {
-    if (target.level0Files() >= Levels.LEVEL_0_SLOWDOWN_TRIGGER) {
+    if (inputs.level0Tables() >= Levels.LEVEL_0_SLOWDOWN_TRIGGER) {
       delay(bytes);
     } else {
       delaying = false;
     }
-    if (!target.hasLog()) {
+    if (!logBegun) {
       beginLog();
     }
-    if (!target.memtable().ensureRoomFor(bytes, count)) {
-      if (target.memtable().isEmpty()) {
-        target.replaceEmptyMemTable(bytes, count);
-      } else {
-        switchMemTable(bytes, count, true);
+    MemTable memtable = target.memtable();
+    if (!memtable.ensureRoomFor(bytes, count)) {
+      if (!memtable.isEmpty()) {
+        awaitUnblocked(true);
       }
+      askForRoom(bytes, count, false);
       if (!target.memtable().ensureRoomFor(bytes, count)) {
         throw new AssertionError("a new memtable has no room for " + bytes + " bytes");
       }
@@ -82,20 +86,23 @@ final class WriteController {
   }
 
   /**
-   * Makes the memtable immutable, unless it is empty, whether or not it is full. Where there is no
-   * log yet, it is begun, which makes what the open found as durable as a flush would.
+   * Makes the memtable immutable, unless it is empty, even if it is not full. If there is no log
+   * yet, it is begun, which makes what the open found as durable as a flush would.
    */
   void forceSwitch() {
-    if (!target.hasLog()) {
+    if (!logBegun) {
       beginLog();
-    } else if (!target.memtable().isEmpty()) {
-      switchMemTable(0, 0, false);
+    }
+    if (!target.memtable().isEmpty()) {
+      awaitUnblocked(false);
+      askForRoom(0, 0, true);
     }
   }
 
   private void beginLog() {
     try {
-      target.beginLog();
+      target.makeRoom(0, 0, false);
+      logBegun = true;
     } catch (IOException e) {
       throw noNewLog(e);
     } catch (DBIOException e) {
@@ -107,13 +114,9 @@ final class WriteController {
     }
   }
 
-  private void switchMemTable(long bytes, int count, boolean heedLevel0) {
-    if (isBlocked(heedLevel0)) {
-      awaitUnblocked(heedLevel0);
-    }
-    gate.checkWrite();
+  private void askForRoom(long bytes, int count, boolean fresh) {
     try {
-      target.switchMemTable(bytes, count);
+      target.makeRoom(bytes, count, fresh);
     } catch (IOException e) {
       throw noNewLog(e);
     }
@@ -125,11 +128,19 @@ final class WriteController {
   }
 
   private boolean isBlocked(boolean heedLevel0) {
-    return target.flushIsBehind()
-        || (heedLevel0 && target.level0Files() >= Levels.LEVEL_0_STOP_TRIGGER);
+    return inputs.isFlushBehind()
+        || (heedLevel0 && inputs.level0Tables() >= Levels.LEVEL_0_STOP_TRIGGER);
   }
 
+  /** Waits until the memtable may become immutable. */
   private void awaitUnblocked(boolean heedLevel0) {
+    if (isBlocked(heedLevel0)) {
+      awaitProgress(heedLevel0);
+    }
+    gate.checkWrite();
+  }
+
+  private void awaitProgress(boolean heedLevel0) {
     long start = System.nanoTime();
     stops.incrementAndGet();
     boolean interrupted = false;
@@ -154,7 +165,7 @@ final class WriteController {
       delaying = true;
       paidUntilNanos = now;
     }
-    int excess = Math.max(0, target.level0Files() - Levels.LEVEL_0_SLOWDOWN_TRIGGER);
+    int excess = Math.max(0, inputs.level0Tables() - Levels.LEVEL_0_SLOWDOWN_TRIGGER);
     paidUntilNanos += (long) (bytes * NANOS_PER_BYTE[Math.min(excess, NANOS_PER_BYTE.length - 1)]);
     if (paidUntilNanos - now < MIN_DELAY_NANOS) {
       return;
@@ -166,7 +177,7 @@ final class WriteController {
     try {
       while (gate.isOpen()
           && until - System.nanoTime() > 0
-          && target.level0Files() >= Levels.LEVEL_0_SLOWDOWN_TRIGGER) {
+          && inputs.level0Tables() >= Levels.LEVEL_0_SLOWDOWN_TRIGGER) {
         LockSupport.parkNanos(this, until - System.nanoTime());
         interrupted |= Thread.interrupted();
       }

@@ -4,11 +4,9 @@ import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.codec.Varint;
 import dev.kv.core.key.ValueKind;
-import dev.kv.core.log.LogWriter;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memtable.MemTable;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
@@ -163,13 +161,18 @@ final class WriteGroup implements AutoCloseable {
     return end - HEADER;
   }
 
-  /**
-   * Appends the group, as one record whose first operation has {@code sequence}, to {@code log}.
-   */
-  void appendTo(LogWriter log, long sequence) throws IOException {
-    buffer.putLong(0, sequence);
-    buffer.putInt(COUNT_OFFSET, count);
-    log.append(buffer, 0, end);
+  /** Returns the group as one record, whose first operation has {@code sequence}; borrowed. */
+  ByteBuffer record(long sequence) {
+    if (count > 0) {
+      buffer.putLong(0, sequence);
+      buffer.putInt(COUNT_OFFSET, count);
+    }
+    return buffer;
+  }
+
+  /** Returns the length of the record; 0 if there is no operation. */
+  int recordLength() {
+    return count > 0 ? end : 0;
   }
 
   /** Puts the operations into {@code memtable}, the first one under {@code sequence}. */

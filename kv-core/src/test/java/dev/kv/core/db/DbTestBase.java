@@ -244,7 +244,7 @@ public abstract class DbTestBase {
 
   private InternalIterator allEntries() {
     List<InternalIterator> children = new ArrayList<>();
-    children.add(db.writeState().memtable().iterator());
+    children.add(db.memTables().memtable().iterator());
     for (int level = 0; level < 7; level++) {
       for (FileMetadata file : db.currentVersion().files(level)) {
         children.add(db.resources().tables().iterator(file, true, false));

@@ -18,7 +18,8 @@ public class CommitLincheckIT {
 
   private final FakeTarget target = new FakeTarget(4 << 10);
   private final WriteGate gate = new WriteGate("db");
-  private final CommitPipeline pipeline = new CommitPipeline(target, gate, 0, target.budget);
+  private final CommitPipeline pipeline =
+      new CommitPipeline(target, target.stallInputs, gate, 0, target.budget);
 
   @Operation
   public int put() {

@@ -34,7 +34,8 @@ final class CommitPipelineTest {
 
   private final FakeTarget target = new FakeTarget(ARENA);
   private final WriteGate gate = new WriteGate("db");
-  private final CommitPipeline pipeline = new CommitPipeline(target, gate, 0, target.budget);
+  private final CommitPipeline pipeline =
+      new CommitPipeline(target, target.stallInputs, gate, 0, target.budget);
   private final List<Call> calls = new ArrayList<>();
 
   @AfterEach
@@ -211,7 +212,8 @@ final class CommitPipelineTest {
   @Test
   void put_atTheLastSequenceNumber_isRefusedForEver() throws IOException {
     FakeTarget old = new FakeTarget(ARENA);
-    CommitPipeline last = new CommitPipeline(old, gate, InternalKey.MAX_SEQUENCE - 1, old.budget);
+    CommitPipeline last =
+        new CommitPipeline(old, old.stallInputs, gate, InternalKey.MAX_SEQUENCE - 1, old.budget);
     last.put(bytes("a"), bytes("1"), false);
     assertThat(last.lastSequence()).isEqualTo(InternalKey.MAX_SEQUENCE);
     assertThatThrownBy(() -> last.put(bytes("b"), bytes("2"), false))
@@ -355,7 +357,7 @@ final class CommitPipelineTest {
     Call second = waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
     // Too large a leader takes nobody along; so let the second lead the third.
     Call third = waiting(() -> pipeline.put(bytes("c"), bytes("3"), false));
-    target.flushIsBehind = false;
+    target.stallInputs.setWaitingMemTables(0);
     IOException cause = new IOException("no space");
     target.failNextLogFromItsSecondAppend(cause);
     pipeline.progress();
@@ -653,7 +655,7 @@ final class CommitPipelineTest {
     leader.thread.interrupt();
     awaitParked(leader.thread);
     assertThat(pipeline.lastSequence()).isEqualTo(1);
-    target.flushIsBehind = false;
+    target.stallInputs.setWaitingMemTables(0);
     pipeline.progress();
     assertThat(leader.outcome()).isNull();
     assertThat(pipeline.lastSequence()).isEqualTo(2);
@@ -720,7 +722,7 @@ final class CommitPipelineTest {
    */
   private void fallBehind() {
     pipeline.put(bytes("0"), bytes("0"), false);
-    target.flushIsBehind = true;
+    target.stallInputs.setWaitingMemTables(1);
   }
 
   private Call call(ThrowingRunnable body) {

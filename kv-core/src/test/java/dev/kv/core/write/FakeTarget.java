@@ -1,7 +1,5 @@
 package dev.kv.core.write;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.kv.DBComparator;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
@@ -31,14 +29,14 @@ final class FakeTarget implements CommitTarget {
   final List<MemTable> memtables = new ArrayList<>();
   final List<FakeFile> files = new ArrayList<>();
   final List<LogWriter> logs = new ArrayList<>();
-  volatile int level0Files;
-  volatile boolean flushIsBehind;
-  volatile RuntimeException switchFailure;
+  final StallInputs stallInputs = new StallInputs(1);
+  volatile Exception switchFailure;
   volatile IOException olderLogsFailure;
   volatile boolean hasLog = true;
   volatile Exception beginFailure;
   int beginnings;
   int olderLogSyncs;
+  private LogWriter olderSyncedFor;
   private volatile IOException nextLogFailure;
 
   FakeTarget(int arenaBytes) {
@@ -74,13 +72,23 @@ final class FakeTarget implements CommitTarget {
   }
 
   @Override
-  public boolean hasLog() {
-    return hasLog;
+  public void makeRoom(long bytes, int count, boolean fresh) throws IOException {
+    if (!hasLog) {
+      beginLog();
+    }
+    if (memtable().isEmpty()) {
+      if (!memtable().ensureRoomFor(bytes, count)) {
+        checkSwitch();
+        int last = memtables.size() - 1;
+        memtables.set(last, newMemTable(arenaBytes(bytes, count))).release();
+      }
+    } else if (fresh || !memtable().ensureRoomFor(bytes, count)) {
+      checkSwitch();
+      begin(arenaBytes(bytes, count));
+    }
   }
 
-  @Override
-  public void beginLog() throws IOException {
-    assertThat(hasLog).as("a log is begun once").isFalse();
+  private void beginLog() throws IOException {
     beginnings++;
     if (beginFailure instanceof IOException e) {
       throw e;
@@ -90,50 +98,38 @@ final class FakeTarget implements CommitTarget {
     hasLog = true;
   }
 
-  @Override
-  public LogWriter log() {
-    return logs.get(logs.size() - 1);
-  }
-
-  @Override
-  public int level0Files() {
-    return level0Files;
-  }
-
-  @Override
-  public boolean flushIsBehind() {
-    return flushIsBehind;
-  }
-
-  @Override
-  public void replaceEmptyMemTable(long bytes, int count) {
-    if (switchFailure != null) {
-      throw switchFailure;
+  private void checkSwitch() throws IOException {
+    if (switchFailure instanceof IOException e) {
+      throw e;
+    } else if (switchFailure instanceof RuntimeException e) {
+      throw e;
     }
-    int last = memtables.size() - 1;
-    MemTable fresh = newMemTable((int) Math.max(arenaBytes, MemTable.arenaBytesFor(bytes, count)));
-    memtables.set(last, fresh).release();
+  }
+
+  private int arenaBytes(long bytes, int count) {
+    return (int) Math.max(arenaBytes, MemTable.arenaBytesFor(bytes, count));
   }
 
   @Override
-  public void switchMemTable(long bytes, int count) {
-    if (switchFailure != null) {
-      throw switchFailure;
+  public void append(ByteBuffer record, int length, boolean sync) throws IOException {
+    LogWriter log = logs.get(logs.size() - 1);
+    if (length > 0) {
+      log.append(record, 0, length);
     }
-    begin((int) Math.max(arenaBytes, MemTable.arenaBytesFor(bytes, count)));
+    if (sync) {
+      if (log != olderSyncedFor) {
+        syncOlderLogs();
+        olderSyncedFor = log;
+      }
+      log.sync();
+    }
   }
 
-  @Override
-  public void syncOlderLogs() throws IOException {
+  private void syncOlderLogs() throws IOException {
     if (olderLogsFailure != null) {
       throw olderLogsFailure;
     }
     olderLogSyncs++;
-  }
-
-  @Override
-  public void reserveLog() {
-    throw new AssertionError("an appended log needs no reserve");
   }
 
   /** Returns the value that readers of {@code sequence} find, or null. */

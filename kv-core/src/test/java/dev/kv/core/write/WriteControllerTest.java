@@ -19,14 +19,14 @@ final class WriteControllerTest {
 
   private final FakeTarget target = new FakeTarget(ARENA);
   private final WriteGate gate = new WriteGate("db");
-  private final WriteController controller = new WriteController(target, gate);
+  private final WriteController controller = new WriteController(target, target.stallInputs, gate);
 
   /** How long the calls took in which {@link #nanosForOneMiB} was delayed. */
   private long delayedNanos;
 
   @Test
   void makeRoom_belowTheSlowdownTrigger_holdsNobodyBack() {
-    target.level0Files = Levels.LEVEL_0_SLOWDOWN_TRIGGER - 1;
+    target.stallInputs.setLevel0Tables(Levels.LEVEL_0_SLOWDOWN_TRIGGER - 1);
     for (int i = 0; i < 1000; i++) {
       controller.makeRoom(100_000, 1);
     }
@@ -48,7 +48,7 @@ final class WriteControllerTest {
   }
 
   private long nanosForOneMiB(int level0Files) {
-    target.level0Files = level0Files;
+    target.stallInputs.setLevel0Tables(level0Files);
     long start = System.nanoTime();
     for (int i = 0; i < 1024; i++) {
       long before = System.nanoTime();
@@ -63,7 +63,7 @@ final class WriteControllerTest {
 
   @Test
   void makeRoom_byASlowWriter_isNotDelayed() throws InterruptedException {
-    target.level0Files = Levels.LEVEL_0_SLOWDOWN_TRIGGER;
+    target.stallInputs.setLevel0Tables(Levels.LEVEL_0_SLOWDOWN_TRIGGER);
     for (int i = 0; i < 20; i++) {
       controller.makeRoom(1 << 10, 1);
       Thread.sleep(1);
@@ -73,14 +73,14 @@ final class WriteControllerTest {
 
   @Test
   void makeRoom_withAFullLevel0ButRoom_isOnlyDelayed() {
-    target.level0Files = Levels.LEVEL_0_STOP_TRIGGER + 5;
+    target.stallInputs.setLevel0Tables(Levels.LEVEL_0_STOP_TRIGGER + 5);
     controller.makeRoom(100, 1);
     assertThat(controller.stalls().stops()).isZero();
   }
 
   @Test
   void switch_whileLevel0IsFull_waitsForACompaction() throws InterruptedException {
-    target.level0Files = Levels.LEVEL_0_STOP_TRIGGER;
+    target.stallInputs.setLevel0Tables(Levels.LEVEL_0_STOP_TRIGGER);
     fillALittle();
     AtomicReference<Throwable> thrown = new AtomicReference<>();
     Thread writer = inThread(() -> controller.makeRoom(2 * ARENA, 1), thrown);
@@ -89,7 +89,7 @@ final class WriteControllerTest {
     Thread.sleep(20);
     assertThat(target.memtables).hasSize(1);
 
-    target.level0Files = Levels.LEVEL_0_STOP_TRIGGER - 1;
+    target.stallInputs.setLevel0Tables(Levels.LEVEL_0_STOP_TRIGGER - 1);
     controller.progress();
     writer.join(10_000);
     assertThat(thrown.get()).isNull();
@@ -100,8 +100,8 @@ final class WriteControllerTest {
 
   @Test
   void makeRoom_inAnEmptyMemTableWithoutRoom_replacesItAndWaitsForNobody() {
-    target.level0Files = Levels.LEVEL_0_STOP_TRIGGER;
-    target.flushIsBehind = true;
+    target.stallInputs.setLevel0Tables(Levels.LEVEL_0_STOP_TRIGGER);
+    target.stallInputs.setWaitingMemTables(1);
     MemTable empty = target.memtable();
     controller.makeRoom(2 * ARENA, 1);
     assertThat(target.memtable()).isNotSameAs(empty);
@@ -112,7 +112,7 @@ final class WriteControllerTest {
 
   @Test
   void forceSwitch_whileLevel0IsFull_doesNotWait() {
-    target.level0Files = Levels.LEVEL_0_STOP_TRIGGER;
+    target.stallInputs.setLevel0Tables(Levels.LEVEL_0_STOP_TRIGGER);
     fillALittle();
     controller.forceSwitch();
     assertThat(target.memtables).hasSize(2);
@@ -120,13 +120,13 @@ final class WriteControllerTest {
 
   @Test
   void forceSwitch_whileAFlushIsBehind_waitsForIt() throws InterruptedException {
-    target.flushIsBehind = true;
+    target.stallInputs.setWaitingMemTables(1);
     fillALittle();
     AtomicReference<Throwable> thrown = new AtomicReference<>();
     Thread writer = inThread(controller::forceSwitch, thrown);
     awaitStop();
     assertThat(target.memtables).hasSize(1);
-    target.flushIsBehind = false;
+    target.stallInputs.setWaitingMemTables(0);
     controller.progress();
     writer.join(10_000);
     assertThat(target.memtables).hasSize(2);
@@ -134,7 +134,7 @@ final class WriteControllerTest {
 
   @Test
   void close_duringADelay_endsIt() throws InterruptedException {
-    target.level0Files = Levels.LEVEL_0_STOP_TRIGGER - 1;
+    target.stallInputs.setLevel0Tables(Levels.LEVEL_0_STOP_TRIGGER - 1);
     AtomicReference<Throwable> thrown = new AtomicReference<>();
     Thread writer =
         inThread(
@@ -153,17 +153,17 @@ final class WriteControllerTest {
 
   @Test
   void switch_thatCannotCreateALog_failsTheWriteAlone() {
-    CommitTarget failing = new FailingSwitch(target);
-    WriteController strict = new WriteController(failing, gate);
     fillALittle();
-    assertThatThrownBy(() -> strict.makeRoom(2 * ARENA, 1))
+    target.switchFailure = new IOException("no space");
+    assertThatThrownBy(() -> controller.makeRoom(2 * ARENA, 1))
         .isInstanceOf(DBIOException.class)
         .hasRootCauseMessage("no space");
     gate.check();
   }
 
   private void fillALittle() {
-    CommitPipeline pipeline = new CommitPipeline(target, gate, 0, target.budget);
+    CommitPipeline pipeline =
+        new CommitPipeline(target, target.stallInputs, gate, 0, target.budget);
     pipeline.put(FakeTarget.bytes("a"), FakeTarget.bytes("1"), false);
   }
 
@@ -188,58 +188,5 @@ final class WriteControllerTest {
     thread.setDaemon(true);
     thread.start();
     return thread;
-  }
-
-  /** A target that cannot begin a log. */
-  private record FailingSwitch(FakeTarget target) implements CommitTarget {
-    @Override
-    public MemTable memtable() {
-      return target.memtable();
-    }
-
-    @Override
-    public boolean hasLog() {
-      return true;
-    }
-
-    @Override
-    public void beginLog() {
-      throw new AssertionError();
-    }
-
-    @Override
-    public dev.kv.core.log.LogWriter log() {
-      return target.log();
-    }
-
-    @Override
-    public int level0Files() {
-      return 0;
-    }
-
-    @Override
-    public boolean flushIsBehind() {
-      return false;
-    }
-
-    @Override
-    public void replaceEmptyMemTable(long bytes, int count) {
-      throw new AssertionError();
-    }
-
-    @Override
-    public void switchMemTable(long bytes, int count) throws IOException {
-      throw new IOException("no space");
-    }
-
-    @Override
-    public void syncOlderLogs() {
-      throw new AssertionError();
-    }
-
-    @Override
-    public void reserveLog() {
-      throw new AssertionError();
-    }
   }
 }

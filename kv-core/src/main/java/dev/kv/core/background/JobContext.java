@@ -1,0 +1,51 @@
+package dev.kv.core.background;
+
+import dev.kv.Escape;
+import dev.kv.core.compaction.RunningJobs;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.read.SnapshotList;
+import dev.kv.core.state.CompactionStats;
+import dev.kv.core.state.MemTables;
+import dev.kv.core.state.Monitor;
+import dev.kv.core.state.ObsoleteFiles;
+import dev.kv.core.state.Resources;
+import dev.kv.core.state.TableOutputs;
+import dev.kv.core.write.CommitPipeline;
+import dev.kv.core.write.WriteGate;
+
+/**
+ * What flushes and compactions of one open database work with.
+ *
+ * @param running guarded by {@code monitor}
+ * @param wakeCompactions makes the compaction threads look for work
+ */
+public record JobContext(
+    Resources resources,
+    Monitor monitor,
+    WriteGate gate,
+    VersionSet versions,
+    MemTables memTables,
+    SnapshotList snapshots,
+    RunningJobs running,
+    ObsoleteFiles obsolete,
+    CompactionStats stats,
+    CommitPipeline commits,
+    Runnable wakeCompactions) {
+
+  /** Returns the directory's name, for messages. */
+  String directory() {
+    return Escape.text(resources.directory().toString());
+  }
+
+  /** Returns the outputs of a new job, whose files are kept from deletion until it settles them. */
+  TableOutputs newOutputs() {
+    return new TableOutputs(resources, obsolete::newPendingNumber, obsolete::settle);
+  }
+
+  /** Called after each install: wakes those who wait for it, and deletes obsolete files. */
+  void installed() {
+    commits.progress();
+    obsolete.collect();
+    wakeCompactions.run();
+  }
+}

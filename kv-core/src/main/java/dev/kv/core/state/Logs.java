@@ -1,0 +1,335 @@
+package dev.kv.core.state;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.log.LogWriter;
+import dev.kv.core.manifest.VersionChange;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.version.Version;
+import dev.kv.core.version.VersionEdit;
+import dev.kv.core.write.WriteGate;
+import dev.kv.env.Env;
+import dev.kv.env.MappedLogFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The logs of an open database. A log is prepared ({@code next}), takes records ({@code current}),
+ * waits until its memtable is in a table ({@code older}), and is closed ({@code retired}).
+ *
+ * <p>Invariants: 1. logs are used in the order of their numbers; 2. the name of a log is durable
+ * before its first record; 3. before the first sync in a log returns, all older logs are synced.
+ *
+ * <p>{@link #append} is for the leader. Otherwise thread-safe.
+ */
+public final class Logs {
+  private static final Logger LOG = LoggerFactory.getLogger(Logs.class);
+
+  /** A log and its number. */
+  public record NumberedLog(long number, LogWriter writer) {}
+
+  private final Env env;
+  private final Path directory;
+  private final VersionSet versions;
+  private final ObsoleteFiles obsolete;
+  private final WriteGate gate;
+  private final Runnable maintenanceWanted;
+
+  /**
+   * Written by the leader with the monitor held, or by the open; others read it with the monitor
+   * held, or to reserve room in it.
+   */
+  private volatile @Nullable NumberedLog current;
+
+  /** The log before which all older ones are synced. Owned by the leader. */
+  private @Nullable LogWriter olderSyncedFor;
+
+  /** Held while the next log is created, so that logs are used in the order of their numbers. */
+  private final ReentrantLock creating = new ReentrantLock();
+
+  @GuardedBy("creating")
+  private @Nullable NumberedLog next;
+
+  /** Held while older logs are synced, and while one is taken out. */
+  private final ReentrantLock olderLock = new ReentrantLock();
+
+  @GuardedBy("olderLock")
+  private final List<LogWriter> older = new ArrayList<>();
+
+  private final ConcurrentLinkedQueue<LogWriter> retired = new ConcurrentLinkedQueue<>();
+
+  /**
+   * Creates it without a log.
+   *
+   * @param maintenanceWanted called when {@link #reserveAhead} is due; must be quick and not throw
+   */
+  public Logs(
+      Resources resources,
+      VersionSet versions,
+      ObsoleteFiles obsolete,
+      WriteGate gate,
+      Runnable maintenanceWanted) {
+    this.env = resources.env();
+    this.directory = resources.directory();
+    this.versions = versions;
+    this.obsolete = obsolete;
+    this.gate = gate;
+    this.maintenanceWanted = maintenanceWanted;
+  }
+
+  /** Returns the log that takes records, or null if the first write has yet to begin it. */
+  @Nullable NumberedLog current() {
+    return current;
+  }
+
+  /** Makes {@code log}, of which it takes ownership, the one that takes records. */
+  public void begin(NumberedLog log) {
+    current = log;
+  }
+
+  /** Adds the current log, which another is about to replace, to those that wait. */
+  void addOlder(NumberedLog log) {
+    olderLock.lock();
+    try {
+      older.add(log.writer());
+    } finally {
+      olderLock.unlock();
+    }
+  }
+
+  /** As {@link dev.kv.core.write.CommitTarget#append}. */
+  void append(ByteBuffer record, int length, boolean sync) throws IOException {
+    NumberedLog log = current;
+    if (log == null) {
+      throw new AssertionError("there is no log");
+    }
+    LogWriter writer = log.writer();
+    if (length > 0) {
+      writer.append(record, 0, length);
+    }
+    if (sync) {
+      if (writer != olderSyncedFor) {
+        syncOlder();
+        olderSyncedFor = writer;
+      }
+      writer.sync();
+    }
+    if (writer.needsReserve()) {
+      maintenanceWanted.run();
+    }
+  }
+
+  private void syncOlder() throws IOException {
+    olderLock.lock();
+    try {
+      for (LogWriter each : older) {
+        each.sync();
+      }
+    } finally {
+      olderLock.unlock();
+    }
+  }
+
+  /** Returns a new log, whose name is durable; the caller owns it. */
+  public NumberedLog create() throws IOException {
+    long number = versions.newFileNumber();
+    Path file = FileNames.log(directory, number);
+    LogWriter writer = null;
+    boolean done = false;
+    try {
+      MappedLogFile mapped = env.createMappedLog(file);
+      writer =
+          mapped == null
+              ? LogWriter.appending(file, env.createWritable(file), 0)
+              : LogWriter.mapped(file, mapped);
+      writer.reserveAhead();
+      env.syncDirectory(directory);
+      done = true;
+      return new NumberedLog(number, writer);
+    } finally {
+      if (!done) {
+        discard(file, writer);
+      }
+    }
+  }
+
+  /**
+   * Returns the first log since the open, after {@link #name} has made it the oldest that a
+   * recovery replays; the caller owns it.
+   */
+  NumberedLog createFirst() throws IOException {
+    NumberedLog first = create();
+    try {
+      name(first, VersionEdit.builder());
+    } catch (RuntimeException | Error e) {
+      gate.fail("the first write", e);
+      retire(first.writer());
+      throw e;
+    }
+    return first;
+  }
+
+  /**
+   * Logs the edit that makes {@code first}, the first log since the open, the oldest that a
+   * recovery replays. After that the state that the open found is durable, and the files before it
+   * are deleted. If this fails, the log must stay on disk: the MANIFEST may name it.
+   */
+  public void name(NumberedLog first, VersionEdit.Builder edit) {
+    VersionEdit complete = edit.logNumber(first.number()).previousLogNumber(0).build();
+    versions.logAndApply(
+        new VersionChange() {
+          @Override
+          public VersionEdit prepare(Version now) {
+            return complete;
+          }
+
+          @Override
+          public void install(Version next) {
+            obsolete.collectWithTemporary();
+          }
+        });
+  }
+
+  /** Returns the prepared log, or a new one; the caller owns it. */
+  NumberedLog takeNext() throws IOException {
+    creating.lock();
+    try {
+      NumberedLog prepared = next;
+      next = null;
+      return prepared == null ? create() : prepared;
+    } finally {
+      creating.unlock();
+    }
+  }
+
+  /** Prepares the next log unless one is prepared. If that fails, {@link #takeNext} says why. */
+  public void prepareNext() {
+    creating.lock();
+    try {
+      if (next == null) {
+        next = create();
+      }
+    } catch (IOException e) {
+      LOG.debug("{}: cannot prepare a log: {}", directory, e.toString());
+    } finally {
+      creating.unlock();
+    }
+  }
+
+  /**
+   * Reserves room in the current log, if it needs some. If that fails, the leader does it when it
+   * needs the room, and reports why it cannot.
+   *
+   * @return true unless there is no log or it cannot be extended
+   */
+  public boolean reserveAhead() {
+    NumberedLog log = current;
+    if (log == null) {
+      return false;
+    }
+    if (log.writer().needsReserve()) {
+      try {
+        log.writer().reserveAhead();
+      } catch (IOException e) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Takes ownership of a log whose memtable is in a table; {@link #closeRetired} closes it. */
+  public void retire(LogWriter log) {
+    olderLock.lock();
+    try {
+      older.remove(log);
+    } finally {
+      olderLock.unlock();
+    }
+    retired.add(log);
+  }
+
+  /** Closes the retired logs. No other thread may reserve ahead in one of them. */
+  public void closeRetired() {
+    for (LogWriter log = retired.poll(); log != null; log = retired.poll()) {
+      closeQuietly(log);
+    }
+  }
+
+  /** Closes the retired logs and deletes the prepared one. */
+  public void closeUnused() {
+    closeRetired();
+    creating.lock();
+    try {
+      NumberedLog unused = next;
+      next = null;
+      if (unused != null) {
+        discard(unused.writer().name(), unused.writer());
+      }
+    } finally {
+      creating.unlock();
+    }
+  }
+
+  /**
+   * Closes all logs; those with records are truncated to their length. Called after the last write,
+   * with no background thread left.
+   *
+   * @throws IOException the first failure, after all are closed
+   */
+  public void close() throws IOException {
+    NumberedLog last = current;
+    IOException failure = last == null ? null : closeCleanly(last.writer(), null);
+    olderLock.lock();
+    try {
+      for (LogWriter each : older) {
+        failure = closeCleanly(each, failure);
+      }
+    } finally {
+      olderLock.unlock();
+    }
+    closeUnused();
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private static @Nullable IOException closeCleanly(LogWriter log, @Nullable IOException before) {
+    try {
+      log.closeCleanly();
+      return before;
+    } catch (IOException e) {
+      if (before == null) {
+        return e;
+      }
+      before.addSuppressed(e);
+      return before;
+    }
+  }
+
+  private void discard(Path file, @Nullable LogWriter writer) {
+    if (writer != null) {
+      closeQuietly(writer);
+    }
+    try {
+      env.delete(file);
+    } catch (IOException e) {
+      LOG.debug("{} was not deleted: {}", file, e.toString());
+    }
+  }
+
+  private static void closeQuietly(LogWriter log) {
+    try {
+      log.close();
+    } catch (IOException e) {
+      LOG.warn("closing {} failed: {}", log.name(), e.toString());
+    }
+  }
+}

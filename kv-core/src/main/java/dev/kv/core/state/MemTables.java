@@ -1,0 +1,295 @@
+package dev.kv.core.state;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.Options;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.read.ReadStates;
+import dev.kv.core.version.Version;
+import dev.kv.core.write.CommitTarget;
+import dev.kv.core.write.StallInputs;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memtable that takes writes, and the queue of immutable ones that wait for their flush. Every
+ * change is published as a new read state under the {@link Monitor}.
+ *
+ * <p>Invariants: 1. logs are numbered in the order of their memtables; 2. a log is live until its
+ * memtable is in a table that a durable edit names; 3. as long as there is no log, the memtable is
+ * empty and no other waits.
+ *
+ * <p>The methods of {@link CommitTarget} are for the leader. Otherwise thread-safe.
+ */
+public final class MemTables implements CommitTarget {
+  /** A second memtable may wait for its flush if the two are not larger than this together. */
+  private static final long LARGEST_TWO_WAITING = 16 << 20;
+
+  /** What the buffers of one flush or compaction usually take, and the blocks that it reads. */
+  private static final long JOB_BYTES = 512 << 10;
+
+  /** A memtable that waits for its flush. */
+  public record Immutable(MemTable memtable, Logs.NumberedLog log) {}
+
+  private final Resources resources;
+  private final Monitor monitor;
+  private final VersionSet versions;
+  private final ReadStates readStates;
+  private final Logs logs;
+  private final Runnable flushWanted;
+  private final StallInputs stallInputs;
+
+  /** Written by the leader with the monitor held; read by the leader, or with the monitor held. */
+  private volatile MemTable memtable;
+
+  /** The newest first. */
+  @GuardedBy("monitor")
+  private final Deque<Immutable> immutables = new ArrayDeque<>();
+
+  @GuardedBy("monitor")
+  private long switches;
+
+  @GuardedBy("monitor")
+  private long flushes;
+
+  /**
+   * Creates it with one memtable, of which it takes ownership.
+   *
+   * @param flushWanted called when a memtable waits; must be quick and not throw
+   */
+  public MemTables(
+      Resources resources,
+      Monitor monitor,
+      VersionSet versions,
+      ReadStates readStates,
+      Logs logs,
+      MemTable memtable,
+      Runnable flushWanted) {
+    this.resources = resources;
+    this.monitor = monitor;
+    this.versions = versions;
+    this.readStates = readStates;
+    this.logs = logs;
+    this.memtable = memtable;
+    this.flushWanted = flushWanted;
+    this.stallInputs = new StallInputs(maxWaiting(resources.options()));
+  }
+
+  /**
+   * Returns how many memtables may wait for their flush. A second one keeps writers from waiting
+   * for the syncs at the end of a flush, and the flush thread from waiting for the next memtable.
+   * Large memtables have few such ends. A database with a limit of its memory must have room for a
+   * third memtable beside its cache and its jobs.
+   */
+  private static int maxWaiting(Options options) {
+    long size = options.writeBufferSize();
+    long jobs = (1 + options.maxBackgroundCompactions()) * JOB_BYTES;
+    long limit = options.offHeapLimit();
+    boolean roomForAThird = limit == 0 || 3 * size + options.blockCacheSize() + jobs <= limit;
+    return 2 * size <= LARGEST_TWO_WAITING && roomForAThird ? 2 : 1;
+  }
+
+  /** Returns what holds writers back, kept up to date. */
+  public StallInputs stallInputs() {
+    return stallInputs;
+  }
+
+  @Override
+  public MemTable memtable() {
+    return memtable;
+  }
+
+  @Override
+  public void append(ByteBuffer record, int length, boolean sync) throws IOException {
+    logs.append(record, length, sync);
+  }
+
+  @Override
+  public void makeRoom(long bytes, int count, boolean fresh) throws IOException {
+    if (logs.current() == null) {
+      beginLog(logs.createFirst());
+    }
+    if (memtable.isEmpty()) {
+      if (!memtable.ensureRoomFor(bytes, count)) {
+        replaceEmpty(bytes, count);
+      }
+    } else if (fresh || !memtable.ensureRoomFor(bytes, count)) {
+      makeImmutable(bytes, count);
+    }
+  }
+
+  private void beginLog(Logs.NumberedLog first) {
+    monitor.lock();
+    try {
+      logs.begin(first);
+      publish();
+    } finally {
+      monitor.unlock();
+    }
+  }
+
+  private void replaceEmpty(long bytes, int count) {
+    MemTable larger = resources.newMemTable(bytes, count);
+    MemTable empty = memtable;
+    monitor.lock();
+    try {
+      memtable = larger;
+      publish();
+    } finally {
+      monitor.unlock();
+    }
+    empty.release();
+  }
+
+  private void makeImmutable(long bytes, int count) throws IOException {
+    MemTable next = resources.newMemTable(bytes, count);
+    Logs.NumberedLog nextLog;
+    boolean done = false;
+    try {
+      nextLog = logs.takeNext();
+      done = true;
+    } finally {
+      if (!done) {
+        next.release();
+      }
+    }
+    Logs.NumberedLog full = logs.current();
+    if (full == null) {
+      throw new AssertionError("a memtable with entries has no log");
+    }
+    logs.addOlder(full);
+    monitor.lock();
+    try {
+      immutables.addFirst(new Immutable(memtable, full));
+      stallInputs.setWaitingMemTables(immutables.size());
+      switches++;
+      memtable = next;
+      logs.begin(nextLog);
+      publish();
+    } finally {
+      monitor.unlock();
+    }
+    flushWanted.run();
+  }
+
+  /** Returns true if the next log should be prepared. */
+  public boolean isHalfFull() {
+    return memtable.memoryUsed() > resources.options().writeBufferSize() / 2;
+  }
+
+  /** Makes the present memtables and tables what readers see. */
+  public void publish() {
+    monitor.lock();
+    try {
+      List<MemTable> waiting = new ArrayList<>(immutables.size());
+      for (Immutable each : immutables) {
+        waiting.add(each.memtable());
+      }
+      Version version = versions.acquireCurrent();
+      readStates.publish(memtable, waiting, version);
+      stallInputs.setLevel0Tables(version.fileCount(0));
+      version.release();
+    } finally {
+      monitor.unlock();
+    }
+  }
+
+  /** Returns the immutable memtable to flush next, or null. */
+  public @Nullable Immutable oldestImmutable() {
+    monitor.lock();
+    try {
+      return immutables.peekLast();
+    } finally {
+      monitor.unlock();
+    }
+  }
+
+  /** Returns the number of the log that is the oldest after {@code flushed} is in a table. */
+  public long oldestLogWithout(Immutable flushed) {
+    monitor.lock();
+    try {
+      Logs.NumberedLog newest = logs.current();
+      long oldest = newest == null ? 0 : newest.number();
+      for (Immutable each : immutables) {
+        if (each.log().number() != flushed.log().number()) {
+          oldest = Math.min(oldest, each.log().number());
+        }
+      }
+      return oldest;
+    } finally {
+      monitor.unlock();
+    }
+  }
+
+  /**
+   * Removes a memtable that is in a table now, and publishes; its log is retired by {@link
+   * #retireLog}.
+   */
+  public void removeFlushed(Immutable flushed) {
+    monitor.lock();
+    try {
+      if (immutables.removeLast().log().number() != flushed.log().number()) {
+        throw new AssertionError("memtables are flushed from the oldest on");
+      }
+      flushes++;
+      publish();
+      flushed.memtable().release(); // so that the memory is free before a writer takes some
+      stallInputs.setWaitingMemTables(immutables.size());
+    } finally {
+      monitor.unlock();
+    }
+  }
+
+  /** Retires the log of a memtable that is in a table. */
+  public void retireLog(Immutable flushed) {
+    logs.retire(flushed.log().writer());
+  }
+
+  /**
+   * Waits until every memtable that is immutable now is in a table.
+   *
+   * @throws dev.kv.DBClosedException if the database is being closed
+   * @throws dev.kv.DBReadOnlyException if it fails before
+   */
+  public void awaitFlushes() {
+    monitor.lock();
+    try {
+      long target = switches;
+      while (flushes < target) {
+        monitor.awaitChange();
+      }
+    } finally {
+      monitor.unlock();
+    }
+  }
+
+  /** Returns the bytes that the memtables use. */
+  public long memoryUsed() {
+    monitor.lock();
+    try {
+      long sum = memtable.memoryUsed();
+      for (Immutable each : immutables) {
+        sum += each.memtable().memoryUsed();
+      }
+      return sum;
+    } finally {
+      monitor.unlock();
+    }
+  }
+
+  /** Releases the memtables. Called after the last write, with no background thread left. */
+  public void close() {
+    monitor.lock();
+    try {
+      memtable.release();
+      immutables.forEach(each -> each.memtable().release());
+    } finally {
+      monitor.unlock();
+    }
+  }
+}
