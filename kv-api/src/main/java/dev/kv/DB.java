@@ -3,162 +3,405 @@ package dev.kv;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ordered map from keys to values, both of any bytes, kept in a directory in C++ LevelDB's
- * format. Thread-safe. One process opens a directory at a time, and once; {@link Options#readOnly}
- * opens beside it.
+ * An ordered map from keys to values, both of any bytes, in a directory of C++ LevelDB's format.
+ * Thread-safe. One process opens a directory at a time, and opens it once; with {@link
+ * Options#readOnly} others can open it as well.
  *
- * <p>Arrays are not kept: the caller may change them after a call returns, and owns what a call
- * returns. An interrupt of the calling thread fails no call and stays set.
+ * <p>Arrays: the library keeps no array that it is given, so the caller may change it after the
+ * call returns; and the caller owns every array that a call returns. Interrupts: an interrupt of
+ * the calling thread fails no call, and the thread's interrupt status stays set.
  *
- * <p>Calls after {@link #close} throw {@link DBClosedException}; failures of the file system {@link
- * DBIOException}; damaged files {@link CorruptionException}; writes after a failed one {@link
- * DBReadOnlyException}.
+ * <p>Every call can throw {@link DBClosedException} after {@link #close}, {@link DBIOException} if
+ * the file system fails, and {@link CorruptionException} if a file is damaged. A write after a
+ * failed one throws {@link DBReadOnlyException}. A null argument is a {@link NullPointerException}
+ * that names the parameter.
  */
 public interface DB extends AutoCloseable {
-  /** What {@link #get(ReadOptions, ByteBuffer, ByteBuffer)} returns where the key is absent. */
+  /** The result of {@link #get(ReadOptions, ByteBuffer, ByteBuffer)} if the key does not exist. */
   int NOT_FOUND = -1;
 
   /**
-   * Opens the database in {@code directory}. Where nothing has to be recovered, that is after a
-   * {@link #flush} and {@link #close} or another such open, no file is changed: the first write
-   * makes what it needs, and fails where that cannot be made.
+   * Opens a database.
+   *
+   * <p>If there is nothing to recover from the logs, as after {@link #flush} and {@link #close},
+   * the open changes no file. The first write then creates the files that it needs, and fails if
+   * they cannot be created.
+   *
+   * @param directory the directory of the database
+   * @param options how to open it
+   * @return the open database, which the caller closes
+   * @throws NoSuchDatabaseException if there is none and {@link Options#createIfMissing} is false
+   * @throws DatabaseExistsException if there is one and {@link Options#errorIfExists} is true
+   * @throws NotADirectoryException if {@code directory} is something else, such as a file
+   * @throws DBLockedException if it is already open, in this process or another
+   * @throws UnsupportedFormatException if it has another comparator, or another program's format
+   * @throws CorruptionException if it is damaged
+   * @throws DBIOException if the file system fails
    */
   static DB open(Path directory, Options options) {
     return DBFactory.instance().open(directory, options);
   }
 
   /**
-   * Deletes the database in {@code directory}: the files whose names are a database's, and the
-   * directory if nothing else is in it. Does nothing where there is none.
+   * Deletes a database: the files with the names of a database's files, and the directory if
+   * nothing else is in it. It does nothing if there is no database.
+   *
+   * @param directory the directory of the database
+   * @param options the options; only the environment is used
+   * @throws NotADirectoryException if {@code directory} is something else, such as a file
+   * @throws DBLockedException if the database is open
+   * @throws DBIOException if a file cannot be deleted
    */
   static void destroy(Path directory, Options options) {
     DBFactory.instance().destroy(directory, options);
   }
 
-  /** Makes a damaged database open again with as much of it as can be read; takes LOCK. */
+  /**
+   * Repairs a damaged database: merges everything that can be read of its tables and logs into new
+   * tables. What is not used any more moves to the directory {@code lost/} in it.
+   *
+   * @param directory the directory of the database
+   * @param options the options that the database is opened with, above all its comparator
+   * @return what was found and done
+   * @throws NoSuchDatabaseException if the directory has no table, log or MANIFEST
+   * @throws NotADirectoryException if {@code directory} is something else, such as a file
+   * @throws DBLockedException if the database is open
+   * @throws UnsupportedFormatException if it has another comparator
+   * @throws DBIOException if the file system fails
+   */
   static RepairReport repair(Path directory, Options options) {
     return DBFactory.instance().repair(directory, options);
   }
 
-  /** Returns the value of {@code key}, or null if there is none. */
+  /**
+   * Returns the value of a key in the newest state.
+   *
+   * @param key the key
+   * @return the value, or null if the key does not exist
+   */
   default byte @Nullable [] get(byte[] key) {
     return get(ReadOptions.DEFAULT, key);
   }
 
-  /** Returns the value of {@code key}, or null if there is none. */
+  /**
+   * Returns the value of a key.
+   *
+   * @param options how to read
+   * @param key the key
+   * @return the value, or null if the key does not exist
+   * @throws IllegalArgumentException if the options are {@linkplain ReadOptions#isScanOnly() for
+   *     scans}
+   */
   byte @Nullable [] get(ReadOptions options, byte[] key);
 
   /**
-   * Copies the value of {@code key} (the remaining bytes, position kept) into {@code into}, direct
-   * or heap, as far as it has room, and advances its position by what was copied. Allocates
-   * nothing.
+   * Copies the value of a key into a buffer, as far as the buffer has room, and advances its
+   * position by the number of bytes copied. Allocates nothing.
    *
-   * @return the value's whole length in bytes, which may be more than was copied, or {@link
-   *     #NOT_FOUND}
+   * @param options how to read
+   * @param key the key: the remaining bytes, direct or heap; the position does not change
+   * @param into the buffer, direct or heap
+   * @return the length of the whole value in bytes, which may be more than was copied, or {@link
+   *     #NOT_FOUND} if the key does not exist
+   * @throws IllegalArgumentException if the options are {@linkplain ReadOptions#isScanOnly() for
+   *     scans}
    */
   int get(ReadOptions options, ByteBuffer key, ByteBuffer into);
 
-  /** Lends the value of {@code key} in the newest state; see the form with options. */
+  /**
+   * Passes the value of a key in the newest state to a reader, without a copy.
+   *
+   * @param <R> what the reader returns
+   * @param key the key
+   * @param reader reads the value; not called if the key does not exist
+   * @return what the reader returned, or null if the key does not exist
+   * @see #read(ReadOptions, byte[], ValueReader)
+   */
   default <R extends @Nullable Object> @Nullable R read(byte[] key, ValueReader<R> reader) {
     return read(ReadOptions.DEFAULT, key, reader);
   }
 
   /**
-   * Lends the value of {@code key} to {@code reader} without a copy, and returns what that returns;
-   * null if there is no value. What it throws comes through.
+   * Passes the value of a key to a reader, without a copy.
+   *
+   * <p>The reader runs in the calling thread. It holds no lock, and may call any method of this
+   * database, writes and other reads included. It pins the value and its files while it runs, so it
+   * should be short. If the database is closed meanwhile, by the reader or by another thread, the
+   * value stays readable, and this call throws {@link DBClosedException} after the reader returns.
+   * What the reader throws reaches the caller.
+   *
+   * @param <R> what the reader returns
+   * @param options how to read
+   * @param key the key
+   * @param reader reads the value; not called if the key does not exist
+   * @return what the reader returned, or null if the key does not exist
+   * @throws IllegalArgumentException if the options are {@linkplain ReadOptions#isScanOnly() for
+   *     scans}
    */
   <R extends @Nullable Object> @Nullable R read(
       ReadOptions options, byte[] key, ValueReader<R> reader);
 
-  /** Sets the value of {@code key}. */
+  /**
+   * Passes the value of a key in the newest state to a reader, without a copy.
+   *
+   * @param <R> what the reader returns
+   * @param key the key
+   * @param reader reads the value, and does not return null; not called if the key does not exist
+   * @return what the reader returned, or empty if the key does not exist
+   * @see #read(ReadOptions, byte[], ValueReader)
+   */
+  default <R> Optional<R> find(byte[] key, ValueReader<? extends R> reader) {
+    return find(ReadOptions.DEFAULT, key, reader);
+  }
+
+  /**
+   * Passes the value of a key to a reader, without a copy. Unlike {@link #read(ReadOptions, byte[],
+   * ValueReader) read}, the result cannot be mistaken for a value if the key does not exist.
+   *
+   * @param <R> what the reader returns
+   * @param options how to read
+   * @param key the key
+   * @param reader reads the value, and does not return null; not called if the key does not exist
+   * @return what the reader returned, or empty if the key does not exist
+   * @throws NullPointerException if the reader returns null
+   * @throws IllegalArgumentException if the options are {@linkplain ReadOptions#isScanOnly() for
+   *     scans}
+   * @see #read(ReadOptions, byte[], ValueReader)
+   */
+  default <R> Optional<R> find(ReadOptions options, byte[] key, ValueReader<? extends R> reader) {
+    Objects.requireNonNull(reader, "reader");
+    Optional<R> found =
+        read(
+            options,
+            key,
+            value -> Optional.of(Objects.requireNonNull(reader.read(value), "reader's result")));
+    return found == null ? Optional.empty() : found;
+  }
+
+  /**
+   * Sets the value of a key.
+   *
+   * @param key the key
+   * @param value the value
+   */
   default void put(byte[] key, byte[] value) {
     put(WriteOptions.DEFAULT, key, value);
   }
 
-  /** Sets the value of {@code key}. */
+  /**
+   * Sets the value of a key.
+   *
+   * @param options how to write
+   * @param key the key
+   * @param value the value
+   * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
+   */
   void put(WriteOptions options, byte[] key, byte[] value);
 
-  /** Sets the value of {@code key}; the remaining bytes of each, positions kept. */
+  /**
+   * Sets the value of a key. The remaining bytes of each buffer count, direct or heap; positions do
+   * not change.
+   *
+   * @param options how to write
+   * @param key the key
+   * @param value the value
+   * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
+   */
   void put(WriteOptions options, ByteBuffer key, ByteBuffer value);
 
-  /** Removes {@code key}, if it is there. */
+  /**
+   * Deletes a key. It is no error if the key does not exist.
+   *
+   * @param key the key
+   */
   default void delete(byte[] key) {
     delete(WriteOptions.DEFAULT, key);
   }
 
-  /** Removes {@code key}, if it is there. */
+  /**
+   * Deletes a key. It is no error if the key does not exist.
+   *
+   * @param options how to write
+   * @param key the key
+   * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
+   */
   void delete(WriteOptions options, byte[] key);
 
-  /** Removes {@code key}, if it is there; the remaining bytes, position kept. */
+  /**
+   * Deletes a key. It is no error if the key does not exist.
+   *
+   * @param options how to write
+   * @param key the key: the remaining bytes, direct or heap; the position does not change
+   * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
+   */
   void delete(WriteOptions options, ByteBuffer key);
 
-  /** Applies {@code batch} as one. */
+  /**
+   * Applies a batch atomically.
+   *
+   * @param batch the batch, which does not change
+   */
   default void write(WriteBatch batch) {
     write(WriteOptions.DEFAULT, batch);
   }
 
   /**
-   * Applies {@code batch} as one. An empty one writes nothing; with {@link WriteOptions#sync} it
-   * still makes everything before it durable.
+   * Applies a batch atomically. An empty batch writes nothing; with {@link WriteOptions#sync} it
+   * makes all earlier writes durable.
+   *
+   * @param options how to write
+   * @param batch the batch, which does not change
+   * @throws IllegalArgumentException if {@link WriteBatch#create} did not make the batch
+   * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
    */
   void write(WriteOptions options, WriteBatch batch);
 
-  /** Returns a cursor over the newest state. */
+  /**
+   * Returns a cursor over all entries of the newest state.
+   *
+   * @return a cursor, which the caller closes
+   */
   default DBIterator iterator() {
     return iterator(ReadOptions.DEFAULT);
   }
 
-  /** Returns a cursor over the state, and within the bounds, that {@code options} give. */
+  /**
+   * Returns a cursor.
+   *
+   * @param options the state and the bounds
+   * @return a cursor, which the caller closes
+   * @throws IllegalArgumentException if the options are {@linkplain ReadOptions#descending()
+   *     descending}, or have a prefix and the comparator is not bytewise
+   */
   DBIterator iterator(ReadOptions options);
 
-  /** Returns a frozen view of the present state. */
+  /**
+   * Returns the entries of a scan, for a {@code for} statement.
+   *
+   * @param options the state, the bounds and the direction
+   * @return the entries, copied one by one; the caller closes the scan
+   * @throws IllegalArgumentException if the options have a prefix and the comparator is not
+   *     bytewise
+   */
+  default Entries entries(ReadOptions options) {
+    return new Entries(iterator(ascending(options)), options.descending());
+  }
+
+  /**
+   * Returns the entries of a scan as a sequential stream. It closes itself after the last entry; if
+   * the stream may end before, close it.
+   *
+   * @param options the state, the bounds and the direction
+   * @return a stream of entries, copied one by one; the caller closes it
+   * @throws IllegalArgumentException if the options have a prefix and the comparator is not
+   *     bytewise
+   */
+  default Stream<Entry> stream(ReadOptions options) {
+    return entries(options).stream();
+  }
+
+  /**
+   * Passes every entry of a scan to an action, without copies. It runs in the calling thread. What
+   * the action throws ends the scan and reaches the caller.
+   *
+   * @param options the state, the bounds and the direction
+   * @param action takes the key and the value of each entry, both valid during the call only
+   * @throws IllegalArgumentException if the options have a prefix and the comparator is not
+   *     bytewise
+   */
+  default void forEach(ReadOptions options, BiConsumer<? super Slice, ? super Slice> action) {
+    Objects.requireNonNull(action, "action");
+    try (DBIterator cursor = iterator(ascending(options))) {
+      if (options.descending()) {
+        for (cursor.seekToLast(); cursor.isValid(); cursor.prev()) {
+          action.accept(cursor.keySlice(), cursor.valueSlice());
+        }
+      } else {
+        for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+          action.accept(cursor.keySlice(), cursor.valueSlice());
+        }
+      }
+    }
+  }
+
+  private static ReadOptions ascending(ReadOptions options) {
+    Objects.requireNonNull(options, "options");
+    return options.descending() ? options.toBuilder().descending(false).build() : options;
+  }
+
+  /**
+   * Returns a frozen view of the present state.
+   *
+   * @return a snapshot, which the caller closes
+   */
   Snapshot snapshot();
 
   /**
-   * Returns LevelDB's property of that name in LevelDB's text, or null if there is none: {@code
-   * leveldb.num-files-at-level<N>}, {@code leveldb.stats}, {@code leveldb.sstables}, {@code
+   * Returns a property in the text form of LevelDB. The names are {@code
+   * leveldb.num-files-at-level<N>}, {@code leveldb.stats}, {@code leveldb.sstables} and {@code
    * leveldb.approximate-memory-usage}.
+   *
+   * @param name the name of the property
+   * @return its value, or null if there is no property of that name
    */
   @Nullable String property(String name);
 
-  /** Returns the figures of this moment. */
+  /**
+   * Returns statistics of this moment.
+   *
+   * @return the statistics
+   */
   DBStats stats();
 
   /**
-   * Returns about how many bytes on disk each range takes; what is still in a memtable does not
-   * count.
+   * Returns the approximate size of ranges of keys on disk. Entries that are still in a memtable do
+   * not count.
+   *
+   * @param ranges the ranges
+   * @return the size of each range in bytes, in the same order
    */
   long[] approximateSizes(List<Range> ranges);
 
   /**
-   * Compacts all keys from {@code begin} to {@code end}, both inclusive, null meaning no bound, and
-   * returns when it is done: deleted and overwritten data in that range is gone, but for what
-   * snapshots and iterators hold. {@link CorruptionException} where a table in it is damaged: it
-   * stays as it is, and the database goes on.
+   * Compacts a range of keys, and returns when that is done. Deleted and overwritten entries of the
+   * range are then no longer on disk, except those that snapshots and iterators need.
+   *
+   * @param begin the first key, inclusive, or null for no bound
+   * @param end the last key, inclusive, or null for no bound
+   * @throws CorruptionException if a table of the range is damaged; it stays as it is, and the
+   *     database continues
    */
   void compactRange(byte @Nullable [] begin, byte @Nullable [] end);
 
   /**
-   * Writes the memtable to a table and returns when that, and all that was there before it, is
-   * durable.
+   * Writes the memtable to a table, and returns when everything that was written before this call
+   * is durable.
    */
   void flush();
 
-  /** Stops compactions from beginning, and waits for those under way; flushes go on. Calls nest. */
+  /**
+   * Stops new compactions and waits for those that are running. Flushes continue. Calls nest: each
+   * one needs a {@link #resumeCompactions} of its own.
+   */
   void suspendCompactions();
 
   /** Undoes one {@link #suspendCompactions}. */
   void resumeCompactions();
 
   /**
-   * Closes the database. Calls under way in other threads end with their result or with {@link
-   * DBClosedException}; iterators and snapshots need not be closed before. Writes that were not
-   * synced are handed to the operating system. Closing twice does nothing. {@link DBIOException}
-   * where a log or LOCK cannot be closed: the database is closed and all is freed nevertheless, and
-   * what was acknowledged is in the log.
+   * Closes the database. Closing it twice does nothing. Calls in other threads end with their
+   * result or with {@link DBClosedException}. Iterators and snapshots need not be closed before.
+   * Writes that were not synced are passed to the operating system.
+   *
+   * @throws DBIOException if a log or LOCK cannot be closed; the database is closed and its memory
+   *     freed nevertheless, and acknowledged writes are in the log
    */
   @Override
   void close();

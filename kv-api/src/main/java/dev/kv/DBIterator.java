@@ -2,80 +2,151 @@ package dev.kv;
 
 import java.nio.ByteBuffer;
 import java.util.Iterator;
-import java.util.Map;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * A cursor over a frozen view of a database, in the comparator's order. Begins before any entry: a
- * seek comes first. Not thread-safe. Close it: it pins memory and files.
+ * A cursor over a frozen view of a database, in the comparator's order. Not thread-safe. A cursor
+ * pins memory and files, so close it.
  *
- * <p>A damaged block throws {@link CorruptionException} and leaves the cursor invalid; after the
- * database's close every method but {@link #close} throws {@link DBClosedException}.
+ * <p>A new cursor has no position: a seek comes first. Until then, every method that needs a
+ * position, {@link #isValid} included, throws {@link IllegalStateException}. After a seek or a
+ * move, the cursor is at an entry, or past either end.
+ *
+ * <pre>{@code
+ * try (DBIterator cursor = db.iterator()) {
+ *   for (cursor.seek(first); cursor.isValid(); cursor.next()) {
+ *     use(cursor.keySlice(), cursor.valueSlice());
+ *   }
+ * }
+ * }</pre>
+ *
+ * <p>A damaged block makes a move throw {@link CorruptionException}; the cursor is at no entry
+ * then. After the close of the database, every method except {@link #close} throws {@link
+ * DBClosedException}.
  */
 public interface DBIterator extends AutoCloseable {
 
-  /** Returns true if the cursor stands on an entry. */
+  /**
+   * Returns true if the cursor is at an entry.
+   *
+   * @return true if there is a current entry; false past either end
+   * @throws IllegalStateException if no seek was made
+   */
   boolean isValid();
 
-  /** Returns true once a seek was made, whether or not it found an entry. */
+  /**
+   * Returns true if a seek was made, whether or not it found an entry.
+   *
+   * @return true after the first seek
+   */
   boolean isPlaced();
 
-  /** Moves to the first entry, if any. */
+  /** Moves to the first entry. */
   void seekToFirst();
 
-  /** Moves to the last entry, if any. */
+  /** Moves to the last entry. */
   void seekToLast();
 
-  /** Moves to the first entry at or after {@code key}. */
+  /**
+   * Moves to the first entry at or after a key.
+   *
+   * @param key the key
+   */
   void seek(byte[] key);
 
-  /** Moves to the first entry at or after the buffer's remaining bytes, whose position stays. */
+  /**
+   * Moves to the first entry at or after a key.
+   *
+   * @param key the key: the remaining bytes, direct or heap; the position does not change
+   */
   void seek(ByteBuffer key);
 
-  /** Moves to the last entry at or before {@code key}. */
+  /**
+   * Moves to the last entry at or before a key.
+   *
+   * @param key the key
+   */
   void seekForPrev(byte[] key);
 
-  /** Moves to the last entry at or before the buffer's remaining bytes, whose position stays. */
+  /**
+   * Moves to the last entry at or before a key.
+   *
+   * @param key the key: the remaining bytes, direct or heap; the position does not change
+   */
   void seekForPrev(ByteBuffer key);
 
-  /** Moves to the next entry; {@link IllegalStateException} where {@link #isValid} is false. */
+  /**
+   * Moves to the next entry.
+   *
+   * @throws IllegalStateException if the cursor is at no entry
+   */
   void next();
 
-  /** Moves to the entry before; {@link IllegalStateException} where {@link #isValid} is false. */
+  /**
+   * Moves to the previous entry.
+   *
+   * @throws IllegalStateException if the cursor is at no entry
+   */
   void prev();
 
-  /** Returns a copy of the entry's key. */
+  /**
+   * Returns the key of the current entry.
+   *
+   * @return a copy, which the caller owns
+   * @throws IllegalStateException if the cursor is at no entry
+   */
   byte[] key();
 
-  /** Returns a copy of the entry's value. */
+  /**
+   * Returns the value of the current entry.
+   *
+   * @return a copy, which the caller owns
+   * @throws IllegalStateException if the cursor is at no entry
+   */
   byte[] value();
 
-  /** Lends the entry's key until the next move or close. The same object each time. */
+  /**
+   * Returns a view of the key of the current entry.
+   *
+   * @return a view, valid until the next move or close; the same object each time
+   * @throws IllegalStateException if the cursor is at no entry
+   */
   Slice keySlice();
 
-  /** Lends the entry's value until the next move or close. The same object each time. */
+  /**
+   * Returns a view of the value of the current entry.
+   *
+   * @return a view, valid until the next move or close; the same object each time
+   * @throws IllegalStateException if the cursor is at no entry
+   */
   Slice valueSlice();
 
+  /** Releases the view. Closing it twice does nothing. */
   @Override
   void close();
 
   /**
-   * Returns the entries from here to the end as an {@link Iterator} of copies: from the first entry
-   * where no seek was made, and none where the cursor stands on no entry. It moves this cursor, and
-   * ends with it.
+   * Returns the entries from the current one to the last. If no seek was made, it begins at the
+   * first entry. The iterator moves this cursor, and works until the cursor is closed.
+   *
+   * @return an iterator; every entry owns fresh arrays
    */
-  default Iterator<Map.Entry<byte[], byte[]>> asIterator() {
+  default Iterator<Entry> asIterator() {
     if (!isPlaced()) {
       seekToFirst();
     }
     return new EntryIterator(this);
   }
 
-  /** Returns {@link #asIterator} as a sequential stream; closing the stream closes this cursor. */
-  default Stream<Map.Entry<byte[], byte[]>> stream() {
+  /**
+   * Returns {@link #asIterator} as a sequential stream. To close the stream closes this cursor.
+   *
+   * @return a stream; every entry owns fresh arrays
+   */
+  default Stream<Entry> stream() {
     int traits = Spliterator.ORDERED | Spliterator.NONNULL | Spliterator.DISTINCT;
     return StreamSupport.stream(Spliterators.spliteratorUnknownSize(asIterator(), traits), false)
         .onClose(this::close);

@@ -1,11 +1,10 @@
 package dev.kv;
 
 import java.util.Iterator;
-import java.util.Map;
 import java.util.NoSuchElementException;
 
-/** The adaptor behind {@link DBIterator#asIterator}. */
-final class EntryIterator implements Iterator<Map.Entry<byte[], byte[]>> {
+/** The iterator of {@link DBIterator#asIterator}, over a cursor that has a position. */
+final class EntryIterator implements Iterator<Entry> {
   private final DBIterator cursor;
 
   EntryIterator(DBIterator cursor) {
@@ -18,11 +17,11 @@ final class EntryIterator implements Iterator<Map.Entry<byte[], byte[]>> {
   }
 
   @Override
-  public Map.Entry<byte[], byte[]> next() {
+  public Entry next() {
     if (!cursor.isValid()) {
       throw new NoSuchElementException();
     }
-    Map.Entry<byte[], byte[]> entry = Map.entry(cursor.key(), cursor.value());
+    Entry entry = new Entry(cursor.key(), cursor.value());
     cursor.next();
     return entry;
   }

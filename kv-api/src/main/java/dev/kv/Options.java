@@ -1,18 +1,26 @@
 package dev.kv;
 
 import dev.kv.env.Env;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a database is opened: LevelDB's options and defaults. Immutable; made by {@link #builder()}.
+ * How a database is opened. The names and defaults are LevelDB's. Immutable and thread-safe; made
+ * by {@link #builder()}.
  *
- * <p>Numbers outside a range are clipped as LevelDB does, and the open logs it; nonsense (null,
- * negative sizes) is an {@link IllegalArgumentException} or {@link NullPointerException} at the
- * builder.
+ * <p>Each getter describes its option. As in LevelDB, some numbers are clipped to a range; an open
+ * logs each {@linkplain #clippedValues() clipped value} as a warning. The builder refuses a null
+ * with {@link NullPointerException}, and a number that makes no sense, such as a negative size,
+ * with {@link IllegalArgumentException}.
+ *
+ * <p>Two options are equal if all their values are. Comparators, caches, filter policies and
+ * environments compare by their own {@code equals}.
  */
 public final class Options {
-  /** LevelDB's defaults. */
+  /** The default of every option. */
   public static final Options DEFAULT = builder().build();
 
   private final boolean createIfMissing;
@@ -39,6 +47,7 @@ public final class Options {
   private final boolean seekCompaction;
   private final int maxBackgroundCompactions;
   private final long offHeapLimit;
+  private final Map<String, ClippedValue> clipped;
 
   private Options(Builder builder) {
     createIfMissing = builder.createIfMissing;
@@ -65,14 +74,23 @@ public final class Options {
     seekCompaction = builder.seekCompaction;
     maxBackgroundCompactions = builder.maxBackgroundCompactions;
     offHeapLimit = builder.offHeapLimit;
+    clipped = new LinkedHashMap<>(builder.clipped);
   }
 
-  /** Returns a builder with the defaults. */
+  /**
+   * Returns a builder whose values are the defaults.
+   *
+   * @return a new builder
+   */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Returns a builder with these values. */
+  /**
+   * Returns a builder whose values are those of these options.
+   *
+   * @return a new builder
+   */
   public Builder toBuilder() {
     Builder builder = new Builder();
     builder.createIfMissing = createIfMissing;
@@ -99,164 +117,312 @@ public final class Options {
     builder.seekCompaction = seekCompaction;
     builder.maxBackgroundCompactions = maxBackgroundCompactions;
     builder.offHeapLimit = offHeapLimit;
+    builder.clipped.putAll(clipped);
     return builder;
   }
 
-  /** Returns whether a database is created where there is none. */
+  /**
+   * Returns whether an open creates the database if there is none. Default: false.
+   *
+   * @return true if the database is created
+   */
   public boolean createIfMissing() {
     return createIfMissing;
   }
 
-  /** Returns whether the open fails where there is a database already. */
+  /**
+   * Returns whether an open fails if there is a database already. Default: false.
+   *
+   * @return true if the open throws {@link DatabaseExistsException}
+   */
   public boolean errorIfExists() {
     return errorIfExists;
   }
 
   /**
-   * Returns whether anything but a torn last log record fails the open ({@link
-   * RecoveryMode#STRICT}), and a compaction that meets a damaged table makes the database read-only
-   * rather than leave that table where it is.
+   * Returns whether damage is treated as strictly as possible. If true, any damage in a log except
+   * a torn last record fails the open ({@link RecoveryMode#STRICT}), and a compaction that meets a
+   * damaged table makes the database read-only. If false, such a compaction leaves the table where
+   * it is, and the database continues. Default: false.
+   *
+   * @return true if checks are strict
    */
   public boolean paranoidChecks() {
     return paranoidChecks;
   }
 
   /**
-   * Returns whether the database is opened without LOCK and without writing anything: logs are
-   * replayed into memory. Works beside a live writer, on the state at the open.
+   * Returns whether the database is opened only for reads. Such an open takes no LOCK, writes
+   * nothing, and replays the logs into memory. It works beside a live writer, and shows the state
+   * at the open. Writes throw {@link DBReadOnlyException}. Default: false.
+   *
+   * @return true if the database is opened only for reads
    */
   public boolean readOnly() {
     return readOnly;
   }
 
   /**
-   * Returns whether an open goes on appending to the last log and MANIFEST where they end on a
-   * record boundary.
+   * Returns whether an open continues to append to the last log and MANIFEST, if they end at a
+   * record boundary. If false, it writes the recovered entries to tables and begins new files.
+   * Default: false.
+   *
+   * @return true if the files are reused
    */
   public boolean reuseLogs() {
     return reuseLogs;
   }
 
-  /** Returns what an open does with damage in a log. */
+  /**
+   * Returns what an open does if a log is damaged. Default: {@link RecoveryMode#TORN_WRITES}.
+   *
+   * @return the mode
+   */
   public RecoveryMode recoveryMode() {
     return recoveryMode;
   }
 
-  /** Returns the order of the keys; its name must be the one that the database was created with. */
+  /**
+   * Returns the order of the keys. Its name must be that of the comparator that the database was
+   * created with. Default: {@link DBComparator#bytewise()}.
+   *
+   * @return the comparator
+   */
   public DBComparator comparator() {
     return comparator;
   }
 
   /**
-   * Returns the operating system as the database sees it; null in the builder means {@link
-   * Env#fileSystem()}.
+   * Returns the operating system as the database sees it. Default: {@link Env#fileSystem()}.
+   *
+   * @return the environment
    */
   public Env env() {
     return env == null ? Env.fileSystem() : env;
   }
 
-  /** Returns the bytes of a memtable before it is flushed; clipped to 64 KiB..1 GiB. */
+  /**
+   * Returns the size at which a memtable is flushed to a table. Default: 4 MiB; clipped to 64 KiB
+   * to 1 GiB.
+   *
+   * @return the size in bytes
+   */
   public int writeBufferSize() {
     return writeBufferSize;
   }
 
-  /** Returns how many files may be open at once; clipped to 74..50000. */
+  /**
+   * Returns how many files the database keeps open. Default: 1,000; clipped to 74 to 50,000.
+   *
+   * @return the number of files
+   */
   public int maxOpenFiles() {
     return maxOpenFiles;
   }
 
   /**
-   * Returns how many tables are mapped, the others being read by position; -1: a quarter of
-   * vm.max_map_count, at most 1000; 0 maps none.
+   * Returns how many tables are mapped into memory; the others are read by position. Default: -1,
+   * which means a quarter of {@code vm.max_map_count}, but at most 1,000.
+   *
+   * @return the number of tables, 0 for none, or -1 for the default
    */
   public int maxMappedTables() {
     return maxMappedTables;
   }
 
   /**
-   * Returns the cache to use, for databases that share one; null: the database makes its own of
-   * {@link #blockCacheSize()}.
+   * Returns the cache that the database shares with others. The database does not close it.
+   * Default: null, which means that the database makes a cache of {@link #blockCacheSize()} for
+   * itself.
+   *
+   * @return the shared cache, or null if there is none
    */
   public @Nullable BlockCache blockCache() {
     return blockCache;
   }
 
   /**
-   * Returns the capacity in bytes of the database's own cache; 0 caches nothing. Without effect
-   * with {@link #blockCache()}.
+   * Returns the capacity of the database's own block cache. It has no effect if there is a {@link
+   * #blockCache()}. Default: 8 MiB.
+   *
+   * @return the capacity in bytes, 0 for no cache
    */
   public long blockCacheSize() {
     return blockCacheSize;
   }
 
-  /** Returns the bytes of a block before compression; clipped to 1 KiB..4 MiB. */
+  /**
+   * Returns the size of a block of a table before compression. Default: 4 KiB; clipped to 1 KiB to
+   * 4 MiB.
+   *
+   * @return the size in bytes
+   */
   public int blockSize() {
     return blockSize;
   }
 
-  /** Returns how many keys share prefixes between restart points; at least 1. */
+  /**
+   * Returns the number of keys between two restart points of a block. A key at a restart point is
+   * stored whole; the others share a prefix with the key before them. Default: 16.
+   *
+   * @return the number of keys, at least 1
+   */
   public int blockRestartInterval() {
     return blockRestartInterval;
   }
 
-  /** Returns the bytes after which a compaction begins another table; clipped to 1 MiB..1 GiB. */
+  /**
+   * Returns the size of a table at which a compaction begins another one. Default: 2 MiB; clipped
+   * to 1 MiB to 1 GiB.
+   *
+   * @return the size in bytes
+   */
   public int maxFileSize() {
     return maxFileSize;
   }
 
-  /** Returns how new blocks are compressed; blocks of any kind are read. */
+  /**
+   * Returns how new blocks are compressed. Blocks of every type can be read, whatever this is.
+   * Default: {@link CompressionType#SNAPPY}.
+   *
+   * @return the compression of new blocks
+   */
   public CompressionType compression() {
     return compression;
   }
 
-  /** Returns the level for {@link CompressionType#ZSTD}; clipped to -5..22. */
+  /**
+   * Returns the level of {@link CompressionType#ZSTD}. Default: 1; clipped to -5 to 22.
+   *
+   * @return the level
+   */
   public int zstdCompressionLevel() {
     return zstdCompressionLevel;
   }
 
   /**
-   * Returns how the files of new tables are named.
+   * Returns how the files of new tables are named. Tables of either suffix are read, whatever this
+   * is. {@link TableSuffix#SST} keeps a directory readable for leveldbjni and iq80's port, if every
+   * open that writes uses it. Default: {@link TableSuffix#LDB}.
    *
-   * @return the suffix of new tables; tables of either suffix are read
+   * @return the suffix of new tables
    */
   public TableSuffix tableSuffix() {
     return tableSuffix;
   }
 
   /**
-   * Returns whether snappy-java is used where its library loads; false, or where it does not, a
-   * codec in Java.
+   * Returns whether Snappy runs in snappy-java's native library. If false, or if the library does
+   * not load, kv's codec in Java takes its place. Default: true.
+   *
+   * @return true if the native library is used
    */
   public boolean nativeSnappy() {
     return nativeSnappy;
   }
 
-  /** Returns the filter that new tables get and that reads probe, or null for none. */
+  /**
+   * Returns the filter that new tables get and that lookups query. Default: null, which means no
+   * filter.
+   *
+   * @return the filter policy, or null if there is none
+   */
   public @Nullable FilterPolicy filterPolicy() {
     return filterPolicy;
   }
 
   /**
-   * Returns whether a table that many reads touch in vain is compacted; false suits loads that only
-   * read.
+   * Returns whether a table is compacted after many reads have searched it without finding their
+   * key. False suits a load that only reads. Default: true.
+   *
+   * @return true if reads trigger compactions
    */
   public boolean seekCompaction() {
     return seekCompaction;
   }
 
-  /** Returns how many compactions of disjoint ranges run at once; at least 1. */
+  /**
+   * Returns how many compactions of disjoint ranges run at the same time. Default: 2.
+   *
+   * @return the number of compactions, at least 1
+   */
   public int maxBackgroundCompactions() {
     return maxBackgroundCompactions;
   }
 
   /**
-   * Returns the most bytes the database may hold off the heap, all kinds together; 0: no limit but
-   * the JVM's. When it is spent, a write throws {@link OffHeapExhaustedException} before it is
-   * logged, and reads bypass the cache.
+   * Returns the limit for the memory that the database holds off the heap, all kinds together. If
+   * the limit is reached, a write throws {@link OffHeapExhaustedException} before it is logged, and
+   * reads bypass the cache. Default: 0, which means that only the JVM's limit applies.
+   *
+   * @return the limit in bytes, 0 for none
    */
   public long offHeapLimit() {
     return offHeapLimit;
   }
+
+  /**
+   * Returns the values that the builder clipped to the range of their option. An open logs them.
+   *
+   * @return the clipped values; empty if there are none
+   */
+  public List<ClippedValue> clippedValues() {
+    return List.copyOf(clipped.values());
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Options options && values().equals(options.values());
+  }
+
+  @Override
+  public int hashCode() {
+    return values().hashCode();
+  }
+
+  /** Returns the names and values of all options, for logs. */
+  @Override
+  public String toString() {
+    return "Options" + values();
+  }
+
+  private Map<String, @Nullable Object> values() {
+    Map<String, @Nullable Object> values = new LinkedHashMap<>();
+    values.put("createIfMissing", createIfMissing);
+    values.put("errorIfExists", errorIfExists);
+    values.put("paranoidChecks", paranoidChecks);
+    values.put("readOnly", readOnly);
+    values.put("reuseLogs", reuseLogs);
+    values.put("recoveryMode", recoveryMode);
+    values.put("comparator", comparator);
+    values.put("env", env);
+    values.put("writeBufferSize", writeBufferSize);
+    values.put("maxOpenFiles", maxOpenFiles);
+    values.put("maxMappedTables", maxMappedTables);
+    values.put("blockCache", blockCache);
+    values.put("blockCacheSize", blockCacheSize);
+    values.put("blockSize", blockSize);
+    values.put("blockRestartInterval", blockRestartInterval);
+    values.put("maxFileSize", maxFileSize);
+    values.put("compression", compression);
+    values.put("zstdCompressionLevel", zstdCompressionLevel);
+    values.put("tableSuffix", tableSuffix);
+    values.put("nativeSnappy", nativeSnappy);
+    values.put("filterPolicy", filterPolicy);
+    values.put("seekCompaction", seekCompaction);
+    values.put("maxBackgroundCompactions", maxBackgroundCompactions);
+    values.put("offHeapLimit", offHeapLimit);
+    return values;
+  }
+
+  /**
+   * A value that was outside the range of its option.
+   *
+   * @param option the name of the option
+   * @param requested the value that was asked for
+   * @param used the value that is used instead
+   */
+  public record ClippedValue(String option, long requested, long used) {}
 
   /** Builds {@link Options}. Not thread-safe. */
   public static final class Builder {
@@ -284,25 +450,37 @@ public final class Options {
     private boolean seekCompaction = true;
     private int maxBackgroundCompactions = 2;
     private long offHeapLimit = 0;
+    private final Map<String, ClippedValue> clipped = new LinkedHashMap<>();
 
     private Builder() {}
 
-    /** Sets whether a database is created where there is none. Default {@code false}. */
+    /**
+     * Sets {@link Options#createIfMissing()}.
+     *
+     * @param createIfMissing whether to create the database
+     * @return this builder
+     */
     public Builder createIfMissing(boolean createIfMissing) {
       this.createIfMissing = createIfMissing;
       return this;
     }
 
-    /** Sets whether the open fails where there is a database already. Default {@code false}. */
+    /**
+     * Sets {@link Options#errorIfExists()}.
+     *
+     * @param errorIfExists whether to refuse a database that exists
+     * @return this builder
+     */
     public Builder errorIfExists(boolean errorIfExists) {
       this.errorIfExists = errorIfExists;
       return this;
     }
 
     /**
-     * Sets whether anything but a torn last log record fails the open ({@link
-     * RecoveryMode#STRICT}), and a compaction that meets a damaged table makes the database
-     * read-only rather than leave that table where it is. Default {@code false}.
+     * Sets {@link Options#paranoidChecks()}.
+     *
+     * @param paranoidChecks whether checks are strict
+     * @return this builder
      */
     public Builder paranoidChecks(boolean paranoidChecks) {
       this.paranoidChecks = paranoidChecks;
@@ -310,9 +488,10 @@ public final class Options {
     }
 
     /**
-     * Sets whether the database is opened without LOCK and without writing anything: logs are
-     * replayed into memory. Works beside a live writer, on the state at the open. Default {@code
-     * false}.
+     * Sets {@link Options#readOnly()}.
+     *
+     * @param readOnly whether to open only for reads
+     * @return this builder
      */
     public Builder readOnly(boolean readOnly) {
       this.readOnly = readOnly;
@@ -320,23 +499,32 @@ public final class Options {
     }
 
     /**
-     * Sets whether an open goes on appending to the last log and MANIFEST where they end on a
-     * record boundary. Default {@code false}.
+     * Sets {@link Options#reuseLogs()}.
+     *
+     * @param reuseLogs whether to reuse the files
+     * @return this builder
      */
     public Builder reuseLogs(boolean reuseLogs) {
       this.reuseLogs = reuseLogs;
       return this;
     }
 
-    /** Sets what an open does with damage in a log. Default {@code RecoveryMode.TORN_WRITES}. */
+    /**
+     * Sets {@link Options#recoveryMode()}.
+     *
+     * @param recoveryMode the mode
+     * @return this builder
+     */
     public Builder recoveryMode(RecoveryMode recoveryMode) {
       this.recoveryMode = Objects.requireNonNull(recoveryMode, "recoveryMode");
       return this;
     }
 
     /**
-     * Sets the order of the keys; its name must be the one that the database was created with.
-     * Default {@code DBComparator.bytewise()}.
+     * Sets {@link Options#comparator()}.
+     *
+     * @param comparator the comparator
+     * @return this builder
      */
     public Builder comparator(DBComparator comparator) {
       this.comparator = Objects.requireNonNull(comparator, "comparator");
@@ -344,8 +532,10 @@ public final class Options {
     }
 
     /**
-     * Sets the operating system as the database sees it; null in the builder means {@link
-     * Env#fileSystem()}. Default none.
+     * Sets {@link Options#env()}.
+     *
+     * @param env the environment, or null for the default
+     * @return this builder
      */
     public Builder env(@Nullable Env env) {
       this.env = env;
@@ -353,24 +543,37 @@ public final class Options {
     }
 
     /**
-     * Sets the bytes of a memtable before it is flushed; clipped to 64 KiB..1 GiB. Default {@code 4
-     * << 20}.
+     * Sets {@link Options#writeBufferSize()}.
+     *
+     * @param writeBufferSize the size in bytes
+     * @return this builder
+     * @throws IllegalArgumentException if {@code writeBufferSize} is negative
      */
     public Builder writeBufferSize(int writeBufferSize) {
-      this.writeBufferSize =
-          clip(atLeast("writeBufferSize", writeBufferSize, 0), 65536, 1073741824);
-      return this;
-    }
-
-    /** Sets how many files may be open at once; clipped to 74..50000. Default {@code 1000}. */
-    public Builder maxOpenFiles(int maxOpenFiles) {
-      this.maxOpenFiles = clip(atLeast("maxOpenFiles", maxOpenFiles, 0), 74, 50000);
+      atLeast("writeBufferSize", writeBufferSize, 0);
+      this.writeBufferSize = clip("writeBufferSize", writeBufferSize, 64 << 10, 1 << 30);
       return this;
     }
 
     /**
-     * Sets how many tables are mapped, the others being read by position; -1: a quarter of
-     * vm.max_map_count, at most 1000; 0 maps none. Default {@code -1}.
+     * Sets {@link Options#maxOpenFiles()}.
+     *
+     * @param maxOpenFiles the number of files
+     * @return this builder
+     * @throws IllegalArgumentException if {@code maxOpenFiles} is negative
+     */
+    public Builder maxOpenFiles(int maxOpenFiles) {
+      atLeast("maxOpenFiles", maxOpenFiles, 0);
+      this.maxOpenFiles = clip("maxOpenFiles", maxOpenFiles, 74, 50_000);
+      return this;
+    }
+
+    /**
+     * Sets {@link Options#maxMappedTables()}.
+     *
+     * @param maxMappedTables the number of tables, 0 for none, or -1 for the default
+     * @return this builder
+     * @throws IllegalArgumentException if {@code maxMappedTables} is less than -1
      */
     public Builder maxMappedTables(int maxMappedTables) {
       this.maxMappedTables = atLeast("maxMappedTables", maxMappedTables, -1);
@@ -378,8 +581,11 @@ public final class Options {
     }
 
     /**
-     * Sets the cache to use, for databases that share one; null: the database makes its own of
-     * {@link #blockCacheSize()}. Default none.
+     * Sets {@link Options#blockCache()}.
+     *
+     * @param blockCache the shared cache, or null if there is none; the caller closes it after the
+     *     database
+     * @return this builder
      */
     public Builder blockCache(@Nullable BlockCache blockCache) {
       this.blockCache = blockCache;
@@ -387,8 +593,11 @@ public final class Options {
     }
 
     /**
-     * Sets the capacity in bytes of the database's own cache; 0 caches nothing. Without effect with
-     * {@link #blockCache()}. Default {@code 8L << 20}.
+     * Sets {@link Options#blockCacheSize()}.
+     *
+     * @param blockCacheSize the capacity in bytes, 0 for no cache
+     * @return this builder
+     * @throws IllegalArgumentException if {@code blockCacheSize} is negative
      */
     public Builder blockCacheSize(long blockCacheSize) {
       this.blockCacheSize = atLeast("blockCacheSize", blockCacheSize, 0);
@@ -396,47 +605,67 @@ public final class Options {
     }
 
     /**
-     * Sets the bytes of a block before compression; clipped to 1 KiB..4 MiB. Default {@code 4096}.
+     * Sets {@link Options#blockSize()}.
+     *
+     * @param blockSize the size in bytes
+     * @return this builder
+     * @throws IllegalArgumentException if {@code blockSize} is negative
      */
     public Builder blockSize(int blockSize) {
-      this.blockSize = clip(atLeast("blockSize", blockSize, 0), 1024, 4194304);
+      atLeast("blockSize", blockSize, 0);
+      this.blockSize = clip("blockSize", blockSize, 1 << 10, 4 << 20);
       return this;
     }
 
-    /** Sets how many keys share prefixes between restart points; at least 1. Default {@code 16}. */
+    /**
+     * Sets {@link Options#blockRestartInterval()}.
+     *
+     * @param blockRestartInterval the number of keys, at least 1
+     * @return this builder
+     * @throws IllegalArgumentException if {@code blockRestartInterval} is less than 1
+     */
     public Builder blockRestartInterval(int blockRestartInterval) {
       this.blockRestartInterval = atLeast("blockRestartInterval", blockRestartInterval, 1);
       return this;
     }
 
     /**
-     * Sets the bytes after which a compaction begins another table; clipped to 1 MiB..1 GiB.
-     * Default {@code 2 << 20}.
+     * Sets {@link Options#maxFileSize()}.
+     *
+     * @param maxFileSize the size in bytes
+     * @return this builder
+     * @throws IllegalArgumentException if {@code maxFileSize} is negative
      */
     public Builder maxFileSize(int maxFileSize) {
-      this.maxFileSize = clip(atLeast("maxFileSize", maxFileSize, 0), 1048576, 1073741824);
+      atLeast("maxFileSize", maxFileSize, 0);
+      this.maxFileSize = clip("maxFileSize", maxFileSize, 1 << 20, 1 << 30);
       return this;
     }
 
     /**
-     * Sets how new blocks are compressed; blocks of any kind are read. Default {@code
-     * CompressionType.SNAPPY}.
+     * Sets {@link Options#compression()}.
+     *
+     * @param compression the compression of new blocks
+     * @return this builder
      */
     public Builder compression(CompressionType compression) {
       this.compression = Objects.requireNonNull(compression, "compression");
       return this;
     }
 
-    /** Sets the level for {@link CompressionType#ZSTD}; clipped to -5..22. Default {@code 1}. */
+    /**
+     * Sets {@link Options#zstdCompressionLevel()}.
+     *
+     * @param zstdCompressionLevel the level; higher levels are slower and compress better
+     * @return this builder
+     */
     public Builder zstdCompressionLevel(int zstdCompressionLevel) {
-      this.zstdCompressionLevel = clip(zstdCompressionLevel, -5, 22);
+      this.zstdCompressionLevel = clip("zstdCompressionLevel", zstdCompressionLevel, -5, 22);
       return this;
     }
 
     /**
-     * Sets how the files of new tables are named. {@link TableSuffix#SST} keeps a directory
-     * readable for leveldbjni and iq80's port, if it holds for every open that writes. Default
-     * {@code TableSuffix.LDB}.
+     * Sets {@link Options#tableSuffix()}.
      *
      * @param tableSuffix the suffix of new tables
      * @return this builder
@@ -447,30 +676,45 @@ public final class Options {
     }
 
     /**
-     * Sets whether snappy-java is used where its library loads; false, or where it does not, a
-     * codec in Java. Default {@code true}.
+     * Sets {@link Options#nativeSnappy()}.
+     *
+     * @param nativeSnappy whether to use the native library
+     * @return this builder
      */
     public Builder nativeSnappy(boolean nativeSnappy) {
       this.nativeSnappy = nativeSnappy;
       return this;
     }
 
-    /** Sets the filter that new tables get and that reads probe, or null for none. Default none. */
+    /**
+     * Sets {@link Options#filterPolicy()}.
+     *
+     * @param filterPolicy the filter policy, or null for none
+     * @return this builder
+     */
     public Builder filterPolicy(@Nullable FilterPolicy filterPolicy) {
       this.filterPolicy = filterPolicy;
       return this;
     }
 
     /**
-     * Sets whether a table that many reads touch in vain is compacted; false suits loads that only
-     * read. Default {@code true}.
+     * Sets {@link Options#seekCompaction()}.
+     *
+     * @param seekCompaction whether reads trigger compactions
+     * @return this builder
      */
     public Builder seekCompaction(boolean seekCompaction) {
       this.seekCompaction = seekCompaction;
       return this;
     }
 
-    /** Sets how many compactions of disjoint ranges run at once; at least 1. Default {@code 2}. */
+    /**
+     * Sets {@link Options#maxBackgroundCompactions()}.
+     *
+     * @param maxBackgroundCompactions the number of compactions, at least 1
+     * @return this builder
+     * @throws IllegalArgumentException if {@code maxBackgroundCompactions} is less than 1
+     */
     public Builder maxBackgroundCompactions(int maxBackgroundCompactions) {
       this.maxBackgroundCompactions =
           atLeast("maxBackgroundCompactions", maxBackgroundCompactions, 1);
@@ -478,22 +722,34 @@ public final class Options {
     }
 
     /**
-     * Sets the most bytes the database may hold off the heap, all kinds together; 0: no limit but
-     * the JVM's. When it is spent, a write throws {@link OffHeapExhaustedException} before it is
-     * logged, and reads bypass the cache. Default {@code 0}.
+     * Sets {@link Options#offHeapLimit()}.
+     *
+     * @param offHeapLimit the limit in bytes, 0 for none
+     * @return this builder
+     * @throws IllegalArgumentException if {@code offHeapLimit} is negative
      */
     public Builder offHeapLimit(long offHeapLimit) {
       this.offHeapLimit = atLeast("offHeapLimit", offHeapLimit, 0);
       return this;
     }
 
-    /** Returns the options. */
+    /**
+     * Builds the options.
+     *
+     * @return options with the values of this builder, which may be used further
+     */
     public Options build() {
       return new Options(this);
     }
 
-    private static int clip(int value, int min, int max) {
-      return Math.max(min, Math.min(max, value));
+    private int clip(String name, int value, int min, int max) {
+      int used = Math.max(min, Math.min(max, value));
+      if (used == value) {
+        clipped.remove(name);
+      } else {
+        clipped.put(name, new ClippedValue(name, value, used));
+      }
+      return used;
     }
 
     private static int atLeast(String name, int value, int min) {

@@ -2,9 +2,20 @@ package dev.kv;
 
 import org.jspecify.annotations.Nullable;
 
-/** What {@link DB#read} does with a value that lies in the library's memory. */
+/**
+ * Reads a value in the library's memory, without a copy.
+ *
+ * @param <R> what is made of the value
+ * @see DB#read(ReadOptions, byte[], ValueReader)
+ * @see DB#find(ReadOptions, byte[], ValueReader)
+ */
 @FunctionalInterface
 public interface ValueReader<R extends @Nullable Object> {
-  /** Reads {@code value}, whose window ends when this returns. */
+  /**
+   * Reads a value.
+   *
+   * @param value the value, valid until this method returns; copy what must live longer
+   * @return what the caller of the read gets
+   */
   R read(Slice value);
 }

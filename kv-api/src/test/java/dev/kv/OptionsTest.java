@@ -69,4 +69,71 @@ class OptionsTest {
     assertThat(options.upperBound()).containsExactly(1);
     assertThat(options.toBuilder().fillCache(false).build().lowerBound()).containsExactly(1);
   }
+
+  @Test
+  void clippedValues_tellWhatWasAskedForAndWhatIsUsed() {
+    Options options = builder().writeBufferSize(1).maxOpenFiles(100).build();
+    assertThat(options.clippedValues())
+        .containsExactly(new Options.ClippedValue("writeBufferSize", 1, 64 << 10));
+    assertThat(options.toBuilder().build().clippedValues()).isEqualTo(options.clippedValues());
+    assertThat(options.toBuilder().writeBufferSize(1 << 20).build().clippedValues()).isEmpty();
+    assertThat(Options.DEFAULT.clippedValues()).isEmpty();
+  }
+
+  @Test
+  void options_withTheSameValues_areEqual() {
+    Options options = builder().blockSize(8192).createIfMissing(true).build();
+    assertThat(options)
+        .isEqualTo(builder().createIfMissing(true).blockSize(8192).build())
+        .hasSameHashCodeAs(options.toBuilder().build())
+        .isNotEqualTo(options.toBuilder().blockSize(4096).build())
+        .isNotEqualTo(Options.DEFAULT);
+  }
+
+  @Test
+  void options_asText_nameEveryValue() throws ReflectiveOperationException {
+    String text = builder().writeBufferSize(1 << 20).build().toString();
+    assertThat(text)
+        .startsWith("Options{createIfMissing=false, ")
+        .contains("writeBufferSize=1048576", "comparator=leveldb.BytewiseComparator", "env=null");
+    for (var method : Options.Builder.class.getDeclaredMethods()) {
+      if (method.getReturnType() == Options.Builder.class) {
+        assertThat(text).contains(method.getName() + "=");
+      }
+    }
+  }
+
+  @Test
+  void readOptions_asText_showBoundsAndPrefix() {
+    assertThat(ReadOptions.DEFAULT).hasToString("ReadOptions[]");
+    assertThat(
+            ReadOptions.builder()
+                .lowerBound(new byte[] {'a', 0})
+                .upperBound("b".getBytes())
+                .prefix("p".getBytes())
+                .descending(true)
+                .fillCache(false)
+                .build())
+        .hasToString(
+            "ReadOptions[fillCache=false, descending=true, lowerBound='a\\x00', upperBound='b',"
+                + " prefix='p']");
+  }
+
+  @Test
+  void readOptions_withWhatOnlyAScanTakes_sayIt() {
+    assertThat(ReadOptions.DEFAULT.isScanOnly()).isFalse();
+    assertThat(ReadOptions.builder().fillCache(false).build().isScanOnly()).isFalse();
+    assertThat(ReadOptions.withPrefix(new byte[0]).isScanOnly()).isTrue();
+    assertThat(ReadOptions.builder().descending(true).build().isScanOnly()).isTrue();
+  }
+
+  @Test
+  void entry_longValue_isPrintedInPart() {
+    Entry entry = new Entry(new byte[] {1}, "x".repeat(100).getBytes());
+    assertThat(entry)
+        .hasToString("\\x01=" + "x".repeat(64) + "... (100 bytes)")
+        .isEqualTo(new Entry(new byte[] {1}, "x".repeat(100).getBytes()))
+        .hasSameHashCodeAs(new Entry(new byte[] {1}, "x".repeat(100).getBytes()))
+        .isNotEqualTo(new Entry(new byte[] {1}, new byte[0]));
+  }
 }

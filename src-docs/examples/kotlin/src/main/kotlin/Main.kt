@@ -2,8 +2,9 @@ package example
 
 import dev.kv.DB
 import dev.kv.DBComparator
-import dev.kv.env.Env
 import dev.kv.Options
+import dev.kv.ReadOptions
+import dev.kv.env.Env
 import java.nio.ByteBuffer
 import java.nio.file.Files
 import java.nio.file.Path
@@ -13,7 +14,7 @@ private val alan = Person("Alan Turing", 1912, "logic")
 private val barbara = Person("Barbara Liskov", 1939, "languages")
 private val grace = Person("Grace Hopper", 1906, "compilers")
 
-/** A tour of kv from Kotlin, which fails if anything is not as the comments say. */
+/** A tour of kv from Kotlin, which fails if a comment is wrong. */
 fun main() {
     val directory = Files.createTempDirectory("kv-example")
     try {
@@ -22,7 +23,7 @@ fun main() {
         DB.destroy(directory, Options.DEFAULT)
     }
     newestFirst()
-    println("Kotlin: all as it should be")
+    println("Kotlin: everything works")
 }
 
 private fun people(directory: Path) {
@@ -45,7 +46,7 @@ private fun people(directory: Path) {
         }
     }
 
-    // Closed and opened again, everything is there
+    // After a close and another open, everything is there
     People(directory).use { expect(listOf(ada, alan, barbara), it.all()) }
 }
 
@@ -61,20 +62,20 @@ private fun newestFirst() {
         for (person in listOf(ada, alan, grace)) {
             years.put(ByteBuffer.allocate(Int.SIZE_BYTES).putInt(person.born).array(), person.key)
         }
-        val names =
-            years.iterator().use { cursor ->
-                cursor.asSequence().map { it.value.decodeToString() }.toList()
-            }
+        val names = mutableListOf<String>()
+        years.entries(ReadOptions.DEFAULT).use { entries ->
+            for (entry in entries) names += entry.value.decodeToString()
+        }
         expect(listOf("Alan Turing", "Grace Hopper", "Ada Lovelace"), names)
 
-        // A cursor that was moved goes on from there
+        // A cursor jumps, and continues from there
         years.iterator().use { cursor ->
             cursor.seek(ByteBuffer.allocate(Int.SIZE_BYTES).putInt(0, 1910))
             expect("Grace Hopper", cursor.valueSlice().toUtf8String())
-            expect(2, cursor.asSequence().count())
+            expect(2, cursor.asIterator().asSequence().count())
         }
     }
 }
 
 private fun expect(wanted: Any?, found: Any?) =
-    check(wanted == found) { "wanted $wanted, found $found" }
+    check(wanted == found) { "expected $wanted, found $found" }

@@ -1,7 +1,6 @@
 package example
 
 import dev.kv.DB
-import dev.kv.DBIterator
 import dev.kv.Options
 import dev.kv.ReadOptions
 import dev.kv.Slice
@@ -12,7 +11,7 @@ import java.nio.ByteBuffer
 import java.nio.ByteOrder
 import java.nio.file.Path
 
-/** What the store keeps: the name is the key, the rest is the value. */
+/** A person. The name is the key of its entry, the rest is the value. */
 data class Person(val name: String, val born: Int, val subject: String) {
     val key get() = name.encodeToByteArray()
 
@@ -31,21 +30,18 @@ data class Person(val name: String, val born: Int, val subject: String) {
                 value.decodeToString(startIndex = Int.SIZE_BYTES),
             )
 
-        /** Reads one figure of a value where it lies. */
+        /** Reads one field of a value, without a copy. */
         fun born(value: Slice) = value.getInt(0, ByteOrder.BIG_ENDIAN)
     }
 }
 
-/** The entries from where the cursor stands, or all of them. */
-fun DBIterator.asSequence(): Sequence<Map.Entry<ByteArray, ByteArray>> = asIterator().asSequence()
-
-/** A typed store over a database: people by name. Thread-safe, as the database is. */
+/** A typed store over a database: people by name. Thread-safe, like the database. */
 class People(directory: Path) : AutoCloseable {
     private val db = DB.open(directory, Options.builder().createIfMissing(true).build())
 
     operator fun plusAssign(person: Person) = db.put(person.key, person.value)
 
-    /** All of them or none, and on the device when this returns. */
+    /** Adds all of them or none. They are on the device when this function returns. */
     fun addAll(vararg people: Person) {
         val batch = WriteBatch.create()
         people.forEach { batch.put(it.key, it.value) }
@@ -54,16 +50,16 @@ class People(directory: Path) : AutoCloseable {
 
     fun remove(name: String) = db.delete(name.encodeToByteArray())
 
-    /** The person, or null: the compiler knows that the database's get may return none. */
+    /** Returns the person, or null if there is none. */
     operator fun get(name: String): Person? {
         val key = name.encodeToByteArray()
         return db[key]?.let { Person.of(key, it) }
     }
 
-    /** Without a copy of the value. */
+    /** Returns the year without a copy of the value, or null if there is no such person. */
     fun yearOfBirth(name: String): Int? = db.read(name.encodeToByteArray(), Person::born)
 
-    /** Those whose names lie in [from, to), in order. */
+    /** Returns the people whose names are in [from, to), in order. */
     fun between(from: String, to: String): List<Person> =
         list(
             ReadOptions.builder()
@@ -72,16 +68,14 @@ class People(directory: Path) : AutoCloseable {
                 .build()
         )
 
-    /** Everybody, now or when the snapshot was taken. */
+    /** Returns all people, now or when the snapshot was taken. */
     fun all(snapshot: Snapshot? = null): List<Person> =
         list(ReadOptions.builder().snapshot(snapshot).build())
 
     fun snapshot(): Snapshot = db.snapshot()
 
     private fun list(options: ReadOptions): List<Person> =
-        db.iterator(options).use { cursor ->
-            cursor.asSequence().map { (key, value) -> Person.of(key, value) }.toList()
-        }
+        db.entries(options).use { entries -> entries.map { Person.of(it.key, it.value) } }
 
     override fun close() = db.close()
 }

@@ -1,6 +1,7 @@
 package example
 
-import dev.kv.{DB, DBComparator, Env, Options, Slice}
+import dev.kv.{DB, DBComparator, Options, ReadOptions, Slice}
+import dev.kv.env.Env
 import java.nio.ByteBuffer
 import java.nio.file.{Files, Path}
 import scala.jdk.CollectionConverters.*
@@ -11,13 +12,13 @@ private val alan = Person("Alan Turing", 1912, "logic")
 private val barbara = Person("Barbara Liskov", 1939, "languages")
 private val grace = Person("Grace Hopper", 1906, "compilers")
 
-/** A tour of kv from Scala, which fails if anything is not as the comments say. */
+/** A tour of kv from Scala, which fails if a comment is wrong. */
 @main def main(): Unit =
   val directory = Files.createTempDirectory("kv-example")
   try people(directory)
   finally DB.destroy(directory, Options.DEFAULT)
   newestFirst()
-  println("Scala: all as it should be")
+  println("Scala: everything works")
 
 private def people(directory: Path): Unit =
   Using.resource(People(directory)): people =>
@@ -37,7 +38,7 @@ private def people(directory: Path): Unit =
       expect(List(ada, alan, barbara), people.all)
       expect(List(ada, alan, barbara, grace), people.all(before))
 
-  // Closed and opened again, everything is there
+  // After a close and another open, everything is there
   Using.resource(People(directory))(people => expect(List(ada, alan, barbara), people.all))
 
 /** A database in memory whose keys are numbers, the highest first. */
@@ -50,9 +51,9 @@ private def newestFirst(): Unit =
   Using.resource(DB.open(Path.of("years"), options)): years =>
     for person <- List(ada, alan, grace) do
       years.put(ByteBuffer.allocate(Integer.BYTES).putInt(person.born).array, person.key)
-    val names = Using.resource(years.iterator): cursor =>
-      cursor.asIterator.asScala.map(entry => String(entry.getValue)).toList
+    val names = Using.resource(years.stream(ReadOptions.DEFAULT)): entries =>
+      entries.iterator.asScala.map(entry => String(entry.value)).toList
     expect(List("Alan Turing", "Grace Hopper", "Ada Lovelace"), names)
 
 private def expect(wanted: Any, found: Any): Unit =
-  assert(wanted == found, s"wanted $wanted, found $found")
+  assert(wanted == found, s"expected $wanted, found $found")

@@ -5,9 +5,10 @@ import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Path
 import scala.jdk.CollectionConverters.*
+import scala.jdk.OptionConverters.*
 import scala.util.Using
 
-/** What the store keeps: the name is the key, the rest is the value. */
+/** A person. The name is the key of its entry, the rest is the value. */
 case class Person(name: String, born: Int, subject: String):
   def key: Array[Byte] = name.getBytes(UTF_8)
 
@@ -24,16 +25,16 @@ object Person:
       String(value, Integer.BYTES, value.length - Integer.BYTES, UTF_8)
     )
 
-  /** Reads one figure of a value where it lies. */
+  /** Reads one field of a value, without a copy. */
   def born(value: Slice): Int = value.getInt(0, ByteOrder.BIG_ENDIAN)
 
-/** A typed store over a database: people by name. Thread-safe, as the database is. */
+/** A typed store over a database: people by name. Thread-safe, like the database. */
 class People(directory: Path) extends AutoCloseable:
   private val db = DB.open(directory, Options.builder.createIfMissing(true).build)
 
   def add(person: Person): Unit = db.put(person.key, person.value)
 
-  /** All of them or none, and on the device when this returns. */
+  /** Adds all of them or none. They are on the device when this method returns. */
   def addAll(people: Person*): Unit =
     val batch = WriteBatch.create()
     people.foreach(person => batch.put(person.key, person.value))
@@ -45,11 +46,11 @@ class People(directory: Path) extends AutoCloseable:
     val key = name.getBytes(UTF_8)
     Option(db.get(key)).map(Person(key, _))
 
-  /** Without a copy of the value. */
+  /** Returns the year without a copy of the value, or none if there is no such person. */
   def yearOfBirth(name: String): Option[Int] =
-    Option(db.read[Integer](name.getBytes(UTF_8), Person.born(_))).map(_.intValue)
+    db.find(name.getBytes(UTF_8), Person.born(_)).toScala
 
-  /** Those whose names lie in [from, to), in order. */
+  /** Returns the people whose names are in [from, to), in order. */
   def between(from: String, to: String): List[Person] =
     list(ReadOptions.builder.lowerBound(from.getBytes(UTF_8)).upperBound(to.getBytes(UTF_8)).build)
 
@@ -60,7 +61,7 @@ class People(directory: Path) extends AutoCloseable:
   def snapshot(): Snapshot = db.snapshot()
 
   private def list(options: ReadOptions): List[Person] =
-    Using.resource(db.iterator(options)): cursor =>
-      cursor.asIterator.asScala.map(entry => Person(entry.getKey, entry.getValue)).toList
+    Using.resource(db.entries(options)): entries =>
+      (for entry <- entries.asScala yield Person(entry.key, entry.value)).toList
 
   def close(): Unit = db.close()

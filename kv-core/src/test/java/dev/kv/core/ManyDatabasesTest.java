@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
 import dev.kv.Options;
+import dev.kv.core.crash.Children;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ class ManyDatabasesTest {
     assertThat(child.output()).contains("all open");
   }
 
-  /** The program of the child JVM. */
+  /** The child's program. */
   static final class OneEntryEach {
     private OneEntryEach() {}
 

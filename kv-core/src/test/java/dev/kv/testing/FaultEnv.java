@@ -16,12 +16,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An environment that counts every operation on another environment, and fails chosen operations.
- * It counts operations on files as well, but not clock, threads and the release of a lock.
+ * An environment that counts every operation on another one, and fails those that it is told to.
+ * The operations of files count like its own; clock, threads and the release of a lock do not.
  * Thread-safe.
  *
- * <p>A test of what a program does if the disk fails runs the program once to count the operations,
- * and then once for each of them:
+ * <p>A test of what a program does when the disk fails runs once to learn how many operations there
+ * are, and once more for each of them:
  *
  * <pre>{@code
  * FaultEnv counting = new FaultEnv(Env.inMemory());
@@ -29,13 +29,14 @@ import org.jspecify.annotations.Nullable;
  * for (long k = 1; k <= counting.operations(); k++) {
  *   FaultEnv faulty = new FaultEnv(Env.inMemory());
  *   faulty.failOnce(k, FaultEnv.Fault.ERROR);
- *   program.accept(faulty); // reports the failure, or is not affected by it
+ *   program.accept(faulty); // told of the failure, or not harmed by it
  *   faulty.heal();
- *   // everything acknowledged is there after a reopen
+ *   // what was acknowledged is there after a reopen
  * }
  * }</pre>
  *
- * <p>A database uses several threads, so operation {@code k} is not always the same in every run.
+ * A database works on several threads, so that operation {@code k} need not be the same in every
+ * run.
  */
 public final class FaultEnv extends ForwardingEnv {
   private static final Plan NONE = new Plan(Fault.ERROR, 0, operation -> false);
@@ -47,56 +48,51 @@ public final class FaultEnv extends ForwardingEnv {
   private volatile Consumer<Operation> watcher = NOBODY;
   private volatile String last = "";
 
-  /**
-   * Creates an environment that does not fail any operation yet.
-   *
-   * @param target the environment that does the operations
-   */
+  /** Creates an environment that fails nothing yet. */
   public FaultEnv(Env target) {
     super(target);
   }
 
-  /** The way in which an operation fails. All throw an IOException. */
+  /** How an operation fails. Each throws an IOException. */
   public enum Fault {
-    /** The operation has no effect. */
+    /** It does nothing. */
     ERROR,
     /**
-     * A write writes half of its bytes. A sequential read reads one byte and succeeds. Other
-     * operations have no effect.
+     * A write writes half of its bytes; anything else does nothing. A sequential read reads one
+     * byte.
      */
     SHORT,
     /**
-     * A write writes up to the last multiple of 512 of the size of the file. Other operations have
-     * no effect.
+     * A write writes up to the last multiple of 512 of the file's size; anything else does nothing.
      */
     TORN,
-    /** The disk is full: operations that write or create have no effect. Others succeed. */
+    /** The disk is full: what writes or creates does nothing; other operations go through. */
     NO_SPACE,
-    /** A sync has no effect. Other operations succeed. */
+    /** A sync does nothing; other operations go through. */
     SYNC
   }
 
-  /** The kinds of operations on files and directories. */
+  /** What is done to a file or directory. */
   public enum Kind {
     /** A file is opened for reading. */
     OPEN,
     /** A file is created or opened for writing, or a directory created. */
     CREATE,
-    /** A file is read, or a part of it is skipped. */
+    /** A file is read or skipped in. */
     READ,
     /** A file is appended to or flushed. */
     WRITE,
-    /** Bytes are stored into a mapped log. This cannot fail because of a full disk. */
+    /** A store into a mapped log: under it the disk cannot be full. */
     STORE,
     /** A mapped log is extended. */
     RESERVE,
     /** A file is synced. */
     SYNC,
-    /** A mapped log is truncated to its length. */
+    /** A mapped log is cut to its length. */
     CUT,
-    /** A file is closed. If this fails, the file is closed all the same. */
+    /** A file is closed; where that fails, it is closed all the same. */
     CLOSE,
-    /** A directory is listed, or the existence or size of a file is read. */
+    /** A directory is listed, or a name or size asked for. */
     LIST,
     /** A file or an empty directory is deleted. */
     DELETE,
@@ -104,23 +100,13 @@ public final class FaultEnv extends ForwardingEnv {
     RENAME,
     /** A directory is synced. */
     SYNC_DIRECTORY,
-    /** A lock is requested. */
+    /** A lock is asked for. */
     LOCK
   }
 
-  /**
-   * One operation.
-   *
-   * @param kind the kind of the operation
-   * @param path the file or directory; for a rename, the new path
-   */
+  /** One operation. A rename's path is the new one. */
   public record Operation(Kind kind, Path path) {
-    /**
-     * Returns true if the path ends with {@code suffix}.
-     *
-     * @param suffix the end of the path, such as {@code .log}
-     * @return true if the path ends with it
-     */
+    /** Returns whether the file's name ends so. */
     public boolean isOn(String suffix) {
       return path.toString().endsWith(suffix);
     }
@@ -128,81 +114,51 @@ public final class FaultEnv extends ForwardingEnv {
 
   private record Plan(Fault fault, long times, Predicate<Operation> which) {}
 
-  /**
-   * Fails the operation with number {@code k}. The numbers begin at 1; see {@link #operations}.
-   *
-   * @param k the number of the operation
-   * @param fault the way in which it fails
-   */
+  /** Fails operation number {@code k}, which {@link #operations} counts from 1. */
   public void failOnce(long k, Fault fault) {
     fail(fault, 1, operation -> count.get() >= k);
   }
 
-  /**
-   * Fails the operation with number {@code k} and all later ones.
-   *
-   * @param k the number of the first operation to fail
-   * @param fault the way in which they fail
-   */
+  /** Fails operation number {@code k} and all later ones. */
   public void failFrom(long k, Fault fault) {
     fail(fault, Long.MAX_VALUE, operation -> count.get() >= k);
   }
 
-  /**
-   * Fails the first {@code times} operations from now on that {@code which} accepts.
-   *
-   * @param fault the way in which they fail
-   * @param times the number of operations to fail
-   * @param which returns true for the operations to fail; called on the thread of each operation
-   */
+  /** Fails the first {@code times} operations from now on that {@code which} accepts. */
   public void fail(Fault fault, long times, Predicate<Operation> which) {
     injected.set(0);
     plan = new Plan(fault, times, which);
   }
 
-  /** Stops failing operations. */
+  /** Fails nothing any more. */
   public void heal() {
     plan = NONE;
   }
 
   /**
-   * Calls {@code each} for every operation from now on, before the operation and on its thread. An
-   * exception of {@code each} is thrown by the operation. Replaces the previous watcher.
-   *
-   * @param each the watcher
+   * Has {@code each} told of every operation from now on, before it is done and on the thread that
+   * does it. What it throws comes out of the operation. It takes the place of the watcher before.
    */
   public void watch(Consumer<Operation> each) {
     watcher = each;
   }
 
-  /**
-   * Returns the number of operations so far.
-   *
-   * @return the number of operations
-   */
+  /** Returns how many operations there were. */
   public long operations() {
     return count.get();
   }
 
-  /**
-   * Returns the number of operations that failed since the last call of a {@code fail} method.
-   *
-   * @return the number of failed operations
-   */
+  /** Returns how many operations failed by the last plan. */
   public int injected() {
     return injected.get();
   }
 
-  /**
-   * Returns a description of the last operation that failed, for messages.
-   *
-   * @return the description; empty if no operation failed
-   */
+  /** Returns what failed last, for messages. */
   public String lastFault() {
     return last;
   }
 
-  /** Counts an operation. Returns the way in which it must fail, or null if it must not fail. */
+  /** Counts an operation; returns how it is to fail, or null. */
   @Nullable Fault next(Kind kind, Path path) {
     count.incrementAndGet();
     Plan now = plan;
@@ -231,7 +187,7 @@ public final class FaultEnv extends ForwardingEnv {
     return new IOException(why + ": " + kind + " " + path);
   }
 
-  /** Counts an operation, and throws if it must fail. */
+  /** Counts an operation, and throws if it is to fail. */
   void check(Kind kind, Path path) throws IOException {
     Fault fault = next(kind, path);
     if (fault != null) {

@@ -14,7 +14,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/** The files of a {@link FaultEnv}. A close that must fail closes the file, and then throws. */
+/** The files of a {@link FaultEnv}. A close that is to fail closes, and throws then. */
 final class FaultFiles {
   private static final int SECTOR = 512;
 
@@ -34,7 +34,7 @@ final class FaultFiles {
     }
   }
 
-  /** Returns how many of {@code length} bytes at {@code position} a failing write writes. */
+  /** Returns how many of {@code length} bytes at {@code position} a write that fails so writes. */
   private static int written(Fault fault, long position, int length) {
     return switch (fault) {
       case SHORT -> length / 2;
@@ -43,7 +43,7 @@ final class FaultFiles {
     };
   }
 
-  /** A file that is read sequentially. */
+  /** A file read from its beginning. */
   static final class Sequential extends ForwardingSequentialFile {
     private final FaultEnv env;
     private final Path path;
@@ -81,7 +81,7 @@ final class FaultFiles {
     }
   }
 
-  /** A file that is read at any position. */
+  /** A file read at positions. */
   static final class Random extends ForwardingRandomAccessFile {
     private final FaultEnv env;
     private final Path path;
@@ -104,7 +104,7 @@ final class FaultFiles {
     }
   }
 
-  /** A file that is appended to. */
+  /** A file written at its end. */
   static final class Writable extends ForwardingWritableFile {
     private final FaultEnv env;
     private final Path path;
@@ -148,7 +148,7 @@ final class FaultFiles {
     }
   }
 
-  /** A mapped log. */
+  /** A log written by stores. */
   static final class MappedLog extends ForwardingMappedLogFile {
     private final FaultEnv env;
     private final Path path;

@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of one file of a {@link StrictMemEnv}, whatever its names are: its current pages, and
- * its pages on disk. Guarded by the lock of the environment.
+ * What a {@link StrictMemEnv} knows of one file, whatever its names are: its pages as they are, and
+ * as they are on disk. Guarded by the environment's lock.
  */
 final class StrictFile {
   private static final int PAGE = 4096;
@@ -20,18 +20,19 @@ final class StrictFile {
   private final RandomAccessFile live;
   private final Random random;
 
-  /** The synced pages of the file, and those that it had when it was longer. */
+  /** The synced pages that the file has, or had when it was longer. */
   private final Map<Long, byte[]> durable = new TreeMap<>();
 
   /**
-   * The pages that changed since their last sync. The value is null, or a version from in between.
+   * The pages changed since their last sync; for some the version of a moment in between, else
+   * null.
    */
   private final Map<Long, byte @Nullable []> changed = new TreeMap<>();
 
   private long size;
   private long durableSize;
 
-  /** Creates the state of a new file, whose current content {@code live} reads. */
+  /** Creates the record of a new file, which {@code live} reads as it is at any time. */
   StrictFile(RandomAccessFile live, Random random) {
     this.live = live;
     this.random = random;
@@ -41,13 +42,13 @@ final class StrictFile {
     return changed.size();
   }
 
-  /** Records that the bytes [from, to) were written. */
+  /** Notes that the bytes [from, to) were written. */
   void written(long from, long to) throws IOException {
     size = Math.max(size, to);
     change(from, to);
   }
 
-  /** Records that the file is truncated to {@code length}. */
+  /** Notes that the file was, or is about to be, cut to {@code length}. */
   void cut(long length) throws IOException {
     long had = size;
     size = length;
@@ -64,7 +65,7 @@ final class StrictFile {
     }
   }
 
-  /** Records that the pages of the bytes [from, to), and the size, are durable. */
+  /** Notes that the pages under [from, to), and the size, are durable. */
   void synced(long from, long to) throws IOException {
     durableSize = size;
     for (long page : changed.keySet().toArray(Long[]::new)) {
@@ -83,8 +84,7 @@ final class StrictFile {
   }
 
   /**
-   * Returns the content of the file after a crash. Each unsynced page was written with the given
-   * probability.
+   * Returns what a crash leaves of the file, each unsynced page being written with that likelihood.
    */
   byte[] afterCrash(int percentKept, Random choices) throws IOException {
     Map<Long, byte[]> pages = new TreeMap<>(durable);
@@ -130,7 +130,7 @@ final class StrictFile {
     if (choices.nextInt(100) < percentKept) {
       return size;
     }
-    // A page that was written after the old end extends the file.
+    // A page written behind the old end takes the end with it.
     return Math.max(durableSize, Math.min(size, (lastKept + 1) * PAGE));
   }
 }

@@ -2,10 +2,10 @@ package example;
 
 import dev.kv.DB;
 import dev.kv.DBComparator;
-import dev.kv.DBIterator;
-import dev.kv.env.Env;
 import dev.kv.Options;
+import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -15,9 +15,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalInt;
 
-/** A tour of kv from Java, which fails if anything is not as the comments say. */
+/** A tour of kv from Java, which fails if a comment is wrong. */
 final class Main {
   private static final Person ADA = new Person("Ada Lovelace", 1815, "mathematics");
   private static final Person ALAN = new Person("Alan Turing", 1912, "logic");
@@ -34,7 +33,7 @@ final class Main {
       DB.destroy(directory, Options.DEFAULT);
     }
     newestFirst();
-    System.out.println("Java: all as it should be");
+    System.out.println("Java: everything works");
   }
 
   private static void people(Path directory) {
@@ -43,7 +42,7 @@ final class Main {
       people.addAll(List.of(GRACE, ALAN, BARBARA)); // a batch
       expect(Optional.of(ADA), people.find("Ada Lovelace"));
       expect(Optional.empty(), people.find("Nobody"));
-      expect(OptionalInt.of(1912), people.yearOfBirth("Alan Turing"));
+      expect(Optional.of(1912), people.yearOfBirth("Alan Turing"));
 
       // A range of the keys, in their order
       expect(List.of(ADA, ALAN, BARBARA), people.between("A", "C"));
@@ -56,7 +55,7 @@ final class Main {
       }
     }
 
-    // Closed and opened again, everything is there
+    // After a close and another open, everything is there
     try (People people = new People(directory)) {
       expect(List.of(ADA, ALAN, BARBARA), people.all());
     }
@@ -77,18 +76,14 @@ final class Main {
             Person.key(person.name()));
       }
       List<String> names = new ArrayList<>();
-      try (DBIterator cursor = years.iterator()) {
-        for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
-          names.add(cursor.valueSlice().toUtf8String()); // no copy but the string
-        }
-      }
+      years.forEach(ReadOptions.DEFAULT, (year, name) -> names.add(name.toUtf8String()));
       expect(List.of("Alan Turing", "Grace Hopper", "Ada Lovelace"), names);
     }
   }
 
   private static void expect(Object wanted, Object found) {
     if (!Objects.equals(wanted, found)) {
-      throw new AssertionError("wanted " + wanted + ", found " + found);
+      throw new AssertionError("expected " + wanted + ", found " + found);
     }
   }
 }

@@ -1,7 +1,7 @@
 package example;
 
 import dev.kv.DB;
-import dev.kv.DBIterator;
+import dev.kv.Entry;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
@@ -11,9 +11,9 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
+import java.util.stream.Stream;
 
-/** A typed store over a database: people by name. Thread-safe, as the database is. */
+/** A typed store over a database: people by name. Thread-safe, like the database. */
 final class People implements AutoCloseable {
   private final DB db;
 
@@ -25,7 +25,7 @@ final class People implements AutoCloseable {
     db.put(Person.key(person.name()), person.value());
   }
 
-  /** All of them or none, and on the device when this returns. */
+  /** Adds all of them or none. They are on the device when this method returns. */
   void addAll(Collection<Person> people) {
     WriteBatch batch = WriteBatch.create();
     people.forEach(person -> batch.put(Person.key(person.name()), person.value()));
@@ -41,13 +41,12 @@ final class People implements AutoCloseable {
     return Optional.ofNullable(db.get(key)).map(value -> Person.of(key, value));
   }
 
-  /** Without a copy of the value. */
-  OptionalInt yearOfBirth(String name) {
-    Integer year = db.read(Person.key(name), Person::born);
-    return year == null ? OptionalInt.empty() : OptionalInt.of(year);
+  /** Returns the year without a copy of the value, or empty if there is no such person. */
+  Optional<Integer> yearOfBirth(String name) {
+    return db.find(Person.key(name), Person::born);
   }
 
-  /** Those whose names lie in [from, to), in order. */
+  /** Returns the people whose names are in [from, to), in order. */
   List<Person> between(String from, String to) {
     ReadOptions range =
         ReadOptions.builder().lowerBound(Person.key(from)).upperBound(Person.key(to)).build();
@@ -67,8 +66,8 @@ final class People implements AutoCloseable {
   }
 
   private List<Person> list(ReadOptions options) {
-    try (DBIterator cursor = db.iterator(options)) {
-      return cursor.stream().map(entry -> Person.of(entry.getKey(), entry.getValue())).toList();
+    try (Stream<Entry> entries = db.stream(options)) {
+      return entries.map(entry -> Person.of(entry.key(), entry.value())).toList();
     }
   }
 

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
-/** What the store keeps: the name is the key, the rest is the value. */
+/** A person. The name is the key of its entry, the rest is the value. */
 record Person(String name, int born, String subject) {
 
   static byte[] key(String name) {
@@ -26,7 +26,7 @@ record Person(String name, int born, String subject) {
         name, born, new String(value, start, value.length - start, StandardCharsets.UTF_8));
   }
 
-  /** Reads one figure of a value where it lies. */
+  /** Reads one field of a value, without a copy. */
   static int born(Slice value) {
     return value.getInt(0, ByteOrder.BIG_ENDIAN);
   }

@@ -46,7 +46,7 @@ final class CompactionIterator {
    *
    * @param input the merged inputs, borrowed
    * @param snapshots the sequence numbers of the open snapshots, ascending
-   * @param inputName names the inputs in messages if they are not in files
+   * @param inputName names the inputs in messages
    */
   CompactionIterator(
       InternalIterator input,
@@ -127,12 +127,13 @@ final class CompactionIterator {
   }
 
   private CorruptionException damaged(String how) {
-    return input.corruption(
+    return new CorruptionException(
         "a table holds a key that is "
             + how
             + ": "
             + InternalKey.describe(
                 InternalKey.copy(input.keyBuffer(), input.keyOffset(), input.keyLength())),
-        inputName);
+        inputName,
+        CorruptionException.NO_OFFSET);
   }
 }

@@ -61,26 +61,37 @@ final class DBImpl extends OpenDatabase {
 
   @Override
   public void put(WriteOptions options, byte[] key, byte[] value) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
     parts.commits().put(key, value, options.sync());
   }
 
   @Override
   public void put(WriteOptions options, ByteBuffer key, ByteBuffer value) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
     parts.commits().put(key, value, options.sync());
   }
 
   @Override
   public void delete(WriteOptions options, byte[] key) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(key, "key");
     parts.commits().delete(key, options.sync());
   }
 
   @Override
   public void delete(WriteOptions options, ByteBuffer key) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(key, "key");
     parts.commits().delete(key, options.sync());
   }
 
   @Override
   public void write(WriteOptions options, WriteBatch batch) {
+    Objects.requireNonNull(options, "options");
     Objects.requireNonNull(batch, "batch");
     if (!(batch instanceof EncodedBatch encoded)) {
       throw new IllegalArgumentException(

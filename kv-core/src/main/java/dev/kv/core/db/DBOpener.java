@@ -64,6 +64,14 @@ final class DBOpener {
 
   /** Opens the database in {@code directory}. */
   static DB open(Path directory, Options options) {
+    for (Options.ClippedValue value : options.clippedValues()) {
+      LOG.warn(
+          "{}: {}={} is out of range; using {}",
+          directory,
+          value.option(),
+          value.requested(),
+          value.used());
+    }
     try {
       return options.readOnly()
           ? new ReadOnlyOpener(directory, options).open()

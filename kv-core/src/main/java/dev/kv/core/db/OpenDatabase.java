@@ -38,23 +38,28 @@ abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
 
   @Override
   public final byte @Nullable [] get(ReadOptions options, byte[] key) {
-    return reader.get(options, key);
+    Objects.requireNonNull(options, "options");
+    return reader.get(options, Objects.requireNonNull(key, "key"));
   }
 
   @Override
   public final int get(ReadOptions options, ByteBuffer key, ByteBuffer into) {
-    return reader.get(options, key, into);
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(key, "key");
+    return reader.get(options, key, Objects.requireNonNull(into, "into"));
   }
 
   @Override
   public final <R extends @Nullable Object> @Nullable R read(
       ReadOptions options, byte[] key, ValueReader<R> user) {
-    return reader.read(options, key, user);
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(key, "key");
+    return reader.read(options, key, Objects.requireNonNull(user, "reader"));
   }
 
   @Override
   public final DBIterator iterator(ReadOptions options) {
-    return reader.iterator(options);
+    return reader.iterator(Objects.requireNonNull(options, "options"));
   }
 
   @Override
@@ -82,5 +87,11 @@ abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
     long[] sizes = stats.approximateSizes(ranges);
     checkOpen();
     return sizes;
+  }
+
+  /** Returns the directory, for logs. */
+  @Override
+  public final String toString() {
+    return "DB[" + reader.database() + (isClosed() ? ", closed]" : "]");
   }
 }

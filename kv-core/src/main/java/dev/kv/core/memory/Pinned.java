@@ -1,8 +1,8 @@
 package dev.kv.core.memory;
 
-/** A pin on an object, which stays usable until the pin is closed. A pin is closed exactly once. */
+/** Something that stays usable until its pin is closed. A pin is closed exactly once. */
 public interface Pinned extends AutoCloseable {
-  /** Releases the pin. */
+  /** Gives the pin back. */
   @Override
   void close();
 }

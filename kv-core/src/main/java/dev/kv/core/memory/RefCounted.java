@@ -3,10 +3,7 @@ package dev.kv.core.memory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/**
- * An object with several owners, which is freed when the last one releases it. It begins with one
- * owner. For objects such as memtables and versions; the memory of blocks is counted by Netty.
- */
+/** A resource that is freed when the last of its owners releases it. Begins with one owner. */
 public abstract class RefCounted {
   private static final VarHandle REFERENCES;
 
@@ -31,7 +28,7 @@ public abstract class RefCounted {
     }
   }
 
-  /** Adds an owner and returns true, or returns false if it has been freed. */
+  /** Adds an owner and returns true, or returns false where it has been freed. */
   public final boolean tryRetain() {
     int now;
     do {
@@ -43,7 +40,7 @@ public abstract class RefCounted {
     return true;
   }
 
-  /** Removes an owner; the last one frees the object. */
+  /** Gives up ownership; the last owner frees. */
   public final void release() {
     int before = (int) REFERENCES.getAndAdd(this, -1);
     if (before == 1) {
@@ -58,6 +55,6 @@ public abstract class RefCounted {
     return references;
   }
 
-  /** Frees the object. Called once. */
+  /** Frees the resource. Called once. */
   protected abstract void free();
 }

@@ -6,7 +6,6 @@ import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.ValueReader;
-import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BufferSlice;
@@ -64,6 +63,7 @@ public final class DatabaseReader implements AutoCloseable {
 
   /** Returns a copy of the value of {@code key}, or null. */
   public byte @Nullable [] get(ReadOptions options, byte[] key) {
+    requireLookup(options);
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context);
     try {
@@ -78,6 +78,7 @@ public final class DatabaseReader implements AutoCloseable {
 
   /** Does {@link DB#get(ReadOptions, ByteBuffer, ByteBuffer)}. */
   public int get(ReadOptions options, ByteBuffer key, ByteBuffer into) {
+    requireLookup(options);
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context);
     try {
@@ -101,6 +102,7 @@ public final class DatabaseReader implements AutoCloseable {
   /** Does {@link DB#read}. */
   public <R extends @Nullable Object> @Nullable R read(
       ReadOptions options, byte[] key, ValueReader<R> reader) {
+    requireLookup(options);
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context);
     try {
@@ -114,6 +116,14 @@ public final class DatabaseReader implements AutoCloseable {
       return result;
     } finally {
       unpin(state, context);
+    }
+  }
+
+  private static void requireLookup(ReadOptions options) {
+    if (options.isScanOnly()) {
+      throw new IllegalArgumentException(
+          "bounds, a prefix and descending are for scans, and not for the lookup of one key: "
+              + options);
     }
   }
 
@@ -142,13 +152,17 @@ public final class DatabaseReader implements AutoCloseable {
 
   /** Returns a cursor, which pins its view until it is closed or the database is. */
   public DBIterator iterator(ReadOptions options) {
+    if (options.descending()) {
+      throw new IllegalArgumentException(
+          "a cursor moves both ways: descending is for entries, stream and forEach");
+    }
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context);
     PinnedView view = new PinnedView(states, state, contexts, context);
     boolean opened = false;
     try {
       UserKeyComparator comparator = state.version().comparator().userComparator();
-      KeyBounds bounds = KeyBounds.of(options, comparator);
+      IteratorBounds bounds = IteratorBounds.of(options, comparator);
       long sequence = sequence(options);
       view.open(tables, options);
       VisibleCursor cursor = view.newCursor(sequence, bounds, sampler, database);
@@ -205,6 +219,11 @@ public final class DatabaseReader implements AutoCloseable {
     } finally {
       states.release(state, stripe);
     }
+  }
+
+  /** Returns the directory of the database, for messages. */
+  public String database() {
+    return database;
   }
 
   private void checkOpen() {

@@ -4,6 +4,7 @@ import dev.kv.DBIterator;
 import dev.kv.Slice;
 import dev.kv.core.memory.BufferSlice;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +40,10 @@ final class UserIterator implements DBIterator {
   public boolean isValid() {
     boolean valid = cursor.isValid();
     view.checkOpen();
+    if (!valid && !placed) {
+      throw new IllegalStateException(
+          "the iterator has no position yet: call a seek method first, such as seekToFirst()");
+    }
     return valid;
   }
 
@@ -72,6 +77,7 @@ final class UserIterator implements DBIterator {
 
   @Override
   public void seek(byte[] key) {
+    Objects.requireNonNull(key, "key");
     beginSeek();
     try {
       cursor.seek(key);
@@ -83,6 +89,7 @@ final class UserIterator implements DBIterator {
 
   @Override
   public void seek(ByteBuffer key) {
+    Objects.requireNonNull(key, "key");
     beginSeek();
     try {
       cursor.seek(key);
@@ -94,6 +101,7 @@ final class UserIterator implements DBIterator {
 
   @Override
   public void seekForPrev(byte[] key) {
+    Objects.requireNonNull(key, "key");
     beginSeek();
     try {
       cursor.seekForPrev(key);
@@ -105,6 +113,7 @@ final class UserIterator implements DBIterator {
 
   @Override
   public void seekForPrev(ByteBuffer key) {
+    Objects.requireNonNull(key, "key");
     beginSeek();
     try {
       cursor.seekForPrev(key);

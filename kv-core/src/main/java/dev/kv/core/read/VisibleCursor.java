@@ -4,7 +4,6 @@ import dev.kv.CorruptionException;
 import dev.kv.DBClosedException;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
-import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.UserKeyComparator;
@@ -61,7 +60,7 @@ final class VisibleCursor {
       InternalIterator internal,
       UserKeyComparator comparator,
       long sequence,
-      KeyBounds bounds,
+      IteratorBounds bounds,
       ReadContext scratch,
       @Nullable ReadSampler sampler,
       String database) {
@@ -366,7 +365,9 @@ final class VisibleCursor {
 
   private CorruptionException malformed() {
     byte[] key = InternalKey.copy(internal.keyBuffer(), internal.keyOffset(), internal.keyLength());
-    return internal.corruption(
-        "an entry has a malformed internal key: " + InternalKey.describe(key), database);
+    return new CorruptionException(
+        "an entry has a malformed internal key: " + InternalKey.describe(key),
+        database,
+        CorruptionException.NO_OFFSET);
   }
 }

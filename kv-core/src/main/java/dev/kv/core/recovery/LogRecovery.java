@@ -1,9 +1,7 @@
 package dev.kv.core.recovery;
 
-import dev.kv.ComparatorException;
 import dev.kv.CorruptionException;
 import dev.kv.DBStats;
-import dev.kv.Escape;
 import dev.kv.RecoveryMode;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
@@ -183,18 +181,7 @@ public final class LogRecovery {
     if (damage.hasEnded()) {
       return false;
     }
-    try {
-      apply(bytes, length, sequence, count);
-    } catch (ComparatorException e) {
-      throw new ComparatorException(
-          e.getMessage()
-              + " at the record at "
-              + offset
-              + " of "
-              + Escape.text(reader.fileName())
-              + ": nothing was changed",
-          e);
-    }
+    apply(bytes, length, sequence, count);
     records++;
     anyRecord = true;
     expected = end + 1;

@@ -3,6 +3,7 @@ package dev.kv.core.table;
 import dev.kv.CorruptionException;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
 import java.nio.ByteBuffer;
@@ -25,7 +26,7 @@ import java.nio.ByteBuffer;
  * </pre>
  */
 final class TableIndex {
-  private final OwnedBlock memory;
+  private final CachedBlock memory;
   private final ByteBuffer bytes;
   private final KeyComparator comparator;
   private final int count;
@@ -36,7 +37,7 @@ final class TableIndex {
   private static final int NO_PREFIXES = -1;
   private static final int PER_BLOCK = 2 * Long.BYTES + 2 * Integer.BYTES;
 
-  private TableIndex(OwnedBlock memory, KeyComparator comparator, int count, int common) {
+  private TableIndex(CachedBlock memory, KeyComparator comparator, int count, int common) {
     this.memory = memory;
     this.bytes = memory.bytes();
     this.comparator = comparator;
@@ -65,7 +66,7 @@ final class TableIndex {
     if (length > Integer.MAX_VALUE - Long.BYTES) {
       throw new CorruptionException("an index of " + length + " bytes", file.name(), from);
     }
-    OwnedBlock target = memory.residentMemory((int) length);
+    CachedBlock target = memory.residentMemory((int) length);
     boolean done = false;
     try {
       Filler filler = new Filler(target.bytes(), count, comparator, file, from);
@@ -77,7 +78,7 @@ final class TableIndex {
       return index;
     } finally {
       if (!done) {
-        target.close();
+        target.free();
       }
     }
   }
@@ -191,7 +192,7 @@ final class TableIndex {
 
   /** Gives the memory back. */
   void free() {
-    memory.close();
+    memory.free();
   }
 
   /** Lays an index out, and checks that its keys ascend and its blocks lie in the file. */
@@ -244,7 +245,10 @@ final class TableIndex {
      * Fills in the prefixes and returns how many bytes all user keys but the last have in common.
      */
     int finish() {
-      if (!LookupHints.keepsPrefixes(comparator) || count == 0) {
+      boolean bytewise =
+          comparator instanceof InternalKeyComparator internal
+              && internal.userComparator().isBytewise();
+      if (!bytewise || count == 0) {
         return NO_PREFIXES;
       }
       int first = keyStart(bytes, count, 0);

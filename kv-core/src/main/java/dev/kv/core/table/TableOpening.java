@@ -23,7 +23,7 @@ final class TableOpening implements AutoCloseable {
   private final OffHeapBuffer scratch;
   private @Nullable Footer footer;
   private @Nullable TableIndex index;
-  private @Nullable OwnedBlock filterBlock;
+  private @Nullable CachedBlock filterBlock;
   private boolean handedOver;
 
   /** Begins to open {@code file}, which it adopts. */
@@ -55,7 +55,7 @@ final class TableOpening implements AutoCloseable {
   }
 
   /** Returns the policy's filter block, or null if the table has none. */
-  @Nullable OwnedBlock filterBlock() {
+  @Nullable CachedBlock filterBlock() {
     return filterBlock;
   }
 
@@ -86,18 +86,18 @@ final class TableOpening implements AutoCloseable {
   }
 
   private TableIndex readIndex(BlockHandle handle) {
-    OwnedBlock block = blocks.resident(file, handle, footerOffset());
+    CachedBlock block = blocks.resident(file, handle, footerOffset());
     try {
       BlockIterator entries = new BlockIterator(comparator, scratch);
       entries.reset(block.bytes(), block.length(), file.name(), handle.offset());
       return TableIndex.of(entries, comparator, file, handle.offset(), blocks);
     } finally {
-      block.close();
+      block.free();
     }
   }
 
   private @Nullable BlockHandle findFilter(BlockHandle metaindex, FilterPolicy policy) {
-    OwnedBlock block = blocks.resident(file, metaindex, footerOffset());
+    CachedBlock block = blocks.resident(file, metaindex, footerOffset());
     try {
       UserKeyComparator order = new UserKeyComparator(DBComparator.bytewise());
       BlockIterator entries = new BlockIterator(order, scratch);
@@ -105,7 +105,7 @@ final class TableOpening implements AutoCloseable {
       String name = TableBuilder.FILTER_PREFIX + policy.name();
       return find(entries, name.getBytes(StandardCharsets.UTF_8), metaindex.offset());
     } finally {
-      block.close();
+      block.free();
     }
   }
 
@@ -136,7 +136,7 @@ final class TableOpening implements AutoCloseable {
       index.free();
     }
     if (filterBlock != null) {
-      filterBlock.close();
+      filterBlock.free();
     }
     file.close();
   }

@@ -24,11 +24,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Fails each operation on the file system, one operation per run: of the open, of writes, flushes
- * and compactions, and of the close. A call that fails must throw a {@link DBException}. No call
- * may wait forever, and reads must still work. When the file system works again, everything
- * acknowledged must be there. After loss of power, everything acknowledged as durable must be
- * there.
+ * Each operation on the file system fails, one a run: those of the open, of writes, of flushes and
+ * compactions, and of the close. Whoever is told gets a {@link DBException}; nobody waits for ever;
+ * reads go on; and once the file system works again everything acknowledged is there, also after
+ * loss of power what was acknowledged as durable.
  */
 @Tag("slow")
 @ExtendWith(Quiet.class)
@@ -39,8 +38,8 @@ class OperationFaultTest {
   private static final int PAIRS = Seeds.LONG ? 2000 : 40;
 
   /**
-   * The number of ticks after which a run hangs. The test counts ticks and does not read the clock:
-   * if the whole machine stops, the ticks stop too.
+   * What takes so many ticks hangs. Ticks and not the clock: where the whole machine stands still,
+   * they do too.
    */
   private static final int HANG_TICKS = 250;
 
@@ -50,25 +49,25 @@ class OperationFaultTest {
   private static long silent;
   private static int longestTicks;
 
-  /** The way in which the operation fails. */
+  /** How the operation fails. */
   enum Mode {
     ONCE(Fault.ERROR, false),
-    FOREVER(Fault.ERROR, true),
+    FOR_EVER(Fault.ERROR, true),
     SHORT(Fault.SHORT, false),
     TORN(Fault.TORN, false),
     DISK_FULL(Fault.NO_SPACE, true),
     SYNCS_FAIL(Fault.SYNC, true);
 
     private final Fault fault;
-    private final boolean forever;
+    private final boolean forEver;
 
-    Mode(Fault fault, boolean forever) {
+    Mode(Fault fault, boolean forEver) {
       this.fault = fault;
-      this.forever = forever;
+      this.forEver = forEver;
     }
 
     void inject(FaultEnv env, long k) {
-      if (forever) {
+      if (forEver) {
         env.failFrom(k, fault);
       } else {
         env.failOnce(k, fault);
@@ -90,7 +89,7 @@ class OperationFaultTest {
 
   @ParameterizedTest
   @EnumSource
-  void operation_failing_isReportedOrHarmless(Mode mode) {
+  void eachOperation_failing_isToldOrHarmless(Mode mode) {
     for (int workload = 0; workload < WORKLOADS; workload++) {
       Setting setting = Setting.of(mode.ordinal() + workload);
       History history = new History(workload, 40, 3000);
@@ -106,12 +105,12 @@ class OperationFaultTest {
   }
 
   /**
-   * Does the same if the open has nothing to recover. The first write then creates the files that
-   * other opens create.
+   * The same where the open finds nothing to recover, so that the first write makes what an open
+   * makes otherwise.
    */
   @ParameterizedTest
   @EnumSource
-  void operationOfAFirstWrite_failing_isReportedOrHarmless(Mode mode) {
+  void eachOperation_ofAFirstWrite_failing_isToldOrHarmless(Mode mode) {
     Setting setting = mode.ordinal() % 2 == 0 ? Setting.DEFAULT : Setting.WRITTEN_LOG;
     boolean injected = true;
     long k = 1;
@@ -127,7 +126,7 @@ class OperationFaultTest {
 
   @ParameterizedTest
   @EnumSource
-  void twoOperations_failing_areReportedOrHarmless(Setting setting) {
+  void twoOperations_failing_areToldOrHarmless(Setting setting) {
     SplittableRandom random = new SplittableRandom(Long.getLong("kv.seed", 5));
     for (int i = 0; i < PAIRS / Setting.values().length; i++) {
       long first = 1 + random.nextInt(200);
@@ -146,7 +145,7 @@ class OperationFaultTest {
     void into(FaultEnv env);
   }
 
-  /** Does a run. Returns true if the fault was injected. */
+  /** Does a run; returns whether the fault came to be. */
   private static boolean within(Run run, Injection injection) {
     runs++;
     CompletableFuture<Boolean> done = new CompletableFuture<>();
@@ -178,7 +177,7 @@ class OperationFaultTest {
     throw hang;
   }
 
-  /** One workload, from the creation of the database to the check of its contents. */
+  /** One workload, from the creation of the database to the look at what is left of it. */
   private static final class Run {
     private final Setting setting;
     private final History history;
@@ -189,7 +188,7 @@ class OperationFaultTest {
     private int acknowledged;
     private int durable;
     private int begun;
-    private boolean reported;
+    private boolean told;
     private @Nullable DBException failure;
 
     Run(Setting setting, History history, String what) {
@@ -198,7 +197,7 @@ class OperationFaultTest {
       this.what = what;
     }
 
-    /** Creates a database with batches in a table and an empty log, without faults. */
+    /** Makes a database with batches in a table and an empty log, beside the faults. */
     void prepare() {
       try (DB db = DB.open(DIRECTORY, setting.options(disk))) {
         for (int number = 1; number <= 3; number++) {
@@ -224,7 +223,7 @@ class OperationFaultTest {
         history.expectPrefix(db, acknowledged, begun);
         expectAfterPowerLoss();
         close(db);
-        if (injected && !reported) {
+        if (injected && !told) {
           silent++;
         }
       }
@@ -243,7 +242,7 @@ class OperationFaultTest {
       try {
         return DB.open(DIRECTORY, options);
       } catch (DBException expected) {
-        reported = true;
+        told = true;
         return null;
       }
     }
@@ -252,25 +251,28 @@ class OperationFaultTest {
       for (int number = begun + 1; number <= batches; number++) {
         boolean sync = number % 7 == 0;
         begun = number;
-        if (!succeeds(() -> db.write(new WriteOptions(sync), history.batch(begun)))) {
+        if (!tell(() -> db.write(new WriteOptions(sync), history.batch(begun)))) {
           expectRefusedOrDone(db);
           return;
         }
         acknowledged = number;
         durable = sync ? number : durable;
-        if (number % 10 == 0 && succeeds(db::flush)) {
+        if (number % 10 == 0 && tell(db::flush)) {
           durable = number;
         }
       }
-      if (succeeds(() -> db.compactRange(null, null))) {
+      if (tell(() -> db.compactRange(null, null))) {
         durable = begun;
       }
     }
 
-    /** Checks that a failed write can be retried only if its message says so. */
+    /**
+     * A write that failed may be done again where the message says so; otherwise nothing is written
+     * any more.
+     */
     private void expectRefusedOrDone(DB db) {
       boolean again = String.valueOf(failure).contains("may be tried again");
-      boolean done = succeeds(() -> db.write(history.batch(begun)));
+      boolean done = tell(() -> db.write(history.batch(begun)));
       assertThat(done && !again).as("written after " + failure).isFalse();
       if (!again) {
         assertThat(failure).isInstanceOf(DBReadOnlyException.class);
@@ -278,13 +280,13 @@ class OperationFaultTest {
       acknowledged = done ? begun : acknowledged;
     }
 
-    /** Runs an action that may fail. Returns true if it did not fail. */
-    private boolean succeeds(Runnable action) {
+    /** Does something that may fail; returns whether it did not. */
+    private boolean tell(Runnable action) {
       try {
         action.run();
         return true;
       } catch (DBException expected) {
-        reported = true;
+        told = true;
         failure = expected;
         return false;
       }
@@ -300,7 +302,7 @@ class OperationFaultTest {
     }
 
     private void close(DB db) {
-      succeeds(db::close);
+      tell(db::close);
       db.close();
     }
   }

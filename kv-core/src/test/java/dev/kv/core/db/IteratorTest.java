@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DBClosedException;
 import dev.kv.DBIterator;
+import dev.kv.Entry;
 import dev.kv.ReadOptions;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -292,8 +292,8 @@ class IteratorTest extends DbTestBase {
   private static List<String> drained(DBIterator cursor) {
     List<String> entries = new ArrayList<>();
     for (var left = cursor.asIterator(); left.hasNext(); ) {
-      Map.Entry<byte[], byte[]> entry = left.next();
-      entries.add(new String(entry.getKey()) + "->" + new String(entry.getValue()));
+      Entry entry = left.next();
+      entries.add(new String(entry.key()) + "->" + new String(entry.value()));
     }
     return entries;
   }

@@ -6,7 +6,6 @@ import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
-import dev.kv.core.EnvFiles;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.key.InternalKey;
@@ -28,8 +27,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Writes the part of the corpus that consists of undamaged files: a directory for each target,
- * below the given directory. Inputs that fuzzing finds are added there by hand.
+ * Writes the part of the corpus that is made of good files, into the directory given: a directory
+ * for each target. What fuzzing finds is added there by hand and stays.
  */
 final class SeedCorpus {
   private static final Path DIRECTORY = Path.of("/db");
@@ -87,8 +86,8 @@ final class SeedCorpus {
   }
 
   /**
-   * Returns the end of the first data block. It is followed by a zero, which means no compression,
-   * and by a checksum.
+   * Returns where the first data block ends: before a zero that says that it is not compressed, and
+   * a checksum.
    */
   private static int blockEnd(byte[] table) {
     for (int end = 8; end < table.length; end++) {
@@ -134,13 +133,13 @@ final class SeedCorpus {
     Map<String, byte[]> files = new TreeMap<>();
     for (String name : env.list(DIRECTORY)) {
       if (FileSet.NAMES.contains(name) && !name.equals("CURRENT")) {
-        files.put(name, EnvFiles.read(env, DIRECTORY.resolve(name)));
+        files.put(name, FileSet.read(env, DIRECTORY.resolve(name)));
       }
     }
     return files;
   }
 
-  /** Returns a log with a record that is larger than a block, followed by another record. */
+  /** Returns a log of a record that fills more than a block, and one behind it. */
   private static byte[] fragments() throws IOException {
     Env env = Env.inMemory();
     Options options = Options.builder().createIfMissing(true).env(env).build();
@@ -150,7 +149,7 @@ final class SeedCorpus {
     }
     for (String name : env.list(DIRECTORY)) {
       if (name.endsWith(".log")) {
-        return EnvFiles.read(env, DIRECTORY.resolve(name));
+        return FileSet.read(env, DIRECTORY.resolve(name));
       }
     }
     throw new AssertionError("no log");

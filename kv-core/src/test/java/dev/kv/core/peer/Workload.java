@@ -1,25 +1,22 @@
 package dev.kv.core.peer;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A list of puts and deletes that depends only on a seed. */
+/** A seeded list of puts and deletes, and what must be there after them. */
 record Workload(long seed, List<Operation> operations) {
 
-  /** A put, or a delete if the value is null. */
+  /** One put, or a delete where the value is null. */
   record Operation(byte[] key, byte @Nullable [] value) {}
 
   /**
-   * Returns {@code count} operations on some 2000 keys, some of them with empty, binary or large
-   * values.
+   * Returns {@code count} operations on some 2000 keys, with empty, binary and big values among
+   * them.
    */
   static Workload of(long seed, int count) {
     Random random = new Random(seed);
@@ -32,7 +29,7 @@ record Workload(long seed, List<Operation> operations) {
   }
 
   private static byte[] key(Random random) {
-    byte[] key = ("key" + random.nextInt(2000)).getBytes(StandardCharsets.UTF_8);
+    byte[] key = ("key" + random.nextInt(2000)).getBytes(java.nio.charset.StandardCharsets.UTF_8);
     if (random.nextInt(8) == 0) {
       key = Arrays.copyOf(key, key.length + 3);
       key[key.length - 2] = (byte) random.nextInt(4);
@@ -50,21 +47,15 @@ record Workload(long seed, List<Operation> operations) {
     return value;
   }
 
-  /** Calls {@code put} or {@code delete} for each operation, in order. */
-  void run(BiConsumer<byte[], byte[]> put, Consumer<byte[]> delete) {
-    for (Operation operation : operations) {
-      byte[] value = operation.value();
-      if (value == null) {
-        delete.accept(operation.key());
-      } else {
-        put.accept(operation.key(), value);
-      }
-    }
-  }
-
   /** Applies the operations to {@code model}, a map in bytewise order. */
   void applyTo(Map<byte[], byte[]> model) {
-    run(model::put, model::remove);
+    for (Operation operation : operations) {
+      if (operation.value() == null) {
+        model.remove(operation.key());
+      } else {
+        model.put(operation.key(), operation.value());
+      }
+    }
   }
 
   static TreeMap<byte[], byte[]> emptyModel() {

@@ -10,7 +10,6 @@ import dev.kv.DBComparator;
 import dev.kv.ReadOptions;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBudget;
@@ -194,7 +193,7 @@ final class VisibleCursorTest {
   @Test
   void prefix_withAnotherComparator_isRefused() {
     UserKeyComparator reverse = new InternalKeyComparator(REVERSE).userComparator();
-    assertThatThrownBy(() -> KeyBounds.of(prefix("a"), reverse))
+    assertThatThrownBy(() -> IteratorBounds.of(prefix("a"), reverse))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("test.Reverse");
   }
@@ -416,7 +415,7 @@ final class VisibleCursorTest {
         new EntryListCursor(order, sorted),
         order.userComparator(),
         sequence,
-        KeyBounds.of(options, order.userComparator()),
+        IteratorBounds.of(options, order.userComparator()),
         new ReadContext(new OffHeapBudget(0)),
         (key, offset, length) -> sampled++,
         "db");

@@ -1,6 +1,5 @@
 /**
- * Runs mixed load on one database for hours, compares it with a model, and watches every resource
- * that could grow.
+ * Hours of mixed load on one database, against a model, with an eye on everything that could grow.
  */
 @NullMarked
 package dev.kv.core.soak;

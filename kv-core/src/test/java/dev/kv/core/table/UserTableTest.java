@@ -106,7 +106,7 @@ class UserTableTest {
     ReadOptions prefix = ReadOptions.builder().prefix("key005".getBytes()).build();
     try (UserTableReader reader = new UserTableReader(file, options);
         DBIterator cursor = reader.iterator(prefix)) {
-      assertThat(cursor.stream().map(e -> new String(e.getKey())))
+      assertThat(cursor.stream().map(e -> new String(e.key())))
           .containsExactly("key0050", "key0052", "key0054", "key0056", "key0058");
     }
   }

@@ -1,0 +1,130 @@
+package dev.kv;
+
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries of one scan, for a {@code for} statement. It shows a frozen view of the database,
+ * made by {@link DB#entries(ReadOptions)}. Not thread-safe.
+ *
+ * <pre>{@code
+ * try (Entries entries = db.entries(ReadOptions.withPrefix(prefix))) {
+ *   for (Entry entry : entries) {
+ *     System.out.println(entry);
+ *   }
+ * }
+ * }</pre>
+ *
+ * <p>An open scan pins memory and files. It closes itself after its last entry; if the loop may end
+ * before, close it.
+ */
+public final class Entries implements Iterable<Entry>, AutoCloseable {
+  private final DBIterator cursor;
+  private final boolean descending;
+  private boolean iterated;
+  private boolean closed;
+
+  /** Creates a scan over a cursor without a position, and takes ownership of it. */
+  Entries(DBIterator cursor, boolean descending) {
+    this.cursor = cursor;
+    this.descending = descending;
+  }
+
+  /**
+   * Returns the iterator over the entries. It can be called once.
+   *
+   * @return the iterator; every entry owns fresh arrays
+   * @throws IllegalStateException if it was called before, or if the scan is closed
+   */
+  @Override
+  public Iterator<Entry> iterator() {
+    if (closed) {
+      throw closedScan();
+    }
+    if (iterated) {
+      throw new IllegalStateException("the scan has its iterator already: it is for one loop");
+    }
+    iterated = true;
+    return new Scan();
+  }
+
+  /**
+   * Returns the entries as a sequential stream. It is an alternative to {@link #iterator()}, and
+   * can be called once. To close the stream closes this scan.
+   *
+   * @return the stream; every entry owns fresh arrays
+   * @throws IllegalStateException if the entries were asked for before, or if the scan is closed
+   */
+  public Stream<Entry> stream() {
+    int traits = Spliterator.ORDERED | Spliterator.NONNULL | Spliterator.DISTINCT;
+    return StreamSupport.stream(Spliterators.spliteratorUnknownSize(iterator(), traits), false)
+        .onClose(this::close);
+  }
+
+  /** Releases the view. Closing it twice does nothing. */
+  @Override
+  public void close() {
+    closed = true;
+    cursor.close();
+  }
+
+  private static IllegalStateException closedScan() {
+    return new IllegalStateException("the scan is closed");
+  }
+
+  /** The iterator; it is at the end if the cursor is null. */
+  private final class Scan implements Iterator<Entry> {
+    private @Nullable DBIterator rest = cursor;
+    private boolean begun;
+
+    @Override
+    public boolean hasNext() {
+      DBIterator entries = rest;
+      if (entries == null) {
+        return false;
+      }
+      if (closed) {
+        throw closedScan();
+      }
+      if (!begun) {
+        seek(entries);
+      }
+      if (entries.isValid()) {
+        return true;
+      }
+      rest = null;
+      close();
+      return false;
+    }
+
+    private void seek(DBIterator entries) {
+      begun = true;
+      if (descending) {
+        entries.seekToLast();
+      } else {
+        entries.seekToFirst();
+      }
+    }
+
+    @Override
+    public Entry next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      DBIterator entries = Objects.requireNonNull(rest);
+      Entry entry = new Entry(entries.key(), entries.value());
+      if (descending) {
+        entries.prev();
+      } else {
+        entries.next();
+      }
+      return entry;
+    }
+  }
+}
