@@ -3,7 +3,7 @@ package dev.kv;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** LevelDB's default order: bytes as unsigned numbers, a prefix before what it begins. */
+/** LevelDB's default order: bytes compare as unsigned numbers, and a prefix comes first. */
 final class BytewiseComparator implements DBComparator {
   static final BytewiseComparator INSTANCE = new BytewiseComparator();
 
@@ -19,7 +19,10 @@ final class BytewiseComparator implements DBComparator {
     return a.compareTo(b);
   }
 
-  /** Cuts behind the first byte that differs, one higher, where that stays below {@code limit}. */
+  /**
+   * Ends the key after the first byte that differs, with that byte one higher, if the result is
+   * before {@code limit}.
+   */
   @Override
   public byte @Nullable [] shortestSeparator(Slice start, Slice limit) {
     int common = Math.min(start.length(), limit.length());
@@ -34,7 +37,7 @@ final class BytewiseComparator implements DBComparator {
     return b < 0xff && b + 1 < (limit.byteAt(at) & 0xff) ? incremented(start, at) : null;
   }
 
-  /** Cuts behind the first byte that is not 0xff, one higher. */
+  /** Ends the key after the first byte that is not 0xff, with that byte one higher. */
   @Override
   public byte @Nullable [] shortSuccessor(Slice key) {
     for (int at = 0; at < key.length(); at++) {

@@ -1,12 +1,15 @@
 package dev.kv;
 
-/** How a table's blocks are stored; the codes are LevelDB's and stand in each block's trailer. */
+/** How the blocks of a table are stored. The codes are LevelDB's and part of its format. */
 public enum CompressionType {
-  /** Stored as they are. */
+  /** Blocks are stored uncompressed. */
   NONE(0),
-  /** Raw snappy. The default. */
+  /** Blocks are compressed with raw Snappy. The default. */
   SNAPPY(1),
-  /** Zstandard; needs zstd-jni on the class path. LevelDB reads it from after 1.23 on. */
+  /**
+   * Blocks are compressed with Zstandard. It needs zstd-jni on the class path. Releases of LevelDB
+   * after 1.23 read such blocks.
+   */
   ZSTD(2);
 
   private final byte code;
@@ -15,7 +18,11 @@ public enum CompressionType {
     this.code = (byte) code;
   }
 
-  /** Returns the byte that stands for this type on disk. */
+  /**
+   * Returns the byte that stands for this type in the trailer of a block.
+   *
+   * @return the code on disk
+   */
   public byte code() {
     return code;
   }

@@ -3,13 +3,13 @@ package dev.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when bytes on disk are not what the format says they must be: it names the file and
- * offset.
+ * Thrown if bytes on disk are not what the format requires. It names the file and, if there is one,
+ * the offset of the damage.
  */
 public final class CorruptionException extends DBException {
   private static final long serialVersionUID = 1L;
 
-  /** The value of {@link #offset()} where no single offset is at fault. */
+  /** The value of {@link #offset()} if no single offset is at fault. */
   public static final long NO_OFFSET = -1;
 
   private final String file;
@@ -18,15 +18,22 @@ public final class CorruptionException extends DBException {
   /**
    * Creates the exception.
    *
-   * @param message what is wrong, without file and offset: they are appended
-   * @param file the damaged file's name or path
+   * @param message what is wrong; the constructor appends the file and the offset
+   * @param file the name or path of the damaged file
    * @param offset the byte offset in that file, or {@link #NO_OFFSET}
    */
   public CorruptionException(String message, String file, long offset) {
     this(message, file, offset, null);
   }
 
-  /** Creates the exception with the failure that showed the damage. */
+  /**
+   * Creates the exception with the failure that revealed the damage.
+   *
+   * @param message what is wrong; the constructor appends the file and the offset
+   * @param file the name or path of the damaged file
+   * @param offset the byte offset in that file, or {@link #NO_OFFSET}
+   * @param cause the failure, or null if there is none
+   */
   public CorruptionException(String message, String file, long offset, @Nullable Throwable cause) {
     super(
         message + " (file " + Escape.text(file) + (offset < 0 ? ")" : ", offset " + offset + ")"),
@@ -35,12 +42,20 @@ public final class CorruptionException extends DBException {
     this.offset = offset;
   }
 
-  /** Returns the name or path of the damaged file. */
+  /**
+   * Returns the damaged file.
+   *
+   * @return its name or path
+   */
   public String file() {
     return file;
   }
 
-  /** Returns the byte offset of the damage in the file, or {@link #NO_OFFSET}. */
+  /**
+   * Returns the position of the damage in the file.
+   *
+   * @return the byte offset, or {@link #NO_OFFSET}
+   */
   public long offset() {
     return offset;
   }

@@ -3,13 +3,12 @@ package dev.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root of everything that the library throws for a reason outside the caller's code. Misuse of
- * the API (a null, a negative size) is an {@link IllegalArgumentException} or {@link
- * IllegalStateException} instead.
+ * The root of all exceptions that the library throws for a reason outside the caller's code. Misuse
+ * of the API (a null, a negative size) is a {@link NullPointerException}, an {@link
+ * IllegalArgumentException} or an {@link IllegalStateException} instead.
  */
 public abstract sealed class DBException extends RuntimeException
-    permits ComparatorException,
-        CorruptionException,
+    permits CorruptionException,
         DBClosedException,
         DBIOException,
         DBLockedException,

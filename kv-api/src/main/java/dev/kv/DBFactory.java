@@ -4,47 +4,108 @@ import java.nio.file.Path;
 import java.util.ServiceLoader;
 
 /**
- * The engine behind the API, found once through {@link ServiceLoader}. Programs use the static
- * methods of {@link DB}, {@link WriteBatch}, {@link BlockCache}, {@link FilterPolicy} and {@link
- * TableWriter} instead. Thread-safe.
+ * The engine behind the API, which {@link ServiceLoader} finds once. Programs use the static
+ * methods of {@link DB}, {@link WriteBatch}, {@link BlockCache}, {@link FilterPolicy}, {@link
+ * TableWriter}, {@link TableReader} and {@link Dump} instead. Thread-safe.
  */
 public interface DBFactory {
 
   /**
-   * Returns the engine on the class or module path; {@link IllegalStateException} if there is none.
+   * Returns the engine on the class path or module path.
+   *
+   * @return the engine, always the same object
+   * @throws IllegalStateException if there is none
    */
   static DBFactory instance() {
     return Holder.FACTORY;
   }
 
-  /** See {@link DB#open}. */
+  /**
+   * Opens a database.
+   *
+   * @param directory the directory of the database
+   * @param options how to open it
+   * @return the open database, which the caller closes
+   * @see DB#open
+   */
   DB open(Path directory, Options options);
 
-  /** See {@link DB#destroy}. */
+  /**
+   * Deletes a database.
+   *
+   * @param directory the directory of the database
+   * @param options the options; only the environment is used
+   * @see DB#destroy
+   */
   void destroy(Path directory, Options options);
 
-  /** See {@link DB#repair}. */
+  /**
+   * Repairs a database.
+   *
+   * @param directory the directory of the database
+   * @param options the options that the database is opened with
+   * @return what was found and done
+   * @see DB#repair
+   */
   RepairReport repair(Path directory, Options options);
 
-  /** See {@link Dump#file}. */
+  /**
+   * Prints the content of a file of a database.
+   *
+   * @param file the file
+   * @param options the options that the database is opened with
+   * @param sink receives the lines
+   * @see Dump#file
+   */
   void dump(Path file, Options options, Dump.Sink sink);
 
-  /** See {@link WriteBatch#create}. */
+  /**
+   * Creates a write batch.
+   *
+   * @return a new, empty batch
+   * @see WriteBatch#create
+   */
   WriteBatch newWriteBatch();
 
-  /** See {@link BlockCache#create}. */
+  /**
+   * Creates a block cache.
+   *
+   * @param capacity the capacity in bytes
+   * @return a new cache, which the caller closes
+   * @see BlockCache#create
+   */
   BlockCache newBlockCache(long capacity);
 
-  /** See {@link FilterPolicy#bloom}. */
+  /**
+   * Creates a bloom filter policy.
+   *
+   * @param bitsPerKey the size of a filter, in bits for each key
+   * @return the policy
+   * @see FilterPolicy#bloom
+   */
   FilterPolicy newBloomFilter(int bitsPerKey);
 
-  /** See {@link TableWriter#create}. */
+  /**
+   * Creates a stand-alone table.
+   *
+   * @param file the file to create
+   * @param options the options of the table
+   * @return the writer, which the caller closes
+   * @see TableWriter#create
+   */
   TableWriter newTableWriter(Path file, Options options);
 
-  /** See {@link TableReader#open}. */
+  /**
+   * Opens a stand-alone table.
+   *
+   * @param file the file of the table
+   * @param options the options that the table was written with
+   * @return the reader, which the caller closes
+   * @see TableReader#open
+   */
   TableReader openTable(Path file, Options options);
 
-  /** Loads the engine when it is first asked for. */
+  /** Loads the engine on first use. */
   final class Holder {
     private static final DBFactory FACTORY =
         ServiceLoader.load(DBFactory.class, DBFactory.class.getClassLoader())

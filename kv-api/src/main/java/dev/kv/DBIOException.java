@@ -3,18 +3,27 @@ package dev.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when the operating system refused or failed an operation: the message names it and the
- * file.
+ * Thrown if the operating system refuses or fails an operation. The message names the operation and
+ * the file.
  */
 public final class DBIOException extends DBException {
   private static final long serialVersionUID = 1L;
 
-  /** Creates the exception; {@code message} says what, where and what to do. */
+  /**
+   * Creates the exception.
+   *
+   * @param message what is wrong, where, and what to do
+   */
   public DBIOException(String message) {
     this(message, null);
   }
 
-  /** Creates the exception with the failure that led to it. */
+  /**
+   * Creates the exception with the failure that led to it.
+   *
+   * @param message what is wrong, where, and what to do
+   * @param cause the failure, or null if there is none
+   */
   public DBIOException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

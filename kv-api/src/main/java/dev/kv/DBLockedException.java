@@ -3,18 +3,27 @@ package dev.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown by an open, a repair or a destroy when the directory's LOCK is held by this or another
- * process.
+ * Thrown by an open, a repair or a destroy if this or another process holds the LOCK of the
+ * directory.
  */
 public final class DBLockedException extends DBException {
   private static final long serialVersionUID = 1L;
 
-  /** Creates the exception; {@code message} says what, where and what to do. */
+  /**
+   * Creates the exception.
+   *
+   * @param message what is wrong, where, and what to do
+   */
   public DBLockedException(String message) {
     this(message, null);
   }
 
-  /** Creates the exception with the failure that led to it. */
+  /**
+   * Creates the exception with the failure that led to it.
+   *
+   * @param message what is wrong, where, and what to do
+   * @param cause the failure, or null if there is none
+   */
   public DBLockedException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

@@ -3,14 +3,14 @@ package dev.kv;
 import java.util.List;
 
 /**
- * The figures of a database at one moment. Sizes are in bytes, times in microseconds, counts since
- * the open.
+ * Statistics of a database at one moment. Sizes are in bytes, times in microseconds; counts begin
+ * at the open. Immutable.
  *
- * @param levels the levels, from 0 on
- * @param offHeap the memory held off the heap, by kind
- * @param mappedBytes the bytes of files that are mapped into memory, not counted in {@code offHeap}
- * @param blockCache the block cache's figures, over all databases that share it
- * @param writeStalls how writers were slowed down
+ * @param levels the levels, from 0
+ * @param offHeap the memory that the database holds off the heap
+ * @param mappedBytes the bytes of files that are mapped into memory; not part of {@code offHeap}
+ * @param blockCache the block cache, with the use by all databases that share it
+ * @param writeStalls how writes were slowed down
  * @param recovery what the open found in the logs
  * @param lastSequence the sequence number of the last write
  * @param snapshots the number of open snapshots
@@ -27,19 +27,31 @@ public record DBStats(
     int snapshots,
     int openTables) {
 
-  /** Copies the list. */
+  /**
+   * Creates the statistics, and copies the list.
+   *
+   * @param levels the levels, from 0
+   * @param offHeap the memory that the database holds off the heap
+   * @param mappedBytes the bytes of files that are mapped into memory; not part of {@code offHeap}
+   * @param blockCache the block cache, with the use by all databases that share it
+   * @param writeStalls how writes were slowed down
+   * @param recovery what the open found in the logs
+   * @param lastSequence the sequence number of the last write
+   * @param snapshots the number of open snapshots
+   * @param openTables the number of open table files
+   */
   public DBStats {
     levels = List.copyOf(levels);
   }
 
   /**
-   * One level of the tree.
+   * Statistics of one level of the tree.
    *
-   * @param files tables in it
-   * @param bytes their size
-   * @param compactionMicros time spent in compactions into it
-   * @param compactionBytesRead bytes read by them
-   * @param compactionBytesWritten bytes written by them
+   * @param files the number of tables in the level
+   * @param bytes the size of these tables
+   * @param compactionMicros the time spent in compactions into this level
+   * @param compactionBytesRead the number of bytes that those compactions read
+   * @param compactionBytesWritten the number of bytes that those compactions wrote
    */
   public record Level(
       int files,
@@ -51,35 +63,39 @@ public record DBStats(
   /**
    * Memory off the heap, by kind.
    *
-   * @param memtables arenas of memtables, unused space included
-   * @param blocks blocks in the cache and in use
-   * @param indexesAndFilters index and filter blocks of open tables
-   * @param writeBuffers buffers of the log, flushes, compactions and readers
-   * @param limit the budget, {@link Options#offHeapLimit()}; 0 for none
+   * @param memtables the arenas of memtables, with their unused space
+   * @param blocks the blocks in the cache and in use
+   * @param indexesAndFilters the index and filter blocks of open tables
+   * @param writeBuffers the buffers of the log, of flushes, of compactions and of reads
+   * @param limit the limit, {@link Options#offHeapLimit()}; 0 if there is none
    */
   public record OffHeap(
       long memtables, long blocks, long indexesAndFilters, long writeBuffers, long limit) {
-    /** Returns the sum over the kinds. */
+    /**
+     * Returns the sum over all kinds.
+     *
+     * @return the sum in bytes
+     */
     public long total() {
       return memtables + blocks + indexesAndFilters + writeBuffers;
     }
   }
 
   /**
-   * A cache's figures.
+   * Statistics of a block cache.
    *
-   * @param capacity its capacity
-   * @param charge the bytes in it
-   * @param hits lookups that found their block
-   * @param misses lookups that did not
+   * @param capacity the capacity
+   * @param charge the size of the blocks in the cache
+   * @param hits the number of lookups that found their block
+   * @param misses the number of lookups that did not
    */
   public record Cache(long capacity, long charge, long hits, long misses) {}
 
   /**
-   * How writers were held back because compactions were behind.
+   * How writes were held back because flushes or compactions were behind.
    *
-   * @param delays writes that were slowed down
-   * @param stops writes that had to wait for a flush or compaction
+   * @param delays the number of writes that were slowed down
+   * @param stops the number of writes that waited for a flush or a compaction
    * @param micros the time that all of them waited
    */
   public record WriteStalls(long delays, long stops, long micros) {}
@@ -87,11 +103,11 @@ public record DBStats(
   /**
    * What the open found in the logs.
    *
-   * @param logs logs replayed
-   * @param records batches replayed
-   * @param droppedBytes bytes behind the point where recovery ended or damage was skipped; 0 when
-   *     whole
-   * @param reason why they were dropped; empty when whole
+   * @param logs the number of logs that were replayed
+   * @param records the number of batches that were replayed
+   * @param droppedBytes the number of bytes that were dropped as damaged, or because they follow
+   *     damage; 0 if the logs were whole
+   * @param reason why they were dropped; empty if the logs were whole
    */
   public record Recovery(int logs, long records, long droppedBytes, String reason) {}
 }

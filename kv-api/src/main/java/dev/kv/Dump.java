@@ -3,15 +3,22 @@ package dev.kv;
 import java.nio.file.Path;
 
 /**
- * Prints what a log, MANIFEST or table file holds, byte ranges and damage included. Changes nothing
- * on disk.
+ * Prints the content of a log, MANIFEST or table file, with byte ranges and damage. Changes nothing
+ * on disk. Thread-safe.
  */
 public final class Dump {
   private Dump() {}
 
   /**
-   * Prints {@code file}, whose name tells its kind, line by line. Damaged parts are shown with
-   * their offset and the dump goes on behind them.
+   * Prints a file line by line. The name of the file tells its kind. A damaged part is printed with
+   * its offset, and the dump continues after it.
+   *
+   * @param file the file
+   * @param options the options that the database is opened with; the comparator, the filter policy
+   *     and the environment are used
+   * @param sink receives the lines, in the calling thread
+   * @throws IllegalArgumentException if the name is not that of a log, MANIFEST or table
+   * @throws DBIOException if the file cannot be read
    */
   public static void file(Path file, Options options, Sink sink) {
     DBFactory.instance().dump(file, options, sink);
@@ -20,7 +27,11 @@ public final class Dump {
   /** Receives the lines of a dump. */
   @FunctionalInterface
   public interface Sink {
-    /** One line without its end, escaped. */
+    /**
+     * Takes one line.
+     *
+     * @param text the line without its line separator; bytes of the file are escaped
+     */
     void line(String text);
   }
 }

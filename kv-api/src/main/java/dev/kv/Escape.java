@@ -1,14 +1,20 @@
 package dev.kv;
 
 /**
- * Printing of bytes from strangers: nothing outside 0x20-0x7E gets through, nor a bare backslash.
+ * Makes untrusted bytes and text printable: the result has only the characters 0x20 to 0x7E, and a
+ * backslash only as part of an escape. Thread-safe.
  */
 public final class Escape {
   private static final char[] HEX = "0123456789abcdef".toCharArray();
 
   private Escape() {}
 
-  /** Returns {@code bytes} as printable ASCII, other bytes and the backslash as {@code \xNN}. */
+  /**
+   * Returns bytes as printable ASCII. Other bytes, and the backslash, become {@code \xNN}.
+   *
+   * @param bytes the bytes
+   * @return the printable text
+   */
   public static String bytes(byte[] bytes) {
     StringBuilder text = new StringBuilder(bytes.length);
     for (byte b : bytes) {
@@ -18,7 +24,11 @@ public final class Escape {
   }
 
   /**
-   * Returns {@code text} with every character outside printable ASCII, and the backslash, escaped.
+   * Returns a text as printable ASCII. Other characters, and the backslash, become <code>&#92;xNN
+   * </code> or <code>&#92;uNNNN</code>.
+   *
+   * @param text the text
+   * @return the printable text
    */
   public static String text(String text) {
     StringBuilder escaped = new StringBuilder(text.length());

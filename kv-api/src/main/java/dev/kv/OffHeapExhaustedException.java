@@ -3,19 +3,28 @@ package dev.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown by a write when the database's off-heap budget ({@link Options#offHeapLimit()}) or the
- * JVM's direct memory (-XX:MaxDirectMemorySize) has no room left for it. The write was not logged
- * and has no effect.
+ * Thrown by a write if neither the off-heap budget of the database ({@link Options#offHeapLimit()})
+ * nor the direct memory of the JVM ({@code -XX:MaxDirectMemorySize}) has room for it. The write was
+ * not logged and has no effect.
  */
 public final class OffHeapExhaustedException extends DBException {
   private static final long serialVersionUID = 1L;
 
-  /** Creates the exception; {@code message} says what, where and what to do. */
+  /**
+   * Creates the exception.
+   *
+   * @param message what is wrong, where, and what to do
+   */
   public OffHeapExhaustedException(String message) {
     this(message, null);
   }
 
-  /** Creates the exception with the failure that led to it. */
+  /**
+   * Creates the exception with the failure that led to it.
+   *
+   * @param message what is wrong, where, and what to do
+   * @param cause the failure, or null if there is none
+   */
   public OffHeapExhaustedException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

@@ -1,18 +1,22 @@
 package dev.kv;
 
 /**
- * What an open does with damage in a log; {@link Options#paranoidChecks()} selects {@link #STRICT}.
+ * What an open does if a log is damaged. {@link Options#paranoidChecks()} selects {@link #STRICT}.
  */
 public enum RecoveryMode {
   /**
-   * Recovery ends at a torn write, in that log and all later ones; what was dropped is logged and
-   * shown by {@link DB#stats()}. Any other damage is a {@link CorruptionException}. The default.
+   * Recovery ends at a torn write and ignores what follows, in that log and in all later ones. The
+   * open logs what was dropped, and {@link DB#stats()} shows it. Any other damage is a {@link
+   * CorruptionException}. The default.
    */
   TORN_WRITES,
-  /** Recovery ends at the first damage of any kind; what was dropped is logged and shown. */
+  /**
+   * Recovery ends at the first damage of any kind and ignores what follows. The open logs what was
+   * dropped, and {@link DB#stats()} shows it.
+   */
   POINT_IN_TIME,
-  /** Anything but a torn last record fails the open. */
+  /** Any damage except a torn last record is a {@link CorruptionException}. */
   STRICT,
-  /** Damaged records are dropped and recovery goes on behind them, as C++ LevelDB does. */
+  /** Recovery drops damaged records and continues after them, as C++ LevelDB does. */
   CPP_COMPAT
 }

@@ -1,15 +1,19 @@
 package dev.kv;
 
 /**
- * What {@link DB#repair} found and did.
+ * What {@link DB#repair} found and did. A repair merges everything that it can read into new
+ * tables; the counts are of the files it read.
  *
- * @param tablesKept tables taken over whole
- * @param tablesRewritten damaged tables of which the readable entries were kept
- * @param logsConverted logs turned into tables
- * @param filesLost files, or what of them could not be read, moved to {@code lost/}
+ * @param tablesKept tables whose entries were all kept; they are deleted once the new tables hold
+ *     their entries
+ * @param tablesRewritten damaged tables whose readable entries were kept; they are moved to {@code
+ *     lost/}
+ * @param logsConverted logs whose records were kept; they are moved to {@code lost/}
+ * @param filesLost files that were moved to {@code lost/}, whether or not some of their content was
+ *     kept
  * @param entries entries in the repaired database, all versions counted
- * @param bytesLost bytes of what was passed over: tables of which no block is whole, damaged
- *     blocks, entries out of order, records of logs that are no batches, and logs that the disk
+ * @param bytesLost bytes that were not kept: tables without a readable block, damaged blocks,
+ *     entries out of order, records of logs that are not batches, and parts of logs that the disk
  *     cannot read
  */
 public record RepairReport(

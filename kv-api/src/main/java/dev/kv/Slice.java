@@ -6,79 +6,145 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A read-only view of a run of bytes, which may lie in memory that the library owns.
+ * A read-only view of a sequence of bytes, which may be in memory that the library owns.
  *
- * <p>A slice lent by the library has a <em>window</em>: it is readable until the call that lent it
- * returns ({@link DB#read}) or until the next move of the iterator it came from. After its window
- * every method but {@link #toString} throws {@link IllegalStateException}. Whoever wants to keep
- * the bytes copies them with {@link #toByteArray()}.
+ * <p>A slice from the library is valid for a limited time: until the method that it was passed to
+ * returns (as in {@link DB#read}), or until the next move of its iterator. After that, every method
+ * except {@link #toString} throws {@link IllegalStateException}. To keep the bytes, copy them with
+ * {@link #toByteArray()}.
  *
- * <p>A slice is not thread-safe: it belongs to the thread that it was lent to. Misuse from another
- * thread throws or reads stale bytes; it never reads freed memory.
+ * <p>A slice is not thread-safe: only the thread that received it may use it. Use by another thread
+ * throws or reads stale bytes; it never reads freed memory.
  *
- * <p>Slices order and equal each other by their bytes, compared as unsigned.
+ * <p>Slices compare by their bytes, as unsigned numbers; two slices are equal if their bytes are.
  */
 public abstract class Slice implements Comparable<Slice> {
 
-  /** For implementations in the library and in tests. */
+  /** Creates a slice. For implementations in the library and in tests. */
   protected Slice() {}
 
-  /** Returns a slice over {@code bytes}, not copied; its window never ends. */
+  /**
+   * Returns a view of an array. It is always valid.
+   *
+   * @param bytes the array; not copied
+   * @return the slice
+   */
   public static Slice of(byte[] bytes) {
     return new ArraySlice(bytes, 0, bytes.length);
   }
 
-  /** Returns a slice over the UTF-8 encoding of {@code text}; its window never ends. */
+  /**
+   * Returns the UTF-8 encoding of a text. It is always valid.
+   *
+   * @param text the text
+   * @return the slice
+   */
   public static Slice of(String text) {
     return of(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Returns the number of bytes. */
+  /**
+   * Returns the number of bytes.
+   *
+   * @return the length in bytes
+   */
   public abstract int length();
 
-  /** Returns the byte at {@code index}; {@link IndexOutOfBoundsException} outside the slice. */
+  /**
+   * Returns the byte at an index.
+   *
+   * @param index the index, from 0
+   * @return the byte
+   * @throws IndexOutOfBoundsException if the index is outside the slice
+   */
   public abstract byte byteAt(int index);
 
-  /** Returns the four bytes from {@code index} on as an int in {@code order}. */
+  /**
+   * Returns four bytes as an int.
+   *
+   * @param index the index of the first byte
+   * @param order the order of the bytes
+   * @return the number
+   * @throws IndexOutOfBoundsException if one of the bytes is outside the slice
+   */
   public abstract int getInt(int index, ByteOrder order);
 
-  /** Returns the eight bytes from {@code index} on as a long in {@code order}. */
+  /**
+   * Returns eight bytes as a long.
+   *
+   * @param index the index of the first byte
+   * @param order the order of the bytes
+   * @return the number
+   * @throws IndexOutOfBoundsException if one of the bytes is outside the slice
+   */
   public abstract long getLong(int index, ByteOrder order);
 
   /**
-   * Copies {@code count} bytes from {@code index} on into {@code target} at {@code targetOffset}.
+   * Copies bytes into an array.
+   *
+   * @param index the index of the first byte in this slice
+   * @param target the array
+   * @param targetOffset the index of the first byte in the array
+   * @param count the number of bytes
+   * @throws IndexOutOfBoundsException if one of the bytes is outside the slice or the array
    */
   public abstract void copyTo(int index, byte[] target, int targetOffset, int count);
 
   /**
-   * Copies the whole slice into {@code target} at its position and advances that by {@link
-   * #length}; {@link java.nio.BufferOverflowException} where it does not fit.
+   * Copies the whole slice into a buffer at its position, and advances the position by {@link
+   * #length}.
+   *
+   * @param target the buffer, direct or heap
+   * @throws java.nio.BufferOverflowException if the buffer has less room
    */
   public abstract void copyTo(ByteBuffer target);
 
-  /** Returns true if there are no bytes. */
+  /**
+   * Returns true if the length is 0.
+   *
+   * @return true if there are no bytes
+   */
   public final boolean isEmpty() {
     return length() == 0;
   }
 
-  /** Returns a copy of the bytes. */
+  /**
+   * Returns a copy of the bytes.
+   *
+   * @return a new array, which the caller owns
+   */
   public final byte[] toByteArray() {
     byte[] copy = new byte[length()];
     copyTo(0, copy, 0, copy.length);
     return copy;
   }
 
-  /** Returns the bytes decoded as UTF-8. */
+  /**
+   * Decodes the bytes as UTF-8. A malformed sequence becomes U+FFFD.
+   *
+   * @return the text
+   */
   public final String toUtf8String() {
     return new String(toByteArray(), StandardCharsets.UTF_8);
   }
 
-  /** Returns true if this slice begins with all bytes of {@code prefix}. */
+  /**
+   * Returns true if this slice begins with the bytes of another.
+   *
+   * @param prefix the other slice
+   * @return true if the first bytes are those of {@code prefix}
+   */
   public final boolean startsWith(Slice prefix) {
     return prefix.length() <= length() && mismatch(prefix) == prefix.length();
   }
 
-  /** Compares the bytes as unsigned numbers; a proper prefix comes first. */
+  /**
+   * Compares the bytes as unsigned numbers. A prefix comes before a longer slice.
+   *
+   * @param other the slice to compare with
+   * @return a negative number, zero or a positive number if this slice is before, equal to or after
+   *     the other
+   */
   @Override
   public int compareTo(Slice other) {
     int at = mismatch(other);
@@ -87,7 +153,6 @@ public abstract class Slice implements Comparable<Slice> {
         : Integer.compare(length(), other.length());
   }
 
-  /** Returns true for a slice with the same bytes. */
   @Override
   public final boolean equals(Object other) {
     if (!(other instanceof Slice slice)) {
@@ -106,7 +171,7 @@ public abstract class Slice implements Comparable<Slice> {
     return hash;
   }
 
-  /** Returns the index of the first byte that differs, or the shorter length where none does. */
+  /** Returns the index of the first byte that differs, or the shorter length if there is none. */
   private int mismatch(Slice other) {
     int common = Math.min(length(), other.length());
     int i = 0;
@@ -122,7 +187,7 @@ public abstract class Slice implements Comparable<Slice> {
     return i;
   }
 
-  /** Returns a short description for logs: the length and the first bytes, escaped. */
+  /** Returns the length and the first 32 bytes, escaped, for logs. */
   @Override
   public String toString() {
     byte[] head = Arrays.copyOf(toByteArray(), Math.min(length(), 32));

@@ -3,7 +3,7 @@ package dev.kv;
 import java.util.Comparator;
 import java.util.Objects;
 
-/** The adaptor behind {@link DBComparator#ofSlices}. */
+/** The order of {@link DBComparator#ofSlices}. */
 record SliceComparator(String name, Comparator<? super Slice> order) implements DBComparator {
   SliceComparator {
     Objects.requireNonNull(name, "name");

@@ -1,15 +1,15 @@
 package dev.kv;
 
 /**
- * How the files of new tables are named; the content is the same. Tables of either name are read,
- * so the two may stand side by side in a directory.
+ * How the files of new tables are named. Their content is the same. Tables of either name are read,
+ * and one directory may have both.
  */
 public enum TableSuffix {
-  /** {@code 000005.ldb}, as LevelDB names tables since 1.14. The default. */
+  /** Tables are named {@code 000005.ldb}, as by LevelDB 1.14 and later. The default. */
   LDB(".ldb"),
   /**
-   * {@code 000005.sst}, as LevelDB named them before. Every version of LevelDB reads it; leveldbjni
-   * and iq80's port read no other.
+   * Tables are named {@code 000005.sst}, as by LevelDB before 1.14. Every version of LevelDB reads
+   * them; leveldbjni 1.8 and iq80's port read no others.
    */
   SST(".sst");
 
@@ -20,7 +20,7 @@ public enum TableSuffix {
   }
 
   /**
-   * Returns the end of the file's name.
+   * Returns the end of the name of a file.
    *
    * @return the suffix with its dot
    */
@@ -29,7 +29,7 @@ public enum TableSuffix {
   }
 
   /**
-   * Returns the suffix that this is not.
+   * Returns the other suffix.
    *
    * @return {@link #SST} for {@link #LDB}, and the reverse
    */

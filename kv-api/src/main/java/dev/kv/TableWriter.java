@@ -4,36 +4,72 @@ import java.nio.file.Path;
 
 /**
  * Writes a stand-alone table of user keys, which {@link TableReader} and LevelDB's {@code Table}
- * read. It is not part of a database. Not thread-safe. Ends in {@link #finish} or {@link #abandon};
- * closing an unfinished writer abandons it.
+ * read. The table is not part of a database. Not thread-safe.
+ *
+ * <p>A writer ends with {@link #finish} or {@link #abandon}. After either, every method except
+ * {@link #entryCount}, {@link #fileSize} and {@link #close} throws {@link IllegalStateException}.
  */
 public interface TableWriter extends AutoCloseable {
 
   /**
-   * Creates {@code file}, which must not exist, by the comparator, block and compression options.
+   * Creates a table.
+   *
+   * @param file the file to create; it must not exist
+   * @param options the options of the table; the comparator, the filter policy, the block and
+   *     compression options and the environment are used
+   * @return the writer, which the caller closes
+   * @throws DBIOException if the file exists or cannot be created
    */
   static TableWriter create(Path file, Options options) {
     return DBFactory.instance().newTableWriter(file, options);
   }
 
-  /** Adds an entry; {@link IllegalArgumentException} where its key is not after the last one's. */
+  /**
+   * Adds an entry.
+   *
+   * @param key the key; copied
+   * @param value the value; copied
+   * @throws IllegalArgumentException if {@code key} is not after the key added before it
+   * @throws DBIOException if the file cannot be written
+   */
   void add(byte[] key, byte[] value);
 
-  /** Ends the current block, so that what follows begins another. */
+  /**
+   * Ends the current block, so that the next entry begins a new one.
+   *
+   * @throws DBIOException if the file cannot be written
+   */
   void flush();
 
-  /** Returns the number of entries added. */
+  /**
+   * Returns the number of entries added.
+   *
+   * @return the number of entries
+   */
   long entryCount();
 
-  /** Returns the bytes written so far; after {@link #finish} the file's size. */
+  /**
+   * Returns the number of bytes written. After {@link #finish} this is the size of the file.
+   *
+   * @return the size in bytes
+   */
   long fileSize();
 
-  /** Writes the rest, syncs and closes the file. */
+  /**
+   * Writes the rest of the table, then syncs and closes the file.
+   *
+   * @throws DBIOException if the file cannot be written or synced
+   */
   void finish();
 
-  /** Closes and deletes the file. */
+  /**
+   * Closes and deletes the file.
+   *
+   * @throws DBIOException if the file cannot be deleted
+   */
   void abandon();
 
+  /** Abandons the table if it is not finished. Closing it twice does nothing. */
   @Override
   void close();
 }

@@ -1,15 +1,15 @@
 package dev.kv;
 
 /**
- * How a write is done.
+ * How a write is done. Immutable.
  *
- * @param sync true: the write survives loss of power once it returns; false: it survives the death
- *     of the process
+ * @param sync true if the write must survive a loss of power once the call returns; false if it
+ *     only has to survive the death of the process
  */
 public record WriteOptions(boolean sync) {
-  /** Not synced. */
+  /** Without sync. */
   public static final WriteOptions DEFAULT = new WriteOptions(false);
 
-  /** Synced. */
+  /** With sync. */
   public static final WriteOptions SYNC = new WriteOptions(true);
 }

@@ -1,10 +1,11 @@
 /**
- * What programs use: open a {@link dev.kv.DB} with {@link dev.kv.Options}, read and write it, walk
- * it with a {@link dev.kv.DBIterator}, freeze it with a {@link dev.kv.Snapshot}.
+ * The API of kv. Open a {@link dev.kv.DB} with {@link dev.kv.Options}, read and write it, scan it
+ * with {@link dev.kv.Entries} or a {@link dev.kv.DBIterator}, and freeze it with a {@link
+ * dev.kv.Snapshot}.
  *
- * <p>Bytes in the library's memory are shown as a {@link dev.kv.Slice}; failures are {@link
- * dev.kv.DBException}s; the operating system is an {@link dev.kv.env.Env}. The engine is found
- * through {@link dev.kv.DBFactory} and nothing here depends on it.
+ * <p>A {@link dev.kv.Slice} is a view of bytes in the library's memory. A failure is a {@link
+ * dev.kv.DBException}. The operating system is an {@link dev.kv.env.Env}. The {@link
+ * dev.kv.DBFactory} finds the engine; nothing in this package depends on it.
  */
 @NullMarked
 package dev.kv;

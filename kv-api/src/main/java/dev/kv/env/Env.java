@@ -7,98 +7,193 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The operating system as a database sees it: files, directories, locks, clock and threads.
- * Thread-safe. Wrap one with {@link ForwardingEnv}, and its files with {@link
- * ForwardingSequentialFile}, {@link ForwardingRandomAccessFile}, {@link ForwardingWritableFile} and
- * {@link ForwardingMappedLogFile}. Every implementation passes the same contract test.
+ * Thread-safe.
  *
- * <p>A missing file is a {@link java.nio.file.NoSuchFileException}. Names that a database gives are
- * always children of its directory.
+ * <p>To change a part, extend {@link ForwardingEnv}, {@link ForwardingSequentialFile}, {@link
+ * ForwardingRandomAccessFile}, {@link ForwardingWritableFile} and {@link ForwardingMappedLogFile}.
+ *
+ * <p>A missing file is a {@link java.nio.file.NoSuchFileException}. A database passes only paths of
+ * its directory and of children of its directory.
  */
 public interface Env {
 
-  /** Returns the environment of the file system. */
+  /**
+   * Returns the environment of the file system.
+   *
+   * @return the environment, always the same object
+   */
   static Env fileSystem() {
     return EnvProvider.instance().fileSystem();
   }
 
-  /** Returns a new environment whose files live in memory and die with it. */
+  /**
+   * Creates an environment whose files are in memory. They exist as long as it does.
+   *
+   * @return a new environment without files
+   */
   static Env inMemory() {
     return EnvProvider.instance().newInMemory();
   }
 
-  /** Opens a file for reading from its beginning. */
+  /**
+   * Opens a file to read it from its beginning.
+   *
+   * @param file the path of the file
+   * @return the file, which the caller closes
+   * @throws java.nio.file.NoSuchFileException if the file does not exist
+   * @throws IOException if the file cannot be opened
+   */
   SequentialFile openSequential(Path file) throws IOException;
 
   /**
-   * Opens a file for reading at positions.
+   * Opens a file to read it at any position.
    *
-   * @param map whether to map it into memory, where the environment can
+   * @param file the path of the file
+   * @param map whether to map the file into memory, if the environment can
+   * @return the file, which the caller closes
+   * @throws java.nio.file.NoSuchFileException if the file does not exist
+   * @throws IOException if the file cannot be opened
    */
   RandomAccessFile openRandomAccess(Path file, boolean map) throws IOException;
 
-  /** Creates a file for writing, empty: one that exists is truncated. */
+  /**
+   * Creates an empty file to write it. A file that exists is truncated.
+   *
+   * @param file the path of the file
+   * @return the file, which the caller closes
+   * @throws IOException if the file cannot be created
+   */
   WritableFile createWritable(Path file) throws IOException;
 
-  /** Opens a file for writing at its end; one that does not exist is created. */
+  /**
+   * Opens a file to write at its end. It is created if it does not exist.
+   *
+   * @param file the path of the file
+   * @return the file, which the caller closes
+   * @throws IOException if the file cannot be opened
+   */
   WritableFile openAppendable(Path file) throws IOException;
 
   /**
-   * Creates a file as a mapped log, or returns null where the environment has none: then the log is
-   * written through {@link #createWritable}.
+   * Creates a log file that is written through mapped memory.
+   *
+   * @param file the path of the file
+   * @return the file, which the caller closes, or null if the environment has no such files; the
+   *     log is then written through {@link #createWritable}
+   * @throws IOException if the file cannot be created
    */
   @Nullable MappedLogFile createMappedLog(Path file) throws IOException;
 
-  /** Returns whether a file or directory of that name is there. */
+  /**
+   * Returns true if a file or directory exists.
+   *
+   * @param file its path
+   * @return true if it exists
+   * @throws IOException if that cannot be found out
+   */
   boolean exists(Path file) throws IOException;
 
   /**
-   * Returns the names of a directory's children, in no order.
+   * Returns the names of the files and directories in a directory.
    *
-   * @throws java.nio.file.NotDirectoryException if a file of that name is there
+   * @param directory the path of the directory
+   * @return the names, in no order
+   * @throws java.nio.file.NoSuchFileException if the directory does not exist
+   * @throws java.nio.file.NotDirectoryException if {@code directory} is a file
+   * @throws IOException if the directory cannot be read
    */
   List<String> list(Path directory) throws IOException;
 
-  /** Deletes a file. */
+  /**
+   * Deletes a file.
+   *
+   * @param file the path of the file
+   * @throws java.nio.file.NoSuchFileException if the file does not exist
+   * @throws IOException if the file cannot be deleted
+   */
   void delete(Path file) throws IOException;
 
   /**
-   * Creates a directory and its parents; one that is there is no error.
+   * Creates a directory and its parents. It is no error if they exist.
    *
-   * @throws java.nio.file.FileAlreadyExistsException if a file of that name is there
+   * @param directory the path of the directory
+   * @throws java.nio.file.FileAlreadyExistsException if {@code directory} is a file
+   * @throws IOException if the directory cannot be created
    */
   void createDirectory(Path directory) throws IOException;
 
-  /** Deletes an empty directory. */
+  /**
+   * Deletes an empty directory.
+   *
+   * @param directory the path of the directory
+   * @throws java.nio.file.DirectoryNotEmptyException if the directory is not empty
+   * @throws IOException if the directory cannot be deleted
+   */
   void deleteDirectory(Path directory) throws IOException;
 
-  /** Returns a file's size in bytes. */
+  /**
+   * Returns the size of a file.
+   *
+   * @param file the path of the file
+   * @return the size in bytes
+   * @throws java.nio.file.NoSuchFileException if the file does not exist
+   * @throws IOException if the size cannot be read
+   */
   long size(Path file) throws IOException;
 
-  /** Renames a file in one step; one of the new name is replaced. */
+  /**
+   * Renames a file atomically. A file with the new name is replaced.
+   *
+   * @param from the present path
+   * @param to the new path
+   * @throws IOException if the file cannot be renamed
+   */
   void rename(Path from, Path to) throws IOException;
 
-  /** Makes a directory's entries (creations, renames, deletions) durable. */
+  /**
+   * Makes the entries of a directory durable: creations, renames and deletions.
+   *
+   * @param directory the path of the directory
+   * @throws IOException if the sync fails
+   */
   void syncDirectory(Path directory) throws IOException;
 
   /**
-   * Locks a file, which is created if it does not exist, against this and every other process,
-   * through whatever path or link it is reached.
+   * Locks a file against this and every other process, by whatever path or link they reach it. The
+   * file is created if it does not exist.
    *
-   * @return the lock, or null if it is held already
+   * @param file the path of the file
+   * @return the lock, which the caller closes, or null if the file is locked already
+   * @throws IOException if the file cannot be locked
    */
   @Nullable Lock lock(Path file) throws IOException;
 
-  /** Returns microseconds from a fixed point in time, never going back. */
+  /**
+   * Returns the time from a fixed point. It never goes back.
+   *
+   * @return the time in microseconds
+   */
   long nowMicros();
 
-  /** Waits. An interrupt does not end it and stays set. */
+  /**
+   * Sleeps. An interrupt does not end the sleep, and the thread's interrupt status stays set.
+   *
+   * @param micros the time in microseconds
+   */
   void sleepMicros(long micros);
 
-  /** Starts a daemon thread. */
+  /**
+   * Starts a daemon thread.
+   *
+   * @param name the name of the thread
+   * @param task what the thread runs
+   * @return the thread, started
+   */
   Thread startThread(String name, Runnable task);
 
-  /** A lock on a file; held until closed. Closing twice does nothing. */
+  /** A lock on a file. It is held until it is closed. */
   interface Lock extends AutoCloseable {
+    /** Releases the lock. Closing it twice does nothing. */
     @Override
     void close() throws IOException;
   }

@@ -6,16 +6,24 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** An environment that hands every call to another: extend it to change a few. */
+/** An environment that forwards every call to another one. Extend it to change a few methods. */
 public class ForwardingEnv implements Env {
   private final Env target;
 
-  /** Creates the wrapper around {@code target}. */
+  /**
+   * Creates the wrapper.
+   *
+   * @param target the environment that gets the calls
+   */
   public ForwardingEnv(Env target) {
     this.target = Objects.requireNonNull(target, "target");
   }
 
-  /** Returns the environment that calls go to. */
+  /**
+   * Returns the environment that gets the calls.
+   *
+   * @return the environment
+   */
   protected final Env target() {
     return target;
   }

@@ -4,16 +4,24 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
-/** A mapped log that hands every call to another: extend it to change a few. */
+/** A mapped log file that forwards every call to another one. Extend it to change a few methods. */
 public class ForwardingMappedLogFile implements MappedLogFile {
   private final MappedLogFile target;
 
-  /** Creates the wrapper around {@code target}, which it takes over. */
+  /**
+   * Creates the wrapper.
+   *
+   * @param target the file that gets the calls; {@link #close} closes it
+   */
   public ForwardingMappedLogFile(MappedLogFile target) {
     this.target = Objects.requireNonNull(target, "target");
   }
 
-  /** Returns the file that calls go to. */
+  /**
+   * Returns the file that gets the calls.
+   *
+   * @return the file
+   */
   protected final MappedLogFile target() {
     return target;
   }

@@ -4,16 +4,27 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
-/** A file read at positions that hands every call to another: extend it to change a few. */
+/**
+ * A file that is read at any position that forwards every call to another one. Extend it to change
+ * a few methods.
+ */
 public class ForwardingRandomAccessFile implements RandomAccessFile {
   private final RandomAccessFile target;
 
-  /** Creates the wrapper around {@code target}, which it takes over. */
+  /**
+   * Creates the wrapper.
+   *
+   * @param target the file that gets the calls; {@link #close} closes it
+   */
   public ForwardingRandomAccessFile(RandomAccessFile target) {
     this.target = Objects.requireNonNull(target, "target");
   }
 
-  /** Returns the file that calls go to. */
+  /**
+   * Returns the file that gets the calls.
+   *
+   * @return the file
+   */
   protected final RandomAccessFile target() {
     return target;
   }

@@ -4,16 +4,27 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
-/** A file written at its end that hands every call to another: extend it to change a few. */
+/**
+ * A file that is written at its end that forwards every call to another one. Extend it to change a
+ * few methods.
+ */
 public class ForwardingWritableFile implements WritableFile {
   private final WritableFile target;
 
-  /** Creates the wrapper around {@code target}, which it takes over. */
+  /**
+   * Creates the wrapper.
+   *
+   * @param target the file that gets the calls; {@link #close} closes it
+   */
   public ForwardingWritableFile(WritableFile target) {
     this.target = Objects.requireNonNull(target, "target");
   }
 
-  /** Returns the file that calls go to. */
+  /**
+   * Returns the file that gets the calls.
+   *
+   * @return the file
+   */
   protected final WritableFile target() {
     return target;
   }

@@ -4,34 +4,59 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A log file written by stores into memory: what is stored survives the death of the process at
- * once, and loss of power after {@link #sync}. The region below {@link #reserved} is filled with
- * zeros on disk ahead of the stores, so that a full disk shows in {@link #reserve}, never in a
- * store.
+ * A log file that is written through mapped memory. Bytes survive the death of the process as soon
+ * as they are stored, and a loss of power after {@link #sync}. The region below {@link #reserved}
+ * has been filled with zeros on disk, so a full disk fails {@link #reserve} and never a store.
  *
- * <p>One thread stores and syncs at a time; another may reserve meanwhile.
+ * <p>One thread stores and syncs at a time; another one may call {@link #reserve} meanwhile.
  */
 public interface MappedLogFile extends AutoCloseable {
-  /** Returns the end, in bytes, of the region that can be stored to; a multiple of 32 KiB. */
+  /**
+   * Returns the end of the region that can be stored to.
+   *
+   * @return the offset in bytes, a multiple of 32 KiB
+   */
   long reserved();
 
-  /** Extends the region with zeros to at least {@code end}, a multiple of 32 KiB. */
+  /**
+   * Extends the region with zeros.
+   *
+   * @param end the least new end in bytes, a multiple of 32 KiB
+   * @throws IOException if the disk is full or fails
+   */
   void reserve(long end) throws IOException;
 
   /**
-   * Copies {@code length} bytes of {@code source} from {@code offset} on to {@code position},
-   * wholly below {@link #reserved}. Stores become visible in the order of the calls. Enters no
-   * kernel.
+   * Copies bytes into the file, without a system call. The whole target must be below {@link
+   * #reserved}. Stores become visible in the order of the calls.
+   *
+   * @param position the offset of the first byte in the file
+   * @param source the buffer, direct or heap; its position and limit have no effect
+   * @param offset the index of the first byte in the buffer
+   * @param length the number of bytes
+   * @throws IOException if the file is closed
    */
   void store(long position, ByteBuffer source, int offset, int length) throws IOException;
 
-  /** Makes the bytes from {@code from} to {@code to} durable, and the file's size. */
+  /**
+   * Makes a range of bytes, and the size of the file, durable.
+   *
+   * @param from the offset of the first byte
+   * @param to the end, exclusive
+   * @throws IOException if the sync fails
+   */
   void sync(long from, long to) throws IOException;
 
-  /** Ends the file at {@code length}: what was reserved beyond is given back. No stores follow. */
+  /**
+   * Sets the size of the file, and frees the reserved space after it. There are no stores after
+   * this call.
+   *
+   * @param length the size in bytes
+   * @throws IOException if the file cannot be truncated
+   */
   void cut(long length) throws IOException;
 
-  /** Closes without a cut. Closing twice does nothing. */
+  /** Closes the file without a cut. Closing it twice does nothing. */
   @Override
   void close() throws IOException;
 }

@@ -4,24 +4,38 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A file read at positions, by any number of threads. A read that races with {@link #close} throws
- * {@link IOException} or succeeds; it never touches unmapped memory.
+ * A file that is read at any position. Thread-safe. A read that runs at the same time as {@link
+ * #close} succeeds or throws {@link IOException}; it never touches unmapped memory.
  */
 public interface RandomAccessFile extends AutoCloseable {
   /**
-   * Reads {@code length} bytes at {@code position} into {@code into} at {@code offset}, whose
-   * position and limit play no part.
+   * Reads bytes at a position of the file. The position and limit of the buffer have no effect and
+   * do not change.
    *
-   * @return how many were read: less than {@code length} only at the end of the file
+   * @param position the offset of the first byte in the file
+   * @param into the buffer, direct or heap
+   * @param offset the index of the first byte in the buffer
+   * @param length the number of bytes to read
+   * @return the number of bytes read, less than {@code length} only at the end of the file
+   * @throws IOException if the read fails
    */
   int read(long position, ByteBuffer into, int offset, int length) throws IOException;
 
-  /** Returns the size in bytes that the file had when it was opened. */
+  /**
+   * Returns the size that the file had when it was opened.
+   *
+   * @return the size in bytes
+   */
   long size();
 
-  /** Returns how many bytes of it are mapped into memory; 0 where it is read by position. */
+  /**
+   * Returns how much of the file is mapped into memory.
+   *
+   * @return the number of bytes; 0 if the file is read by position
+   */
   long mappedBytes();
 
+  /** Closes the file. Closing it twice does nothing. */
   @Override
   void close() throws IOException;
 }

@@ -3,24 +3,41 @@ package dev.kv.env;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A file written at its end, by one thread at a time. An interrupt never closes it. */
+/**
+ * A file that is written at its end. One thread uses it at a time. An interrupt never closes it.
+ */
 public interface WritableFile extends AutoCloseable {
   /**
-   * Writes the buffer's remaining bytes and advances its position; with an exception, some may be
-   * written.
+   * Writes the buffer's remaining bytes, and advances its position. If it throws, some of the bytes
+   * may have been written.
+   *
+   * @param bytes the buffer, direct or heap
+   * @throws IOException if the write fails
    */
   void append(ByteBuffer bytes) throws IOException;
 
-  /** Hands everything to the operating system. */
+  /**
+   * Passes all bytes to the operating system.
+   *
+   * @throws IOException if the write fails
+   */
   void flush() throws IOException;
 
-  /** Makes everything durable. */
+  /**
+   * Flushes, and makes all bytes durable.
+   *
+   * @throws IOException if the write or the sync fails
+   */
   void sync() throws IOException;
 
-  /** Returns the size in bytes, what is not flushed included. */
+  /**
+   * Returns the size of the file, with the bytes that are not flushed.
+   *
+   * @return the size in bytes
+   */
   long length();
 
-  /** Flushes and closes; does not sync. */
+  /** Flushes and closes the file, without a sync. Closing it twice does nothing. */
   @Override
   void close() throws IOException;
 }

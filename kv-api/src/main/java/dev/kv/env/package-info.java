@@ -1,11 +1,11 @@
 /**
- * The operating system as a database sees it. {@link dev.kv.env.Env} is the seam: files,
- * directories, locks, clock and threads. Programs that inject faults, count operations or store
- * files elsewhere wrap an environment with {@link dev.kv.env.ForwardingEnv} and its files with the
- * other forwarding classes.
+ * The operating system as a database sees it. An {@link dev.kv.env.Env} opens files and
+ * directories, takes locks, tells the time and starts threads. A program that injects faults,
+ * counts operations or stores files elsewhere wraps an environment with {@link
+ * dev.kv.env.ForwardingEnv}, and its files with the other forwarding classes. {@code
+ * dev.kv.Options} takes the environment of a database.
  *
- * <p>This package imports nothing from {@code dev.kv}; {@code dev.kv.Options} names the environment
- * of a database.
+ * <p>This package imports nothing from {@code dev.kv}.
  */
 @NullMarked
 package dev.kv.env;
