@@ -2,6 +2,7 @@ package dev.kv.iq80;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.iq80.leveldb.DB;
 import org.iq80.leveldb.DBException;
 import org.iq80.leveldb.DBIterator;
@@ -24,6 +25,8 @@ public class KvDB implements DB {
   private static final WriteOptions WRITE_DEFAULTS = new WriteOptions();
 
   private final dev.kv.DB db;
+  private final InfoLog log;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   /**
    * Puts the old interface over an open database.
@@ -31,7 +34,21 @@ public class KvDB implements DB {
    * @param db the database; {@link #close} closes it
    */
   public KvDB(dev.kv.DB db) {
-    this.db = Failures.requireArgument(db, "db");
+    this(Failures.requireArgument(db, "db"), new InfoLog(null));
+  }
+
+  KvDB(dev.kv.DB db, InfoLog log) {
+    this.db = db;
+    this.log = log;
+  }
+
+  /**
+   * Creates another object for the same database, for adapters with a class of their own.
+   *
+   * @param other the database; it is not to be used any more
+   */
+  protected KvDB(KvDB other) {
+    this(other.db, other.log);
   }
 
   /**
@@ -190,8 +207,10 @@ public class KvDB implements DB {
 
   @Override
   public void compactRange(byte @Nullable [] begin, byte @Nullable [] end) {
+    long start = System.nanoTime();
     try {
       db.compactRange(begin, end);
+      log.compacted(System.nanoTime() - start);
     } catch (dev.kv.DBException e) {
       throw Failures.of(e);
     }
@@ -218,6 +237,9 @@ public class KvDB implements DB {
   @Override
   public void close() {
     try {
+      if (closed.compareAndSet(false, true)) {
+        log.closing(db);
+      }
       db.close();
     } catch (dev.kv.DBException e) {
       throw Failures.of(e);

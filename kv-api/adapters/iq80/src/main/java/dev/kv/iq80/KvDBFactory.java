@@ -2,6 +2,7 @@ package dev.kv.iq80;
 
 import dev.kv.DB;
 import dev.kv.DBException;
+import dev.kv.RepairReport;
 import dev.kv.TableSuffix;
 import java.io.File;
 import java.io.IOException;
@@ -39,7 +40,10 @@ public class KvDBFactory implements DBFactory {
     Failures.requireArgument(path, "path");
     Failures.requireArgument(options, "options");
     try {
-      return new KvDB(DB.open(path.toPath(), Conversions.options(options, base)));
+      InfoLog log = new InfoLog(options.logger());
+      DB db = DB.open(path.toPath(), Conversions.options(options, base));
+      log.opened(path, db);
+      return new KvDB(db, log);
     } catch (DBException e) {
       throw Failures.ofFactory(e);
     }
@@ -61,7 +65,8 @@ public class KvDBFactory implements DBFactory {
     Failures.requireArgument(path, "path");
     Failures.requireArgument(options, "options");
     try {
-      DB.repair(path.toPath(), Conversions.options(options, base));
+      RepairReport report = DB.repair(path.toPath(), Conversions.options(options, base));
+      new InfoLog(options.logger()).repaired(path, report);
     } catch (DBException e) {
       throw Failures.ofFactory(e);
     }

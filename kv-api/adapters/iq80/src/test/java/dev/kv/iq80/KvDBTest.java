@@ -11,6 +11,7 @@ import dev.kv.FilterPolicy;
 import dev.kv.NoSuchDatabaseException;
 import java.io.File;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -135,7 +136,7 @@ class KvDBTest {
   void nullArguments_areIllegal() {
     List<ThrowingCallable> calls =
         List.of(
-            () -> new KvDB(null),
+            () -> new KvDB((dev.kv.DB) null),
             () -> new KvDBFactory(null),
             () -> KvDBFactory.factory.open(null, new Options()),
             () -> KvDBFactory.factory.open(directory, null),
@@ -206,6 +207,24 @@ class KvDBTest {
     converted = Conversions.options(options, base);
     assertThat(converted.compression()).isEqualTo(dev.kv.CompressionType.NONE);
     assertThat(converted.blockCacheSize()).isEqualTo(2 << 20);
+  }
+
+  @Test
+  void logger_isToldOfOpenCompactionCloseAndRepair() throws IOException {
+    db.put(KEY, VALUE);
+    db.close();
+    List<String> messages = new ArrayList<>();
+    Options options = new Options().logger(messages::add);
+    db = KvDBFactory.factory.open(directory, options);
+    db.compactRange(null, null);
+    db.close();
+    db.close();
+    KvDBFactory.factory.repair(directory, options);
+    assertThat(messages).hasSize(4);
+    assertThat(messages.get(0)).startsWith("opened " + directory).endsWith("recovered 1 writes");
+    assertThat(messages.get(1)).startsWith("compacted");
+    assertThat(messages.get(2)).contains("Compactions");
+    assertThat(messages.get(3)).startsWith("repaired " + directory);
   }
 
   @Test

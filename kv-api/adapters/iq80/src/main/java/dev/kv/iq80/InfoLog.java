@@ -1,0 +1,58 @@
+package dev.kv.iq80;
+
+import dev.kv.DB;
+import dev.kv.DBStats;
+import java.io.File;
+import java.util.concurrent.TimeUnit;
+import org.iq80.leveldb.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the logger of a program's options is told: the open and what it recovered, compactions that
+ * the program asked for, repairs, and the statistics at the close. The engine logs its background
+ * work through slf4j. Thread-safe if the logger is.
+ */
+final class InfoLog {
+  private final @Nullable Logger logger;
+
+  /** Creates it; without a logger nothing is told. */
+  InfoLog(@Nullable Logger logger) {
+    this.logger = logger;
+  }
+
+  private void log(String message) {
+    if (logger != null) {
+      logger.log(message);
+    }
+  }
+
+  void opened(File path, DB db) {
+    if (logger == null) {
+      return;
+    }
+    DBStats stats = db.stats();
+    StringBuilder message = new StringBuilder("opened ").append(path).append("; tables per level:");
+    stats.levels().forEach(level -> message.append(' ').append(level.files()));
+    DBStats.Recovery recovery = stats.recovery();
+    message.append("; recovered ").append(recovery.records()).append(" writes");
+    if (recovery.droppedBytes() > 0) {
+      message.append(", dropped ").append(recovery.droppedBytes()).append(" bytes: ");
+      message.append(recovery.reason());
+    }
+    log(message.toString());
+  }
+
+  void compacted(long nanos) {
+    log("compacted a range in " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms");
+  }
+
+  void repaired(File path, dev.kv.RepairReport report) {
+    log("repaired " + path + ": " + report);
+  }
+
+  void closing(DB db) {
+    if (logger != null) {
+      log("closes\n" + db.property("leveldb.stats"));
+    }
+  }
+}

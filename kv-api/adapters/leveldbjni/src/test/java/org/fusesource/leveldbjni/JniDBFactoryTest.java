@@ -1,0 +1,159 @@
+package org.fusesource.leveldbjni;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.kv.CorruptionException;
+import dev.kv.DatabaseExistsException;
+import dev.kv.NoSuchDatabaseException;
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import org.fusesource.leveldbjni.internal.JniDB;
+import org.fusesource.leveldbjni.internal.NativeDB;
+import org.iq80.leveldb.DB;
+import org.iq80.leveldb.DBFactory;
+import org.iq80.leveldb.DBIterator;
+import org.iq80.leveldb.Options;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class JniDBFactoryTest {
+  private static final JniDBFactory FACTORY = JniDBFactory.factory;
+
+  @TempDir File directory;
+
+  private NativeDB.DBException failure(File path, Options options) {
+    return catchThrowableOfType(
+        NativeDB.DBException.class, () -> FACTORY.open(path, options).close());
+  }
+
+  @Test
+  void open_noDatabase_hasTheTextThatProgramsLookFor() {
+    File absent = new File(directory, "absent");
+    NativeDB.DBException failure = failure(absent, new Options().createIfMissing(false));
+    assertThat(failure)
+        .hasMessage("Invalid argument: " + absent + ": does not exist (create_if_missing is false)")
+        .hasCauseInstanceOf(NoSuchDatabaseException.class);
+    assertThat(failure.isNotFound()).isTrue();
+  }
+
+  @Test
+  void open_existingDatabaseThatMustNotBe_saysSo() throws IOException {
+    FACTORY.open(directory, new Options()).close();
+    NativeDB.DBException failure = failure(directory, new Options().errorIfExists(true));
+    assertThat(failure)
+        .hasMessage("Invalid argument: " + directory + ": exists (error_if_exists is true)")
+        .hasCauseInstanceOf(DatabaseExistsException.class);
+    assertThat(failure.isNotFound()).isFalse();
+  }
+
+  @Test
+  void open_lockedDatabase_namesTheLock() throws IOException {
+    try (DB db = FACTORY.open(directory, new Options())) {
+      assertThat(db).isInstanceOf(JniDB.class);
+      assertThat(failure(directory, new Options()))
+          .hasMessageStartingWith("IO error: lock " + new File(directory, "LOCK") + ": ");
+    }
+  }
+
+  @Test
+  void open_damagedManifest_isCorruption() throws IOException {
+    FACTORY.open(directory, new Options()).close();
+    for (File file : directory.listFiles((where, name) -> name.startsWith("MANIFEST-"))) {
+      Files.write(file.toPath(), new byte[100]);
+    }
+    assertThat(failure(directory, new Options()))
+        .hasMessageStartingWith("Corruption: ")
+        .hasCauseInstanceOf(CorruptionException.class);
+  }
+
+  @Test
+  void open_file_isAnIOError() throws IOException {
+    File file = new File(directory, "file");
+    assertThat(file.createNewFile()).isTrue();
+    assertThat(failure(file, new Options())).hasMessageStartingWith("IO error: ");
+  }
+
+  @Test
+  void texts_areUtf8AndNullIsNull() {
+    assertThat(JniDBFactory.bytes("é")).hasSize(2);
+    assertThat(JniDBFactory.asString(JniDBFactory.bytes("é"))).isEqualTo("é");
+    assertThat(JniDBFactory.bytes(null)).isNull();
+    assertThat(JniDBFactory.asString(null)).isNull();
+    JniDBFactory.pushMemoryPool(1000);
+    JniDBFactory.popMemoryPool();
+    assertThat(JniDBFactory.VERSION).isNotEmpty();
+    assertThat(FACTORY.toString()).startsWith("kv ");
+  }
+
+  @Test
+  void open_besideLeveldbjni_isRefusedAndNamesItsJar() throws Exception {
+    try (URLClassLoader both = ReplacedLeveldbjni.both()) {
+      Class<?> type = both.loadClass("org.fusesource.leveldbjni.JniDBFactory");
+      Object factory = type.getField("factory").get(null);
+      Class<?> options = both.loadClass("org.iq80.leveldb.Options");
+      assertThatThrownBy(
+              () ->
+                  type.getMethod("open", File.class, options)
+                      .invoke(factory, directory, options.getConstructor().newInstance()))
+          .isInstanceOf(InvocationTargetException.class)
+          .cause()
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("remove leveldbjni")
+          .hasMessageContaining("leveldbjni-all.jar");
+    }
+  }
+
+  @Test
+  void directory_passedToAndFro_isReadByBoth() throws Exception {
+    DBFactory replaced = ReplacedLeveldbjni.factory();
+    for (int round = 0; round < 3; round++) {
+      fill(FACTORY, 2 * round);
+      expect(replaced, 2 * round);
+      fill(replaced, 2 * round + 1);
+      expect(FACTORY, 2 * round + 1);
+    }
+    FACTORY.repair(directory, new Options());
+    expect(replaced, 5);
+  }
+
+  private static byte[] key(int i) {
+    return JniDBFactory.bytes(String.format("key%06d", i));
+  }
+
+  private void fill(DBFactory factory, int round) throws IOException {
+    try (DB db = factory.open(directory, new Options().writeBufferSize(128 << 10))) {
+      for (int i = round; i < 10_000; i += 1 + round) {
+        db.put(key(i), JniDBFactory.bytes("round " + round + " of " + i));
+      }
+      db.delete(key(round));
+      db.compactRange(null, null);
+      db.put(key(20_000), key(round));
+    }
+  }
+
+  private void expect(DBFactory factory, int round) throws IOException {
+    try (DB db = factory.open(directory, new Options().paranoidChecks(true));
+        DBIterator entries = db.iterator()) {
+      entries.seekToFirst();
+      for (int i = 0; i < 10_000; i++) {
+        if (i > round) {
+          assertThat(entries.next().getKey()).isEqualTo(key(i));
+          int last = round;
+          while (i < last || (i - last) % (1 + last) != 0) {
+            last--;
+          }
+          assertThat(JniDBFactory.asString(db.get(key(i)))).isEqualTo("round " + last + " of " + i);
+        } else {
+          assertThat(db.get(key(i))).isNull();
+        }
+      }
+      assertThat(entries.next().getValue()).isEqualTo(key(round));
+      assertThat(entries.hasNext()).isFalse();
+    }
+  }
+}
