@@ -245,6 +245,10 @@ public final class LogRecovery {
           cursor.valueOffset(),
           cursor.valueLength());
     }
+    if (target.memoryUsed() > resources.options().writeBufferSize()) {
+      memtable = null;
+      sink.full(target);
+    }
   }
 
   /** Gives what was not full to the sink too. */

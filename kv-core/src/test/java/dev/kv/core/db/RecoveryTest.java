@@ -102,6 +102,27 @@ class RecoveryTest extends DbTestBase {
     assertThat(get("small4")).isEqualTo("4".repeat(10));
   }
 
+  /**
+   * Two records that each fill a memtable, and a rest: with log reuse there is nothing to reuse.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void reopen_logOfFourBuffers_makesThreeLevelZeroTables(boolean reuseLogs) {
+    open();
+    put("big1", "1".repeat(200_000));
+    put("big2", "2".repeat(200_000));
+    put("small3", "3".repeat(10));
+    put("small4", "4".repeat(10));
+    assertThat(filesAt(0)).isZero();
+    close();
+    open(defaults().toBuilder().writeBufferSize(100_000).reuseLogs(reuseLogs).build());
+    assertThat(filesAt(0)).isEqualTo(3);
+    assertThat(get("big1")).isEqualTo("1".repeat(200_000));
+    assertThat(get("big2")).isEqualTo("2".repeat(200_000));
+    assertThat(get("small3")).isEqualTo("3".repeat(10));
+    assertThat(get("small4")).isEqualTo("4".repeat(10));
+  }
+
   @Test
   void reopen_reusingTheManifest_keepsItsName() {
     Options reuse = defaults().toBuilder().reuseLogs(true).build();
