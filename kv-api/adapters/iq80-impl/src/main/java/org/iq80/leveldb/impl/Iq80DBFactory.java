@@ -1,0 +1,104 @@
+package org.iq80.leveldb.impl;
+
+import dev.kv.DBIOException;
+import dev.kv.NotADirectoryException;
+import dev.kv.iq80.KvDB;
+import dev.kv.iq80.KvDBFactory;
+import dev.kv.iq80.internal.ReplacedJar;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.iq80.leveldb.DBFactory;
+import org.iq80.leveldb.Options;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens kv databases under the name of iq80's factory. Immutable.
+ *
+ * <p>Tables are named {@code .sst}, so iq80's port can open the directory again. Failures of an
+ * open are {@link IOException}s, and {@link IllegalArgumentException} as in iq80's port if the path
+ * is no directory and none can be created there.
+ */
+public class Iq80DBFactory implements DBFactory {
+  /** The version of kv, or "unknown" if this class was not loaded from its jar. */
+  public static final String VERSION = version();
+
+  /** The factory that programs use. */
+  public static final Iq80DBFactory factory = new Iq80DBFactory();
+
+  private static final ReplacedJar IQ80 =
+      ReplacedJar.lookFor(
+          Iq80DBFactory.class,
+          "kv-iq80-impl",
+          "org.iq80.leveldb:leveldb",
+          "org/iq80/leveldb/impl/VersionSet.class");
+
+  /** Creates a factory; {@link #factory} is as good. */
+  public Iq80DBFactory() {}
+
+  private static String version() {
+    String version = Iq80DBFactory.class.getPackage().getImplementationVersion();
+    return version == null ? "unknown" : version;
+  }
+
+  /**
+   * Encodes a text.
+   *
+   * @param value the text, or null
+   * @return its UTF-8 bytes, or null for null
+   */
+  public static byte @Nullable [] bytes(@Nullable String value) {
+    return value == null ? null : value.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Decodes a text.
+   *
+   * @param value UTF-8 bytes, or null
+   * @return the text, or null for null
+   */
+  public static @Nullable String asString(byte @Nullable [] value) {
+    return value == null ? null : new String(value, StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public KvDB open(File path, Options options) throws IOException {
+    IQ80.requireAbsent();
+    try {
+      return KvDBFactory.factory.open(path, options);
+    } catch (IOException e) {
+      requireDirectory(path, e);
+      throw e;
+    }
+  }
+
+  /** Throws what iq80's port throws if the directory is what the open failed for. */
+  private static void requireDirectory(File path, IOException failure) {
+    Throwable cause = failure.getCause();
+    if (cause instanceof NotADirectoryException) {
+      throw new IllegalArgumentException(
+          "Database directory '" + path + "' is not a directory", cause);
+    }
+    if (cause instanceof DBIOException && !path.exists()) {
+      throw new IllegalArgumentException(
+          "Database directory '" + path + "' does not exist and could not be created", cause);
+    }
+  }
+
+  @Override
+  public void destroy(File path, Options options) throws IOException {
+    IQ80.requireAbsent();
+    KvDBFactory.factory.destroy(path, options);
+  }
+
+  @Override
+  public void repair(File path, Options options) throws IOException {
+    IQ80.requireAbsent();
+    KvDBFactory.factory.repair(path, options);
+  }
+
+  @Override
+  public String toString() {
+    return "kv in the place of iq80 leveldb, version " + VERSION;
+  }
+}

@@ -1,0 +1,165 @@
+package org.iq80.leveldb.impl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.NoSuchDatabaseException;
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.iq80.leveldb.CompressionType;
+import org.iq80.leveldb.DB;
+import org.iq80.leveldb.DBFactory;
+import org.iq80.leveldb.DBIterator;
+import org.iq80.leveldb.Options;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class Iq80DBFactoryTest {
+  private static final DBFactory FACTORY = Iq80DBFactory.factory;
+
+  @TempDir File directory;
+
+  /** Plain, since iq80 wants a snappy library of its own. */
+  private static Options options() {
+    return new Options().compressionType(CompressionType.NONE).writeBufferSize(128 << 10);
+  }
+
+  private static List<URL> classPath() throws IOException {
+    List<URL> urls = new ArrayList<>();
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+      urls.add(Path.of(entry).toUri().toURL());
+    }
+    return urls;
+  }
+
+  private static URL replacedJar() throws IOException {
+    return Path.of("replaced", "leveldb.jar").toUri().toURL();
+  }
+
+  /** Returns the factory of the library that this module replaces, in a loader of its own. */
+  private static DBFactory replaced() throws IOException, ReflectiveOperationException {
+    ClassLoader tests = Iq80DBFactoryTest.class.getClassLoader();
+    ClassLoader parent =
+        new ClassLoader(null) {
+          @Override
+          protected Class<?> findClass(String name) throws ClassNotFoundException {
+            if (name.matches("org[.]iq80[.]leveldb[.][A-Z]\\w*")
+                || name.startsWith("com.google.")) {
+              return tests.loadClass(name);
+            }
+            return ClassLoader.getPlatformClassLoader().loadClass(name);
+          }
+        };
+    @SuppressWarnings("resource") // its classes are used for as long as the test runs
+    ClassLoader library = new URLClassLoader(new URL[] {replacedJar()}, parent);
+    Class<?> factory = library.loadClass("org.iq80.leveldb.impl.Iq80DBFactory");
+    return (DBFactory) factory.getField("factory").get(null);
+  }
+
+  @Test
+  void open_noDatabase_isAnIOException() {
+    assertThatThrownBy(() -> FACTORY.open(directory, new Options().createIfMissing(false)))
+        .isInstanceOf(IOException.class)
+        .hasCauseInstanceOf(NoSuchDatabaseException.class);
+  }
+
+  @Test
+  void open_directoryThatCannotBe_failsAsInIq80() throws IOException {
+    File file = new File(directory, "file");
+    assertThat(file.createNewFile()).isTrue();
+    assertThatThrownBy(() -> FACTORY.open(file, new Options()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("Database directory '" + file + "' is not a directory");
+    File below = new File(file, "db");
+    assertThatThrownBy(() -> FACTORY.open(below, new Options()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("Database directory '" + below + "' does not exist and could not be created");
+  }
+
+  @Test
+  void texts_areUtf8AndNullIsNull() {
+    assertThat(Iq80DBFactory.asString(Iq80DBFactory.bytes("é"))).isEqualTo("é");
+    assertThat(Iq80DBFactory.bytes(null)).isNull();
+    assertThat(Iq80DBFactory.asString(null)).isNull();
+    assertThat(FACTORY.toString()).startsWith("kv ").endsWith(Iq80DBFactory.VERSION);
+  }
+
+  @Test
+  void newIterator_standsAtTheFirstEntry() throws IOException {
+    try (DB db = FACTORY.open(directory, options())) {
+      db.put(new byte[] {1}, new byte[] {2});
+      try (DBIterator entries = db.iterator()) {
+        assertThat(entries.hasNext()).isTrue();
+        assertThat(entries.next().getValue()).containsExactly(2);
+      }
+    }
+    FACTORY.repair(directory, options());
+    FACTORY.destroy(directory, options());
+    assertThat(new File(directory, "CURRENT")).doesNotExist();
+  }
+
+  @Test
+  void open_besideIq80_isRefusedAndNamesItsJar() throws Exception {
+    List<URL> urls = classPath();
+    urls.add(replacedJar());
+    try (URLClassLoader both =
+        new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
+      Class<?> type = both.loadClass("org.iq80.leveldb.impl.Iq80DBFactory");
+      Object factory = type.getField("factory").get(null);
+      Class<?> options = both.loadClass("org.iq80.leveldb.Options");
+      assertThatThrownBy(
+              () ->
+                  type.getMethod("open", File.class, options)
+                      .invoke(factory, directory, options.getConstructor().newInstance()))
+          .isInstanceOf(InvocationTargetException.class)
+          .cause()
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("remove org.iq80.leveldb:leveldb")
+          .hasMessageContaining("leveldb.jar");
+    }
+  }
+
+  @Test
+  void directory_passedToAndFro_isReadByBoth() throws Exception {
+    DBFactory iq80 = replaced();
+    int rounds = 3;
+    for (int round = 0; round < rounds; round++) {
+      fill(FACTORY, round);
+      expect(iq80, round);
+      expect(FACTORY, round);
+    }
+  }
+
+  private static byte[] key(int round, int i) {
+    return Iq80DBFactory.bytes(String.format("key%02d%06d", round, i));
+  }
+
+  private void fill(DBFactory factory, int round) throws IOException {
+    try (DB db = factory.open(directory, options())) {
+      for (int i = 0; i < 5000; i++) {
+        db.put(key(round, i), key(round, i));
+      }
+    }
+  }
+
+  private void expect(DBFactory factory, int rounds) throws IOException {
+    try (DB db = factory.open(directory, options());
+        DBIterator entries = db.iterator()) {
+      for (int round = 0; round <= rounds; round++) {
+        for (int i = 0; i < 5000; i++) {
+          Map.Entry<byte[], byte[]> entry = entries.next();
+          assertThat(entry.getKey()).isEqualTo(key(round, i));
+          assertThat(entry.getValue()).isEqualTo(key(round, i));
+        }
+      }
+      assertThat(entries.hasNext()).isFalse();
+    }
+  }
+}
