@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * A total order over user keys. The MANIFEST stores its name, and a database opens only with a
  * comparator of that name. If an order changes, give it a new name.
  *
- * <p>Implementations are thread-safe and never throw. A slice is valid only during the call that it
- * is passed to.
+ * <p>Implementations are thread-safe and never throw. If one throws nevertheless, the caller gets a
+ * {@link ComparatorException}. A slice is valid only during the call that it is passed to.
  */
 public interface DBComparator {
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The engine's packages stand in layers, and a package imports only from layers below its own. */
+/** Checks that each package is in a layer, and imports only packages of lower layers. */
 final class ArchitectureTest {
 
   private static final String ROOT = "dev.kv.core.";
@@ -30,7 +30,7 @@ final class ArchitectureTest {
   /** The packages of kv-api. */
   private static final String[] API = {"dev.kv", "dev.kv.env"};
 
-  /** Bottom first. */
+  /** The packages of each layer, lowest layer first. */
   private static final List<Set<String>> LAYERS =
       List.of(
           Set.of("codec", "memory", "env"),
@@ -55,7 +55,7 @@ final class ArchitectureTest {
   }
 
   @Test
-  void package_anyOfTheEngine_standsInALayer() {
+  void package_ofTheEngine_isInALayer() {
     Set<String> known = new TreeSet<>();
     LAYERS.forEach(known::addAll);
     Set<String> found = new TreeSet<>();
@@ -90,7 +90,7 @@ final class ArchitectureTest {
   }
 
   @Test
-  void api_ofTheLibrary_knowsNothingOfTheEngine() {
+  void api_anyClass_doesNotDependOnTheEngine() {
     noClasses()
         .that(resideInAnyPackage(API))
         .should()
@@ -100,7 +100,7 @@ final class ArchitectureTest {
   }
 
   @Test
-  void api_ofTheLibrary_needsOnlyTheJdk() {
+  void api_anyClass_dependsOnlyOnTheJdk() {
     classes()
         .that(resideInAnyPackage(API))
         .should()
@@ -111,7 +111,7 @@ final class ArchitectureTest {
   }
 
   @Test
-  void env_ofTheApi_knowsNothingOfTheDatabase() {
+  void env_anyClass_doesNotDependOnTheDatabase() {
     noClasses()
         .that(resideInAPackage("dev.kv.env"))
         .should()
@@ -122,7 +122,7 @@ final class ArchitectureTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"sun.misc..", "jdk.internal..", "com.google.common..", "java.util.logging.."})
-  void library_anywhere_staysAwayFrom(String unwanted) {
+  void class_anywhere_doesNotDependOnUnwantedLibraries(String unwanted) {
     noClasses()
         .that(resideInAPackage("dev.kv.."))
         .should()
@@ -135,7 +135,7 @@ final class ArchitectureTest {
     return LAYERS.stream().flatMap(Set::stream).sorted();
   }
 
-  /** Every other package of the layer of {@code name} and of the layers above. */
+  /** Returns the other packages in the layer of {@code name} and in the layers above. */
   private static String[] forbiddenTo(String name) {
     List<String> forbidden = new ArrayList<>();
     boolean reached = false;

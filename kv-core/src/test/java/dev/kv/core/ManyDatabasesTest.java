@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
 import dev.kv.Options;
-import dev.kv.core.crash.Children;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -30,7 +29,7 @@ class ManyDatabasesTest {
     assertThat(child.output()).contains("all open");
   }
 
-  /** The child's program. */
+  /** The program of the child JVM. */
   static final class OneEntryEach {
     private OneEntryEach() {}
 

@@ -9,12 +9,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The poms without a parent repeat versions of the root's: they must be the same. */
+/** Checks that poms without a parent have the same versions and addresses as the root pom. */
 class PomTest {
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
   @Test
-  void bom_ofTheVersions_hasThoseOfTheBuild() throws IOException {
+  void bom_versions_areThoseOfTheBuild() throws IOException {
     String root = Files.readString(ROOT.resolve("pom.xml"));
     String bom = Files.readString(ROOT.resolve("kv-api/bom/pom.xml"));
     String version = first("<artifactId>kv</artifactId>\\s*<version>([^<]*)", root);
@@ -25,7 +25,7 @@ class PomTest {
   }
 
   @Test
-  void bom_ofTheAddress_hasThatOfTheBuild() throws IOException {
+  void bom_addresses_areThoseOfTheBuild() throws IOException {
     String home = first("<kv\\.home>([^<]*)", Files.readString(ROOT.resolve("pom.xml")));
     String bom = Files.readString(ROOT.resolve("kv-api/bom/pom.xml"));
     assertThat(first("</inceptionYear>\\s*<url>([^<]*)", bom)).isEqualTo(home);
@@ -33,7 +33,7 @@ class PomTest {
   }
 
   @Test
-  void examples_ofTheDocuments_useThisVersion() throws IOException {
+  void examples_versions_areThoseOfTheBuild() throws IOException {
     String root = Files.readString(ROOT.resolve("pom.xml"));
     String version = first("<artifactId>kv</artifactId>\\s*<version>([^<]*)", root);
     String examples = Files.readString(ROOT.resolve("src-docs/examples/pom.xml"));

@@ -2,13 +2,13 @@ package dev.kv.core;
 
 import java.util.Random;
 
-/** Random values with the edges of their ranges among them more often than chance would have it. */
+/** Makes random values. The ends of their ranges occur more often than in an even distribution. */
 public final class Samples {
   private static final int EDGE_EVERY = 8;
 
   private Samples() {}
 
-  /** Returns any number, often one near zero, a power of two or an end. */
+  /** Returns a number, often one near zero, near a power of two, or at an end of the range. */
   public static long anyLong(Random random) {
     if (random.nextInt(2) == 0) {
       return random.nextLong();
@@ -17,7 +17,7 @@ public final class Samples {
     return (random.nextBoolean() ? power : -power) + random.nextInt(3) - 1;
   }
 
-  /** Does the same for an int. */
+  /** Returns an int of the same distribution as {@link #anyLong}. */
   public static int anyInt(Random random) {
     if (random.nextInt(2) == 0) {
       return random.nextInt();
@@ -26,13 +26,13 @@ public final class Samples {
     return (random.nextBoolean() ? power : -power) + random.nextInt(3) - 1;
   }
 
-  /** Returns a number from 0 to {@code most}, often one of both. */
+  /** Returns a number from 0 to {@code most}, often one of these two. */
   public static int upTo(Random random, int most) {
     int choice = random.nextInt(EDGE_EVERY);
     return choice == 0 ? 0 : choice == 1 ? most : random.nextInt(most + 1);
   }
 
-  /** Returns {@code length} bytes; often with runs of 0, 0x7f, 0x80 and 0xff. */
+  /** Returns {@code length} bytes, often 0, 1, 0x7f, 0x80 or 0xff. */
   public static byte[] bytes(Random random, int length) {
     byte[] bytes = new byte[length];
     random.nextBytes(bytes);

@@ -7,7 +7,7 @@ import dev.kv.DB;
 import dev.kv.DBStats;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
-import dev.kv.core.crash.Children;
+import dev.kv.WriteOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -19,10 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * A cache of 512 MiB and a write buffer of 128 MiB, both really filled, in a JVM with a heap of 64
- * MiB.
- */
+/** Fills a cache of 512 MiB and a write buffer of 128 MiB in a JVM with a heap of 64 MiB. */
 @Tag("slow")
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SmallHeapTest {
@@ -42,7 +39,7 @@ class SmallHeapTest {
     assertThat(child.output()).contains("filled");
   }
 
-  /** The child's program. */
+  /** The program of the child JVM. */
   static final class Filling {
     private static final int VALUE = 4000;
     private static final int ENTRIES = 170_000;
@@ -61,16 +58,16 @@ class SmallHeapTest {
       try (DB db = DB.open(Path.of(args[0]), options)) {
         ByteBuffer value = ByteBuffer.allocateDirect(VALUE);
         for (int i = 0; i < ENTRIES; i++) {
-          db.put(dev.kv.WriteOptions.DEFAULT, key(i), fill(value, i));
+          db.put(WriteOptions.DEFAULT, key(i), fill(value, i));
         }
-        db.compactRange(null, null); // later compactions would take blocks out of the cache
+        db.compactRange(null, null); // later compactions would evict blocks from the cache
         ByteBuffer read = ByteBuffer.allocateDirect(VALUE);
         for (int i = 0; i < ENTRIES; i++) {
           require(db.get(ReadOptions.DEFAULT, key(i), read.clear()) == VALUE, "value of " + i);
           require(read.flip().equals(fill(value, i)), "bytes of " + i);
         }
         for (int i = 0; i < (WRITE_BUFFER - (8 << 20)) / VALUE; i++) {
-          db.put(dev.kv.WriteOptions.DEFAULT, key(i), fill(value, i));
+          db.put(WriteOptions.DEFAULT, key(i), fill(value, i));
         }
         DBStats stats = db.stats();
         require(stats.blockCache().charge() > CACHE / 10L * 9, stats.toString());

@@ -16,12 +16,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An environment that counts every operation on another one, and fails those that it is told to.
- * The operations of files count like its own; clock, threads and the release of a lock do not.
+ * An environment that counts every operation on another environment, and fails chosen operations.
+ * It counts operations on files as well, but not clock, threads and the release of a lock.
  * Thread-safe.
  *
- * <p>A test of what a program does when the disk fails runs once to learn how many operations there
- * are, and once more for each of them:
+ * <p>A test of what a program does if the disk fails runs the program once to count the operations,
+ * and then once for each of them:
  *
  * <pre>{@code
  * FaultEnv counting = new FaultEnv(Env.inMemory());
@@ -29,14 +29,13 @@ import org.jspecify.annotations.Nullable;
  * for (long k = 1; k <= counting.operations(); k++) {
  *   FaultEnv faulty = new FaultEnv(Env.inMemory());
  *   faulty.failOnce(k, FaultEnv.Fault.ERROR);
- *   program.accept(faulty); // told of the failure, or not harmed by it
+ *   program.accept(faulty); // reports the failure, or is not affected by it
  *   faulty.heal();
- *   // what was acknowledged is there after a reopen
+ *   // everything acknowledged is there after a reopen
  * }
  * }</pre>
  *
- * A database works on several threads, so that operation {@code k} need not be the same in every
- * run.
+ * <p>A database uses several threads, so operation {@code k} is not always the same in every run.
  */
 public final class FaultEnv extends ForwardingEnv {
   private static final Plan NONE = new Plan(Fault.ERROR, 0, operation -> false);
@@ -48,51 +47,56 @@ public final class FaultEnv extends ForwardingEnv {
   private volatile Consumer<Operation> watcher = NOBODY;
   private volatile String last = "";
 
-  /** Creates an environment that fails nothing yet. */
+  /**
+   * Creates an environment that does not fail any operation yet.
+   *
+   * @param target the environment that does the operations
+   */
   public FaultEnv(Env target) {
     super(target);
   }
 
-  /** How an operation fails. Each throws an IOException. */
+  /** The way in which an operation fails. All throw an IOException. */
   public enum Fault {
-    /** It does nothing. */
+    /** The operation has no effect. */
     ERROR,
     /**
-     * A write writes half of its bytes; anything else does nothing. A sequential read reads one
-     * byte.
+     * A write writes half of its bytes. A sequential read reads one byte and succeeds. Other
+     * operations have no effect.
      */
     SHORT,
     /**
-     * A write writes up to the last multiple of 512 of the file's size; anything else does nothing.
+     * A write writes up to the last multiple of 512 of the size of the file. Other operations have
+     * no effect.
      */
     TORN,
-    /** The disk is full: what writes or creates does nothing; other operations go through. */
+    /** The disk is full: operations that write or create have no effect. Others succeed. */
     NO_SPACE,
-    /** A sync does nothing; other operations go through. */
+    /** A sync has no effect. Other operations succeed. */
     SYNC
   }
 
-  /** What is done to a file or directory. */
+  /** The kinds of operations on files and directories. */
   public enum Kind {
     /** A file is opened for reading. */
     OPEN,
     /** A file is created or opened for writing, or a directory created. */
     CREATE,
-    /** A file is read or skipped in. */
+    /** A file is read, or a part of it is skipped. */
     READ,
     /** A file is appended to or flushed. */
     WRITE,
-    /** A store into a mapped log: under it the disk cannot be full. */
+    /** Bytes are stored into a mapped log. This cannot fail because of a full disk. */
     STORE,
     /** A mapped log is extended. */
     RESERVE,
     /** A file is synced. */
     SYNC,
-    /** A mapped log is cut to its length. */
+    /** A mapped log is truncated to its length. */
     CUT,
-    /** A file is closed; where that fails, it is closed all the same. */
+    /** A file is closed. If this fails, the file is closed all the same. */
     CLOSE,
-    /** A directory is listed, or a name or size asked for. */
+    /** A directory is listed, or the existence or size of a file is read. */
     LIST,
     /** A file or an empty directory is deleted. */
     DELETE,
@@ -100,13 +104,23 @@ public final class FaultEnv extends ForwardingEnv {
     RENAME,
     /** A directory is synced. */
     SYNC_DIRECTORY,
-    /** A lock is asked for. */
+    /** A lock is requested. */
     LOCK
   }
 
-  /** One operation. A rename's path is the new one. */
+  /**
+   * One operation.
+   *
+   * @param kind the kind of the operation
+   * @param path the file or directory; for a rename, the new path
+   */
   public record Operation(Kind kind, Path path) {
-    /** Returns whether the file's name ends so. */
+    /**
+     * Returns true if the path ends with {@code suffix}.
+     *
+     * @param suffix the end of the path, such as {@code .log}
+     * @return true if the path ends with it
+     */
     public boolean isOn(String suffix) {
       return path.toString().endsWith(suffix);
     }
@@ -114,51 +128,81 @@ public final class FaultEnv extends ForwardingEnv {
 
   private record Plan(Fault fault, long times, Predicate<Operation> which) {}
 
-  /** Fails operation number {@code k}, which {@link #operations} counts from 1. */
+  /**
+   * Fails the operation with number {@code k}. The numbers begin at 1; see {@link #operations}.
+   *
+   * @param k the number of the operation
+   * @param fault the way in which it fails
+   */
   public void failOnce(long k, Fault fault) {
     fail(fault, 1, operation -> count.get() >= k);
   }
 
-  /** Fails operation number {@code k} and all later ones. */
+  /**
+   * Fails the operation with number {@code k} and all later ones.
+   *
+   * @param k the number of the first operation to fail
+   * @param fault the way in which they fail
+   */
   public void failFrom(long k, Fault fault) {
     fail(fault, Long.MAX_VALUE, operation -> count.get() >= k);
   }
 
-  /** Fails the first {@code times} operations from now on that {@code which} accepts. */
+  /**
+   * Fails the first {@code times} operations from now on that {@code which} accepts.
+   *
+   * @param fault the way in which they fail
+   * @param times the number of operations to fail
+   * @param which returns true for the operations to fail; called on the thread of each operation
+   */
   public void fail(Fault fault, long times, Predicate<Operation> which) {
     injected.set(0);
     plan = new Plan(fault, times, which);
   }
 
-  /** Fails nothing any more. */
+  /** Stops failing operations. */
   public void heal() {
     plan = NONE;
   }
 
   /**
-   * Has {@code each} told of every operation from now on, before it is done and on the thread that
-   * does it. What it throws comes out of the operation. It takes the place of the watcher before.
+   * Calls {@code each} for every operation from now on, before the operation and on its thread. An
+   * exception of {@code each} is thrown by the operation. Replaces the previous watcher.
+   *
+   * @param each the watcher
    */
   public void watch(Consumer<Operation> each) {
     watcher = each;
   }
 
-  /** Returns how many operations there were. */
+  /**
+   * Returns the number of operations so far.
+   *
+   * @return the number of operations
+   */
   public long operations() {
     return count.get();
   }
 
-  /** Returns how many operations failed by the last plan. */
+  /**
+   * Returns the number of operations that failed since the last call of a {@code fail} method.
+   *
+   * @return the number of failed operations
+   */
   public int injected() {
     return injected.get();
   }
 
-  /** Returns what failed last, for messages. */
+  /**
+   * Returns a description of the last operation that failed, for messages.
+   *
+   * @return the description; empty if no operation failed
+   */
   public String lastFault() {
     return last;
   }
 
-  /** Counts an operation; returns how it is to fail, or null. */
+  /** Counts an operation. Returns the way in which it must fail, or null if it must not fail. */
   @Nullable Fault next(Kind kind, Path path) {
     count.incrementAndGet();
     Plan now = plan;
@@ -187,7 +231,7 @@ public final class FaultEnv extends ForwardingEnv {
     return new IOException(why + ": " + kind + " " + path);
   }
 
-  /** Counts an operation, and throws if it is to fail. */
+  /** Counts an operation, and throws if it must fail. */
   void check(Kind kind, Path path) throws IOException {
     Fault fault = next(kind, path);
     if (fault != null) {

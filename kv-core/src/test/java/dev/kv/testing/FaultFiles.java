@@ -14,7 +14,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/** The files of a {@link FaultEnv}. A close that is to fail closes, and throws then. */
+/** The files of a {@link FaultEnv}. A close that must fail closes the file, and then throws. */
 final class FaultFiles {
   private static final int SECTOR = 512;
 
@@ -34,7 +34,7 @@ final class FaultFiles {
     }
   }
 
-  /** Returns how many of {@code length} bytes at {@code position} a write that fails so writes. */
+  /** Returns how many of {@code length} bytes at {@code position} a failing write writes. */
   private static int written(Fault fault, long position, int length) {
     return switch (fault) {
       case SHORT -> length / 2;
@@ -43,7 +43,7 @@ final class FaultFiles {
     };
   }
 
-  /** A file read from its beginning. */
+  /** A file that is read sequentially. */
   static final class Sequential extends ForwardingSequentialFile {
     private final FaultEnv env;
     private final Path path;
@@ -81,7 +81,7 @@ final class FaultFiles {
     }
   }
 
-  /** A file read at positions. */
+  /** A file that is read at any position. */
   static final class Random extends ForwardingRandomAccessFile {
     private final FaultEnv env;
     private final Path path;
@@ -104,7 +104,7 @@ final class FaultFiles {
     }
   }
 
-  /** A file written at its end. */
+  /** A file that is appended to. */
   static final class Writable extends ForwardingWritableFile {
     private final FaultEnv env;
     private final Path path;
@@ -148,7 +148,7 @@ final class FaultFiles {
     }
   }
 
-  /** A log written by stores. */
+  /** A mapped log. */
   static final class MappedLog extends ForwardingMappedLogFile {
     private final FaultEnv env;
     private final Path path;

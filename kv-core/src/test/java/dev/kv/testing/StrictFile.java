@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link StrictMemEnv} knows of one file, whatever its names are: its pages as they are, and
- * as they are on disk. Guarded by the environment's lock.
+ * The state of one file of a {@link StrictMemEnv}, whatever its names are: its current pages, and
+ * its pages on disk. Guarded by the lock of the environment.
  */
 final class StrictFile {
   private static final int PAGE = 4096;
@@ -20,19 +20,18 @@ final class StrictFile {
   private final RandomAccessFile live;
   private final Random random;
 
-  /** The synced pages that the file has, or had when it was longer. */
+  /** The synced pages of the file, and those that it had when it was longer. */
   private final Map<Long, byte[]> durable = new TreeMap<>();
 
   /**
-   * The pages changed since their last sync; for some the version of a moment in between, else
-   * null.
+   * The pages that changed since their last sync. The value is null, or a version from in between.
    */
   private final Map<Long, byte @Nullable []> changed = new TreeMap<>();
 
   private long size;
   private long durableSize;
 
-  /** Creates the record of a new file, which {@code live} reads as it is at any time. */
+  /** Creates the state of a new file, whose current content {@code live} reads. */
   StrictFile(RandomAccessFile live, Random random) {
     this.live = live;
     this.random = random;
@@ -42,13 +41,13 @@ final class StrictFile {
     return changed.size();
   }
 
-  /** Notes that the bytes [from, to) were written. */
+  /** Records that the bytes [from, to) were written. */
   void written(long from, long to) throws IOException {
     size = Math.max(size, to);
     change(from, to);
   }
 
-  /** Notes that the file was, or is about to be, cut to {@code length}. */
+  /** Records that the file is truncated to {@code length}. */
   void cut(long length) throws IOException {
     long had = size;
     size = length;
@@ -65,7 +64,7 @@ final class StrictFile {
     }
   }
 
-  /** Notes that the pages under [from, to), and the size, are durable. */
+  /** Records that the pages of the bytes [from, to), and the size, are durable. */
   void synced(long from, long to) throws IOException {
     durableSize = size;
     for (long page : changed.keySet().toArray(Long[]::new)) {
@@ -84,7 +83,8 @@ final class StrictFile {
   }
 
   /**
-   * Returns what a crash leaves of the file, each unsynced page being written with that likelihood.
+   * Returns the content of the file after a crash. Each unsynced page was written with the given
+   * probability.
    */
   byte[] afterCrash(int percentKept, Random choices) throws IOException {
     Map<Long, byte[]> pages = new TreeMap<>(durable);
@@ -130,7 +130,7 @@ final class StrictFile {
     if (choices.nextInt(100) < percentKept) {
       return size;
     }
-    // A page written behind the old end takes the end with it.
+    // A page that was written after the old end extends the file.
     return Math.max(durableSize, Math.min(size, (lastKept + 1) * PAGE));
   }
 }

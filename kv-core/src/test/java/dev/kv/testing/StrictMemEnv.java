@@ -21,22 +21,23 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An environment in memory that knows what loss of power would leave: {@link #crashClone} makes the
- * environment that is found afterwards. Thread-safe; nothing has to be closed.
+ * An environment in memory that simulates loss of power. {@link #crashClone} returns the
+ * environment that is found afterwards. Thread-safe. Nothing needs to be closed.
  *
- * <p>The rules, which are those that POSIX gives and no kinder:
+ * <p>The rules are those of POSIX, and no weaker:
  *
  * <ul>
- *   <li>What was written is lost, page by page and in any order, until its file is synced: of each
- *       page comes back the synced version, the last one, one in between, or sectors of 512 bytes
- *       of these. So is a file's size.
- *   <li>That a name was created, renamed or deleted is lost, in any order, until its directory is
- *       synced; one rename is all or nothing. Syncing a file does not make its name durable.
- *   <li>Directories themselves are durable at once.
+ *   <li>Written data can be lost until its file is synced, page by page and in any order. After a
+ *       crash, a page has its synced version, its last version, a version in between, or a mix of
+ *       their sectors of 512 bytes. The size of a file can be lost in the same way.
+ *   <li>The creation, renaming or deletion of a name can be lost until its directory is synced, in
+ *       any order. A rename is lost as a whole or not at all. Syncing a file does not make its name
+ *       durable.
+ *   <li>Directories are durable immediately.
  * </ul>
  *
- * <p>A test of what a program relies on writes to a database, keeps in mind what was acknowledged
- * with {@link dev.kv.WriteOptions#SYNC}, and looks for it in a clone:
+ * <p>A test writes to a database, remembers what was acknowledged with {@link
+ * dev.kv.WriteOptions#SYNC}, and looks for it in a clone:
  *
  * <pre>{@code
  * StrictMemEnv disk = new StrictMemEnv();
@@ -48,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  *   for (int seed = 0; seed < 100; seed++) {
  *     StrictMemEnv found = disk.crashClone(50, seed);
  *     try (DB after = DB.open(directory, options.toBuilder().env(found).build())) {
- *       // key is there; other may be, and if so with its whole value
+ *       // key is there; other may be there, and then with its complete value
  *     }
  *   }
  * }
@@ -70,12 +71,14 @@ public final class StrictMemEnv extends ForwardingEnv {
   }
 
   /**
-   * Returns the environment that is found after power was lost now; this one goes on untouched. All
-   * that is in it is durable.
+   * Returns the environment that would be found if power were lost now. Everything in it is
+   * durable. This environment is not changed.
    *
-   * @param percentKept how likely each unsynced page and name is to have reached the disk, from 0,
-   *     where all that is unsynced is lost, to 100, where nothing is
-   * @param seed of the choices: the same seed at the same moment gives the same clone
+   * @param percentKept the probability with which each unsynced page and name has reached the disk,
+   *     in percent: 0 loses everything unsynced, 100 loses nothing
+   * @param seed the seed of the choices: the same seed at the same moment gives the same clone
+   * @return the environment after the crash
+   * @throws IllegalArgumentException if {@code percentKept} is not between 0 and 100
    */
   public StrictMemEnv crashClone(int percentKept, long seed) {
     if (percentKept < 0 || percentKept > 100) {
@@ -119,7 +122,11 @@ public final class StrictMemEnv extends ForwardingEnv {
     syncDirectory(Objects.requireNonNull(path.getParent()));
   }
 
-  /** Returns how many pages of files that have a name are not synced. */
+  /**
+   * Returns the number of unsynced pages of files that have a name.
+   *
+   * @return the number of pages of 4 KiB
+   */
   public int unsyncedPages() {
     lock.lock();
     try {
@@ -129,7 +136,11 @@ public final class StrictMemEnv extends ForwardingEnv {
     }
   }
 
-  /** Returns how many changes of names are not synced. */
+  /**
+   * Returns the number of unsynced creations, renamings and deletions of names.
+   *
+   * @return the number of changes
+   */
   public int unsyncedNames() {
     lock.lock();
     try {
@@ -253,7 +264,7 @@ public final class StrictMemEnv extends ForwardingEnv {
     }
   }
 
-  /** Returns the record of the file that {@code path} names; notes the name if it is new. */
+  /** Returns the state of the file that {@code path} names, and records the name if it is new. */
   private StrictFile named(Path path) throws IOException {
     StrictFile file = names.get(normal(path));
     if (file == null) {
@@ -264,7 +275,7 @@ public final class StrictMemEnv extends ForwardingEnv {
     return file;
   }
 
-  /** Notes that the file of that name, if there is one, loses its content. */
+  /** Records that the file of this name, if it exists, loses its content. */
   private void truncating(Path path) throws IOException {
     StrictFile file = names.get(normal(path));
     if (file != null) {
@@ -276,24 +287,25 @@ public final class StrictMemEnv extends ForwardingEnv {
     return path.toAbsolutePath().normalize();
   }
 
-  /** A name that goes, comes, or both in one step. */
-  private record NameChange(@Nullable Path gone, @Nullable Path come, @Nullable StrictFile file) {
+  /** A name that is removed or added, or a rename, which does both in one step. */
+  private record NameChange(
+      @Nullable Path removed, @Nullable Path added, @Nullable StrictFile file) {
     void apply(Map<Path, StrictFile> to) {
-      if (gone != null) {
-        to.remove(gone);
+      if (removed != null) {
+        to.remove(removed);
       }
-      if (come != null && file != null) {
-        to.put(come, file);
+      if (added != null && file != null) {
+        to.put(added, file);
       }
     }
 
     boolean isIn(Path directory) {
-      Path path = come != null ? come : gone;
+      Path path = added != null ? added : removed;
       return path != null && directory.equals(path.getParent());
     }
   }
 
-  /** A file written at its end. */
+  /** A file that is appended to. */
   private final class Writable extends ForwardingWritableFile {
     private final StrictFile file;
 
@@ -326,7 +338,7 @@ public final class StrictMemEnv extends ForwardingEnv {
     }
   }
 
-  /** A log written by stores. */
+  /** A mapped log. */
   private final class MappedLog extends ForwardingMappedLogFile {
     private final StrictFile file;
 

@@ -1,8 +1,8 @@
 /**
- * Environments to test with: {@link dev.kv.testing.StrictMemEnv} loses what was not synced, {@link
- * dev.kv.testing.FaultEnv} fails the operation that it is told to. Both stand on the API alone, are
- * given to a database as {@link dev.kv.Options.Builder#env}, and pass the contract test that the
- * environments of the file system and of memory pass.
+ * Environments for tests. {@link dev.kv.testing.StrictMemEnv} loses unsynced data in a simulated
+ * crash. {@link dev.kv.testing.FaultEnv} fails chosen operations. Both use only the API, and are
+ * set with {@link dev.kv.Options.Builder#env}. They pass the same contract test as the environments
+ * for disk and memory.
  */
 @NullMarked
 package dev.kv.testing;

@@ -135,6 +135,11 @@ abstract class BlockEntries extends InternalIterator {
     return left;
   }
 
+  @Override
+  public final CorruptionException corruption(String what, String elsewhere) {
+    return new CorruptionException(what, file, blockOffset);
+  }
+
   private CorruptionException corruptEntry(int at) {
     return corrupt("bad entry at byte " + at);
   }

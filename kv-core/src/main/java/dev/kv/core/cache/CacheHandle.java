@@ -6,24 +6,25 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry of a cache, and at the same time the pin of whoever got it from there: {@link #close}
- * gives one pin back, and is called once for each pin taken. Thread-safe.
+ * An entry of a cache, and at the same time a pin on that entry. {@link #close} releases one pin
+ * and is called once for each pin taken. Thread-safe.
  *
- * <p>Its life is one long:
+ * <p>Its state is one long:
  *
  * <pre>
  * state := hits (38 bits) | FAILED | LOADING | IN_USE | IN_CACHE | pins (22 bits)
  * </pre>
  *
  * <ol>
- *   <li>A pin is taken only where IN_CACHE stands, by one compare-and-set, or with the shard's lock
- *       while LOADING stands. So once both are gone the pins only fall, and whoever brings the
- *       state to no pins without IN_CACHE is one thread: it frees the value.
- *   <li>IN_CACHE is taken away by a holder of the shard's lock alone: from an entry without pins by
- *       eviction, from any by erasure.
- *   <li>IN_USE says that the evictor met the entry pinned and put it aside; it is set only on an
- *       entry with pins. Whoever gives the last of them back sees it in the same step, and puts the
- *       entry back among those that can be evicted.
+ *   <li>A pin is taken only while IN_CACHE is set, by one compare-and-set, or while LOADING is set,
+ *       with the shard's lock held. So once both are cleared, the number of pins only falls, and
+ *       exactly one thread brings the state to no pins without IN_CACHE: that thread frees the
+ *       value.
+ *   <li>Only a thread that holds the shard's lock clears IN_CACHE: an eviction clears it in an
+ *       entry without pins, an erasure in any entry.
+ *   <li>IN_USE says that the evictor found the entry pinned and took it out of the list by age. It
+ *       is set only while the entry has pins. The thread that releases the last pin sees it in the
+ *       same step, and returns the entry to the list.
  * </ol>
  */
 public final class CacheHandle<V extends CacheValue> implements Pinned {
@@ -63,7 +64,8 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
 
   // Written with the shard's lock held, read by anyone.
   /**
-   * The next entry of the same bucket; kept when the entry leaves, for readers that stand on it.
+   * The next entry of the same bucket. It is kept when the entry leaves, because a reader may still
+   * be at this entry.
    */
   volatile @Nullable CacheHandle<V> next;
 
@@ -72,7 +74,7 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
   @Nullable CacheHandle<V> older;
   @Nullable CacheHandle<V> newer;
 
-  /** True while the table has it. */
+  /** True while the entry is in the table. */
   boolean linked;
 
   /** The value of {@link #touched} that the entry's place in the list takes into account. */
@@ -90,13 +92,13 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
     this.state = state;
   }
 
-  /** Makes an entry whose value is still to come, pinned by whoever brings it. */
+  /** Returns an entry that has no value yet, with a pin for the thread that loads the value. */
   static <V extends CacheValue> CacheHandle<V> loading(
       LruShard<V> shard, long id, long key, int hash) {
     return new CacheHandle<>(shard, id, key, hash, LOADING | PIN);
   }
 
-  /** Returns the value. Only for whoever has a pin. */
+  /** Returns the value. The caller must have a pin. */
   public V value() {
     V present = value;
     if (present == null) {
@@ -106,8 +108,10 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
   }
 
   /**
-   * Takes a pin and returns true, or returns false where the entry is no longer in the cache. One
-   * compare-and-set: for callers that remember an entry without keeping it pinned.
+   * Takes a pin if the entry is still in the cache. One compare-and-set, for callers that remember
+   * an entry without keeping it pinned.
+   *
+   * @return false if the entry has left the cache; the caller has no pin then
    */
   public boolean tryPin() {
     long now;
@@ -125,7 +129,7 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
     return true;
   }
 
-  /** Gives a pin back. */
+  /** Releases a pin. */
   @Override
   public void close() {
     long before = (long) STATE.getAndAdd(this, -PIN);
@@ -145,18 +149,18 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
     }
   }
 
-  /** Frees the value; the state says that nobody has it or can get it. */
+  /** Frees the value; the state says that no thread has or can get a pin. */
   void free() {
-    V gone = value();
+    V freed = value();
     value = null;
-    gone.free();
+    freed.free();
   }
 
   long charge() {
     return charge;
   }
 
-  /** Returns how often the entry was found after it came in. */
+  /** Returns how often the entry was found since it entered the cache. */
   public long hits() {
     return state >>> HIT_SHIFT;
   }
@@ -166,13 +170,13 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
     return (int) TOUCHED.getOpaque(this);
   }
 
-  /** Gives the entry its value, before anybody else can see that. */
+  /** Sets the value, before any other thread can see it. */
   void setValue(V value, long charge) {
     this.value = value;
     this.charge = charge;
   }
 
-  /** Sets the time of an entry that comes into the cache. With the shard's lock. */
+  /** Sets the time of an entry that enters the cache. With the shard's lock. */
   void bornAt(int time) {
     listed = time;
     TOUCHED.setOpaque(this, time);
@@ -186,17 +190,13 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
     return (state & FAILED) != 0;
   }
 
-  boolean isPinned() {
-    return (state & PINS) != 0;
-  }
-
   /** Pins an entry that is being loaded. With the shard's lock. */
   void pinLoading() {
     checkPins(state);
     STATE.getAndAdd(this, PIN + HIT);
   }
 
-  /** Ends the load; those who wait keep their pins. With the shard's lock. */
+  /** Ends the load; the threads that wait keep their pins. With the shard's lock. */
   void loaded(boolean inCache) {
     STATE.getAndAdd(this, (inCache ? IN_CACHE : 0) - LOADING);
   }
@@ -206,7 +206,7 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
     STATE.getAndAdd(this, FAILED - LOADING);
   }
 
-  /** Puts the entry aside if it is pinned. With the shard's lock. */
+  /** Sets IN_USE if the entry is pinned. With the shard's lock. */
   boolean trySetInUse() {
     long now;
     do {
@@ -219,7 +219,8 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
   }
 
   /**
-   * Takes the mark back if the entry is in the cache, marked and not pinned. With the shard's lock.
+   * Clears IN_USE if the entry is in the cache, has the mark and is not pinned. With the shard's
+   * lock.
    */
   boolean tryClearInUse() {
     long now;
@@ -232,7 +233,7 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
     return true;
   }
 
-  /** Takes the entry out of the cache if it is not pinned; it must then be freed. With the lock. */
+  /** Clears IN_CACHE if the entry is not pinned; it must then be freed. With the shard's lock. */
   boolean tryEvict() {
     long now;
     do {
@@ -244,9 +245,7 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
     return true;
   }
 
-  /**
-   * Takes the entry out of the cache; returns true if it must be freed now. With the shard's lock.
-   */
+  /** Clears IN_CACHE; returns true if the entry must be freed now. With the shard's lock. */
   boolean leaveCache() {
     return ((long) STATE.getAndBitwiseAnd(this, ~IN_CACHE) & PINS) == 0;
   }

@@ -1,13 +1,15 @@
 package dev.kv.core.cache;
 
-/** What a cache holds: something that costs, and that must be freed. */
+/** A value of a cache. It has a charge, and must be freed. */
 public interface CacheValue {
-  /** Returns what it costs, in the unit of the cache's capacity. Asked once, when it comes in. */
+  /**
+   * Returns the charge in the unit of the cache's capacity. Called once, when the value is loaded.
+   */
   long charge();
 
   /**
-   * Frees it. Called exactly once, when it is neither in the cache nor pinned, by whichever thread
-   * ended that, with no lock held. Must not throw.
+   * Frees the value. Called exactly once, when it is neither in the cache nor pinned, by the thread
+   * that ended the last of both, with no lock held. Must not throw.
    */
   void free();
 }

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  * The entries of a shard by id and key: chains in buckets. Searched by any thread without a lock,
  * changed with the shard's lock held.
  *
- * <p>A search meets every entry that is linked from its beginning to its end, but while the table
- * grows: then entries move from chain to chain, and a search that found nothing is told so by
- * {@link #moves}.
+ * <p>A search finds every entry that is linked for the whole time of the search, except while the
+ * table grows. Then entries move from chain to chain, and {@link #moves} tells a search that found
+ * nothing that it may have missed one.
  */
 final class HandleTable<V extends CacheValue> {
   private static final int INITIAL_BUCKETS = 16;
 
-  /** Chains are read up to this length on average before the table grows. */
+  /** The average length of a chain at which the table grows. */
   private static final int MAX_LOAD = 1;
 
   private volatile AtomicReferenceArray<@Nullable CacheHandle<V>> buckets =
@@ -29,7 +29,10 @@ final class HandleTable<V extends CacheValue> {
   /** Guarded by the shard's lock. */
   private int size;
 
-  /** Returns a number that is the same, and even, before and after a search that missed nothing. */
+  /**
+   * Returns a number that is even, and equal before and after a search, if the search missed
+   * nothing.
+   */
   int moves() {
     return moves;
   }
@@ -53,7 +56,7 @@ final class HandleTable<V extends CacheValue> {
     }
   }
 
-  /** Removes an entry. Searches that stand on it find their way on. */
+  /** Removes an entry. A search that is at this entry goes on with the next one. */
   void unlink(CacheHandle<V> entry) {
     AtomicReferenceArray<@Nullable CacheHandle<V>> now = buckets;
     int bucket = entry.hash & (now.length() - 1);
@@ -73,7 +76,7 @@ final class HandleTable<V extends CacheValue> {
     size--;
   }
 
-  /** Returns the entries that {@code which} says yes to. */
+  /** Returns the entries that match {@code which}. */
   List<CacheHandle<V>> entries(Predicate<CacheHandle<V>> which) {
     AtomicReferenceArray<@Nullable CacheHandle<V>> now = buckets;
     List<CacheHandle<V>> found = new ArrayList<>();

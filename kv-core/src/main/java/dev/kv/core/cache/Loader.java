@@ -1,13 +1,14 @@
 package dev.kv.core.cache;
 
 /**
- * What makes a value that is not in the cache. An object with state, so that a lookup makes none.
+ * Loads a value that is not in the cache. An implementation may keep state and be reused, so that a
+ * lookup allocates no lambda.
  */
 @FunctionalInterface
 public interface Loader<V extends CacheValue> {
   /**
-   * Makes the value; the cache adopts it. Called with no lock held. May use the cache, but for the
-   * same entry.
+   * Returns the value; the cache takes ownership of it. Called with no lock held. May use the
+   * cache, except for the same entry.
    */
   V load(long id, long key);
 }

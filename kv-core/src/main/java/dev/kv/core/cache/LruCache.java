@@ -7,15 +7,15 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache whose entries are pinned while they are used: the least recently used go first, and a
- * pinned one never. Keys are pairs of longs: an id, by which users that share the cache are kept
- * apart, and a number. Thread-safe.
+ * A cache whose entries are pinned while they are used. It evicts the least recently used entries,
+ * and never a pinned one. A key is a pair of longs: an id, different for each user that shares the
+ * cache, and a number. Thread-safe.
  *
- * <p>What is in the cache counts against the capacity, pinned or not, and stops to at its eviction
- * or erasure. Pins can therefore carry the cache past its capacity; it falls back as they go. An
- * entry that was erased or replaced while it was pinned is freed with its last pin. A capacity of 0
- * caches nothing, and a value that alone exceeds its shard's capacity is not cached: it lives as
- * long as its pin.
+ * <p>An entry counts against the capacity, pinned or not, until it is evicted or erased. Pins can
+ * therefore carry the cache past its capacity; it falls back as they are closed. An entry that is
+ * erased while it is pinned is freed when its last pin is closed. With a capacity of 0 nothing is
+ * cached. A value that alone exceeds the capacity of its shard is not cached either: it is freed
+ * when its last pin is closed.
  *
  * <p>A hit allocates nothing and takes no lock; the entry itself is the handle.
  */
@@ -48,14 +48,14 @@ public final class LruCache<V extends CacheValue> implements BlockAllocator.Evic
     return (LruShard<V>[]) new LruShard[count];
   }
 
-  /** Returns a new id, of which no other user of the cache knows. Ids begin with 1. */
+  /** Returns an id that no other user of the cache has. Ids begin with 1. */
   public long newId() {
     return lastId.incrementAndGet();
   }
 
   /**
-   * Returns the entry with a pin, which the caller closes, or null where there is none yet. A null
-   * counts as a miss.
+   * Returns the entry with a pin, which the caller closes, or null if there is none. A null counts
+   * as a miss.
    */
   public @Nullable CacheHandle<V> acquire(long id, long key) {
     int hash = hash(id, key);
@@ -67,10 +67,10 @@ public final class LruCache<V extends CacheValue> implements BlockAllocator.Evic
   }
 
   /**
-   * Returns the entry with a pin, which the caller closes; loads it where it is missing. Of callers
-   * at the same time one loads, and the others wait for it. What the loader throws reaches its
-   * caller; those who waited try again, each with its own loader. A load counts as no miss: the
-   * lookup before it did.
+   * Returns the entry with a pin, which the caller closes; loads it if it is missing. If several
+   * threads call at the same time, one loads and the others wait for it. An exception of the loader
+   * reaches the thread that loads; the others try again, each with its own loader. A load does not
+   * count as a miss, because the lookup before it did.
    */
   public CacheHandle<V> acquire(long id, long key, Loader<V> loader) {
     int hash = hash(id, key);
@@ -79,29 +79,20 @@ public final class LruCache<V extends CacheValue> implements BlockAllocator.Evic
     return entry != null ? entry : shard.acquire(id, key, hash, loader);
   }
 
-  /**
-   * Puts a value in, which the cache adopts, and returns its entry with a pin, which the caller
-   * closes. An entry that was there is erased.
-   */
-  public CacheHandle<V> insert(long id, long key, V value) {
-    int hash = hash(id, key);
-    return shard(hash).insert(id, key, hash, value);
-  }
-
-  /** Takes an entry out of the cache, if it is there. A load under way ends outside the cache. */
+  /** Erases an entry, if it is there. The value of a load under way does not enter the cache. */
   public void erase(long id, long key) {
     int hash = hash(id, key);
     shard(hash).erase(id, key, hash);
   }
 
-  /** Takes all entries of an id out of the cache. Looks at every entry of the cache. */
+  /** Erases all entries of an id. Visits every entry of the cache. */
   public void eraseAll(long id) {
     for (LruShard<V> shard : shards) {
       shard.eraseAll(id);
     }
   }
 
-  /** Begins at another shard each time, so that all shards give alike. */
+  /** Begins at another shard each time, so that all shards evict equally. */
   @Override
   public long evict(long charge) {
     int first = nextEvicting.getAndIncrement();
@@ -135,7 +126,7 @@ public final class LruCache<V extends CacheValue> implements BlockAllocator.Evic
     return capacity;
   }
 
-  /** Returns how many lookups and pins found their entry. Looks at every entry of the cache. */
+  /** Returns how many lookups and pins found their entry. Visits every entry of the cache. */
   public long hits() {
     long sum = 0;
     for (LruShard<V> shard : shards) {
@@ -150,7 +141,7 @@ public final class LruCache<V extends CacheValue> implements BlockAllocator.Evic
   }
 
   /**
-   * Erases every entry; from now on nothing is cached. What is pinned stays until its pins are
+   * Erases every entry; nothing is cached from now on. Pinned values stay until their pins are
    * closed. Closing twice does nothing.
    */
   @Override
@@ -160,7 +151,10 @@ public final class LruCache<V extends CacheValue> implements BlockAllocator.Evic
     }
   }
 
-  /** Shifts by 32 where there is one shard, which Java would take for 0. */
+  /**
+   * With one shard the shift is 32, which Java would take for 0 with an int: so it is done with a
+   * long.
+   */
   private LruShard<V> shard(int hash) {
     return shards[(int) ((hash & 0xffffffffL) >>> shardShift)];
   }

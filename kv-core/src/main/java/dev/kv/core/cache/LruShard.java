@@ -6,31 +6,33 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a cache: the entries whose hashes begin alike, their charge and their age. Thread-safe.
+ * A part of a cache: the entries whose hashes begin with the same bits, their charge and their age.
+ * Thread-safe.
  *
  * <p>A hit takes no lock: the table is searched, and the entry pinned by a compare-and-set. So the
- * lists do not know of it. They are mended by the evictor, which looks at the oldest entry: if that
- * is pinned, it goes to the list of those in use, and comes back with its last pin; if it has been
- * hit since it was put where it is, it goes to the young end, for a second look in its turn; else
- * it goes. Where {@value #SECOND_LOOKS} entries in a row had been hit, the one goes whose last hit
- * is longest ago.
+ * list by age does not know of hits. The evictor corrects it when it looks at the oldest entry. A
+ * pinned entry is taken out of the list until its last pin is closed. An entry that was hit since
+ * it was listed moves to the young end and gets a second look in its turn. Any other entry is
+ * evicted. If {@value #SECOND_LOOKS} entries in a row had been hit, the one whose last hit is
+ * longest ago is evicted.
  *
  * <p>Invariants, whenever the lock is free:
  *
  * <ol>
- *   <li>An entry is linked in the table if it is in the cache or being loaded; it is in one of the
- *       lists if it is in the cache; usage is the sum of the charges of both lists.
+ *   <li>An entry is linked in the table if it is in the cache or being loaded. It is in the list by
+ *       age if it is in the cache and not marked IN_USE. Usage is the sum of the charges of all
+ *       entries in the cache.
  *   <li>Usage is within the capacity, or the list by age is empty: every entry is, or has just
  *       been, pinned.
  * </ol>
  *
- * <p>Values are made and freed with the lock not held. The lock is taken while no other of the
- * engine's is asked for afterwards.
+ * <p>Values are loaded and freed without the lock. A thread that holds the lock takes no other lock
+ * of the engine.
  */
 final class LruShard<V extends CacheValue> {
   private static final int SECOND_LOOKS = 16;
 
-  /** How long a waiter looks again and again before it parks: about the time that a block takes. */
+  /** The rounds that a waiter spins before it parks: about the time that a block takes to load. */
   private static final int SPINS = 1000;
 
   // Constant after construction.
@@ -42,22 +44,19 @@ final class LruShard<V extends CacheValue> {
   private final HandleTable<V> table = new HandleTable<>();
   private volatile long usage;
 
-  /** Counts the entries that came in: the unit in which entries age. */
+  /** Counts the entries that entered the cache: the unit of their age. */
   private volatile int time;
 
   @GuardedBy("lock")
   private final HandleList<V> byAge = new HandleList<>();
 
-  @GuardedBy("lock")
-  private final HandleList<V> inUse = new HandleList<>();
-
-  /** Entries that have left and are to be freed when the lock is free. */
+  /** Entries that have left the cache and are freed once the lock is released. */
   @GuardedBy("lock")
   private @Nullable CacheHandle<V> doomed;
 
-  /** Hits of entries that have left. */
+  /** The hits of entries that have left the cache. */
   @GuardedBy("lock")
-  private long hitsOfGone;
+  private long hitsOfRemoved;
 
   @GuardedBy("lock")
   private boolean closed;
@@ -90,7 +89,8 @@ final class LruShard<V extends CacheValue> {
   }
 
   /**
-   * Searches where a search without the lock met an entry that is leaving, or entries that move.
+   * Searches with the lock, because the search without it met an entry that is leaving, or moving
+   * entries.
    */
   private @Nullable CacheHandle<V> acquireSlowly(long id, long key, int hash) {
     lock.lock();
@@ -102,7 +102,7 @@ final class LruShard<V extends CacheValue> {
     }
   }
 
-  /** Returns the entry, pinned; loads it where it is missing and nobody else does so already. */
+  /** Returns the entry, pinned; loads it if it is missing and no other thread is loading it. */
   CacheHandle<V> acquire(long id, long key, int hash, Loader<V> loader) {
     while (true) {
       CacheHandle<V> entry;
@@ -156,7 +156,7 @@ final class LruShard<V extends CacheValue> {
     return entry;
   }
 
-  /** Returns true if the entry got its value; the caller then has its pin. */
+  /** Returns true if the load succeeded; the caller then has its pin. */
   private boolean awaitLoad(CacheHandle<V> entry) {
     for (int i = 0; i < SPINS && entry.isLoading(); i++) {
       Thread.onSpinWait();
@@ -174,30 +174,9 @@ final class LruShard<V extends CacheValue> {
     return !entry.hasFailed();
   }
 
-  /** Puts a value in, in the place of what was there, and returns its entry, pinned. */
-  CacheHandle<V> insert(long id, long key, int hash, V value) {
-    CacheHandle<V> entry = CacheHandle.loading(this, id, key, hash);
-    entry.setValue(value, value.charge());
-    CacheHandle<V> dead;
-    lock.lock();
-    try {
-      CacheHandle<V> replaced = table.find(id, key, hash);
-      if (!closed) {
-        table.link(entry);
-      }
-      if (replaced != null) {
-        removeLocked(replaced);
-      }
-      publishLocked(entry);
-      dead = takeDoomed();
-    } finally {
-      lock.unlock();
-    }
-    freeAll(dead);
-    return entry;
-  }
-
-  /** Lets an entry that has its value into the cache, if it still may and its charge fits. */
+  /**
+   * Adds a loaded entry to the cache, unless it was erased meanwhile or its charge does not fit.
+   */
   @GuardedBy("lock")
   private void publishLocked(CacheHandle<V> entry) {
     boolean fits = entry.linked && entry.charge() <= capacity;
@@ -228,13 +207,12 @@ final class LruShard<V extends CacheValue> {
     }
   }
 
-  /** Puts an entry whose last pin was just closed back among those that can be evicted. */
+  /** Returns an entry whose last pin was just closed to the list by age. */
   void noLongerInUse(CacheHandle<V> entry) {
     CacheHandle<V> dead;
     lock.lock();
     try {
-      if (entry.list == inUse && entry.tryClearInUse()) {
-        inUse.remove(entry);
+      if (entry.tryClearInUse()) {
         entry.listed = entry.touched();
         byAge.addNewest(entry);
         evictLocked(capacity);
@@ -303,7 +281,7 @@ final class LruShard<V extends CacheValue> {
       while (entry != null) {
         CacheHandle<V> newer = entry.newer;
         if (entry.tryEvict()) {
-          goneLocked(entry);
+          removeUnpinnedLocked(entry);
         }
         entry = newer;
       }
@@ -314,7 +292,7 @@ final class LruShard<V extends CacheValue> {
     freeAll(dead);
   }
 
-  /** Erases every entry, and lets none in from now on. */
+  /** Erases every entry; none enters from now on. */
   void close() {
     CacheHandle<V> dead;
     lock.lock();
@@ -334,7 +312,7 @@ final class LruShard<V extends CacheValue> {
   long hits() {
     lock.lock();
     try {
-      long sum = hitsOfGone;
+      long sum = hitsOfRemoved;
       for (CacheHandle<V> entry : table.entries(each -> true)) {
         sum += entry.hits();
       }
@@ -356,7 +334,6 @@ final class LruShard<V extends CacheValue> {
       }
       if (entry.trySetInUse()) {
         byAge.remove(entry);
-        inUse.addNewest(entry);
         looks = 0;
         stalest = null;
       } else if (looks < SECOND_LOOKS && entry.touched() != entry.listed) {
@@ -366,42 +343,42 @@ final class LruShard<V extends CacheValue> {
         stalest = stalest == null || entry.listed - stalest.listed < 0 ? entry : stalest;
         looks++;
       } else if (entry.tryEvict()) {
-        goneLocked(entry);
+        removeUnpinnedLocked(entry);
         looks = 0;
         stalest = null;
       }
     }
   }
 
-  /** Erases an entry of the table: one in the cache, or one that is being loaded. */
+  /** Erases an entry of the table, which is in the cache or being loaded. */
   @GuardedBy("lock")
   private void removeLocked(CacheHandle<V> entry) {
     if (entry.isLoading()) {
       table.unlink(entry);
     } else if (entry.leaveCache()) {
-      goneLocked(entry);
+      removeUnpinnedLocked(entry);
     } else {
-      forgetLocked(entry);
+      unlinkLocked(entry);
     }
   }
 
-  /** Does away with an entry that has left the cache and that nobody has pinned. */
+  /** Removes an entry that has left the cache and is not pinned. */
   @GuardedBy("lock")
-  private void goneLocked(CacheHandle<V> entry) {
-    forgetLocked(entry);
+  private void removeUnpinnedLocked(CacheHandle<V> entry) {
+    unlinkLocked(entry);
     entry.older = doomed;
     doomed = entry;
   }
 
   @GuardedBy("lock")
-  private void forgetLocked(CacheHandle<V> entry) {
+  private void unlinkLocked(CacheHandle<V> entry) {
     table.unlink(entry);
     HandleList<V> list = entry.list;
     if (list != null) {
       list.remove(entry);
     }
     addUsageLocked(-entry.charge());
-    hitsOfGone += entry.hits();
+    hitsOfRemoved += entry.hits();
   }
 
   @GuardedBy("lock")

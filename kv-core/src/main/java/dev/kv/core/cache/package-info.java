@@ -1,12 +1,12 @@
 /**
- * The cache of things that are in use while they are cached: uncompressed blocks and open tables.
+ * The cache of uncompressed blocks and of open tables, which are used while they are cached.
  *
  * <p>{@link dev.kv.core.cache.LruCache} maps two longs to a {@link dev.kv.core.cache.CacheValue}. A
- * lookup pins the entry, which {@link dev.kv.core.cache.CacheHandle} is, and whoever has the pin
- * closes it; an entry that is pinned is never freed. A {@link dev.kv.core.cache.Loader} brings in
- * what is missing, once, however many ask at a time. Inside, a {@code LruShard} owns a part of the
- * keys: a {@code HandleTable} that readers walk without a lock, and two {@code HandleList}s, the
- * unpinned by age and those found in use.
+ * lookup returns the entry, a {@link dev.kv.core.cache.CacheHandle}, with a pin that the caller
+ * closes; a pinned entry is never freed. A {@link dev.kv.core.cache.Loader} loads a missing value,
+ * once for all threads that ask at the same time. Inside, a {@code LruShard} owns a part of the
+ * keys: a {@code HandleTable}, which readers search without a lock, and a {@code HandleList} of
+ * entries by age.
  *
  * <p>Called by {@code table}; imports {@code memory}.
  */

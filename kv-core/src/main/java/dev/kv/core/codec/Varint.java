@@ -24,11 +24,6 @@ public final class Varint {
   private Varint() {}
 
   /** Returns how many bytes {@code value}, unsigned, takes. */
-  public static int size32(int value) {
-    return (38 - Integer.numberOfLeadingZeros(value | 1)) / 7;
-  }
-
-  /** Returns how many bytes {@code value}, unsigned, takes. */
   public static int size64(long value) {
     return (70 - Long.numberOfLeadingZeros(value | 1)) / 7;
   }

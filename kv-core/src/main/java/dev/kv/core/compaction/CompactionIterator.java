@@ -46,7 +46,7 @@ final class CompactionIterator {
    *
    * @param input the merged inputs, borrowed
    * @param snapshots the sequence numbers of the open snapshots, ascending
-   * @param inputName names the inputs in messages
+   * @param inputName names the inputs in messages if they are not in files
    */
   CompactionIterator(
       InternalIterator input,
@@ -127,13 +127,12 @@ final class CompactionIterator {
   }
 
   private CorruptionException damaged(String how) {
-    return new CorruptionException(
+    return input.corruption(
         "a table holds a key that is "
             + how
             + ": "
             + InternalKey.describe(
                 InternalKey.copy(input.keyBuffer(), input.keyOffset(), input.keyLength())),
-        inputName,
-        CorruptionException.NO_OFFSET);
+        inputName);
   }
 }

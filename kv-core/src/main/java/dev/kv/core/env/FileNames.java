@@ -61,16 +61,6 @@ public final class FileNames {
     return directory.resolve("LOCK");
   }
 
-  /** Returns the path of the text for people. */
-  public static Path infoLog(Path directory) {
-    return directory.resolve("LOG");
-  }
-
-  /** Returns the path of the previous opening's text for people. */
-  public static Path oldInfoLog(Path directory) {
-    return directory.resolve("LOG.old");
-  }
-
   /**
    * Returns what the file of that name (without a directory) is, or null if it is not a database's.
    */

@@ -1,5 +1,6 @@
 package dev.kv.core.iterator;
 
+import dev.kv.CorruptionException;
 import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 
@@ -103,6 +104,11 @@ public final class ConcatenatingIterator extends InternalIterator {
     current = opened;
     index = target;
     left.close();
+  }
+
+  @Override
+  public CorruptionException corruption(String what, String elsewhere) {
+    return current.corruption(what, elsewhere);
   }
 
   @Override

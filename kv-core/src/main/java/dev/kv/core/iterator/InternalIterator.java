@@ -1,6 +1,7 @@
 package dev.kv.core.iterator;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.kv.CorruptionException;
 import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -94,6 +95,17 @@ public abstract class InternalIterator implements AutoCloseable {
    */
   public int copyStoredBlock(OffHeapBuffer target) {
     return 0;
+  }
+
+  /**
+   * Returns an exception for the entry, to be thrown if it is found to be damaged. It names the
+   * file that the entry was read from, and the offset of its block. Requires {@link #isValid()}.
+   *
+   * @param what what is wrong
+   * @param elsewhere what to name if the entry is in no file
+   */
+  public CorruptionException corruption(String what, String elsewhere) {
+    return new CorruptionException(what, elsewhere, CorruptionException.NO_OFFSET);
   }
 
   /** Releases what this cursor pins. Closing twice does nothing. */

@@ -1,5 +1,6 @@
 package dev.kv.core.iterator;
 
+import dev.kv.CorruptionException;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
@@ -235,6 +236,11 @@ public final class MergingIterator extends InternalIterator {
         comparator.compare(
             x.keyBuffer, x.keyOffset, x.keyLength, y.keyBuffer, y.keyOffset, y.keyLength);
     return order != 0 ? order : Integer.compare(a, b);
+  }
+
+  @Override
+  public CorruptionException corruption(String what, String elsewhere) {
+    return children[heap[0]].corruption(what, elsewhere);
   }
 
   @Override

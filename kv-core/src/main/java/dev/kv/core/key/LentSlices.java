@@ -33,6 +33,8 @@ final class LentSlices {
       pair.a.point(a, aOffset, aLength);
       pair.b.point(b, bOffset, bLength);
       return order.compare(pair.a, pair.b);
+    } catch (RuntimeException | AssertionError e) {
+      throw UserKeyComparator.failed(order, e);
     } finally {
       pair.a.revoke();
       pair.b.revoke();

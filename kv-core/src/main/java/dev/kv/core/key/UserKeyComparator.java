@@ -1,6 +1,8 @@
 package dev.kv.core.key;
 
+import dev.kv.ComparatorException;
 import dev.kv.DBComparator;
+import dev.kv.Escape;
 import dev.kv.Slice;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -139,7 +141,12 @@ public final class UserKeyComparator extends KeyComparator {
   /** Takes the program's answer only where it is in [{@code start}, {@code limit}). */
   @Override
   public byte[] shortestSeparator(byte[] start, byte[] limit) {
-    byte[] shortened = order.shortestSeparator(Slice.of(start), Slice.of(limit));
+    byte[] shortened;
+    try {
+      shortened = order.shortestSeparator(Slice.of(start), Slice.of(limit));
+    } catch (RuntimeException | AssertionError e) {
+      throw failed(order, e);
+    }
     return shortened != null && compare(start, shortened) <= 0 && compare(shortened, limit) < 0
         ? shortened
         : start;
@@ -148,8 +155,20 @@ public final class UserKeyComparator extends KeyComparator {
   /** Takes the program's answer only where it is at or after {@code key}. */
   @Override
   public byte[] shortSuccessor(byte[] key) {
-    byte[] shortened = order.shortSuccessor(Slice.of(key));
+    byte[] shortened;
+    try {
+      shortened = order.shortSuccessor(Slice.of(key));
+    } catch (RuntimeException | AssertionError e) {
+      throw failed(order, e);
+    }
     return shortened != null && compare(key, shortened) <= 0 ? shortened : key;
+  }
+
+  /** Returns the exception for what a program's comparator threw. */
+  static ComparatorException failed(DBComparator order, Throwable cause) {
+    return new ComparatorException(
+        "the comparator " + Escape.text(order.name()) + " threw " + Escape.text(cause.toString()),
+        cause);
   }
 
   @Override

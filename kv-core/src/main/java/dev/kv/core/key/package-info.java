@@ -5,7 +5,8 @@
  * dev.kv.core.key.ValueKind}. {@link dev.kv.core.key.UserKeyComparator} orders the former with the
  * program's comparator, {@link dev.kv.core.key.InternalKeyComparator} the latter, newest first. A
  * {@link dev.kv.core.key.LookupKey} is a point read's target; a {@link dev.kv.core.key.KeyBuffer} a
- * copy of a key that stays valid when a cursor moves.
+ * copy of a key that stays valid when a cursor moves; {@link dev.kv.core.key.KeyBounds} the keys
+ * that an iterator shows.
  *
  * <p>Called by everything from filters upwards; imports {@code memory}, {@code codec} and the API.
  */

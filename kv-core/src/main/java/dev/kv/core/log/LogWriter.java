@@ -110,11 +110,6 @@ public abstract sealed class LogWriter implements AutoCloseable
     return length;
   }
 
-  /** Returns whether every record appended is durable. */
-  public final boolean isSynced() {
-    return synced == length && failure == null;
-  }
-
   /** Returns whether it is time to call {@link #reserveAhead}. */
   public abstract boolean needsReserve();
 

@@ -31,13 +31,6 @@ public final class RecordBuffer {
     return length;
   }
 
-  /** Returns a copy of the record. */
-  public byte[] copyBytes() {
-    byte[] copy = new byte[length];
-    buffer.get(0, copy);
-    return copy;
-  }
-
   void clear() {
     length = 0;
   }

@@ -173,11 +173,6 @@ public final class VersionSet implements AutoCloseable {
     }
   }
 
-  /** Returns how many versions are in use. */
-  public int liveVersions() {
-    return live.size();
-  }
-
   /** Returns a number for a new file. */
   public long newFileNumber() {
     return nextFileNumber.getAndIncrement();

@@ -157,7 +157,7 @@ public final class BlockAllocator implements AutoCloseable {
     return buf;
   }
 
-  /** Returns the bytes that the buffer really takes. */
+  /** Returns the bytes of memory that the buffer takes. */
   public static int chargeOf(ByteBuf buf) {
     return ((BlockBuf) buf).charge();
   }
@@ -172,7 +172,10 @@ public final class BlockAllocator implements AutoCloseable {
     return live.get();
   }
 
-  /** Returns where the live buffers were allocated; nothing unless {@link Invariants#ON}. */
+  /**
+   * Returns the places at which the live buffers were allocated; empty unless {@link
+   * Invariants#ON}.
+   */
   public List<Throwable> liveAllocations() {
     return List.copyOf(allocations);
   }

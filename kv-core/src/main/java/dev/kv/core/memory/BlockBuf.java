@@ -8,8 +8,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A buffer of a {@link BlockAllocator}: a slot of a slab, used again and again, or memory of its
- * own. At its last release it goes back to the allocator.
+ * A buffer of a {@link BlockAllocator}: a slot of a slab, which is reused, or memory of its own.
+ * Its reference count is Netty's; the last release returns the buffer to the allocator. A retained
+ * slice of it ({@link #retainedSlice}) keeps the memory in use, also after the close of the
+ * database.
  */
 final class BlockBuf extends UnpooledDirectByteBuf {
   private final BlockAllocator allocator;
@@ -28,19 +30,19 @@ final class BlockBuf extends UnpooledDirectByteBuf {
     view = memory;
   }
 
-  /** Makes the buffer of a free slot. */
+  /** Returns the buffer of a free slot. */
   static BlockBuf slot(Slab slab, ByteBuffer memory, int offset, int size) {
     ByteBuffer part = memory.slice(offset, size).order(ByteOrder.LITTLE_ENDIAN);
     return new BlockBuf(slab.pool().allocator(), slab, part);
   }
 
-  /** Makes a buffer with memory of its own. */
+  /** Returns a buffer with memory of its own. */
   static BlockBuf alone(BlockAllocator allocator, int length) {
     allocator.budget().reserve(MemoryKind.BLOCK, length);
     return reserved(allocator, length);
   }
 
-  /** Makes such a buffer, or returns null where the budget has no room as it is. */
+  /** Returns such a buffer, or null if the budget has no room unless something else is freed. */
   static @Nullable BlockBuf tryAlone(BlockAllocator allocator, int length) {
     return allocator.budget().tryReserve(MemoryKind.BLOCK, length)
         ? reserved(allocator, length)
@@ -61,8 +63,8 @@ final class BlockBuf extends UnpooledDirectByteBuf {
   }
 
   /**
-   * Makes the buffer of the next use of a slot. Where invariants are checked each use has one of
-   * its own, so that a stale one stays released and cannot release for its successor.
+   * Returns the buffer for the next use of a slot. With invariants on, each use has a buffer of its
+   * own, so that a stale buffer stays released and cannot release its successor.
    */
   BlockBuf successor(Slab slab) {
     BlockBuf next = new BlockBuf(allocator, slab, view);
@@ -81,7 +83,7 @@ final class BlockBuf extends UnpooledDirectByteBuf {
     return Objects.requireNonNull(allocated);
   }
 
-  /** Begins a use: the reference count is 1. */
+  /** Begins a use: sets the reference count to 1. */
   void begin(MemoryKind kind) {
     if (Invariants.ON) {
       if (recycled && !Poison.isWhole(view, 0, view.capacity())) {

@@ -7,11 +7,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slice whose window its owner opens and closes: it is pointed at bytes, lent, and revoked.
+ * A slice that is valid only during a window, which its owner opens and closes: the owner points it
+ * at bytes, passes it to a program, and revokes it.
  *
- * <p>Each read takes the buffer once and checks its index against the length and, in the buffer
- * itself, against the buffer. A read that races with the owner in another thread, which is misuse,
- * throws or reads other bytes of that buffer, and nothing outside it.
+ * <p>Each read loads the buffer once. It checks its index against the length, and the buffer checks
+ * it against its own bounds. A read in one thread while another thread moves the window, which is
+ * misuse, throws or reads other bytes of that buffer, and never bytes outside it.
  */
 public final class BufferSlice extends Slice {
   private @Nullable ByteBuffer buffer;
@@ -37,7 +38,7 @@ public final class BufferSlice extends Slice {
     ByteBuffer window = buffer;
     if (window == null) {
       throw new IllegalStateException(
-          "slice used after its window: it is valid only until the call that lent it returns, or"
+          "slice used after its window: it is valid only until the call that passed it returns, or"
               + " until the next move of its iterator; copy it with toByteArray() to keep it");
     }
     return window;

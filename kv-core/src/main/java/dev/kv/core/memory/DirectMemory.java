@@ -4,13 +4,15 @@ import dev.kv.OffHeapExhaustedException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** The one place that asks the JVM for direct memory. */
+/** The only place that allocates direct memory that is counted. */
 final class DirectMemory {
   private DirectMemory() {}
 
   /**
-   * Returns {@code bytes} zeroed bytes, little-endian, that the garbage collector frees; the
+   * Returns {@code bytes} zeroed bytes, little-endian, which the garbage collector frees. The
    * address is a multiple of 8.
+   *
+   * @throws OffHeapExhaustedException if the JVM has no direct memory left
    */
   static ByteBuffer allocate(int bytes) {
     try {

@@ -4,7 +4,7 @@ package dev.kv.core.memory;
 public enum MemoryKind {
   /** Arenas of memtables. */
   MEMTABLE,
-  /** Data blocks, cached or in use, and the allocator's room for more. */
+  /** Data blocks, cached or in use, and the free slots of the allocator. */
   BLOCK,
   /** Index and filter blocks of open tables. */
   INDEX_AND_FILTER,

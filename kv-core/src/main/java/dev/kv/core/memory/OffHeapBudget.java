@@ -24,21 +24,23 @@ public final class OffHeapBudget {
   }
 
   /**
-   * Registers something that gives memory back which it only keeps for later. It is called where a
-   * reservation does not fit, by the thread that reserves, and must not reserve itself.
+   * Registers a callback that releases memory which is only kept for later. It is called if a
+   * reservation does not fit, by the thread that reserves, and must not reserve memory itself.
    */
   public void onShortage(Runnable reclaimer) {
     reclaimers.add(reclaimer);
   }
 
-  /** Forgets what {@link #onShortage} registered. */
+  /** Removes a callback that {@link #onShortage} registered. */
   public void forget(Runnable reclaimer) {
     reclaimers.remove(reclaimer);
   }
 
   /**
-   * Counts {@code bytes}; throws, having counted nothing, where they do not fit even after
-   * everything that is only kept for later has been given back. The caller holds no lock.
+   * Counts {@code bytes}. If they do not fit, the callbacks first release what is only kept for
+   * later. The caller holds no lock.
+   *
+   * @throws OffHeapExhaustedException if they do not fit even so; nothing is counted then
    */
   public void reserve(MemoryKind kind, long bytes) {
     if (tryReserve(kind, bytes)) {
@@ -50,14 +52,14 @@ public final class OffHeapBudget {
     }
   }
 
-  /** Has everything given back that is only kept for later. The caller holds no lock. */
+  /** Releases all memory that is only kept for later. The caller holds no lock. */
   void reclaim() {
     for (Runnable reclaimer : reclaimers) {
       reclaimer.run();
     }
   }
 
-  /** Counts {@code bytes} and returns true, or returns false where they do not fit. */
+  /** Counts {@code bytes} and returns true, or returns false if they do not fit. */
   public boolean tryReserve(MemoryKind kind, long bytes) {
     if (bytes < 0) {
       throw new IllegalArgumentException("negative reservation " + bytes);
@@ -77,7 +79,7 @@ public final class OffHeapBudget {
     return true;
   }
 
-  /** Takes back {@code bytes} that were reserved for {@code kind}. */
+  /** Subtracts {@code bytes} that were reserved for {@code kind}. */
   public void release(MemoryKind kind, long bytes) {
     long left = byKind.addAndGet(kind.ordinal(), -bytes);
     total.addAndGet(-bytes);

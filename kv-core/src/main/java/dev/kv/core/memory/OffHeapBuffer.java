@@ -22,7 +22,7 @@ public final class OffHeapBuffer implements AutoCloseable {
     return buffer;
   }
 
-  /** Returns a buffer of at least {@code capacity} bytes that begins with what this one held. */
+  /** Returns a buffer of at least {@code capacity} bytes that begins with this one's contents. */
   public ByteBuffer ensureCapacity(int capacity) {
     int old = buffer.capacity();
     if (capacity > old) {
@@ -52,7 +52,7 @@ public final class OffHeapBuffer implements AutoCloseable {
     }
   }
 
-  /** Gives the memory to the collector. Closing twice does nothing. */
+  /** Leaves the memory to the garbage collector. Closing twice does nothing. */
   @Override
   public void close() {
     if (!closed) {

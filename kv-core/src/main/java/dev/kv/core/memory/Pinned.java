@@ -1,8 +1,8 @@
 package dev.kv.core.memory;
 
-/** Something that stays usable until its pin is closed. A pin is closed exactly once. */
+/** A pin on an object, which stays usable until the pin is closed. A pin is closed exactly once. */
 public interface Pinned extends AutoCloseable {
-  /** Gives the pin back. */
+  /** Releases the pin. */
   @Override
   void close();
 }

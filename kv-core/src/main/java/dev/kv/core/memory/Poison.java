@@ -2,7 +2,7 @@ package dev.kv.core.memory;
 
 import java.nio.ByteBuffer;
 
-/** Filling of freed memory, so that a late reader finds garbage that shows. */
+/** The filling of freed memory, so that a late reader sees garbage that is easy to recognize. */
 final class Poison {
   private static final long PATTERN = 0xdbdbdbdbdbdbdbdbL;
 
@@ -19,7 +19,7 @@ final class Poison {
     }
   }
 
-  /** Returns true if every byte is still poison: nobody wrote after the release. */
+  /** Returns true if every byte is still poison, so that no write came after the release. */
   static boolean isWhole(ByteBuffer buffer, int offset, int length) {
     for (int i = offset; i < offset + length; i++) {
       if (buffer.get(i) != Invariants.POISON) {

@@ -3,7 +3,10 @@ package dev.kv.core.memory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** A resource that is freed when the last of its owners releases it. Begins with one owner. */
+/**
+ * An object with several owners, which is freed when the last one releases it. It begins with one
+ * owner. For objects such as memtables and versions; the memory of blocks is counted by Netty.
+ */
 public abstract class RefCounted {
   private static final VarHandle REFERENCES;
 
@@ -28,7 +31,7 @@ public abstract class RefCounted {
     }
   }
 
-  /** Adds an owner and returns true, or returns false where it has been freed. */
+  /** Adds an owner and returns true, or returns false if it has been freed. */
   public final boolean tryRetain() {
     int now;
     do {
@@ -40,7 +43,7 @@ public abstract class RefCounted {
     return true;
   }
 
-  /** Gives up ownership; the last owner frees. */
+  /** Removes an owner; the last one frees the object. */
   public final void release() {
     int before = (int) REFERENCES.getAndAdd(this, -1);
     if (before == 1) {
@@ -55,6 +58,6 @@ public abstract class RefCounted {
     return references;
   }
 
-  /** Frees the resource. Called once. */
+  /** Frees the object. Called once. */
   protected abstract void free();
 }

@@ -18,7 +18,7 @@ final class SizeClasses {
 
   private SizeClasses() {}
 
-  /** Returns the class of the smallest slot that holds {@code length} bytes. */
+  /** Returns the index of the class with the smallest slot that holds {@code length} bytes. */
   static int indexOf(int length) {
     int last = Math.max(length, 1) - 1;
     if (last < 1 << LINEAR_LIMIT_LOG) {

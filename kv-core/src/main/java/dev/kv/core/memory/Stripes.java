@@ -1,18 +1,18 @@
 package dev.kv.core.memory;
 
 /**
- * Which of a few cells a thread uses, so that threads seldom share one. Cells of an array lie
- * {@link #SPACING} elements apart, so that no two share a cache line.
+ * Chooses one of a few cells for a thread, so that threads rarely share one. The cells of an array
+ * are {@link #SPACING} elements apart, so that no two share a cache line.
  */
 public final class Stripes {
-  /** How many elements of four or eight bytes lie from one cell to the next: 128 bytes or more. */
+  /** The distance of two cells in elements of four or eight bytes: 128 bytes or more. */
   public static final int SPACING = 32;
 
   private static final int MIN_BITS = 3;
   private static final int MAX_BITS = 6;
   private static final int BITS = bits(Runtime.getRuntime().availableProcessors());
 
-  /** How many cells there are; a power of two. */
+  /** The number of cells; a power of two. */
   public static final int COUNT = 1 << BITS;
 
   /**
@@ -33,14 +33,14 @@ public final class Stripes {
   }
 
   /**
-   * Returns the length of an array that has all cells, with room before the first and after the
+   * Returns the length of an array with all cells, and with space before the first and after the
    * last.
    */
   public static int arrayLength() {
     return (COUNT + 2) * SPACING;
   }
 
-  /** Twice as many cells as processors, within reason. */
+  /** About twice as many cells as processors, from 8 to 64. */
   private static int bits(int processors) {
     int bits = Integer.SIZE - Integer.numberOfLeadingZeros(2 * processors - 1);
     return Math.max(MIN_BITS, Math.min(MAX_BITS, bits));

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a point read found its value: bytes, and the pin that keeps them. Reusable; owned by one
- * thread, which releases it before it is set again.
+ * The place where a point read found its value: the bytes, and the pin that keeps them valid.
+ * Reusable; owned by one thread, which releases it before it is set again.
  */
 public final class ValueRef {
   private static final ByteBuffer NOTHING = DirectMemory.allocate(0);
@@ -13,19 +13,19 @@ public final class ValueRef {
   /** The buffer with the value in it. */
   public ByteBuffer buffer = NOTHING;
 
-  /** Where the value begins. */
+  /** The offset at which the value begins. */
   public int offset;
 
-  /** How long it is. */
+  /** The length of the value in bytes. */
   public int length;
 
-  /** What keeps the bytes valid; null where the reader's own pin does. */
+  /** The pin that keeps the bytes valid; null if the reader's own pin does. */
   public @Nullable Pinned pin;
 
   /** Creates an empty reference. */
   public ValueRef() {}
 
-  /** Points at a value; {@code pin} is adopted. */
+  /** Points at a value, and takes ownership of {@code pin}. */
   public void set(ByteBuffer buffer, int offset, int length, @Nullable Pinned pin) {
     this.buffer = buffer;
     this.offset = offset;
@@ -40,7 +40,7 @@ public final class ValueRef {
     return bytes;
   }
 
-  /** Closes the pin, if there is one, and forgets the value. */
+  /** Closes the pin, if there is one, and clears the reference. */
   public void release() {
     Pinned held = pin;
     buffer = NOTHING;

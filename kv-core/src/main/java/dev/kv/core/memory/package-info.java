@@ -1,17 +1,17 @@
 /**
- * Memory off the Java heap: who owns it, who counts it, and how it comes back.
+ * Memory off the Java heap: who owns it, who counts it, and how it is recycled.
  *
  * <p>{@link dev.kv.core.memory.OffHeapBudget} counts every byte by {@link
- * dev.kv.core.memory.MemoryKind}. {@link dev.kv.core.memory.BlockAllocator} hands out blocks and
- * scratch buffers, {@link dev.kv.core.memory.ArenaPool} the arenas of memtables. Both recycle what
- * comes back, and leave the rest to the garbage collector: nothing that a reader could ever reach
- * is freed by hand, so a late read sees stale bytes and never unmapped memory.
+ * dev.kv.core.memory.MemoryKind}. {@link dev.kv.core.memory.BlockAllocator} allocates blocks,
+ * {@link dev.kv.core.memory.ArenaPool} the arenas of memtables. Both recycle what is released, and
+ * leave the rest to the garbage collector: nothing that a reader could reach is freed by hand, so a
+ * late read sees stale bytes and never unmapped memory.
  *
  * <p>{@link dev.kv.core.memory.RefCounted} and {@link dev.kv.core.memory.Pinned} say how long
  * something lives; {@link dev.kv.core.memory.ObjectPool} keeps objects that are expensive to make;
- * {@link dev.kv.core.memory.BufferSlice} lends bytes to programs; {@link
- * dev.kv.core.memory.ValueRef} is where a point read puts what it found. Every other package calls
- * this one; it imports only the API.
+ * {@link dev.kv.core.memory.BufferSlice} shows bytes to programs for a time; {@link
+ * dev.kv.core.memory.ValueRef} is the result of a point read. Every other package calls this one;
+ * it imports only the API.
  *
  * <p>Bytes travel as a direct buffer, an offset and a length. All views are little-endian, and
  * their position and limit are never touched once they are shared.

@@ -6,6 +6,7 @@ import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.ValueReader;
+import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BufferSlice;
@@ -162,7 +163,7 @@ public final class DatabaseReader implements AutoCloseable {
     boolean opened = false;
     try {
       UserKeyComparator comparator = state.version().comparator().userComparator();
-      IteratorBounds bounds = IteratorBounds.of(options, comparator);
+      KeyBounds bounds = KeyBounds.of(options, comparator);
       long sequence = sequence(options);
       view.open(tables, options);
       VisibleCursor cursor = view.newCursor(sequence, bounds, sampler, database);

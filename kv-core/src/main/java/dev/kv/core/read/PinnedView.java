@@ -6,6 +6,7 @@ import dev.kv.core.iterator.CursorGuard;
 import dev.kv.core.iterator.EmptyIterator;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
+import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BufferSlice;
 import dev.kv.core.memory.ObjectPool;
@@ -91,7 +92,7 @@ final class PinnedView extends CursorGuard {
    * @param database the name for messages
    */
   VisibleCursor newCursor(
-      long sequence, IteratorBounds bounds, @Nullable ReadSampler sampler, String database) {
+      long sequence, KeyBounds bounds, @Nullable ReadSampler sampler, String database) {
     UserKeyComparator order = state.version().comparator().userComparator();
     cursor = new VisibleCursor(internal, order, sequence, bounds, context, sampler, database);
     return cursor;

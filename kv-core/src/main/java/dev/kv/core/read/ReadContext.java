@@ -1,6 +1,7 @@
 package dev.kv.core.read;
 
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.memory.BufferSlice;
@@ -98,7 +99,7 @@ final class ReadContext implements AutoCloseable {
   /**
    * Returns the lower bound as the target of a seek at {@code sequence}; null where there is none.
    */
-  @Nullable LookupKey lower(IteratorBounds bounds, long sequence) {
+  @Nullable LookupKey lower(KeyBounds bounds, long sequence) {
     byte[] bound = bounds.lower();
     if (bound == null) {
       return null;
@@ -113,7 +114,7 @@ final class ReadContext implements AutoCloseable {
    * Returns the upper bound as the target of a seek before all its entries; null where there is
    * none.
    */
-  @Nullable LookupKey upper(IteratorBounds bounds) {
+  @Nullable LookupKey upper(KeyBounds bounds) {
     byte[] bound = bounds.upper();
     if (bound == null) {
       return null;

@@ -4,6 +4,7 @@ import dev.kv.CorruptionException;
 import dev.kv.DBClosedException;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.UserKeyComparator;
@@ -60,7 +61,7 @@ final class VisibleCursor {
       InternalIterator internal,
       UserKeyComparator comparator,
       long sequence,
-      IteratorBounds bounds,
+      KeyBounds bounds,
       ReadContext scratch,
       @Nullable ReadSampler sampler,
       String database) {
@@ -365,9 +366,7 @@ final class VisibleCursor {
 
   private CorruptionException malformed() {
     byte[] key = InternalKey.copy(internal.keyBuffer(), internal.keyOffset(), internal.keyLength());
-    return new CorruptionException(
-        "an entry has a malformed internal key: " + InternalKey.describe(key),
-        database,
-        CorruptionException.NO_OFFSET);
+    return internal.corruption(
+        "an entry has a malformed internal key: " + InternalKey.describe(key), database);
   }
 }

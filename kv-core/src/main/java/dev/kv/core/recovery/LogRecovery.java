@@ -1,7 +1,9 @@
 package dev.kv.core.recovery;
 
+import dev.kv.ComparatorException;
 import dev.kv.CorruptionException;
 import dev.kv.DBStats;
+import dev.kv.Escape;
 import dev.kv.RecoveryMode;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
@@ -181,7 +183,18 @@ public final class LogRecovery {
     if (damage.hasEnded()) {
       return false;
     }
-    apply(bytes, length, sequence, count);
+    try {
+      apply(bytes, length, sequence, count);
+    } catch (ComparatorException e) {
+      throw new ComparatorException(
+          e.getMessage()
+              + " at the record at "
+              + offset
+              + " of "
+              + Escape.text(reader.fileName())
+              + ": nothing was changed",
+          e);
+    }
     records++;
     anyRecord = true;
     expected = end + 1;

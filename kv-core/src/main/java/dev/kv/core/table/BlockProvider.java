@@ -9,7 +9,6 @@ import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
-import dev.kv.core.memory.Pinned;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -54,19 +53,19 @@ final class BlockProvider implements AutoCloseable {
     return cache;
   }
 
-  /** Returns the pin of a data block; {@link CachedBlock#of} gives the block. */
-  Pinned acquire(TableFile file, long id, long offset, int size, ReadFlags flags) {
+  /** Returns a data block, pinned for the caller. */
+  PinnedBlock acquire(TableFile file, long id, long offset, int size, ReadFlags flags) {
     CacheHandle<CachedBlock> hit = blocks.acquire(id, offset);
-    return hit != null ? hit : load(file, id, offset, size, flags);
+    return hit != null ? CachedBlock.of(hit) : load(file, id, offset, size, flags);
   }
 
-  private Pinned load(TableFile file, long id, long offset, int size, ReadFlags flags) {
+  private PinnedBlock load(TableFile file, long id, long offset, int size, ReadFlags flags) {
     file.requireInside(offset, size, offset);
     BlockReader reader = readers.acquire();
     try {
       if (flags.fill() && blocks.capacity() > 0) {
         reader.prepare(file, size, flags.verify());
-        return blocks.acquire(id, offset, reader);
+        return CachedBlock.of(blocks.acquire(id, offset, reader));
       }
       return reader.read(file, offset, size, flags.verify(), allocator, MemoryKind.BLOCK);
     } catch (OffHeapExhaustedException e) {
@@ -92,7 +91,7 @@ final class BlockProvider implements AutoCloseable {
   }
 
   /** Returns an index or filter block, verified, for its caller alone. */
-  CachedBlock resident(TableFile file, BlockHandle handle, long from) {
+  OwnedBlock resident(TableFile file, BlockHandle handle, long from) {
     int size = file.checkedSize(handle, from);
     BlockReader reader = readers.acquire();
     try {
@@ -106,12 +105,12 @@ final class BlockProvider implements AutoCloseable {
   }
 
   /** Returns memory for an index of {@code length} bytes. */
-  CachedBlock residentMemory(int length) {
+  OwnedBlock residentMemory(int length) {
     try {
-      return CachedBlock.in(allocator.allocate(MemoryKind.INDEX_AND_FILTER, length), length);
+      return OwnedBlock.in(allocator.allocate(MemoryKind.INDEX_AND_FILTER, length), length);
     } catch (OffHeapExhaustedException e) {
       blocks.prune();
-      return CachedBlock.uncounted(BlockReader.uncounted(length), length);
+      return OwnedBlock.uncounted(BlockReader.uncounted(length), length);
     }
   }
 
@@ -119,10 +118,10 @@ final class BlockProvider implements AutoCloseable {
    * Returns such memory for what a table can do without, or null where there is none that nothing
    * else uses.
    */
-  @Nullable CachedBlock spareMemory(int length) {
+  @Nullable OwnedBlock spareMemory(int length) {
     try {
       ByteBuf memory = allocator.tryAllocate(MemoryKind.INDEX_AND_FILTER, length);
-      return memory == null ? null : CachedBlock.in(memory, length);
+      return memory == null ? null : OwnedBlock.in(memory, length);
     } catch (OffHeapExhaustedException e) {
       return null; // the JVM has none
     }

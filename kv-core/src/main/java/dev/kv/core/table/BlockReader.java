@@ -3,7 +3,6 @@ package dev.kv.core.table;
 import dev.kv.CompressionType;
 import dev.kv.CorruptionException;
 import dev.kv.OffHeapExhaustedException;
-import dev.kv.core.block.BlockIterator;
 import dev.kv.core.cache.Loader;
 import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.codec.MalformedBlockException;
@@ -11,6 +10,7 @@ import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBuffer;
+import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
@@ -53,63 +53,52 @@ final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
     if (file == null) {
       throw new AssertionError("load() without prepare()");
     }
-    return read(file, offset, size, verify, cached, MemoryKind.BLOCK, true);
+    int length = readStored(file, offset, size, verify);
+    int room = LookupHints.roomAfterBlock(length);
+    CachedBlock block = CachedBlock.in(cached.allocateCached(length + room), length);
+    decode(stored.buffer(), file, offset, size, block);
+    return block;
   }
 
-  /** Returns the block stored at {@code offset} with {@code size} bytes before its trailer. */
-  CachedBlock read(
+  /**
+   * Reads a block for one user.
+   *
+   * @param file the table
+   * @param offset the offset of the stored block
+   * @param size its length in bytes, without the trailer
+   * @param verify true to verify its checksum
+   * @param allocator provides the memory
+   * @param kind what the memory counts as
+   * @return the block, which the caller closes
+   */
+  OwnedBlock read(
       TableFile file,
       long offset,
       int size,
       boolean verify,
       BlockAllocator allocator,
       MemoryKind kind) {
-    return read(file, offset, size, verify, allocator, kind, false);
-  }
-
-  private CachedBlock read(
-      TableFile file,
-      long offset,
-      int size,
-      boolean verify,
-      BlockAllocator allocator,
-      MemoryKind kind,
-      boolean withEntryIndex) {
-    ByteBuffer bytes = stored.ensureCapacity(size + BlockWriter.TRAILER);
-    readStored(file, offset, bytes, size, verify);
-    if (bytes.get(size) != CompressionType.NONE.code()) {
-      int length = uncompressedLength(file, offset, bytes, size);
-      CachedBlock block = allocate(allocator, kind, length, withEntryIndex);
-      return uncompress(file, offset, bytes, size, block);
-    }
-    CachedBlock block = allocate(allocator, kind, size, withEntryIndex);
-    block.bytes().put(0, bytes, 0, size);
+    int length = readStored(file, offset, size, verify);
+    ByteBuf memory =
+        kind == MemoryKind.BLOCK
+            ? allocator.allocateTransient(length)
+            : allocator.allocate(kind, length);
+    OwnedBlock block = OwnedBlock.in(memory, length);
+    decode(stored.buffer(), file, offset, size, block);
     return block;
   }
 
-  private static CachedBlock allocate(
-      BlockAllocator allocator, MemoryKind kind, int length, boolean withEntryIndex) {
-    if (withEntryIndex) {
-      int room = BlockIterator.roomForEntryIndex(length);
-      return CachedBlock.in(allocator.allocateCached(length + room), length);
-    }
-    return CachedBlock.in(
-        kind == MemoryKind.BLOCK
-            ? allocator.allocateTransient(length)
-            : allocator.allocate(kind, length),
-        length);
-  }
-
-  /** Does the same in memory that nobody counts and the garbage collector frees. */
-  CachedBlock readUncounted(TableFile file, long offset, int size, boolean verify) {
+  /** Reads a block into memory that no budget counts and the garbage collector frees. */
+  OwnedBlock readUncounted(TableFile file, long offset, int size, boolean verify) {
     ByteBuffer bytes = uncounted(size + BlockWriter.TRAILER);
     readStored(file, offset, bytes, size, verify);
     if (bytes.get(size) == CompressionType.NONE.code()) {
-      return CachedBlock.uncounted(bytes, size);
+      return OwnedBlock.uncounted(bytes, size);
     }
     int length = uncompressedLength(file, offset, bytes, size);
-    CachedBlock block = CachedBlock.uncounted(uncounted(length), length);
-    return uncompress(file, offset, bytes, size, block);
+    OwnedBlock block = OwnedBlock.uncounted(uncounted(length), length);
+    decode(bytes, file, offset, size, block);
+    return block;
   }
 
   /**
@@ -138,6 +127,15 @@ final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
     }
   }
 
+  /** Reads a block into {@link #stored}, and returns its length when it is uncompressed. */
+  private int readStored(TableFile file, long offset, int size, boolean verify) {
+    ByteBuffer bytes = stored.ensureCapacity(size + BlockWriter.TRAILER);
+    readStored(file, offset, bytes, size, verify);
+    return bytes.get(size) == CompressionType.NONE.code()
+        ? size
+        : uncompressedLength(file, offset, bytes, size);
+  }
+
   private int uncompressedLength(TableFile file, long offset, ByteBuffer bytes, int size) {
     try {
       return compression.uncompressedLength(bytes.get(size), bytes, 0, size);
@@ -146,21 +144,22 @@ final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
     }
   }
 
-  /**
-   * Fills {@code block}, which it adopts, with what {@code bytes} uncompress to, and returns it.
-   */
-  private CachedBlock uncompress(
-      TableFile file, long offset, ByteBuffer bytes, int size, CachedBlock block) {
+  /** Fills {@code block} from what is stored in {@code bytes}; frees it if that fails. */
+  private void decode(ByteBuffer bytes, TableFile file, long offset, int size, PinnedBlock block) {
     boolean done = false;
     try {
-      compression.uncompress(bytes.get(size), bytes, 0, size, block.bytes(), 0, block.length());
+      byte type = bytes.get(size);
+      if (type == CompressionType.NONE.code()) {
+        block.bytes().put(0, bytes, 0, size);
+      } else {
+        compression.uncompress(type, bytes, 0, size, block.bytes(), 0, block.length());
+      }
       done = true;
-      return block;
     } catch (MalformedBlockException e) {
       throw malformed(file, offset, e);
     } finally {
       if (!done) {
-        block.free();
+        block.freeMemory();
       }
     }
   }

@@ -54,7 +54,7 @@ final class NegativeLookupCache {
   private boolean refused;
 
   /** The filters; null until one is learnt. */
-  private volatile @Nullable CachedBlock memory;
+  private volatile @Nullable OwnedBlock memory;
 
   /** Creates the filters of {@code count} blocks, none of which is learnt. */
   NegativeLookupCache(BlockProvider blocks, int count) {
@@ -64,7 +64,7 @@ final class NegativeLookupCache {
 
   /** Returns false where data block {@code block} is known not to have the user key. */
   boolean mayContain(int block, ByteBuffer key, int offset, int length) {
-    CachedBlock present = memory;
+    OwnedBlock present = memory;
     if (present == null) {
       return true;
     }
@@ -87,8 +87,8 @@ final class NegativeLookupCache {
    * Learns the keys of data block {@code block}, over which {@code entries} is set and may be
    * moved.
    */
-  void learn(int block, BlockIterator entries) {
-    CachedBlock present = memory;
+  void add(int block, BlockIterator entries) {
+    OwnedBlock present = memory;
     if (present == null) {
       present = create();
       if (present == null) {
@@ -129,9 +129,9 @@ final class NegativeLookupCache {
    * Makes room for the filters; returns null, now and ever after, where there is no memory to
    * spare.
    */
-  private synchronized @Nullable CachedBlock create() {
+  private synchronized @Nullable OwnedBlock create() {
     if (memory == null && !refused) {
-      CachedBlock fresh =
+      OwnedBlock fresh =
           (long) count * BYTES > MOST_BYTES ? null : blocks.spareMemory(count * BYTES);
       if (fresh == null) {
         refused = true;
@@ -172,9 +172,9 @@ final class NegativeLookupCache {
 
   /** Gives the memory back. Nobody looks or learns any more. */
   void free() {
-    CachedBlock present = memory;
+    OwnedBlock present = memory;
     if (present != null) {
-      present.free();
+      present.close();
     }
   }
 }

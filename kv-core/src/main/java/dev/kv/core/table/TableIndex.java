@@ -3,7 +3,6 @@ package dev.kv.core.table;
 import dev.kv.CorruptionException;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKey;
-import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
 import java.nio.ByteBuffer;
@@ -26,7 +25,7 @@ import java.nio.ByteBuffer;
  * </pre>
  */
 final class TableIndex {
-  private final CachedBlock memory;
+  private final OwnedBlock memory;
   private final ByteBuffer bytes;
   private final KeyComparator comparator;
   private final int count;
@@ -37,7 +36,7 @@ final class TableIndex {
   private static final int NO_PREFIXES = -1;
   private static final int PER_BLOCK = 2 * Long.BYTES + 2 * Integer.BYTES;
 
-  private TableIndex(CachedBlock memory, KeyComparator comparator, int count, int common) {
+  private TableIndex(OwnedBlock memory, KeyComparator comparator, int count, int common) {
     this.memory = memory;
     this.bytes = memory.bytes();
     this.comparator = comparator;
@@ -66,7 +65,7 @@ final class TableIndex {
     if (length > Integer.MAX_VALUE - Long.BYTES) {
       throw new CorruptionException("an index of " + length + " bytes", file.name(), from);
     }
-    CachedBlock target = memory.residentMemory((int) length);
+    OwnedBlock target = memory.residentMemory((int) length);
     boolean done = false;
     try {
       Filler filler = new Filler(target.bytes(), count, comparator, file, from);
@@ -78,7 +77,7 @@ final class TableIndex {
       return index;
     } finally {
       if (!done) {
-        target.free();
+        target.close();
       }
     }
   }
@@ -192,7 +191,7 @@ final class TableIndex {
 
   /** Gives the memory back. */
   void free() {
-    memory.free();
+    memory.close();
   }
 
   /** Lays an index out, and checks that its keys ascend and its blocks lie in the file. */
@@ -245,10 +244,7 @@ final class TableIndex {
      * Fills in the prefixes and returns how many bytes all user keys but the last have in common.
      */
     int finish() {
-      boolean bytewise =
-          comparator instanceof InternalKeyComparator internal
-              && internal.userComparator().isBytewise();
-      if (!bytewise || count == 0) {
+      if (!LookupHints.keepsPrefixes(comparator) || count == 0) {
         return NO_PREFIXES;
       }
       int first = keyStart(bytes, count, 0);

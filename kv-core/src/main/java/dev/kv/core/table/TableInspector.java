@@ -39,7 +39,7 @@ public final class TableInspector implements AutoCloseable {
   private final BlockReader reader;
   private final BlockIterator entries;
   private final ByteBuffer small = ByteBuffer.allocateDirect(Footer.SIZE);
-  private @Nullable CachedBlock block;
+  private @Nullable OwnedBlock block;
 
   /**
    * A block as it is stored.
@@ -254,7 +254,7 @@ public final class TableInspector implements AutoCloseable {
   public Block read(BlockHandle handle, boolean hasEntries) {
     freeBlock();
     int size = file.checkedSize(handle, handle.offset());
-    CachedBlock read = reader.read(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
+    OwnedBlock read = reader.read(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
     block = read;
     file.read(handle.offset() + size, small, BlockWriter.TRAILER);
     int restarts = -1;
@@ -277,7 +277,7 @@ public final class TableInspector implements AutoCloseable {
   void read(BlockHandle handle, BlockIterator cursor) {
     freeBlock();
     int size = file.checkedSize(handle, handle.offset());
-    CachedBlock read = reader.read(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
+    OwnedBlock read = reader.read(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
     block = read;
     cursor.reset(read.bytes(), read.length(), file.name(), handle.offset());
   }
@@ -292,7 +292,7 @@ public final class TableInspector implements AutoCloseable {
 
   /** Returns a copy of the present block, uncompressed. */
   public byte[] content() {
-    CachedBlock present = block;
+    OwnedBlock present = block;
     if (present == null) {
       throw new IllegalStateException("no block has been read");
     }
@@ -300,10 +300,10 @@ public final class TableInspector implements AutoCloseable {
   }
 
   private void freeBlock() {
-    CachedBlock old = block;
+    OwnedBlock old = block;
     if (old != null) {
       block = null;
-      old.free();
+      old.close();
     }
   }
 

@@ -18,8 +18,8 @@ public final class TableIterator extends TableCursor {
   private final Pinned tablePin;
   private final OffHeapBuffer scratch;
 
-  /** The pin of the current block; null if there is none. */
-  private @Nullable Pinned pin;
+  /** The current block; null if there is none. */
+  private @Nullable PinnedBlock current;
 
   private boolean closed;
 
@@ -129,7 +129,7 @@ public final class TableIterator extends TableCursor {
     }
     at = NONE;
     tried = target;
-    Pinned entered = table.acquireBlock(target, flags);
+    PinnedBlock entered = table.acquireBlock(target, flags);
     boolean done = false;
     try {
       table.setOn(this, entered, target, flags);
@@ -140,8 +140,8 @@ public final class TableIterator extends TableCursor {
         entered.close();
       }
     }
-    Pinned left = pin;
-    pin = entered;
+    PinnedBlock left = current;
+    current = entered;
     at = target;
     if (left != null) {
       left.close();
@@ -159,9 +159,9 @@ public final class TableIterator extends TableCursor {
       closed = true;
       at = NONE;
       clear();
-      if (pin != null) {
-        pin.close();
-        pin = null;
+      if (current != null) {
+        current.close();
+        current = null;
       }
       table.blocks().giveBack(scratch);
       tablePin.close();

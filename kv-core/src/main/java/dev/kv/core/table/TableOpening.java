@@ -23,7 +23,7 @@ final class TableOpening implements AutoCloseable {
   private final OffHeapBuffer scratch;
   private @Nullable Footer footer;
   private @Nullable TableIndex index;
-  private @Nullable CachedBlock filterBlock;
+  private @Nullable OwnedBlock filterBlock;
   private boolean handedOver;
 
   /** Begins to open {@code file}, which it adopts. */
@@ -55,7 +55,7 @@ final class TableOpening implements AutoCloseable {
   }
 
   /** Returns the policy's filter block, or null if the table has none. */
-  @Nullable CachedBlock filterBlock() {
+  @Nullable OwnedBlock filterBlock() {
     return filterBlock;
   }
 
@@ -86,18 +86,18 @@ final class TableOpening implements AutoCloseable {
   }
 
   private TableIndex readIndex(BlockHandle handle) {
-    CachedBlock block = blocks.resident(file, handle, footerOffset());
+    OwnedBlock block = blocks.resident(file, handle, footerOffset());
     try {
       BlockIterator entries = new BlockIterator(comparator, scratch);
       entries.reset(block.bytes(), block.length(), file.name(), handle.offset());
       return TableIndex.of(entries, comparator, file, handle.offset(), blocks);
     } finally {
-      block.free();
+      block.close();
     }
   }
 
   private @Nullable BlockHandle findFilter(BlockHandle metaindex, FilterPolicy policy) {
-    CachedBlock block = blocks.resident(file, metaindex, footerOffset());
+    OwnedBlock block = blocks.resident(file, metaindex, footerOffset());
     try {
       UserKeyComparator order = new UserKeyComparator(DBComparator.bytewise());
       BlockIterator entries = new BlockIterator(order, scratch);
@@ -105,7 +105,7 @@ final class TableOpening implements AutoCloseable {
       String name = TableBuilder.FILTER_PREFIX + policy.name();
       return find(entries, name.getBytes(StandardCharsets.UTF_8), metaindex.offset());
     } finally {
-      block.free();
+      block.close();
     }
   }
 
@@ -136,7 +136,7 @@ final class TableOpening implements AutoCloseable {
       index.free();
     }
     if (filterBlock != null) {
-      filterBlock.free();
+      filterBlock.close();
     }
     file.close();
   }

@@ -3,7 +3,6 @@ package dev.kv.core.table;
 import dev.kv.CorruptionException;
 import dev.kv.FilterPolicy;
 import dev.kv.core.block.BlockIterator;
-import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.cache.CacheValue;
 import dev.kv.core.filter.FilterBlockReader;
 import dev.kv.core.key.InternalKey;
@@ -32,14 +31,13 @@ public final class TableReader implements CacheValue {
   private final BlockProvider blocks;
   private final TableIndex index;
   private final long dataEnd;
-  private final @Nullable CachedBlock filterBlock;
+  private final @Nullable OwnedBlock filterBlock;
   private final @Nullable FilterBlockReader filter;
 
   /** Whether there is one filter for the whole table, which is worth a probe before the index. */
   private final boolean wholeTableFilter;
 
-  /** Where the table has no filter in use. */
-  private final @Nullable NegativeLookupCache learnt;
+  private final LookupHints hints;
 
   private TableReader(
       TableFile file,
@@ -64,10 +62,7 @@ public final class TableReader implements CacheValue {
             ? null
             : new FilterBlockReader(policy, filterBlock.bytes(), 0, filterBlock.length());
     wholeTableFilter = filter != null && filter.wholeTable();
-    learnt =
-        filter == null && comparator instanceof InternalKeyComparator && userOrder.isBytewise()
-            ? new NegativeLookupCache(blocks, index.count())
-            : null;
+    hints = new LookupHints(comparator, filter != null, blocks, index.count());
   }
 
   /**
@@ -111,27 +106,26 @@ public final class TableReader implements CacheValue {
     if (!wholeTableFilter && !mayContain(index.offset(at), target, offset, userLength)) {
       return LookupResult.NOT_FOUND;
     }
-    NegativeLookupCache sieve = learnt;
-    if (sieve != null && !sieve.mayContain(at, target, offset, userLength)) {
+    if (!hints.mayContain(at, target, offset, userLength)) {
       return LookupResult.NOT_FOUND;
     }
-    Pinned pin = acquireBlock(at, flags);
+    PinnedBlock block = acquireBlock(at, flags);
     boolean adopted = false;
     try {
       BlockIterator entry = context.block();
-      setOn(entry, pin, at, flags);
+      setOn(entry, block, at, flags);
       entry.seek(target, offset, key.internalKeyLength());
       int result = outcome(context, target, offset, userLength, at);
       if (result == LookupResult.FOUND) {
-        out.set(entry.valueBuffer(), entry.valueOffset(), entry.valueLength(), pin);
+        out.set(entry.valueBuffer(), entry.valueOffset(), entry.valueLength(), block);
         adopted = true;
-      } else if (result == LookupResult.NOT_FOUND && sieve != null && flags.verify()) {
-        sieve.learn(at, entry);
+      } else if (result == LookupResult.NOT_FOUND) {
+        hints.recordMiss(at, entry, flags);
       }
       return result;
     } finally {
       if (!adopted) {
-        pin.close();
+        block.close();
       }
     }
   }
@@ -203,8 +197,8 @@ public final class TableReader implements CacheValue {
     return blocks;
   }
 
-  /** Returns the pin of data block {@code at}. */
-  Pinned acquireBlock(int at, ReadFlags flags) {
+  /** Returns data block {@code at}, pinned for the caller. */
+  PinnedBlock acquireBlock(int at, ReadFlags flags) {
     return blocks.acquire(file, cacheId, index.offset(at), index.size(at), flags);
   }
 
@@ -216,13 +210,10 @@ public final class TableReader implements CacheValue {
     return blocks.copyStored(file, index.offset(at), index.size(at), target);
   }
 
-  /** Sets a cursor before the entries of data block {@code at}, kept by {@code pin}. */
-  void setOn(BlockIterator cursor, Pinned pin, int at, ReadFlags flags) {
-    CachedBlock block = CachedBlock.of(pin);
+  /** Sets a cursor before the entries of {@code block}, which is data block {@code at}. */
+  void setOn(BlockIterator cursor, PinnedBlock block, int at, ReadFlags flags) {
     cursor.reset(block.bytes(), block.length(), file.name(), index.offset(at));
-    if (pin instanceof CacheHandle<?> handle && handle.hits() > 0) {
-      block.useEntryIndex(cursor, flags.verify());
-    }
+    LookupHints.useEntryIndex(cursor, block, flags);
   }
 
   /** Every open table counts the same. */
@@ -234,11 +225,9 @@ public final class TableReader implements CacheValue {
   @Override
   public void free() {
     index.free();
-    if (learnt != null) {
-      learnt.free();
-    }
+    hints.free();
     if (filterBlock != null) {
-      filterBlock.free();
+      filterBlock.close();
     }
     file.close();
   }

@@ -1,14 +1,13 @@
 package dev.kv.core.table;
 
 import dev.kv.DBIterator;
-import dev.kv.ReadOptions;
 import dev.kv.Slice;
 import dev.kv.core.iterator.CursorGuard;
+import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BufferSlice;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,17 +18,24 @@ final class UserTableIterator implements DBIterator {
   private final TableIterator entries;
   private final Guard guard;
   private final UserKeyComparator order;
-  private final KeyBounds bounds;
+
+  /** The first key to show; null if there is no bound. */
+  private final @Nullable ByteBuffer lower;
+
+  /** The key before which all keys to show stand; null if there is no bound. */
+  private final @Nullable ByteBuffer upper;
+
   private boolean borrowed;
   private boolean valid;
   private boolean placed;
 
   /** Creates a cursor without an entry, which closes {@code entries} when it is closed. */
-  UserTableIterator(TableIterator entries, UserKeyComparator order, ReadOptions options) {
+  UserTableIterator(TableIterator entries, UserKeyComparator order, KeyBounds bounds) {
     this.entries = entries;
     this.guard = new Guard(entries);
     this.order = order;
-    bounds = KeyBounds.of(options, order);
+    lower = directOrNull(bounds.lower());
+    upper = directOrNull(bounds.upper());
   }
 
   /** Releases the table and its block. */
@@ -76,7 +82,6 @@ final class UserTableIterator implements DBIterator {
   public void seekToFirst() {
     beginMove();
     try {
-      ByteBuffer lower = bounds.lower();
       if (lower == null) {
         entries.seekToFirst();
       } else {
@@ -93,7 +98,6 @@ final class UserTableIterator implements DBIterator {
   public void seekToLast() {
     beginMove();
     try {
-      ByteBuffer upper = bounds.upper();
       if (upper == null) {
         entries.seekToLast();
       } else {
@@ -116,7 +120,6 @@ final class UserTableIterator implements DBIterator {
     beginMove();
     try {
       ByteBuffer from = direct(target);
-      ByteBuffer lower = bounds.lower();
       if (lower != null && compare(from, lower) < 0) {
         from = lower;
       }
@@ -138,7 +141,6 @@ final class UserTableIterator implements DBIterator {
     beginMove();
     try {
       ByteBuffer from = direct(target);
-      ByteBuffer upper = bounds.upper();
       if (upper != null && compare(from, upper) >= 0) {
         seekBefore(upper);
       } else {
@@ -261,8 +263,6 @@ final class UserTableIterator implements DBIterator {
   }
 
   private boolean withinBounds() {
-    ByteBuffer lower = bounds.lower();
-    ByteBuffer upper = bounds.upper();
     return (lower == null || compareKey(lower) >= 0) && (upper == null || compareKey(upper) < 0);
   }
 
@@ -281,44 +281,14 @@ final class UserTableIterator implements DBIterator {
     return copy.put(0, target, target.position(), length);
   }
 
+  private static @Nullable ByteBuffer directOrNull(byte @Nullable [] bytes) {
+    return bytes == null ? null : direct(ByteBuffer.wrap(bytes));
+  }
+
   private void requireValid() {
     guard.checkOpen();
     if (!valid) {
       throw new IllegalStateException("the iterator stands on no entry: seek, and ask isValid()");
-    }
-  }
-
-  /** The keys that are shown: from {@code lower} on and before {@code upper}; null for no bound. */
-  private record KeyBounds(@Nullable ByteBuffer lower, @Nullable ByteBuffer upper) {
-
-    static KeyBounds of(ReadOptions options, UserKeyComparator order) {
-      byte[] lower = options.lowerBound();
-      byte[] upper = options.upperBound();
-      byte[] prefix = options.prefix();
-      if (prefix != null) {
-        byte[] end = behind(prefix);
-        lower = lower == null || order.compare(prefix, lower) > 0 ? prefix : lower;
-        upper = upper == null || (end != null && order.compare(end, upper) < 0) ? end : upper;
-      }
-      return new KeyBounds(directOrNull(lower), directOrNull(upper));
-    }
-
-    private static @Nullable ByteBuffer directOrNull(byte @Nullable [] bytes) {
-      return bytes == null ? null : direct(ByteBuffer.wrap(bytes));
-    }
-
-    /** Returns the first key behind all that begin with {@code prefix}, or null if none is. */
-    private static byte @Nullable [] behind(byte[] prefix) {
-      int length = prefix.length;
-      while (length > 0 && prefix[length - 1] == (byte) 0xff) {
-        length--;
-      }
-      if (length == 0) {
-        return null;
-      }
-      byte[] next = Arrays.copyOf(prefix, length);
-      next[length - 1]++;
-      return next;
     }
   }
 }

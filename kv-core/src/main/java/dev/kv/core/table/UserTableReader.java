@@ -6,6 +6,7 @@ import dev.kv.DBIterator;
 import dev.kv.Escape;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
+import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
@@ -35,13 +36,11 @@ public final class UserTableReader implements dev.kv.TableReader {
     if (options.descending()) {
       throw new IllegalArgumentException("a cursor moves both ways, and takes no descending");
     }
-    if (options.prefix() != null && !order.isBytewise()) {
-      throw new IllegalArgumentException("a prefix needs the bytewise comparator");
-    }
+    KeyBounds bounds = KeyBounds.of(options, order);
     table.retain();
     ReadFlags flags = ReadFlags.of(options.verifyChecksums(), options.fillCache());
     TableIterator entries = table.reader.iterator(flags, table::release);
-    return new UserTableIterator(entries, order, options);
+    return new UserTableIterator(entries, order, bounds);
   }
 
   @Override

@@ -249,18 +249,6 @@ public final class Version extends RefCounted {
   }
 
   /**
-   * Returns the deepest level with a table that holds user keys of the range, or -1; null is no
-   * bound.
-   */
-  public int deepestOverlapping(byte @Nullable [] begin, byte @Nullable [] end) {
-    int level = Levels.COUNT - 1;
-    while (level >= 0 && !overlaps(level, begin, end)) {
-      level--;
-    }
-    return level;
-  }
-
-  /**
    * Returns how deep a flushed memtable may be placed: below level 0 only where no table at that
    * level or above and no output of a running job overlaps it, and where it overlaps few bytes one
    * level further down.

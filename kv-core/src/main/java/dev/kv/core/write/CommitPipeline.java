@@ -1,5 +1,7 @@
 package dev.kv.core.write;
 
+import dev.kv.ComparatorException;
+import dev.kv.DBException;
 import dev.kv.DBIOException;
 import dev.kv.DBReadOnlyException;
 import dev.kv.DBStats;
@@ -27,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  *                                       with sync it waits a moment for those of the last group
  *             5. appends to the log     from here on a failure is for ever, the outcome unknown
  *             6. syncs                  if it is a sync write; older logs first
- *             7. inserts, publishes     readers see the whole group at once
+ *             7. inserts, publishes     readers see the whole group at once; a comparator that throws
+ *                                       here ends writing: the log has the group, readers nothing of it
  *             8. hands leadership over  then tells its followers
  * </pre>
  *
@@ -233,7 +236,7 @@ public final class CommitPipeline {
       writers.release(writer);
     }
     if (outcome == Writer.FAILED) {
-      throw outcomeUnknown(failure);
+      throw failureOf(failure);
     } else if (outcome == Writer.REFUSED) {
       throw refused(failure);
     }
@@ -304,7 +307,7 @@ public final class CommitPipeline {
       followers = next;
     }
     if (failure != null) {
-      throw outcomeUnknown(failure);
+      throw failureOf(failure);
     }
   }
 
@@ -410,7 +413,16 @@ public final class CommitPipeline {
     }
   }
 
-  private static DBIOException outcomeUnknown(@Nullable Throwable cause) {
+  /** Returns the exception of one member of a group that failed; the cause is shared by all. */
+  private static DBException failureOf(@Nullable Throwable cause) {
+    if (cause instanceof ComparatorException e) {
+      // Nothing but step 7 compares keys: the log has the group.
+      return new ComparatorException(
+          e.getMessage()
+              + ": the write is in the log, whole, and no read sees any of it; the database is"
+              + " read-only until it is opened again, which brings the write back",
+          e);
+    }
     return new DBIOException(
         "the write failed after it was handed to the log: whether it is there after the database is"
             + " opened again is unknown; until then the database is read-only",

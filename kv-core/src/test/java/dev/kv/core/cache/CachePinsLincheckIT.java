@@ -52,7 +52,7 @@ public class CachePinsLincheckIT {
 
   @Operation
   public boolean insert(@Param(name = "key") int key) {
-    return isGood(cache.insert(1, key, new Value()));
+    return isGood(Replacing.put(cache, 1, key, (id, at) -> new Value()));
   }
 
   private static boolean isGood(CacheHandle<Value> entry) {

@@ -223,7 +223,7 @@ class LruCacheConcurrencyTest {
       throws InterruptedException {
     LruCache<Block> cache = new LruCache<>(1 << 20, 0);
     for (int key = 0; key < 8; key++) {
-      cache.insert(1, key, new Block(key, 1)).close();
+      Replacing.put(cache, 1, key, (id, at) -> new Block(at, 1)).close();
     }
     AtomicBoolean done = new AtomicBoolean();
     for (int t = 0; t < 2; t++) {
@@ -242,8 +242,7 @@ class LruCacheConcurrencyTest {
           });
     }
     for (int key = 8; key < STEPS / 2; key++) {
-      cache.insert(1, key, new Block(key, 1)).close();
-      cache.insert(1, key & 7, new Block(key & 7, 1)).close();
+      Replacing.put(cache, 1, key, (id, at) -> new Block(at, 1)).close();
       if (key % 3 == 0) {
         cache.erase(1, key);
       }
@@ -299,7 +298,8 @@ class LruCacheConcurrencyTest {
     private void step(long key) {
       switch (random.nextInt(40)) {
         case 0 -> cache.erase(1, key);
-        case 1, 2 -> hold(cache.insert(1, key, new Block(key, 1 + key % 3)), key);
+        case 1, 2 ->
+            hold(Replacing.put(cache, 1, key, (id, at) -> new Block(key, 1 + key % 3)), key);
         case 3 -> {
           if (random.nextInt(50) == 0) {
             cache.prune();

@@ -61,7 +61,7 @@ class LruCacheTest {
   }
 
   private void insert(int key, int number, long charge) {
-    cache.insert(1, key, new Value(number, charge)).close();
+    Replacing.put(cache, 1, key, (id, at) -> new Value(number, charge)).close();
   }
 
   private CacheHandle<Value> pin(int key) {
@@ -137,7 +137,7 @@ class LruCacheTest {
   void pinnedEntries_beyondTheCapacity_stayFindableAndTheChargeRecovers() {
     List<CacheHandle<Value>> pins = new ArrayList<>();
     for (int i = 0; i < CAPACITY + 100; i++) {
-      pins.add(cache.insert(1, 1000 + i, new Value(2000 + i, 1)));
+      pins.add(Replacing.put(cache, 1, 1000 + i, (id, at) -> new Value((int) at + 1000, 1)));
     }
     for (int i = 0; i < pins.size(); i++) {
       assertThat(lookup(1000 + i)).isEqualTo(2000 + i);
@@ -234,7 +234,7 @@ class LruCacheTest {
   void eraseAll_nameSpace_leavesOthers() {
     for (int i = 0; i < 50; i++) {
       insert(i, i);
-      cache.insert(2, i, new Value(1000 + i, 1)).close();
+      Replacing.put(cache, 2, i, (id, at) -> new Value(1000 + (int) at, 1)).close();
     }
     cache.eraseAll(1);
     assertThat(freed).hasSize(50);
@@ -257,14 +257,14 @@ class LruCacheTest {
 
   @Test
   void unpin_twice_isAnError() {
-    CacheHandle<Value> entry = cache.insert(1, 1, new Value(1, 1));
+    CacheHandle<Value> entry = Replacing.put(cache, 1, 1, (id, at) -> new Value(1, 1));
     entry.close();
     assertThatThrownBy(entry::close).isInstanceOf(AssertionError.class);
   }
 
   @Test
   void tryPin_rememberedHandle_worksWhileItIsCached() {
-    CacheHandle<Value> remembered = cache.insert(1, 1, new Value(1, 1));
+    CacheHandle<Value> remembered = Replacing.put(cache, 1, 1, (id, at) -> new Value(1, 1));
     remembered.close();
     assertThat(remembered.tryPin()).isTrue();
     remembered.close();
@@ -310,7 +310,7 @@ class LruCacheTest {
     cache = new LruCache<>(100, 0);
     insert(1, 1);
     insert(2, 2);
-    CacheHandle<Value> heavy = cache.insert(1, 1, new Value(3, 101));
+    CacheHandle<Value> heavy = Replacing.put(cache, 1, 1, (id, at) -> new Value(3, 101));
     assertThat(heavy.value().number).isEqualTo(3);
     assertThat(lookup(1)).isEqualTo(-1);
     assertThat(lookup(2)).as("nothing makes room for it").isEqualTo(2);
@@ -322,7 +322,7 @@ class LruCacheTest {
   @Test
   void pinnedEntry_thatTheEvictorMet_canBeEvictedOnceItIsUnpinned() {
     cache = new LruCache<>(4, 0);
-    CacheHandle<Value> pinned = cache.insert(1, 0, new Value(0, 1));
+    CacheHandle<Value> pinned = Replacing.put(cache, 1, 0, (id, at) -> new Value(0, 1));
     for (int i = 1; i < 20; i++) {
       insert(i, i);
     }
@@ -339,7 +339,7 @@ class LruCacheTest {
   @Test
   void erase_entryThatTheEvictorMetPinned_freesItAtTheLastUnpin() {
     cache = new LruCache<>(4, 0);
-    CacheHandle<Value> pinned = cache.insert(1, 0, new Value(0, 1));
+    CacheHandle<Value> pinned = Replacing.put(cache, 1, 0, (id, at) -> new Value(0, 1));
     for (int i = 1; i < 8; i++) {
       insert(i, i);
     }
@@ -354,7 +354,7 @@ class LruCacheTest {
   @Test
   void prune_pinnedEntryThatTheEvictorMet_staysAndIsPrunedLater() {
     cache = new LruCache<>(2, 0);
-    CacheHandle<Value> pinned = cache.insert(1, 0, new Value(0, 1));
+    CacheHandle<Value> pinned = Replacing.put(cache, 1, 0, (id, at) -> new Value(0, 1));
     for (int i = 1; i < 8; i++) {
       insert(i, i);
     }
@@ -405,21 +405,21 @@ class LruCacheTest {
       }
     }
     for (int i = 0; i < 3; i++) {
-      small.insert(1, i, new Reentrant()).close();
+      Replacing.put(small, 1, i, (id, at) -> new Reentrant()).close();
     }
     small.erase(1, 2);
-    small.insert(1, 3, new Reentrant()).close();
+    Replacing.put(small, 1, 3, (id, at) -> new Reentrant()).close();
     small.prune();
-    small.insert(1, 4, new Reentrant()).close();
+    Replacing.put(small, 1, 4, (id, at) -> new Reentrant()).close();
     small.eraseAll(1);
-    small.insert(1, 5, new Reentrant()).close();
+    Replacing.put(small, 1, 5, (id, at) -> new Reentrant()).close();
     small.close();
     assertThat(frees).hasValue(6);
   }
 
   @Test
   void value_afterTheLastUnpinOfAnErasedEntry_isAnError() {
-    CacheHandle<Value> entry = cache.insert(1, 1, new Value(1, 1));
+    CacheHandle<Value> entry = Replacing.put(cache, 1, 1, (id, at) -> new Value(1, 1));
     cache.erase(1, 1);
     entry.close();
     assertThatThrownBy(entry::value).isInstanceOf(AssertionError.class);
@@ -496,7 +496,7 @@ class LruCacheTest {
         case 1, 2, 3 -> {
           Value value = maker.apply(made++);
           current[key] = value.number;
-          pins.add(subject.insert(1, key, value));
+          pins.add(Replacing.put(subject, 1, key, (id, at) -> value));
         }
         case 4, 5 -> {
           int before = made;

@@ -20,7 +20,7 @@ class VarintTest {
     for (int shift = 0; shift < 32; shift++) {
       for (int value : new int[] {1 << shift, (1 << shift) - 1, (1 << shift) + 1, -1 >>> shift}) {
         int end = Varint.put32(buffer, 1, value);
-        assertThat(end - 1).isEqualTo(Varint.size32(value));
+        assertThat(end - 1).isEqualTo(sevenBitGroups(value));
         long decoded = Varint.get32(buffer, 1, end);
         assertThat(Varint.value32(decoded)).isEqualTo(value);
         assertThat(Varint.next32(decoded)).isEqualTo(end);
@@ -119,11 +119,19 @@ class VarintTest {
     }
   }
 
+  private static int sevenBitGroups(int value) {
+    int groups = 1;
+    for (int rest = value >>> 7; rest != 0; rest >>>= 7) {
+      groups++;
+    }
+    return groups;
+  }
+
   private void check32(int value, int offset) {
     byte[] bytes = new byte[16];
     int end = Varint.put32(bytes, offset, value);
     assertThat(Varint.put32(buffer, offset, value)).isEqualTo(end);
-    assertThat(end - offset).isEqualTo(Varint.size32(value));
+    assertThat(end - offset).isEqualTo(sevenBitGroups(value));
     long decoded = Varint.get32(bytes, offset, end);
     assertThat(Varint.get32(buffer, offset, end)).isEqualTo(decoded);
     assertThat(Varint.value32(decoded)).isEqualTo(value);

@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.management.ThreadMXBean;
 import dev.kv.CompressionType;
 import dev.kv.CorruptionException;
+import dev.kv.DBComparator;
 import dev.kv.DBIOException;
 import dev.kv.Options;
 import dev.kv.core.env.FileEnv;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.manifest.RecordingEnv;
 import dev.kv.core.memory.BlockAllocator;
@@ -319,6 +321,40 @@ final class JobTest {
         .isInstanceOf(CorruptionException.class)
         .hasMessageContaining("000010.ldb");
     assertThat(names()).containsExactly("000010.ldb");
+  }
+
+  /** Every block is whole; only the merge sees it. */
+  @Test
+  void run_overAnInputThatIsOutOfOrder_namesItsFileAndBlock() {
+    close();
+    open(1024);
+    FileMetadata whole = flush("a@1 " + "x".repeat(2000), "m@2 y", "z@3 z");
+    OutputContext asTheyCome =
+        new OutputContext(
+            env,
+            directory,
+            Options.DEFAULT.tableSuffix(),
+            context.format(),
+            new InternalKeyComparator(
+                DBComparator.ofSlices("as they come", (unusedBefore, unusedAfter) -> -1)),
+            budget,
+            numbers::getAndIncrement,
+            file -> {});
+    EntryList entries =
+        new EntryList(
+            List.of("b@11 " + "x".repeat(600), "c@12 " + "x".repeat(600), "d@13", "f@14", "e@15"));
+    entries.add(VersionText.key("g@16"), new byte[0]);
+    FileMetadata misordered = requireNonNull(new FlushJob(entries, asTheyCome).run().table());
+    CompactionJob job = job(pick(version(0, whole, 0, misordered), 1 << 20), () -> false);
+    assertThatThrownBy(job::run)
+        .isInstanceOfSatisfying(
+            CorruptionException.class,
+            e -> {
+              assertThat(e).hasMessageContaining("out of order").hasMessageContaining("'e' @ 15");
+              assertThat(e.file()).endsWith("000011.ldb");
+              assertThat(e.offset()).isBetween(1200L, 1300L);
+            });
+    assertThat(job.damagedInputs()).containsExactly(misordered);
   }
 
   @Test

@@ -1,19 +1,20 @@
 package dev.kv.core.crash;
 
+import dev.kv.Slice;
+import dev.kv.WriteBatch;
+import dev.kv.core.Children;
+import dev.kv.core.peer.Plyvel;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** C++ LevelDB, as python's plyvel has it, in a process that answers commands. */
+/** C++ LevelDB in a process that answers commands. */
 final class Cpp implements AutoCloseable {
   private final Process python;
   private final BufferedWriter to;
@@ -25,39 +26,16 @@ final class Cpp implements AutoCloseable {
     from = python.inputReader(StandardCharsets.US_ASCII);
   }
 
-  /** Starts it, or returns null, and says why, where python has no plyvel. */
+  /** Starts the process. Returns null if Python has no plyvel. */
   static @Nullable Cpp start() throws IOException, InterruptedException {
-    try {
-      Process probe =
-          new ProcessBuilder("python3", "-c", "import plyvel").redirectErrorStream(true).start();
-      String output = new String(probe.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (probe.waitFor() != 0) {
-        return missing("python3 has no plyvel: " + output.strip());
-      }
-    } catch (IOException none) {
-      return missing("no python3: " + none.getMessage());
+    if (!Plyvel.isAvailable()) {
+      return null;
     }
-    ProcessBuilder command = new ProcessBuilder("python3", script());
+    ProcessBuilder command = new ProcessBuilder(Plyvel.command("/crash/cpp.py"));
     return new Cpp(command.redirectError(ProcessBuilder.Redirect.INHERIT).start());
   }
 
-  private static @Nullable Cpp missing(String reason) {
-    System.out.println("Not compared with C++ LevelDB: " + reason);
-    if ("true".equals(System.getenv("CI"))) {
-      throw new AssertionError(reason);
-    }
-    return null;
-  }
-
-  private static String script() {
-    try {
-      return Path.of(Cpp.class.getResource("/crash/cpp.py").toURI()).toString();
-    } catch (URISyntaxException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  /** Returns what it finds in a directory, which it changes as it opens it. */
+  /** Returns the entries of the database in a directory. The open changes the directory. */
   TreeMap<byte[], byte[]> read(Path directory) throws IOException {
     say("read " + directory);
     TreeMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
@@ -72,7 +50,7 @@ final class Cpp implements AutoCloseable {
     return entries;
   }
 
-  /** Opens a directory, to write to it until the process is killed. */
+  /** Opens a directory and keeps it open for writes until the process is killed. */
   void open(Path directory) throws IOException {
     say("write " + directory);
     String answer = from.readLine();
@@ -81,22 +59,22 @@ final class Cpp implements AutoCloseable {
     }
   }
 
-  /** Writes a batch; returns false where the process has died before it acknowledged it. */
+  /** Writes a batch. Returns false if the process died before it acknowledged the batch. */
   boolean write(History history, int number, boolean sync) {
     HexFormat hex = HexFormat.of();
     StringBuilder line = new StringBuilder(sync ? "sync" : "");
     history
         .batch(number)
         .iterate(
-            new dev.kv.WriteBatch.Handler() {
+            new WriteBatch.Handler() {
               @Override
-              public void put(dev.kv.Slice key, dev.kv.Slice value) {
+              public void put(Slice key, Slice value) {
                 line.append(' ').append(hex.formatHex(key.toByteArray()));
                 line.append('=').append(hex.formatHex(value.toByteArray()));
               }
 
               @Override
-              public void delete(dev.kv.Slice key) {
+              public void delete(Slice key) {
                 line.append(' ').append(hex.formatHex(key.toByteArray()));
               }
             });
@@ -113,7 +91,7 @@ final class Cpp implements AutoCloseable {
     to.flush();
   }
 
-  /** Kills it. */
+  /** Kills the process, and waits until it has ended. */
   void kill() throws InterruptedException {
     Children.kill(python);
     python.waitFor();
@@ -122,28 +100,5 @@ final class Cpp implements AutoCloseable {
   @Override
   public void close() throws InterruptedException {
     kill();
-  }
-
-  /** Copies a database's files but LOCK into a new directory. */
-  static Path copy(Path from, Path to) throws IOException {
-    Files.createDirectory(to);
-    try (Stream<Path> files = Files.list(from)) {
-      for (Path file : files.toList()) {
-        if (!file.endsWith("LOCK")) {
-          Files.copy(file, to.resolve(file.getFileName()));
-        }
-      }
-    }
-    return to;
-  }
-
-  /** Deletes a directory of files. */
-  static void delete(Path directory) throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-    }
-    Files.delete(directory);
   }
 }

@@ -6,12 +6,10 @@ import dev.kv.DBException;
 import dev.kv.DBReadOnlyException;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.core.EnvFiles;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
-import dev.kv.env.SequentialFile;
-import dev.kv.env.WritableFile;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -22,14 +20,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The child of {@link DamageTest}, which has a small heap. It makes a small database, damages one
- * place of one of its files at a time, opens it, reads everything, and says what came of it. It
- * ends with 0 where every case came to what is promised, and halts with another code at the first
- * that did not, or that hangs.
+ * The child process of {@link DamageTest}, which has a small heap. It makes a small database. For
+ * each case it damages one place in one file, opens the database, reads everything, and records the
+ * outcome. It exits with 0 if every outcome is one that is promised. It halts with another code at
+ * the first other outcome, and if a case hangs.
  *
  * <p>Arguments: {@code flips}, {@code cuts} or {@code zeros}; the step from one place to the next;
- * how many masks a byte is flipped with; and every how manieth case opens the database for writing,
- * and compacts it.
+ * the number of masks with which a byte is flipped; and {@code n}, if every n-th case opens the
+ * database for writing and compacts it.
  */
 final class DamageSweep {
   private static final Path DIRECTORY = Path.of("/damaged/db");
@@ -38,7 +36,7 @@ final class DamageSweep {
   private static final int BLOCK = 32 << 10;
   private static final int HEADER = 7;
 
-  /** A case takes milliseconds; the promise is 2 s, and a machine may be slow. */
+  /** The ticks after which a case hangs. A case takes milliseconds, but a machine may be slow. */
   private static final int HANG_TICKS = 100;
 
   private static final long TICK_MILLIS = 100;
@@ -47,7 +45,7 @@ final class DamageSweep {
   private static final int IN_TABLES = 100;
   private static final int BATCHES = 120;
 
-  /** What a case came to. */
+  /** The outcome of a case. */
   private enum Outcome {
     RIGHT_ANSWER,
     CORRUPTION_AT_OPEN,
@@ -58,7 +56,7 @@ final class DamageSweep {
   private final Map<String, byte[]> files;
   private final int writeEvery;
   private final Map<Outcome, Integer> outcomes = new EnumMap<>(Outcome.class);
-  private volatile String what = "the beginning";
+  private volatile String what = "the start";
   private long cases;
   private volatile int longestTicks;
   private boolean endsOnRecord;
@@ -121,20 +119,10 @@ final class DamageSweep {
     Map<String, byte[]> files = new TreeMap<>();
     for (String name : env.list(DIRECTORY)) {
       if (!name.equals("LOCK")) {
-        files.put(name, read(env, DIRECTORY.resolve(name)));
+        files.put(name, EnvFiles.read(env, DIRECTORY.resolve(name)));
       }
     }
     return files;
-  }
-
-  private static byte[] read(Env env, Path file) throws IOException {
-    ByteBuffer into = ByteBuffer.allocate((int) env.size(file));
-    try (SequentialFile from = env.openSequential(file)) {
-      while (into.hasRemaining() && from.read(into) >= 0) {
-        continue;
-      }
-    }
-    return into.array();
   }
 
   private String sizes() {
@@ -144,7 +132,7 @@ final class DamageSweep {
   }
 
   private void watch() {
-    // Ticks and not the clock: where the whole machine stands still, they do too.
+    // Counts ticks and does not read the clock: if the whole machine stops, the ticks stop too.
     String before = what;
     for (int ticks = 0; ticks < HANG_TICKS; ticks++) {
       try {
@@ -209,12 +197,10 @@ final class DamageSweep {
   }
 
   private Outcome open(Map<String, byte[]> with, String damaged, boolean write) throws IOException {
-    Env env = new Hurried(Env.inMemory());
+    Env env = new Unpaused(Env.inMemory());
     env.createDirectory(DIRECTORY);
     for (Map.Entry<String, byte[]> file : with.entrySet()) {
-      try (WritableFile to = env.createWritable(DIRECTORY.resolve(file.getKey()))) {
-        to.append(ByteBuffer.wrap(file.getValue()));
-      }
+      EnvFiles.write(env, DIRECTORY.resolve(file.getKey()), file.getValue());
     }
     DB db;
     try {
@@ -237,7 +223,8 @@ final class DamageSweep {
   }
 
   /**
-   * Returns where in a log without damage a record ends, 0 included: cut there, it is a whole log.
+   * Returns the offsets at which a record of an undamaged log ends, and 0. A log that is truncated
+   * there looks complete.
    */
   private static Set<Integer> recordEnds(byte[] log) {
     Set<Integer> ends = new HashSet<>(Set.of(0));
@@ -269,7 +256,7 @@ final class DamageSweep {
     boolean reported = db.stats().recovery().droppedBytes() > 0;
     require(
         prefix == BATCHES || reported || endsOnRecord,
-        "a prefix of " + prefix + " that nobody told of");
+        "a prefix of " + prefix + " that was not reported");
     TreeMap<byte[], History.Operation> expected = HISTORY.after(prefix);
     for (int key = 0; key < HISTORY.keys(); key++) {
       if (!isRight(db, HISTORY.key(key), expected)) {
@@ -288,7 +275,7 @@ final class DamageSweep {
     return prefix < BATCHES ? Outcome.SHORTER_PREFIX : Outcome.RIGHT_ANSWER;
   }
 
-  /** Returns false for a named corruption. */
+  /** Checks one key. Returns false if the read throws a corruption that names its file. */
   private static boolean isRight(DB db, byte[] key, TreeMap<byte[], History.Operation> expected) {
     byte @Nullable [] found;
     try {
@@ -303,7 +290,7 @@ final class DamageSweep {
     return true;
   }
 
-  /** A compaction over damage may fail; it turns none into an answer. */
+  /** Compacts the database. This may fail, but must not turn damage into a wrong answer. */
   private void compactAndLook(DB db, Outcome before, String damaged) {
     try {
       db.compactRange(null, null);
@@ -330,11 +317,10 @@ final class DamageSweep {
   }
 
   /**
-   * An environment without pauses: a read-only open makes one before it looks at a damaged file
-   * again.
+   * An environment without pauses. A read-only open pauses before it reads a damaged file again.
    */
-  private static final class Hurried extends ForwardingEnv {
-    Hurried(Env target) {
+  private static final class Unpaused extends ForwardingEnv {
+    Unpaused(Env target) {
       super(target);
     }
 

@@ -2,10 +2,10 @@ package dev.kv.core.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.Children;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -13,54 +13,54 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One place of one file of a database is damaged: log, MANIFEST, CURRENT, and every part of a
- * table. Each read gives the right answer or a {@link dev.kv.CorruptionException}; damage in a log
- * may also give a shorter prefix, which the statistics tell of. In a JVM with 64 MiB of heap and as
- * much direct memory, which lives.
+ * Damages one place in one file of a database: log, MANIFEST, CURRENT, or any part of a table. Each
+ * read must return the right answer or throw a {@link dev.kv.CorruptionException}. Damage in a log
+ * may also lead to a shorter prefix, which the statistics report. The test runs in a JVM with 64
+ * MiB of heap and as much direct memory, which must survive.
  */
 @Tag("slow")
 class DamageTest {
   @TempDir Path temp;
 
   @Test
-  void flippedByte_inAnyFile_isNoWrongAnswer() throws Exception {
+  void flippedByte_inAnyFile_givesNoWrongAnswer() throws Exception {
     sweep("flips", 1, Seeds.LONG ? 8 : 1, Seeds.LONG ? 2 : 11, 15_000);
   }
 
   @Test
-  void cutFile_atAnyLength_isNoWrongAnswer() throws Exception {
+  void truncatedFile_atAnyLength_givesNoWrongAnswer() throws Exception {
     sweep("cuts", Seeds.LONG ? 1 : 13, 1, Seeds.LONG ? 2 : 5, 1000);
   }
 
   @Test
-  void zeroedSector_inAnyFile_isNoWrongAnswer() throws Exception {
+  void zeroedSector_inAnyFile_givesNoWrongAnswer() throws Exception {
     sweep("zeros", Seeds.LONG ? 1 : 128, 1, 2, 100);
   }
 
   private void sweep(String mode, int step, int masks, int writeEvery, int leastCases)
       throws IOException, InterruptedException {
-    Path told = temp.resolve("told");
+    Path output = temp.resolve("output");
     List<String> command =
-        new ArrayList<>(
-            Children.java(
-                64,
-                DamageSweep.class,
-                mode,
-                Integer.toString(step),
-                Integer.toString(masks),
-                Integer.toString(writeEvery)));
-    command.add(1, "-XX:MaxDirectMemorySize=64m");
-    command.add(1, "-ea");
+        Children.quickCommand(
+            List.of("-Xmx64m", "-XX:MaxDirectMemorySize=64m", "-ea"),
+            DamageSweep.class,
+            mode,
+            Integer.toString(step),
+            Integer.toString(masks),
+            Integer.toString(writeEvery));
     Process child =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(told.toFile()).start();
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
     try {
       assertThat(child.waitFor(Seeds.LONG ? 600 : 10, TimeUnit.MINUTES))
-          .as("%s", Files.readString(told))
+          .as("%s", Files.readString(output))
           .isTrue();
     } finally {
       child.destroyForcibly();
     }
-    String text = Files.readString(told);
+    String text = Files.readString(output);
     assertThat(child.exitValue()).as("%s", text).isZero();
     System.out.println("DamageTest: " + text.strip());
     int cases = Integer.parseInt(text.replaceAll("(?s).*: cases (\\d+) .*", "$1"));

@@ -17,14 +17,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An endless list of batches that hangs on a seed alone. Each sets a counter to its number, so that
- * no two prefixes of the list leave the same contents: what is in a database tells how long a
- * prefix is there, and whether it is one.
+ * An endless list of batches that depends only on a seed. Each batch sets a counter to its own
+ * number, so that no two prefixes of the list lead to the same contents. The contents of a database
+ * therefore show which prefix it holds, and whether it holds a prefix at all.
  *
- * @param space what every key begins with, so that several histories fit in a database; not empty
- * @param seed of everything
- * @param keys how many different keys there are
- * @param valueLength the largest length of a usual value
+ * @param space the prefix of every key, so that a database can hold several histories; not empty
+ * @param seed the seed of all batches
+ * @param keys the number of different keys
+ * @param valueLength the largest length of most values
  */
 record History(String space, long seed, int keys, int valueLength) {
   History(long seed, int keys, int valueLength) {
@@ -39,7 +39,7 @@ record History(String space, long seed, int keys, int valueLength) {
     return bytes(space + "/counter");
   }
 
-  /** One put, or a delete where the length is negative. The value hangs on its own seed. */
+  /** A put, or a delete if the length is negative. The value depends only on its own seed. */
   record Operation(byte[] key, int length, long valueSeed) {
     byte @Nullable [] value() {
       if (length < 0) {
@@ -54,7 +54,7 @@ record History(String space, long seed, int keys, int valueLength) {
     }
   }
 
-  /** Returns the operations of batch {@code number}, which counts from 1, but for the counter's. */
+  /** Returns the operations of batch {@code number}, except for the counter. Numbers begin at 1. */
   List<Operation> operations(int number) {
     SplittableRandom random = new SplittableRandom(seed * 0x9e3779b97f4a7c15L + number);
     List<Operation> operations = new ArrayList<>();
@@ -87,7 +87,7 @@ record History(String space, long seed, int keys, int valueLength) {
     return batch.put(counter(), bytes(Integer.toString(number)));
   }
 
-  /** Returns what the first {@code count} batches leave, but for the counter. */
+  /** Returns the contents after the first {@code count} batches, except for the counter. */
   TreeMap<byte[], Operation> after(int count) {
     TreeMap<byte[], Operation> contents = new TreeMap<>(Arrays::compareUnsigned);
     for (int number = 1; number <= count; number++) {
@@ -102,15 +102,15 @@ record History(String space, long seed, int keys, int valueLength) {
     return contents;
   }
 
-  /** Returns the number of the last batch that is in {@code db}, by its counter. */
+  /** Returns the number of the last batch in {@code db}, which is the value of its counter. */
   int counter(DB db) {
     byte[] value = db.get(counter());
     return value == null ? 0 : Integer.parseInt(new String(value, StandardCharsets.US_ASCII));
   }
 
   /**
-   * Fails unless {@code db} holds of this space exactly what a prefix of at least {@code least} and
-   * at most {@code most} batches leaves. Returns how long that prefix is.
+   * Fails unless {@code db} holds, in this space, exactly the contents after a prefix of at least
+   * {@code least} and at most {@code most} batches. Returns the length of the prefix.
    */
   int expectPrefix(DB db, int least, int most) {
     int found = counter(db);
@@ -124,7 +124,7 @@ record History(String space, long seed, int keys, int valueLength) {
     try (DBIterator cursor = db.iterator(space)) {
       cursor.seekToFirst();
       if (count > 0) {
-        assertThat(cursor.isValid()).as("nothing is there").isTrue();
+        assertThat(cursor.isValid()).as("is not empty").isTrue();
         assertThat(cursor.key()).isEqualTo(counter());
         cursor.next();
       }
@@ -132,9 +132,9 @@ record History(String space, long seed, int keys, int valueLength) {
         if (!cursor.isValid() || !Arrays.equals(cursor.key(), expected.getKey())) {
           throw new AssertionError(
               (cursor.isValid() ? Escape.bytes(cursor.key()) : "the end")
-                  + " stands where batch "
+                  + " is in the place where batch "
                   + count
-                  + " leaves "
+                  + " has "
                   + Escape.bytes(expected.getKey()));
         }
         if (!Arrays.equals(cursor.value(), expected.getValue().value())) {
@@ -143,7 +143,9 @@ record History(String space, long seed, int keys, int valueLength) {
         }
         cursor.next();
       }
-      assertThat(cursor.isValid()).as("more than batch " + count + " leaves").isFalse();
+      assertThat(cursor.isValid())
+          .as("has entries that batch " + count + " does not have")
+          .isFalse();
     }
   }
 }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
+import dev.kv.core.Children;
+import dev.kv.core.Directories;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,10 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A child JVM writes, tells of each write that was acknowledged, and is killed, at random moments
- * and at named points: the next open finds every acknowledged write, no hole and no part of a
- * batch. What the kill left is opened by C++ LevelDB too, which finds the same; and C++ LevelDB is
- * killed, and kv looks.
+ * A child JVM writes and reports each acknowledged write, until it is killed at a random moment or
+ * at a named point. The next open must find every acknowledged write, no gap, and no part of a
+ * batch. C++ LevelDB must find the same in a copy. C++ LevelDB is also killed, and kv must recover
+ * its database.
  */
 @Tag("slow")
 class KillLoopTest {
@@ -32,13 +34,13 @@ class KillLoopTest {
   private static final int CPP_CYCLES = Integer.getInteger("kv.cppKills", Seeds.LONG ? 1000 : 15);
   private static final long SEED = Long.getLong("kv.seed", 1);
 
-  /** A directory is written to by so many children in turn. */
+  /** The number of children that write to a directory, one after the other. */
   private static final int KILLS_PER_DIRECTORY = 10;
 
-  /** What a child is waited for does not take longer. */
+  /** The longest time that the test waits for a child to reach its point. */
   private static final int SECONDS = 60;
 
-  /** A child that has opened its database so often does not come to its point any more. */
+  /** The number of opens after which a child no longer reaches its point. */
   private static final int OPENS = 50;
 
   private static final List<String> POINTS =
@@ -66,7 +68,7 @@ class KillLoopTest {
 
   @TempDir Path temp;
 
-  /** The last batch of each history that the child told of. */
+  /** The last batch of each history that the child reported. */
   private final int[] acknowledged = new int[4];
 
   private long batches;
@@ -93,14 +95,14 @@ class KillLoopTest {
           throw new AssertionError(what, e);
         }
         if ((cycle + 1) % KILLS_PER_DIRECTORY == 0) {
-          Cpp.delete(directory);
+          Directories.delete(directory);
         }
       }
     }
     System.out.println(
         "KillLoopTest: kills "
             + CYCLES
-            + ", at their point "
+            + ", of them at their point "
             + points
             + ", acknowledged batches "
             + batches);
@@ -112,13 +114,12 @@ class KillLoopTest {
       Path directory, long seed, int histories, String point, SplittableRandom random)
       throws IOException, InterruptedException {
     Path errors = temp.resolve("errors");
-    // A file and no pipe: what the child told of before it was killed is there to be read for
-    // certain.
-    Path told = temp.resolve("told");
+    // A file, not a pipe: everything that the child reported before it was killed can be read.
+    Path output = temp.resolve("output");
     Process child =
         new ProcessBuilder(
-                Children.java(
-                    128,
+                Children.quickCommand(
+                    List.of("-Xmx128m"),
                     Victim.class,
                     directory.toString(),
                     Setting.of(seed).name(),
@@ -126,16 +127,16 @@ class KillLoopTest {
                     Integer.toString(histories),
                     point,
                     Integer.toString(1 + random.nextInt(3))))
-            .redirectOutput(told.toFile())
+            .redirectOutput(output.toFile())
             .redirectError(errors.toFile())
             .start();
     try {
-      awaitMoment(child, told, point, random);
+      awaitMoment(child, output, point, random);
     } finally {
       child.destroyForcibly();
     }
     assertThat(child.waitFor()).as("exit; %s", Files.readString(errors)).isEqualTo(137);
-    for (String line : Files.readAllLines(told)) {
+    for (String line : Files.readAllLines(output)) {
       int space = line.indexOf(' ');
       if (space > 0) {
         acknowledged[Integer.parseInt(line.substring(0, space))] =
@@ -146,30 +147,30 @@ class KillLoopTest {
   }
 
   /**
-   * Returns when the child is to be killed: it stands at its point, or some time after it was about
-   * to open.
+   * Returns at the moment to kill the child: when it is at its point, or a random time after its
+   * open began. A kill at an arbitrary moment needs a time, not a condition.
    */
-  private void awaitMoment(Process child, Path told, String point, SplittableRandom random)
+  private void awaitMoment(Process child, Path output, String point, SplittableRandom random)
       throws IOException, InterruptedException {
     boolean early = random.nextInt(6) == 0;
-    await(child, told, early ? "opening\n" : "open\n", 1);
+    await(child, output, early ? "opening\n" : "open\n", 1);
     if (point.equals("-")) {
       child.waitFor(random.nextInt(early ? 40 : 250), TimeUnit.MILLISECONDS);
-    } else if (await(child, told, "open\n", OPENS).contains("point\n")) {
+    } else if (await(child, output, "open\n", OPENS).contains("point\n")) {
       points++;
     }
   }
 
   /**
-   * Waits until the child stands at its point, or has told of something so often; returns what it
-   * has told.
+   * Waits until the child is at its point, or has printed {@code line} the given number of times.
+   * Returns all of its output.
    */
-  private static String await(Process child, Path told, String line, int times)
+  private static String await(Process child, Path output, String line, int times)
       throws IOException, InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
     String text = "";
     while (System.nanoTime() < end && child.isAlive()) {
-      text = Files.readString(told);
+      text = Files.readString(output);
       if (text.contains("point\n") || text.split(line, -1).length > times) {
         break;
       }
@@ -181,21 +182,23 @@ class KillLoopTest {
   private void expect(Path directory, long seed, int histories, @Nullable Cpp cpp)
       throws IOException {
     if (!Files.exists(directory)) {
-      return; // killed before there was anything
+      return; // killed before the open created the directory
     }
-    Path copy = cpp == null ? null : Cpp.copy(directory, directory.resolveSibling("copy"));
+    Path copy = cpp == null ? null : Directories.copy(directory, directory.resolveSibling("copy"));
     try (DB db = DB.open(directory, Setting.of(seed).options(Env.fileSystem()))) {
-      assertThat(db.stats().recovery().droppedBytes()).as("a record cut short").isLessThan(300_000);
+      assertThat(db.stats().recovery().droppedBytes())
+          .as("only a torn record is dropped")
+          .isLessThan(300_000);
       for (int i = 0; i < histories; i++) {
         int found = Victim.history(seed, i).expectPrefix(db, acknowledged[i], acknowledged[i] + 1);
         acknowledged[i] = found;
       }
       if (cpp != null && Files.exists(copy.resolve("CURRENT"))) {
-        expectSame(entries(db), cpp.read(copy));
+        expectEqual(entries(db), cpp.read(copy));
       }
     }
     if (copy != null) {
-      Cpp.delete(copy);
+      Directories.delete(copy);
     }
   }
 
@@ -209,7 +212,7 @@ class KillLoopTest {
     return entries;
   }
 
-  private static void expectSame(TreeMap<byte[], byte[]> kv, TreeMap<byte[], byte[]> cpp) {
+  private static void expectEqual(TreeMap<byte[], byte[]> kv, TreeMap<byte[], byte[]> cpp) {
     assertThat(cpp.keySet().stream().map(dev.kv.Escape::bytes).toList())
         .as("keys that C++ LevelDB finds")
         .isEqualTo(kv.keySet().stream().map(dev.kv.Escape::bytes).toList());
@@ -233,7 +236,7 @@ class KillLoopTest {
       if (cycle % 5 != 0) {
         try (DB db = DB.open(directory, Setting.of(cycle).options(Env.fileSystem()))) {
           last = history.counter(db);
-          db.write(history.batch(++last)); // so that C++ LevelDB goes on with what kv left
+          db.write(history.batch(++last)); // so that C++ LevelDB continues with the files of kv
         }
       }
       int acknowledgedBefore = last;

@@ -24,10 +24,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Each operation on the file system fails, one a run: those of the open, of writes, of flushes and
- * compactions, and of the close. Whoever is told gets a {@link DBException}; nobody waits for ever;
- * reads go on; and once the file system works again everything acknowledged is there, also after
- * loss of power what was acknowledged as durable.
+ * Fails each operation on the file system, one operation per run: of the open, of writes, flushes
+ * and compactions, and of the close. A call that fails must throw a {@link DBException}. No call
+ * may wait forever, and reads must still work. When the file system works again, everything
+ * acknowledged must be there. After loss of power, everything acknowledged as durable must be
+ * there.
  */
 @Tag("slow")
 @ExtendWith(Quiet.class)
@@ -38,8 +39,8 @@ class OperationFaultTest {
   private static final int PAIRS = Seeds.LONG ? 2000 : 40;
 
   /**
-   * What takes so many ticks hangs. Ticks and not the clock: where the whole machine stands still,
-   * they do too.
+   * The number of ticks after which a run hangs. The test counts ticks and does not read the clock:
+   * if the whole machine stops, the ticks stop too.
    */
   private static final int HANG_TICKS = 250;
 
@@ -49,25 +50,25 @@ class OperationFaultTest {
   private static long silent;
   private static int longestTicks;
 
-  /** How the operation fails. */
+  /** The way in which the operation fails. */
   enum Mode {
     ONCE(Fault.ERROR, false),
-    FOR_EVER(Fault.ERROR, true),
+    FOREVER(Fault.ERROR, true),
     SHORT(Fault.SHORT, false),
     TORN(Fault.TORN, false),
     DISK_FULL(Fault.NO_SPACE, true),
     SYNCS_FAIL(Fault.SYNC, true);
 
     private final Fault fault;
-    private final boolean forEver;
+    private final boolean forever;
 
-    Mode(Fault fault, boolean forEver) {
+    Mode(Fault fault, boolean forever) {
       this.fault = fault;
-      this.forEver = forEver;
+      this.forever = forever;
     }
 
     void inject(FaultEnv env, long k) {
-      if (forEver) {
+      if (forever) {
         env.failFrom(k, fault);
       } else {
         env.failOnce(k, fault);
@@ -89,7 +90,7 @@ class OperationFaultTest {
 
   @ParameterizedTest
   @EnumSource
-  void eachOperation_failing_isToldOrHarmless(Mode mode) {
+  void operation_failing_isReportedOrHarmless(Mode mode) {
     for (int workload = 0; workload < WORKLOADS; workload++) {
       Setting setting = Setting.of(mode.ordinal() + workload);
       History history = new History(workload, 40, 3000);
@@ -105,12 +106,12 @@ class OperationFaultTest {
   }
 
   /**
-   * The same where the open finds nothing to recover, so that the first write makes what an open
-   * makes otherwise.
+   * Does the same if the open has nothing to recover. The first write then creates the files that
+   * other opens create.
    */
   @ParameterizedTest
   @EnumSource
-  void eachOperation_ofAFirstWrite_failing_isToldOrHarmless(Mode mode) {
+  void operationOfAFirstWrite_failing_isReportedOrHarmless(Mode mode) {
     Setting setting = mode.ordinal() % 2 == 0 ? Setting.DEFAULT : Setting.WRITTEN_LOG;
     boolean injected = true;
     long k = 1;
@@ -126,7 +127,7 @@ class OperationFaultTest {
 
   @ParameterizedTest
   @EnumSource
-  void twoOperations_failing_areToldOrHarmless(Setting setting) {
+  void twoOperations_failing_areReportedOrHarmless(Setting setting) {
     SplittableRandom random = new SplittableRandom(Long.getLong("kv.seed", 5));
     for (int i = 0; i < PAIRS / Setting.values().length; i++) {
       long first = 1 + random.nextInt(200);
@@ -145,7 +146,7 @@ class OperationFaultTest {
     void into(FaultEnv env);
   }
 
-  /** Does a run; returns whether the fault came to be. */
+  /** Does a run. Returns true if the fault was injected. */
   private static boolean within(Run run, Injection injection) {
     runs++;
     CompletableFuture<Boolean> done = new CompletableFuture<>();
@@ -177,7 +178,7 @@ class OperationFaultTest {
     throw hang;
   }
 
-  /** One workload, from the creation of the database to the look at what is left of it. */
+  /** One workload, from the creation of the database to the check of its contents. */
   private static final class Run {
     private final Setting setting;
     private final History history;
@@ -188,7 +189,7 @@ class OperationFaultTest {
     private int acknowledged;
     private int durable;
     private int begun;
-    private boolean told;
+    private boolean reported;
     private @Nullable DBException failure;
 
     Run(Setting setting, History history, String what) {
@@ -197,7 +198,7 @@ class OperationFaultTest {
       this.what = what;
     }
 
-    /** Makes a database with batches in a table and an empty log, beside the faults. */
+    /** Creates a database with batches in a table and an empty log, without faults. */
     void prepare() {
       try (DB db = DB.open(DIRECTORY, setting.options(disk))) {
         for (int number = 1; number <= 3; number++) {
@@ -223,7 +224,7 @@ class OperationFaultTest {
         history.expectPrefix(db, acknowledged, begun);
         expectAfterPowerLoss();
         close(db);
-        if (injected && !told) {
+        if (injected && !reported) {
           silent++;
         }
       }
@@ -242,7 +243,7 @@ class OperationFaultTest {
       try {
         return DB.open(DIRECTORY, options);
       } catch (DBException expected) {
-        told = true;
+        reported = true;
         return null;
       }
     }
@@ -251,28 +252,25 @@ class OperationFaultTest {
       for (int number = begun + 1; number <= batches; number++) {
         boolean sync = number % 7 == 0;
         begun = number;
-        if (!tell(() -> db.write(new WriteOptions(sync), history.batch(begun)))) {
+        if (!succeeds(() -> db.write(new WriteOptions(sync), history.batch(begun)))) {
           expectRefusedOrDone(db);
           return;
         }
         acknowledged = number;
         durable = sync ? number : durable;
-        if (number % 10 == 0 && tell(db::flush)) {
+        if (number % 10 == 0 && succeeds(db::flush)) {
           durable = number;
         }
       }
-      if (tell(() -> db.compactRange(null, null))) {
+      if (succeeds(() -> db.compactRange(null, null))) {
         durable = begun;
       }
     }
 
-    /**
-     * A write that failed may be done again where the message says so; otherwise nothing is written
-     * any more.
-     */
+    /** Checks that a failed write can be retried only if its message says so. */
     private void expectRefusedOrDone(DB db) {
       boolean again = String.valueOf(failure).contains("may be tried again");
-      boolean done = tell(() -> db.write(history.batch(begun)));
+      boolean done = succeeds(() -> db.write(history.batch(begun)));
       assertThat(done && !again).as("written after " + failure).isFalse();
       if (!again) {
         assertThat(failure).isInstanceOf(DBReadOnlyException.class);
@@ -280,13 +278,13 @@ class OperationFaultTest {
       acknowledged = done ? begun : acknowledged;
     }
 
-    /** Does something that may fail; returns whether it did not. */
-    private boolean tell(Runnable action) {
+    /** Runs an action that may fail. Returns true if it did not fail. */
+    private boolean succeeds(Runnable action) {
       try {
         action.run();
         return true;
       } catch (DBException expected) {
-        told = true;
+        reported = true;
         failure = expected;
         return false;
       }
@@ -302,7 +300,7 @@ class OperationFaultTest {
     }
 
     private void close(DB db) {
-      tell(db::close);
+      succeeds(db::close);
       db.close();
     }
   }

@@ -12,6 +12,7 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -23,17 +24,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Power is lost before operations on the disk, on whatever thread does them, with more or less of
- * what was not synced kept: an open finds a prefix of the batches, with all that was acknowledged
- * as durable, and goes on from there. Power is lost a second time during some of these opens.
+ * Simulates loss of power before operations on the disk, on whatever thread does them, and keeps a
+ * part of the unsynced data. An open must find a prefix of the batches that includes everything
+ * acknowledged as durable, and must be able to continue. Some of these opens lose power a second
+ * time.
  */
 @ExtendWith(Quiet.class)
 class PowerLossTest {
   private static final Path DIRECTORY = Path.of("/power-loss/db");
   private static final int[] PERCENT_KEPT = {0, 10, 50, 100};
 
-  /** One crash in so many operations is looked at, but for the first test, which looks at each. */
+  /** The random tests check one crash in this many operations. */
   private static final int EVERY = 12;
+
+  private static final int BATCHES_PER_MEMTABLE = 16;
+  private static final long POLL_NANOS = 50_000;
 
   private static final AtomicInteger clones = new AtomicInteger();
 
@@ -41,12 +46,12 @@ class PowerLossTest {
   private History history = new History(0, 1, 1);
   private Setting setting = Setting.DEFAULT;
 
-  /** What was acknowledged as durable, and what was begun. */
+  /** The last batch that was acknowledged as durable, and the last one that was begun. */
   private volatile int durable;
 
   private volatile int begun;
 
-  /** Whether the database is opened anew before each batch, with nothing to recover. */
+  /** True if the database is reopened before each batch, with nothing to recover. */
   private boolean reopening;
 
   private final ReentrantLock checking = new ReentrantLock();
@@ -57,15 +62,15 @@ class PowerLossTest {
   }
 
   @Test
-  void crash_beforeEachOperation_leavesAPrefixWithAllThatWasSynced() throws Throwable {
+  void crash_beforeEachOperation_leavesAPrefixWithAllSyncedWrites() throws Throwable {
     clones.set(0);
     run(7, 1, 60);
     assertThat(clones.get()).as("crash clones").isGreaterThan(700);
   }
 
-  /** Opens that find nothing to recover, one after the other, and the first write after them. */
+  /** Tests several opens that have nothing to recover, and the first write after them. */
   @Test
-  void crash_beforeEachOperationOfFirstWrites_leavesAPrefixWithAllThatWasSynced() throws Throwable {
+  void crash_beforeEachOperationOfFirstWrites_leavesAPrefixWithAllSyncedWrites() throws Throwable {
     clones.set(0);
     reopening = true;
     for (Setting each : Setting.values()) {
@@ -85,7 +90,7 @@ class PowerLossTest {
   @Tag("slow")
   @ParameterizedTest
   @MethodSource("seeds")
-  void crash_anywhere_leavesAPrefixWithAllThatWasSynced(long seed) throws Throwable {
+  void crash_beforeRandomOperations_leavesAPrefixWithAllSyncedWrites(long seed) throws Throwable {
     run(seed, EVERY, 80);
   }
 
@@ -96,10 +101,11 @@ class PowerLossTest {
     FaultEnv env = new FaultEnv(disk);
     Random choices = new Random(seed);
     boolean slowTables = seed % 2 == 0;
+    Thread writer = Thread.currentThread();
     env.watch(
         operation -> {
           if (slowTables && operation.isOn(".ldb") && operation.kind() == FaultEnv.Kind.SYNC) {
-            env.sleepMicros(5000); // so that more than one log is live
+            awaitAnotherMemtable(writer);
           }
           crash(operation, every, choices);
         });
@@ -136,6 +142,20 @@ class PowerLossTest {
     }
   }
 
+  /**
+   * Waits until the writer has filled about one more memtable, or waits itself. So there are two
+   * live logs. A sync on the writer's own thread, which belongs to a recovery, does not wait.
+   */
+  private void awaitAnotherMemtable(Thread writer) {
+    if (Thread.currentThread() == writer) {
+      return;
+    }
+    int enough = begun + BATCHES_PER_MEMTABLE;
+    while (begun < enough && writer.getState() == Thread.State.RUNNABLE) {
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+  }
+
   private DB reopenWithNothingToRecover(DB db, Options options, int batches) {
     db.flush();
     durable = batches;
@@ -150,12 +170,12 @@ class PowerLossTest {
   }
 
   /**
-   * Looks at what loss of power leaves now. Reads what is acknowledged first, and what is begun
-   * last.
+   * Checks what loss of power would leave now. Reads the acknowledged batch first and the begun
+   * batch last, because the writer goes on.
    */
   private void crash(FaultEnv.Operation operation, int every, Random choices) {
     if (operation.kind() == FaultEnv.Kind.READ || operation.kind() == FaultEnv.Kind.OPEN) {
-      return; // leaves the disk as it was
+      return; // does not change the disk
     }
     checking.lock();
     try {
@@ -179,7 +199,8 @@ class PowerLossTest {
   }
 
   /**
-   * Opens what was found; with a seed for it, power is lost again before some operation of that.
+   * Opens a database after a crash. If {@code againSeed} is not negative, power is lost again
+   * before one of the operations of this open.
    */
   private void check(StrictMemEnv found, int least, int most, long againSeed) throws Exception {
     int prefix;
@@ -207,8 +228,8 @@ class PowerLossTest {
   }
 
   /**
-   * Opens, looks, writes a batch durably, and looks again after another loss of all that is not
-   * synced.
+   * Opens the database, checks it, writes a batch with sync, and checks it again after the loss of
+   * everything unsynced.
    */
   private int openAndExpect(StrictMemEnv env, Options options, int least, int most)
       throws Exception {

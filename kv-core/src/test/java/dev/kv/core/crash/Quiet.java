@@ -6,7 +6,7 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Drops what a test class logs: thousands of failures that the test itself injects. */
+/** Discards the log of a test class, which has thousands of failures that the test injects. */
 final class Quiet implements BeforeAllCallback, AfterAllCallback {
   private PrintStream before = System.err;
 

@@ -9,16 +9,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.stream.LongStream;
 
 /**
- * The seeds that a test runs with: first those that ever failed, which {@code seeds/<test>.txt}
- * keeps one a line, then {@code count} others. {@code -Dkv.seed=} gives one alone, {@code
- * -Dkv.seeds=} another number of them, {@code -Dkv.firstSeed=} another first one.
+ * The seeds of a test: first the seeds that once failed, which are the lines of {@code
+ * seeds/<test>.txt}, and then {@code count} others. {@code -Dkv.seed=} runs a single seed, {@code
+ * -Dkv.seeds=} sets the number of others, and {@code -Dkv.firstSeed=} the first of them.
  */
 final class Seeds {
   static final boolean LONG = Boolean.getBoolean("kv.long");
 
   private Seeds() {}
 
-  /** Returns the seeds for {@code test}, so many of them in the quick and in the long size. */
+  /** Returns the seeds for {@code test}: {@code quick} or {@code inLong} of them, by the size. */
   static LongStream of(Class<?> test, int quick, int inLong) {
     Long only = Long.getLong("kv.seed");
     if (only != null) {
@@ -49,7 +49,7 @@ final class Seeds {
     }
   }
 
-  /** Returns what to do again, and where to keep it, for the message of a failure. */
+  /** Returns how to repeat a failed test and where to record its seed, for a message. */
   static String again(Class<?> test, long seed) {
     String name = test.getSimpleName();
     return "seed "

@@ -9,9 +9,7 @@ import dev.kv.env.MappedLogFile;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The ways in which the tests of this package open a database. All make small memtables and tables.
- */
+/** The options with which the tests of this package open a database. All have small memtables. */
 enum Setting {
   DEFAULT(Options.builder(), true),
   REUSE_LOGS(Options.builder().reuseLogs(true), true),
@@ -37,7 +35,7 @@ enum Setting {
     return builder.build().toBuilder().env(mapped ? env : new Unmapped(env)).build();
   }
 
-  /** An environment without mapped logs. */
+  /** An environment that has no mapped logs. */
   private static final class Unmapped extends ForwardingEnv {
     Unmapped(Env target) {
       super(target);

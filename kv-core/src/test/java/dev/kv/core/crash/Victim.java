@@ -10,18 +10,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The child that {@link KillLoopTest} kills. It opens a database, goes on with the histories that
- * it finds there, one a thread, and prints {@code <history> <number>} for each batch that was
- * acknowledged. At its kill point, if it has one, it prints {@code point}, and that thread stands
- * still.
+ * The child process that {@link KillLoopTest} kills. It opens a database and continues the
+ * histories in it, each on a thread. It prints {@code <history> <number>} for each acknowledged
+ * batch. If it has a kill point and reaches it, it prints {@code point}, and that thread stops
+ * there.
  *
  * <p>Arguments: directory, setting, seed, number of histories, kill point ({@code KIND suffix}, or
- * {@code -}), and at which of its occurrences.
+ * {@code -}), and the number of the occurrence at which to stop.
  */
 final class Victim {
   /**
-   * One process closes and opens the database again after so many batches, for what happens only
-   * there.
+   * The number of batches after which the process reopens the database, so that opens and closes
+   * are interrupted too.
    */
   private static final int BATCHES_PER_OPEN = 60;
 
@@ -39,7 +39,7 @@ final class Victim {
     PrintStream out = System.out;
     FaultEnv env = new FaultEnv(Env.fileSystem());
     if (!args[4].equals("-")) {
-      standStillAt(env, args[4], Long.parseLong(args[5]), out);
+      stopAt(env, args[4], Long.parseLong(args[5]), out);
     }
     say(out, "opening");
     while (true) {
@@ -72,7 +72,7 @@ final class Victim {
     }
   }
 
-  private static void standStillAt(FaultEnv env, String point, long occurrence, PrintStream out) {
+  private static void stopAt(FaultEnv env, String point, long occurrence, PrintStream out) {
     FaultEnv.Kind kind = FaultEnv.Kind.valueOf(point.substring(0, point.indexOf(' ')));
     String name = point.substring(point.indexOf(' ') + 1);
     AtomicLong count = new AtomicLong();

@@ -1,6 +1,7 @@
 /**
- * Crashes, faults and damage against a whole database: a seeded {@link dev.kv.core.crash.History}
- * of batches, and after whatever happened the question which prefix of it is there.
+ * Tests a whole database against crashes, faults and damage. The tests write a {@link
+ * dev.kv.core.crash.History}, which is a list of batches that depends only on a seed. After a crash
+ * they check which prefix of it is in the database.
  */
 @NullMarked
 package dev.kv.core.crash;

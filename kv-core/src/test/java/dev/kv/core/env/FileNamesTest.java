@@ -95,8 +95,8 @@ final class FileNamesTest {
     }
     assertThat(parse(FileNames.current(DIR))).isEqualTo(new FileName(Kind.CURRENT, 0));
     assertThat(parse(FileNames.lock(DIR))).isEqualTo(new FileName(Kind.LOCK, 0));
-    assertThat(parse(FileNames.infoLog(DIR))).isEqualTo(new FileName(Kind.INFO_LOG, 0));
-    assertThat(parse(FileNames.oldInfoLog(DIR))).isEqualTo(new FileName(Kind.INFO_LOG, 0));
+    assertThat(parse(DIR.resolve("LOG"))).isEqualTo(new FileName(Kind.INFO_LOG, 0));
+    assertThat(parse(DIR.resolve("LOG.old"))).isEqualTo(new FileName(Kind.INFO_LOG, 0));
   }
 
   @Test

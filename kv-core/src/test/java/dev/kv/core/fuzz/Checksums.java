@@ -12,7 +12,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Makes the checksums of damaged files right again, so that the decoders behind them are reached.
+ * Corrects the checksums of damaged files, so that the decoders after the checksum test are
+ * reached.
  */
 final class Checksums {
   private static final int BLOCK = 32 << 10;
@@ -33,7 +34,7 @@ final class Checksums {
     return copy;
   }
 
-  /** Returns a log or MANIFEST in which every fragment that lies in its block verifies. */
+  /** Returns a log or MANIFEST in which every fragment that fits into its block verifies. */
   static byte[] ofLog(byte[] file) {
     Checksums sums = new Checksums(file);
     int at = 0;
@@ -67,10 +68,10 @@ final class Checksums {
   }
 
   /**
-   * Stores the checksum of the block whose handle stands at {@code at}, and of those that its
+   * Stores the checksum of the block whose handle is at {@code at}, and of the blocks that its
    * values name.
    *
-   * @return where the handle ends, or a negative number
+   * @return the end of the handle, or a negative number if there is no handle
    */
   private int block(int at, int limit, boolean index) {
     int middle = Varint.end64(bytes, at, limit);

@@ -1,22 +1,20 @@
 package dev.kv.core.fuzz;
 
+import dev.kv.core.EnvFiles;
 import dev.kv.env.Env;
-import dev.kv.env.SequentialFile;
-import dev.kv.env.WritableFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * The files of a directory as one input.
+ * Encodes the files of a directory as one input.
  *
  * <pre>
  * input := modes file*
- * file  := name:byte length:fixed16 bytes       the name's place in {@link #NAMES}, the last file may be short
+ * file  := name:byte length:fixed16 bytes       name is an index into {@link #NAMES}; the last file may be short
  * </pre>
  */
 final class FileSet {
@@ -33,7 +31,7 @@ final class FileSet {
 
   private FileSet() {}
 
-  /** Returns a file's place in an input. */
+  /** Returns the encoding of a file. */
   static byte[] encode(String name, byte[] content) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     out.write(NAMES.indexOf(name));
@@ -46,20 +44,20 @@ final class FileSet {
   /**
    * Writes the files of an input, and CURRENT if it has none.
    *
-   * @param from where the files begin
-   * @param seal whether to make the checksums right
+   * @param from the offset of the first file
+   * @param seal true to correct the checksums
    */
   static void write(byte[] input, int from, boolean seal, Env env, Path directory)
       throws IOException {
     env.createDirectory(directory);
-    write(
-        env, directory.resolve("CURRENT"), "MANIFEST-000002\n".getBytes(StandardCharsets.US_ASCII));
+    byte[] current = "MANIFEST-000002\n".getBytes(StandardCharsets.US_ASCII);
+    EnvFiles.write(env, directory.resolve("CURRENT"), current);
     for (int at = from; at + 3 <= input.length; ) {
       String name = NAMES.get(Math.floorMod(input[at], NAMES.size()));
       int length = (input[at + 1] & 0xff) | (input[at + 2] & 0xff) << 8;
       int end = Math.min(input.length, at + 3 + length);
       byte[] content = Arrays.copyOfRange(input, at + 3, end);
-      write(env, directory.resolve(name), seal ? sealed(name, content) : content);
+      EnvFiles.write(env, directory.resolve(name), seal ? sealed(name, content) : content);
       at = end;
     }
   }
@@ -71,24 +69,5 @@ final class FileSet {
     return name.endsWith(".ldb") || name.endsWith(".sst")
         ? Checksums.ofTable(content)
         : Checksums.ofLog(content);
-  }
-
-  static void write(Env env, Path file, byte[] content) throws IOException {
-    try (WritableFile out = env.createWritable(file)) {
-      out.append(ByteBuffer.allocateDirect(content.length).put(content).flip());
-      out.sync();
-    }
-  }
-
-  static byte[] read(Env env, Path file) throws IOException {
-    ByteBuffer content = ByteBuffer.allocateDirect((int) env.size(file));
-    try (SequentialFile in = env.openSequential(file)) {
-      while (content.hasRemaining() && in.read(content) >= 0) {
-        continue;
-      }
-    }
-    byte[] bytes = new byte[content.position()];
-    content.get(0, bytes);
-    return bytes;
   }
 }

@@ -4,9 +4,9 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The targets under Jazzer: over the corpus, which lies beside this class among the resources, or,
- * with {@code JAZZER_FUZZ=1} in the environment and one method chosen, guided by coverage until
- * something is found.
+ * Runs the targets with Jazzer over the corpus, which is in the resources of this class. If {@code
+ * JAZZER_FUZZ=1} is in the environment and one method is selected, Jazzer fuzzes, guided by
+ * coverage, until it finds a failure. The methods have the names of the targets.
  */
 @Timeout(120)
 class FuzzIT {

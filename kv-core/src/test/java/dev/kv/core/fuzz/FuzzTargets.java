@@ -21,6 +21,7 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
+import dev.kv.core.log.LogBytes;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.memory.OffHeapBudget;
@@ -42,10 +43,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A target for each decoder of bytes from disk. Each takes any input and throws an {@link
- * AssertionError} where the decoder does what it must not: an exception outside the {@link
- * DBException} family, a walk without end, bytes outside the input, two ways of reading that
- * differ. Where the first byte of an input sets modes, its bits are constants here.
+ * Has a target for each decoder of bytes from disk. A target accepts any input. It throws an {@link
+ * AssertionError} if the decoder throws an exception that is not a {@link DBException}, does not
+ * end, returns bytes from outside the input, or gives different results for two ways of reading. If
+ * the first byte of an input sets modes, the constants here are its bits.
  */
 public final class FuzzTargets {
   private static final int SEAL = 1;
@@ -55,13 +56,13 @@ public final class FuzzTargets {
   private static final int MODE_SHIFT = 4;
 
   static {
-    // Every damaged input would be told of.
+    // Every damaged input would be logged.
     System.setProperty("org.slf4j.simpleLogger.log.dev.kv", "off");
   }
 
   private FuzzTargets() {}
 
-  /** Returns the targets by name, in an order that stays. */
+  /** Returns the targets by name, in a fixed order. */
   static Map<String, Consumer<byte[]>> all() {
     Map<String, Consumer<byte[]>> targets = new LinkedHashMap<>();
     targets.put("logReader", FuzzTargets::logReader);
@@ -94,12 +95,13 @@ public final class FuzzTargets {
       long sum = 0;
       while (reader.readRecord(record)) {
         check(reader.lastRecordOffset() > before, "records that do not ascend");
-        check(reader.endOfLastRecord() <= log.length, "a record that ends behind the file");
+        check(
+            reader.endOfLastRecord() <= log.length, "a record that ends after the end of the file");
         before = reader.lastRecordOffset();
-        sum += record.copyBytes().length;
+        sum += LogBytes.copy(record).length;
         check(sum <= log.length, "more bytes than the file has");
       }
-      check(!reader.readRecord(record), "a record behind the end");
+      check(!reader.readRecord(record), "a record after the end");
     } catch (IOException e) {
       throw new AssertionError(e);
     }
@@ -144,13 +146,13 @@ public final class FuzzTargets {
     byte[] target = new byte[internal ? InternalKey.TRAILER : 0];
     int steps = 0;
     for (entries.seekToFirst(); entries.isValid(); entries.next()) {
-      check(++steps <= length, "a walk without end");
+      check(++steps <= length, "a scan that does not end");
       target = InternalKey.copy(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
       InternalKey.copy(entries.valueBuffer(), entries.valueOffset(), entries.valueLength());
     }
     steps = 0;
     for (entries.seekToLast(); entries.isValid(); entries.prev()) {
-      check(++steps <= 2 * length, "a walk back without end");
+      check(++steps <= 2 * length, "a backward scan that does not end");
       InternalKey.copy(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
     }
     entries.seek(direct(target), 0, target.length);
@@ -238,8 +240,8 @@ public final class FuzzTargets {
   }
 
   /**
-   * {@code modes files}, as {@link FileSet} says; modes: seal, read-only, paranoid, filter,
-   * recovery mode.
+   * {@code modes files}, as in {@link FileSet}; modes: seal, read-only, paranoid, filter, recovery
+   * mode.
    */
   static void directory(byte[] input) {
     Env env = Env.inMemory();
@@ -287,7 +289,7 @@ public final class FuzzTargets {
     }
   }
 
-  /** The same input; what is repaired must open and be read whole. */
+  /** Takes the same input. A repaired database must open, and all of it must be readable. */
   static void repairAndDump(byte[] input) {
     Env env = Env.inMemory();
     Path directory = Path.of("/db");

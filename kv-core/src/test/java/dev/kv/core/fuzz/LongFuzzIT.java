@@ -2,6 +2,7 @@ package dev.kv.core.fuzz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.Children;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,9 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The targets under Jazzer, guided by coverage, each in a JVM of its own: under {@code -Plong}, for
- * as many seconds as {@code -Dkv.fuzz.seconds} says. The corpus that grows meanwhile is kept below
- * {@code target/fuzz}, where an input that fails is left too.
+ * Runs each target with Jazzer, guided by coverage, in a JVM of its own for {@code
+ * -Dkv.fuzz.seconds} seconds. Runs only with {@code -Plong}. The growing corpus is in {@code
+ * target/fuzz}, and so is an input that fails.
  */
 @EnabledIfSystemProperty(named = "kv.long", matches = "true")
 class LongFuzzIT {
@@ -32,22 +33,22 @@ class LongFuzzIT {
     Path log = directory.resolve(name + ".log");
     Process jazzer =
         new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx512m",
-                "-XX:MaxDirectMemorySize=1g",
-                "-ea",
-                "-Dkv.invariants=true",
-                "-Djazzer.instrumentation_includes=dev.kv.**",
-                "-Djazzer.disabled_hooks=*",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "com.code_intelligence.jazzer.Jazzer",
-                "--target_class=" + FuzzIT.class.getName(),
-                "--target_method=" + name,
-                "-max_total_time=" + Integer.getInteger("kv.fuzz.seconds", DEFAULT_SECONDS),
-                "-timeout=60",
-                "-rss_limit_mb=3000",
-                "-artifact_prefix=" + directory.resolve(name + "-"))
+                Children.command(
+                    List.of(
+                        "-Xmx512m",
+                        "-XX:MaxDirectMemorySize=1g",
+                        "-ea",
+                        "-Dkv.invariants=true",
+                        "-Djazzer.instrumentation_includes=dev.kv.**",
+                        "-Djazzer.disabled_hooks=*"),
+                    "com.code_intelligence.jazzer.Jazzer",
+                    List.of(
+                        "--target_class=" + FuzzIT.class.getName(),
+                        "--target_method=" + name,
+                        "-max_total_time=" + Integer.getInteger("kv.fuzz.seconds", DEFAULT_SECONDS),
+                        "-timeout=60",
+                        "-rss_limit_mb=3000",
+                        "-artifact_prefix=" + directory.resolve(name + "-"))))
             .directory(directory.toFile())
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())

@@ -20,16 +20,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A few seconds of random mutations of the corpus for each target, not guided by anything. {@code
- * -Dkv.seed} repeats a run and {@code -Dkv.fuzz.millis} sets how long each target runs. What it
- * finds is printed as an input to add to the corpus.
+ * Runs each target for a few seconds with random mutations of the corpus, without guidance. {@code
+ * -Dkv.seed} repeats a run, and {@code -Dkv.fuzz.millis} sets the time for each target. An input
+ * that fails is written to a file, which can be added to the corpus.
  */
 @Timeout(600)
 class MutationFuzzIT {
   private static final long DEFAULT_SEED = 20_260_101;
   private static final int LARGEST = 1 << 16;
 
-  /** Values at which lengths, counts and varints change their nature. */
+  /** Values at which the encoding of lengths, counts and varints changes. */
   private static final int[] EDGES = {0, 1, 2, 7, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff};
 
   static Stream<String> targets() {
@@ -61,7 +61,7 @@ class MutationFuzzIT {
     assertThat(runs).isPositive();
   }
 
-  /** Whole tables and directories are slower by orders of magnitude, and have more to find. */
+  /** Returns the time for a target. Tables and directories are slower by orders of magnitude. */
   private static long millis(String name) {
     if (Boolean.getBoolean("kv.long")) {
       return 60_000;

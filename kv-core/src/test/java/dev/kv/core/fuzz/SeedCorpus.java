@@ -6,6 +6,7 @@ import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.core.EnvFiles;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.key.InternalKey;
@@ -27,8 +28,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Writes the part of the corpus that is made of good files, into the directory given: a directory
- * for each target. What fuzzing finds is added there by hand and stays.
+ * Writes the part of the corpus that consists of undamaged files: a directory for each target,
+ * below the given directory. Inputs that fuzzing finds are added there by hand.
  */
 final class SeedCorpus {
   private static final Path DIRECTORY = Path.of("/db");
@@ -86,8 +87,8 @@ final class SeedCorpus {
   }
 
   /**
-   * Returns where the first data block ends: before a zero that says that it is not compressed, and
-   * a checksum.
+   * Returns the end of the first data block. It is followed by a zero, which means no compression,
+   * and by a checksum.
    */
   private static int blockEnd(byte[] table) {
     for (int end = 8; end < table.length; end++) {
@@ -133,13 +134,13 @@ final class SeedCorpus {
     Map<String, byte[]> files = new TreeMap<>();
     for (String name : env.list(DIRECTORY)) {
       if (FileSet.NAMES.contains(name) && !name.equals("CURRENT")) {
-        files.put(name, FileSet.read(env, DIRECTORY.resolve(name)));
+        files.put(name, EnvFiles.read(env, DIRECTORY.resolve(name)));
       }
     }
     return files;
   }
 
-  /** Returns a log of a record that fills more than a block, and one behind it. */
+  /** Returns a log with a record that is larger than a block, followed by another record. */
   private static byte[] fragments() throws IOException {
     Env env = Env.inMemory();
     Options options = Options.builder().createIfMissing(true).env(env).build();
@@ -149,7 +150,7 @@ final class SeedCorpus {
     }
     for (String name : env.list(DIRECTORY)) {
       if (name.endsWith(".log")) {
-        return FileSet.read(env, DIRECTORY.resolve(name));
+        return EnvFiles.read(env, DIRECTORY.resolve(name));
       }
     }
     throw new AssertionError("no log");

@@ -14,7 +14,7 @@ import java.util.Random;
 import java.util.zip.CRC32C;
 
 /** A log as bytes in memory, to write, to damage and to read. */
-final class LogBytes {
+public final class LogBytes {
   static final int BLOCK = 32768;
   static final int HEADER = 7;
 
@@ -92,6 +92,13 @@ final class LogBytes {
     readError = true;
   }
 
+  /** Returns a copy of the record that a reader read last. */
+  public static byte[] copy(RecordBuffer record) {
+    byte[] bytes = new byte[record.length()];
+    record.buffer().get(0, bytes);
+    return bytes;
+  }
+
   /** Reads all records from the beginning. */
   Result read() {
     return read(0);
@@ -103,8 +110,7 @@ final class LogBytes {
     try (LogReader reader = new LogReader("log", new Sequential(), result, true, initialOffset)) {
       RecordBuffer record = new RecordBuffer();
       while (reader.readRecord(record)) {
-        result.records.add(
-            new String(record.copyBytes(), java.nio.charset.StandardCharsets.ISO_8859_1));
+        result.records.add(new String(copy(record), java.nio.charset.StandardCharsets.ISO_8859_1));
         result.offsets.add(reader.lastRecordOffset());
         result.ends.add(reader.endOfLastRecord());
       }

@@ -71,7 +71,7 @@ final class LogCrashTest {
     try (LogReader reader = new LogReader("log", env.openSequential(LOG), result, true)) {
       RecordBuffer record = new RecordBuffer();
       while (reader.readRecord(record) && result.reasons.isEmpty()) {
-        read.add(new String(record.copyBytes(), java.nio.charset.StandardCharsets.ISO_8859_1));
+        read.add(new String(LogBytes.copy(record), java.nio.charset.StandardCharsets.ISO_8859_1));
       }
     }
     assertThat(read.size()).as(what).isBetween(synced, records.size());

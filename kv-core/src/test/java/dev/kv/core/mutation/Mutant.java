@@ -11,16 +11,16 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A change to one source file that takes a safeguard out, and the tests that must fail then. The
- * list stands among the resources:
+ * A change to one source file that removes a safeguard, and the tests that must then fail. The list
+ * of mutants is a resource:
  *
  * <pre>
- * mutant := "== " name, field*, "--- take", lines that stand in the file once, "--- give", lines in their place
- * field  := "kind: " what it is | "file: " below {@link #SOURCES} | "killed by: " tests | "quick: true"
+ * mutant := "== " name, field*, "--- take", lines that occur once in the file, "--- give", lines that replace them
+ * field  := "kind: " of the safeguard | "file: " below {@link #SOURCES} | "killed by: " tests | "quick: true"
  * tests  := class or class#method below {@code dev.kv.core}, separated by spaces
  * </pre>
  *
- * @param quick whether it is tried by every build
+ * @param quick true if every build runs it
  */
 record Mutant(
     String name,
@@ -76,17 +76,18 @@ record Mutant(
     return Objects.requireNonNull(fields.get(name), name);
   }
 
-  /** Returns the file with the change; throws unless what is taken out stands there once. */
+  /** Returns the file with the change. Throws unless the removed lines occur exactly once. */
   String mutatedSource() throws IOException {
     String source = Files.readString(SOURCES.resolve(file));
     int at = source.indexOf(take);
     if (at < 0 || source.indexOf(take, at + 1) >= 0) {
-      throw new AssertionError(name + ": what it takes out does not stand once in " + file);
+      throw new AssertionError(
+          name + ": the lines that it removes must occur exactly once in " + file);
     }
     return source.substring(0, at) + give + source.substring(at + take.length());
   }
 
-  /** Returns the mutant's row in the table of mutants. */
+  /** Returns the row of this mutant in the table of mutants. */
   String row() {
     StringBuilder tests = new StringBuilder();
     for (String killer : killers) {

@@ -2,13 +2,13 @@ package dev.kv.core.mutation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.Children;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -21,10 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Takes the safeguards of the engine out, one at a time, and expects a test to fail for each. A
- * mutant is one source file, changed, compiled against the engine and put before it on the class
- * path of a JVM that runs the tests named for it. {@code -Pmutation} tries all of them, other
- * builds those marked quick.
+ * Removes the safeguards of the engine, one at a time, and expects a test to fail for each. It
+ * compiles the changed source file of a mutant against the engine, and puts it before the engine on
+ * the class path of a new JVM, which runs the tests of the mutant. {@code -Pmutation} runs all
+ * mutants, and other builds those marked quick.
  */
 class MutantsIT {
   private static final Path TABLE = Path.of("..", "src-docs", "mutants.md");
@@ -41,7 +41,7 @@ class MutantsIT {
 
   @ParameterizedTest
   @MethodSource("mutants")
-  void mutant_anyOfTheList_isKilled(Mutant mutant) throws IOException, InterruptedException {
+  void mutant_inTheList_isKilled(Mutant mutant) throws IOException, InterruptedException {
     Path source = temp.resolve(Path.of(mutant.file()).getFileName());
     Files.writeString(source, mutant.mutatedSource());
     Path classes = Files.createDirectory(temp.resolve("classes"));
@@ -58,7 +58,7 @@ class MutantsIT {
   }
 
   @Test
-  void table_ofMutants_listsEach() throws IOException {
+  void table_ofMutants_listsEachMutant() throws IOException {
     String table = Files.readString(TABLE);
     for (Mutant mutant : Mutant.all()) {
       assertThat(table).contains(mutant.row());
@@ -89,18 +89,19 @@ class MutantsIT {
 
   private static int run(Path classes, List<String> tests, Path output)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx256m", "-ea", "-XX:TieredStopAtLevel=1", "-Dkv.invariants=true"));
-    command.addAll(List.of("-XX:+EnableDynamicAgentLoading", "-XX:-CreateCoredumpOnCrash"));
-    command.add("-XX:ErrorFile=" + output.resolveSibling("crash.log"));
-    command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=off");
-    command.addAll(
-        List.of("-cp", classes + File.pathSeparator + System.getProperty("java.class.path")));
-    command.add(TestRun.class.getName());
-    command.addAll(tests);
+    List<String> flags =
+        List.of(
+            "-Xmx256m",
+            "-ea",
+            "-XX:TieredStopAtLevel=1",
+            "-Dkv.invariants=true",
+            "-XX:+EnableDynamicAgentLoading",
+            "-XX:-CreateCoredumpOnCrash",
+            "-XX:ErrorFile=" + output.resolveSibling("crash.log"),
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=off");
+    String classPath = classes + File.pathSeparator + System.getProperty("java.class.path");
     Process process =
-        new ProcessBuilder(command)
+        new ProcessBuilder(Children.command(flags, classPath, TestRun.class.getName(), tests))
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();

@@ -13,7 +13,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
-/** Runs the tests given and ends with what came of them: a process of its own for each mutant. */
+/** Runs the given tests, and exits with a code for their result. Each mutant has such a process. */
 final class TestRun {
   static final int PASSED = 0;
   static final int FAILED = 1;

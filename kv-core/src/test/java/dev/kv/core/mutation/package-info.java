@@ -1,5 +1,5 @@
 /**
- * Whether the tests notice when a safeguard of the engine is taken out: see {@code
+ * Checks that a test fails if a safeguard of the engine is removed; see {@code
  * src-docs/mutants.md}.
  */
 @NullMarked

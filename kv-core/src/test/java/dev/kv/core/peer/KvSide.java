@@ -5,26 +5,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBIterator;
+import dev.kv.Escape;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.WriteBatch;
+import dev.kv.core.Directories;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
-import java.util.stream.Stream;
 
-/** What the tests of this package do with kv. */
+/** The side of kv in the tests of this package. */
 final class KvSide {
   private KvSide() {}
 
-  /** The ways in which kv writes its files. */
+  /** Options with which kv writes its files. */
   enum Configuration {
     SNAPPY(Options.builder()),
     PURE_JAVA_SNAPPY(Options.builder().nativeSnappy(false)),
@@ -82,7 +81,7 @@ final class KvSide {
   static void expectEntries(
       String reader, Iterator<Map.Entry<byte[], byte[]>> entries, SortedMap<byte[], byte[]> model) {
     for (Map.Entry<byte[], byte[]> expected : model.entrySet()) {
-      String key = dev.kv.Escape.bytes(expected.getKey());
+      String key = Escape.bytes(expected.getKey());
       assertThat(entries.hasNext()).as("%s ends before %s", reader, key).isTrue();
       Map.Entry<byte[], byte[]> found = entries.next();
       assertThat(found.getKey()).as("%s at %s", reader, key).isEqualTo(expected.getKey());
@@ -94,28 +93,17 @@ final class KvSide {
   }
 
   /**
-   * Gives every table of a closed database the ending that the old C++ LevelDB knows, in place of
-   * what that one may have left under the same number when it was closed during a compaction.
+   * Gives every table of a closed database the suffix that the old C++ LevelDB knows. Replaces
+   * files of the same number, which that LevelDB may have left if it was closed during a
+   * compaction.
    */
-  static void renameTablesToSst(Path directory) {
-    for (Path table : files(directory, ".ldb")) {
+  static void renameTablesToSst(Path directory) throws IOException {
+    for (Path table : Directories.files(directory, ".ldb")) {
       String name = table.getFileName().toString();
-      try {
-        Files.move(
-            table,
-            table.resolveSibling(name.substring(0, name.length() - 4) + ".sst"),
-            StandardCopyOption.REPLACE_EXISTING);
-      } catch (IOException refused) {
-        throw new UncheckedIOException(refused);
-      }
-    }
-  }
-
-  static List<Path> files(Path directory, String ending) {
-    try (Stream<Path> files = Files.list(directory)) {
-      return files.filter(file -> file.toString().endsWith(ending)).sorted().toList();
-    } catch (IOException unreadable) {
-      throw new UncheckedIOException(unreadable);
+      Files.move(
+          table,
+          table.resolveSibling(name.substring(0, name.length() - 4) + ".sst"),
+          StandardCopyOption.REPLACE_EXISTING);
     }
   }
 }

@@ -4,6 +4,7 @@ import dev.kv.Options;
 import dev.kv.TableSuffix;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -17,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The C++ LevelDB inside leveldbjni, which knows tables as {@code .sst} only. */
+/** Compares kv with the C++ LevelDB in leveldbjni, which knows only tables named {@code .sst}. */
 class LeveldbjniPeerTest {
   private static final long SEED = 7;
   private static final int OPERATIONS = 6000;
@@ -78,13 +79,7 @@ class LeveldbjniPeerTest {
   private static void writeByCpp(Path directory, Workload workload, CompressionType compression)
       throws IOException {
     try (DB db = JniDBFactory.factory.open(directory.toFile(), cppOptions(compression))) {
-      for (Workload.Operation operation : workload.operations()) {
-        if (operation.value() == null) {
-          db.delete(operation.key());
-        } else {
-          db.put(operation.key(), operation.value());
-        }
-      }
+      workload.run(db::put, db::delete);
     }
   }
 
@@ -95,7 +90,7 @@ class LeveldbjniPeerTest {
       entries.seekToFirst();
       KvSide.expectEntries(
           "C++ LevelDB",
-          new java.util.Iterator<>() {
+          new Iterator<>() {
             @Override
             public boolean hasNext() {
               return entries.hasNext();

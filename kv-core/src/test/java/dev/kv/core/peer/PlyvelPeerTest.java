@@ -8,9 +8,8 @@ import dev.kv.DBException;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.RecoveryMode;
+import dev.kv.core.Directories;
 import java.io.File;
-import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +22,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,10 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * A current C++ LevelDB, in python's plyvel. Skipped with a printed reason where python has it not;
- * where the environment variable CI is true, that is a failure.
- */
+/** Compares kv with a current C++ LevelDB. Skipped if {@link Plyvel} is not available. */
 class PlyvelPeerTest {
   private static final long SEED = 11;
   private static final int OPERATIONS = 6000;
@@ -44,21 +39,8 @@ class PlyvelPeerTest {
   @TempDir Path temp;
 
   @BeforeAll
-  static void findPlyvel() throws IOException, InterruptedException {
-    String reason = "";
-    try {
-      Process probe =
-          new ProcessBuilder("python3", "-c", "import plyvel").redirectErrorStream(true).start();
-      String output = new String(probe.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      reason = probe.waitFor() == 0 ? "" : "python3 has no plyvel: " + output.strip();
-    } catch (IOException none) {
-      reason = "no python3: " + none.getMessage();
-    }
-    if (!reason.isEmpty()) {
-      System.out.println("Not compared with a current C++ LevelDB: " + reason);
-      assertThat(System.getenv("CI")).as(reason).isNotEqualTo("true");
-    }
-    assumeTrue(reason.isEmpty(), reason);
+  static void findPlyvel() throws InterruptedException {
+    assumeTrue(Plyvel.isAvailable(), "Python has no plyvel");
   }
 
   @ParameterizedTest
@@ -96,23 +78,16 @@ class PlyvelPeerTest {
     Path copy = temp.resolve("copy");
     TreeMap<byte[], byte[]> model = Workload.emptyModel();
     Workload workload = Workload.of(SEED, 500);
-    try (dev.kv.DB db =
-        dev.kv.DB.open(directory, Options.builder().createIfMissing(true).build())) {
-      for (Workload.Operation operation : workload.operations()) {
-        if (operation.value() == null) {
-          db.delete(operation.key());
-        } else {
-          db.put(operation.key(), operation.value());
-        }
-      }
-      copy(directory, copy);
+    try (DB db = DB.open(directory, Options.builder().createIfMissing(true).build())) {
+      workload.run(db::put, db::delete);
+      Directories.copy(directory, copy);
     }
     workload.applyTo(model);
     KvSide.expectEntries("C++ LevelDB", read(copy), model);
     KvSide.expect(copy, Options.DEFAULT, model);
   }
 
-  /** Under the compatible recovery mode a damaged log gives what C++ LevelDB makes of it. */
+  /** With the recovery mode CPP_COMPAT, kv recovers the same entries as C++ LevelDB. */
   @Test
   void damagedLog_recoveredByBoth_isTheSame() throws Exception {
     Path directory = temp.resolve("db");
@@ -130,12 +105,10 @@ class PlyvelPeerTest {
       String what = "round " + round + " of seed " + DAMAGE_SEED;
       Path theirs = temp.resolve("theirs" + round);
       Path ours = temp.resolve("ours" + round);
-      copy(directory, theirs);
-      try (Stream<Path> files = Files.list(theirs)) {
-        Path log = files.filter(file -> file.toString().endsWith(".log")).findFirst().orElseThrow();
-        Files.write(log, damaged(Files.readAllBytes(log), random, round % 4));
-      }
-      copy(theirs, ours);
+      Directories.copy(directory, theirs);
+      Path log = Directories.files(theirs, ".log").get(0);
+      Files.write(log, damaged(Files.readAllBytes(log), random, round % 4));
+      Directories.copy(theirs, ours);
       TreeMap<byte[], byte[]> model = Workload.emptyModel();
       read(theirs, "lenient")
           .forEachRemaining(entry -> model.put(entry.getKey(), entry.getValue()));
@@ -160,22 +133,13 @@ class PlyvelPeerTest {
       }
       case 2 -> bytes = Arrays.copyOf(bytes, at);
       default -> {
-        // In the header of a block's first record.
+        // Damages the header of the first record of a block.
         for (int i = 0; i < 3; i++) {
           bytes[at - at % 32768 + random.nextInt(7)] ^= (byte) (1 << random.nextInt(8));
         }
       }
     }
     return bytes;
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    Files.createDirectory(to);
-    try (Stream<Path> files = Files.list(from)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, to.resolve(file.getFileName()));
-      }
-    }
   }
 
   private Iterator<Map.Entry<byte[], byte[]>> read(Path directory, String... flags)
@@ -203,7 +167,8 @@ class PlyvelPeerTest {
   }
 
   private Path run(Path input, String mode, Path directory, String... flags) throws Exception {
-    List<String> command = new ArrayList<>(List.of("python3", script(), mode));
+    List<String> command = new ArrayList<>(Plyvel.command("/peer/peer.py"));
+    command.add(mode);
     command.add(directory.toString());
     command.addAll(List.of(flags));
     File output = temp.resolve("output").toFile();
@@ -217,9 +182,5 @@ class PlyvelPeerTest {
     assertThat(python.waitFor(60, TimeUnit.SECONDS)).as("python ends").isTrue();
     assertThat(python.exitValue()).as(Files.readString(errors.toPath())).isZero();
     return output.toPath();
-  }
-
-  private static String script() throws URISyntaxException {
-    return Path.of(PlyvelPeerTest.class.getResource("/peer/peer.py").toURI()).toString();
   }
 }

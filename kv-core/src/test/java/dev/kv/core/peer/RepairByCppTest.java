@@ -31,8 +31,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Databases that the repair of C++ LevelDB has left: all tables in level 0, under the numbers they
- * had. A merge that ended before a flush has the lower number, and may have the newer entries.
+ * Tests databases that the repair of C++ LevelDB has made. All of their tables are in level 0 and
+ * keep their numbers. A compaction that began before a flush may have the lower number and the
+ * newer entries.
  */
 class RepairByCppTest {
   private static final InternalKeyComparator ORDER =

@@ -1,22 +1,25 @@
 package dev.kv.core.peer;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A seeded list of puts and deletes, and what must be there after them. */
+/** A list of puts and deletes that depends only on a seed. */
 record Workload(long seed, List<Operation> operations) {
 
-  /** One put, or a delete where the value is null. */
+  /** A put, or a delete if the value is null. */
   record Operation(byte[] key, byte @Nullable [] value) {}
 
   /**
-   * Returns {@code count} operations on some 2000 keys, with empty, binary and big values among
-   * them.
+   * Returns {@code count} operations on some 2000 keys, some of them with empty, binary or large
+   * values.
    */
   static Workload of(long seed, int count) {
     Random random = new Random(seed);
@@ -29,7 +32,7 @@ record Workload(long seed, List<Operation> operations) {
   }
 
   private static byte[] key(Random random) {
-    byte[] key = ("key" + random.nextInt(2000)).getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    byte[] key = ("key" + random.nextInt(2000)).getBytes(StandardCharsets.UTF_8);
     if (random.nextInt(8) == 0) {
       key = Arrays.copyOf(key, key.length + 3);
       key[key.length - 2] = (byte) random.nextInt(4);
@@ -47,15 +50,21 @@ record Workload(long seed, List<Operation> operations) {
     return value;
   }
 
-  /** Applies the operations to {@code model}, a map in bytewise order. */
-  void applyTo(Map<byte[], byte[]> model) {
+  /** Calls {@code put} or {@code delete} for each operation, in order. */
+  void run(BiConsumer<byte[], byte[]> put, Consumer<byte[]> delete) {
     for (Operation operation : operations) {
-      if (operation.value() == null) {
-        model.remove(operation.key());
+      byte[] value = operation.value();
+      if (value == null) {
+        delete.accept(operation.key());
       } else {
-        model.put(operation.key(), operation.value());
+        put.accept(operation.key(), value);
       }
     }
+  }
+
+  /** Applies the operations to {@code model}, a map in bytewise order. */
+  void applyTo(Map<byte[], byte[]> model) {
+    run(model::put, model::remove);
   }
 
   static TreeMap<byte[], byte[]> emptyModel() {

@@ -1,6 +1,6 @@
 /**
- * C++ LevelDB itself as the referee, in both directions: an old one in this process, a current one
- * in python.
+ * Compares kv with C++ LevelDB in both directions: with an old one in this process (leveldbjni),
+ * and with a current one in Python (plyvel).
  */
 @NullMarked
 package dev.kv.core.peer;

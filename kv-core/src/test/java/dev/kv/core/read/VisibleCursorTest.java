@@ -10,6 +10,7 @@ import dev.kv.DBComparator;
 import dev.kv.ReadOptions;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBudget;
@@ -193,7 +194,7 @@ final class VisibleCursorTest {
   @Test
   void prefix_withAnotherComparator_isRefused() {
     UserKeyComparator reverse = new InternalKeyComparator(REVERSE).userComparator();
-    assertThatThrownBy(() -> IteratorBounds.of(prefix("a"), reverse))
+    assertThatThrownBy(() -> KeyBounds.of(prefix("a"), reverse))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("test.Reverse");
   }
@@ -415,7 +416,7 @@ final class VisibleCursorTest {
         new EntryListCursor(order, sorted),
         order.userComparator(),
         sequence,
-        IteratorBounds.of(options, order.userComparator()),
+        KeyBounds.of(options, order.userComparator()),
         new ReadContext(new OffHeapBudget(0)),
         (key, offset, length) -> sampled++,
         "db");

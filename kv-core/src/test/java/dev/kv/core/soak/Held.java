@@ -10,15 +10,15 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What the process and its database hold at one moment; sizes in KiB, 0 where the system does not
- * tell.
+ * The resources that the process and its database hold at one moment. Sizes are in KiB, and 0 if
+ * the system does not report them.
  *
  * @param resident resident memory of the process, mapped files included
- * @param anonymous the part of it that is no file's: heap, direct buffers, stacks
+ * @param anonymous the part of it that does not belong to a file: heap, direct buffers, stacks
  * @param heap used Java heap
  * @param direct direct buffers, as the JVM counts them
- * @param offHeap the database's memory off the heap, by its own count
- * @param mapped bytes of mapped tables, by the database's count
+ * @param offHeap the off-heap memory of the database, as it counts it
+ * @param mapped bytes of mapped tables, as the database counts them
  * @param mappings mappings of the process
  * @param descriptors open descriptors
  * @param threads live threads

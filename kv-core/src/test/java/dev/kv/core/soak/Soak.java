@@ -26,12 +26,12 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The load and its model. Each key has a version, which says what its value is, or that it is
- * deleted. A writer owns its keys: it announces a version, writes it, and acknowledges it. A reader
- * that saw version {@code a} acknowledged before it read and {@code b} announced after it must have
- * read what one of a to b says. Whoever needs a moment at which nothing is under way (to take a
- * snapshot with a copy of the model, to reopen) takes {@code moment} for writing, and the others
- * hold it for reading.
+ * The load and its model. Each key has a version, which determines its value, or that it is
+ * deleted. A writer owns its keys: it announces a version, writes it, and acknowledges it. If
+ * version {@code a} was acknowledged before a read, and version {@code b} was announced after it,
+ * then the read must return one of the versions from a to b. A thread that needs a moment without
+ * running calls (to take a snapshot with a copy of the model, or to reopen) takes {@code moment}
+ * for writing. All others hold it for reading.
  */
 final class Soak {
   private static final int KEYS = 20_000;
@@ -55,7 +55,7 @@ final class Soak {
   private volatile DB db;
   private int reopens;
 
-  /** Something that a thread does over and over, at no {@code moment}. */
+  /** A step that a thread repeats until the end of the run. */
   private interface Step {
     void run(Random random) throws Exception;
   }
@@ -63,7 +63,7 @@ final class Soak {
   /**
    * Creates the database.
    *
-   * @param pauseMicros how long each thread rests between two steps
+   * @param pauseMicros the pause of each thread between two steps, in microseconds
    */
   Soak(Path directory, long seed, long pauseMicros) {
     this.directory = directory;
@@ -73,7 +73,8 @@ final class Soak {
   }
 
   /**
-   * Runs for so long, reopening and taking figures in even intervals, and throws what went wrong.
+   * Runs the load, and reopens and reports in even intervals. Throws if anything went wrong. The
+   * load is paced, so its pauses are times and not conditions.
    */
   void run(long seconds, long reopenSeconds, long reportSeconds) throws Exception {
     List<Thread> threads = new ArrayList<>();
@@ -111,7 +112,7 @@ final class Soak {
     }
   }
 
-  /** Returns the figures taken, oldest first. */
+  /** Returns the reports, oldest first. */
   List<Held> held() {
     return List.copyOf(held);
   }
@@ -152,7 +153,7 @@ final class Soak {
     }
   }
 
-  /** Returns options that change from open to open, so that each meets the files of another. */
+  /** Returns options that differ for each open, so that each open reads the files of others. */
   private Options options(int round) {
     return Options.builder()
         .createIfMissing(true)
@@ -223,7 +224,7 @@ final class Soak {
     return length == DB.NOT_FOUND ? null : Arrays.copyOf(into.array(), length);
   }
 
-  /** Keys in order, none twice, and of each what it may be. */
+  /** Scans some keys, and checks their order and their values. */
   private void scan(Random random) {
     long[] first = new long[KEYS];
     for (int i = 0; i < KEYS; i++) {
@@ -256,10 +257,10 @@ final class Soak {
         return;
       }
     }
-    throw new AssertionError("key " + key + " is none of its versions " + first + " to " + last);
+    throw new AssertionError("key " + key + " has none of its versions " + first + " to " + last);
   }
 
-  /** Takes a snapshot at a moment, and some time later reads all of it. */
+  /** Takes a snapshot, and reads all of it some time later. */
   private void view(Random random) {
     Snapshot snapshot;
     DB taken;
@@ -354,7 +355,7 @@ final class Soak {
     return Integer.parseInt(new String(key, StandardCharsets.US_ASCII));
   }
 
-  /** Returns what a version of a key is; null for none. */
+  /** Returns the value of a version of a key, or null if the key is deleted in it. */
   private static byte @Nullable [] value(int key, long version) {
     long mixed = (key * 0x9e3779b97f4a7c15L + version) * 0xbf58476d1ce4e5b9L;
     mixed ^= mixed >>> 32;

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs the soak: a few seconds to see that it works, or as long as {@code -Dkv.soak.seconds} says.
- * What is held must not have grown from the second quarter of a long run to the last.
+ * Runs the soak for a few seconds, or for {@code -Dkv.soak.seconds}. In a long run, the resources
+ * held must not grow from the second quarter to the last.
  */
 class SoakIT {
   private static final int QUICK = 6;
@@ -19,7 +19,7 @@ class SoakIT {
   @TempDir Path temp;
 
   @Test
-  void soak_ofMixedLoad_agreesWithTheModelAndStaysFlat() throws Exception {
+  void mixedLoad_overTime_agreesWithTheModelAndDoesNotGrow() throws Exception {
     long seed = Long.getLong("kv.seed", 20_260_101);
     int seconds =
         Integer.getInteger("kv.soak.seconds", Boolean.getBoolean("kv.long") ? LONG : QUICK);
@@ -46,7 +46,7 @@ class SoakIT {
     return figures.stream().mapToLong(each -> each.figures().get(index)).max().orElse(0);
   }
 
-  /** What may come and go by itself: KiB of memory, or a few files, mappings and threads. */
+  /** Returns how much a resource may vary: KiB of memory, or a number of files or threads. */
   private static long slack(String name) {
     return switch (name) {
       case "mappings" -> 100;

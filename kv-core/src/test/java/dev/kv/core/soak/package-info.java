@@ -1,5 +1,6 @@
 /**
- * Hours of mixed load on one database, against a model, with an eye on everything that could grow.
+ * Runs mixed load on one database for hours, compares it with a model, and watches every resource
+ * that could grow.
  */
 @NullMarked
 package dev.kv.core.soak;

@@ -126,16 +126,6 @@ final class VersionTest {
   }
 
   @Test
-  void deepestOverlapping_ofARange_looksUpFromBelow() {
-    Version version =
-        VersionText.version(List.of("L0 3:1 a@1..z@1", "L1 1:10 a@1..b@1", "L4 2:10 c@1..d@1"));
-    assertThat(version.deepestOverlapping(null, null)).isEqualTo(4);
-    assertThat(version.deepestOverlapping(null, VersionText.bytes("b"))).isEqualTo(1);
-    assertThat(version.deepestOverlapping(VersionText.bytes("e"), null)).isZero();
-    assertThat(version.deepestOverlapping(VersionText.bytes("zz"), null)).isEqualTo(-1);
-  }
-
-  @Test
   void release_byTheLastHolder_tellsTheOwner() {
     List<Version> freed = new ArrayList<>();
     Version version = Version.empty(VersionText.COMPARATOR, freed::add);

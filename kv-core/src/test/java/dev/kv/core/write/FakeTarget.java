@@ -4,6 +4,7 @@ import dev.kv.DBComparator;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
+import dev.kv.core.log.LogBytes;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.LogWriter;
 import dev.kv.core.log.RecordBuffer;
@@ -154,7 +155,7 @@ final class FakeTarget implements CommitTarget {
       RecordBuffer record = new RecordBuffer();
       try (LogReader reader = new LogReader("log", file.reader(), new FailingReporter(), true)) {
         while (reader.readRecord(record)) {
-          ByteBuffer bytes = ByteBuffer.wrap(record.copyBytes()).order(ByteOrder.LITTLE_ENDIAN);
+          ByteBuffer bytes = ByteBuffer.wrap(LogBytes.copy(record)).order(ByteOrder.LITTLE_ENDIAN);
           groups.add(new Group(bytes.getLong(0), bytes.getInt(8)));
         }
       }

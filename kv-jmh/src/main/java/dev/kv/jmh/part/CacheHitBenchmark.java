@@ -73,7 +73,7 @@ public class CacheHitBenchmark {
     id = kv.newId();
     for (int i = 0; i < ENTRIES; i++) {
       long offset = i * BLOCK_BYTES;
-      kv.insert(id, offset, new Block(BLOCK_BYTES)).close();
+      kv.acquire(id, offset, (owner, at) -> new Block(BLOCK_BYTES)).close();
       guava.put(new BlockKey(id, offset), new Block(BLOCK_BYTES));
       caffeine.put(new BlockKey(id, offset), new Block(BLOCK_BYTES));
     }

@@ -1,20 +1,27 @@
-package dev.kv.core.read;
+package dev.kv.core.key;
 
 import dev.kv.ReadOptions;
-import dev.kv.core.key.UserKeyComparator;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Between which user keys an iterator shows entries.
+ * The user keys that an iterator shows: from a lower bound, inclusive, to an upper bound,
+ * exclusive.
  *
- * @param lower the smallest, or null
- * @param upper what all are smaller than, or null
+ * @param lower the smallest key to show; null for no bound
+ * @param upper the key that all keys to show are smaller than; null for no bound
  */
-record IteratorBounds(byte @Nullable [] lower, byte @Nullable [] upper) {
+public record KeyBounds(byte @Nullable [] lower, byte @Nullable [] upper) {
 
-  /** Returns the bounds that {@code options} give, a prefix being a pair of bounds. */
-  static IteratorBounds of(ReadOptions options, UserKeyComparator comparator) {
+  /**
+   * Returns the bounds that read options ask for. A prefix is a pair of bounds.
+   *
+   * @param options the options of an iterator
+   * @param comparator the order of the user keys
+   * @return the narrower of the options' bounds and those of their prefix
+   * @throws IllegalArgumentException if there is a prefix and the order is not the bytewise one
+   */
+  public static KeyBounds of(ReadOptions options, UserKeyComparator comparator) {
     byte[] lower = options.lowerBound();
     byte[] upper = options.upperBound();
     byte[] prefix = options.prefix();
@@ -31,10 +38,10 @@ record IteratorBounds(byte @Nullable [] lower, byte @Nullable [] upper) {
         upper = end;
       }
     }
-    return new IteratorBounds(lower, upper);
+    return new KeyBounds(lower, upper);
   }
 
-  /** Returns the first key behind all that begin with {@code prefix}; null if there is none. */
+  /** Returns the first key after all keys that begin with {@code prefix}; null if there is none. */
   private static byte @Nullable [] successor(byte[] prefix) {
     int length = prefix.length;
     while (length > 0 && prefix[length - 1] == (byte) 0xff) {

@@ -1,0 +1,37 @@
+package dev.kv.core.table;
+
+import dev.kv.core.memory.BlockAllocator;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A block outside of the cache: index and filter of an open table, and data blocks that are read
+ * past the cache. Its user closes it, once.
+ */
+final class OwnedBlock extends PinnedBlock {
+  private OwnedBlock(@Nullable ByteBuf memory, ByteBuffer bytes, int length) {
+    super(memory, bytes, length);
+  }
+
+  /** Returns a block of {@code length} bytes in {@code memory}, which the block releases. */
+  static OwnedBlock in(ByteBuf memory, int length) {
+    return new OwnedBlock(memory, BlockAllocator.viewOf(memory), length);
+  }
+
+  /** Returns a block in memory that no budget counts, for reads after the budget is spent. */
+  static OwnedBlock uncounted(ByteBuffer bytes, int length) {
+    return new OwnedBlock(null, bytes, length);
+  }
+
+  @Override
+  boolean wasHit() {
+    return false;
+  }
+
+  /** Frees the block. */
+  @Override
+  public void close() {
+    freeMemory();
+  }
+}

@@ -1,0 +1,57 @@
+package dev.kv.core.table;
+
+import dev.kv.core.block.BlockIterator;
+import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.Pinned;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An uncompressed block in memory, and a pin that keeps it there until {@link #close()}. A {@link
+ * CachedBlock} is shared through the block cache; an {@link OwnedBlock} has one user.
+ */
+abstract sealed class PinnedBlock implements Pinned permits CachedBlock, OwnedBlock {
+  /** Counts the memory and takes it back; null if the garbage collector frees it. */
+  private final @Nullable ByteBuf memory;
+
+  private final ByteBuffer bytes;
+  private final int length;
+
+  PinnedBlock(@Nullable ByteBuf memory, ByteBuffer bytes, int length) {
+    this.memory = memory;
+    this.bytes = bytes;
+    this.length = length;
+  }
+
+  /** Returns the memory with the block, from offset 0 on. */
+  final ByteBuffer bytes() {
+    return bytes;
+  }
+
+  /** Returns the length of the block in bytes. */
+  final int length() {
+    return length;
+  }
+
+  /** Returns true if a reader found the block in the cache after it was loaded. */
+  abstract boolean wasHit();
+
+  /** Makes seeks of a cursor on this block use the entry index of the block, if it has one. */
+  void useEntryIndex(BlockIterator cursor, boolean write) {}
+
+  /** Returns how much of a budget the memory takes, in bytes. */
+  final long memoryCharge() {
+    return memory == null ? length : BlockAllocator.chargeOf(memory);
+  }
+
+  /** Gives the memory back. */
+  final void freeMemory() {
+    if (memory != null) {
+      memory.release();
+    }
+  }
+
+  @Override
+  public abstract void close();
+}

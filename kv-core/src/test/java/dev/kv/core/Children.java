@@ -1,0 +1,95 @@
+package dev.kv.core;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Starts JVMs that run a part of a test. */
+public final class Children {
+  private Children() {}
+
+  /** The output of a child JVM, and its exit code. */
+  public record Ended(int exitCode, String output) {}
+
+  /**
+   * Runs {@code main} in a new JVM, and waits until it ends.
+   *
+   * @param flags options of the JVM, such as {@code -Xmx64m}
+   * @param main the class to run
+   * @param arguments the arguments of the class
+   * @return its standard output and error, and its exit code
+   * @throws IOException if the JVM cannot be started or its output cannot be read
+   * @throws InterruptedException if the thread is interrupted while it waits
+   */
+  public static Ended run(List<String> flags, Class<?> main, String... arguments)
+      throws IOException, InterruptedException {
+    Process child =
+        new ProcessBuilder(command(flags, main.getName(), List.of(arguments)))
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Ended(child.waitFor(), output);
+  }
+
+  /**
+   * Returns the command that runs a class in a new JVM with the class path of this one.
+   *
+   * @param flags options of the JVM
+   * @param main the name of the class to run
+   * @param arguments the arguments of the class
+   * @return the command
+   */
+  public static List<String> command(List<String> flags, String main, List<String> arguments) {
+    return command(flags, System.getProperty("java.class.path"), main, arguments);
+  }
+
+  /**
+   * Returns the command that runs a class in a new JVM.
+   *
+   * @param flags options of the JVM
+   * @param classPath the class path of the new JVM
+   * @param main the name of the class to run
+   * @param arguments the arguments of the class
+   * @return the command
+   */
+  public static List<String> command(
+      List<String> flags, String classPath, String main, List<String> arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(flags);
+    command.addAll(List.of("-cp", classPath, main));
+    command.addAll(arguments);
+    return command;
+  }
+
+  /**
+   * Returns the command that runs {@code main} in a JVM that starts quickly.
+   *
+   * @param flags further options of the JVM, such as {@code -Xmx64m}
+   * @param main the class to run
+   * @param arguments the arguments of the class
+   * @return the command
+   */
+  public static List<String> quickCommand(List<String> flags, Class<?> main, String... arguments) {
+    List<String> all = new ArrayList<>(flags);
+    all.addAll(
+        List.of(
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-Xshare:auto",
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=off"));
+    return command(all, main.getName(), List.of(arguments));
+  }
+
+  /**
+   * Kills a process with SIGKILL. Its output can still be read afterwards, unlike after {@link
+   * Process#destroyForcibly}.
+   *
+   * @param child the process
+   */
+  public static void kill(Process child) {
+    child.toHandle().destroyForcibly();
+  }
+}
