@@ -177,6 +177,17 @@ public final class Compactor implements BackgroundWorker.Work {
   private void install(Compaction compaction, CompactionResult result) {
     versions.logAndApply(new Install(result.edit()));
     context.stats().add(compaction.outputLevel(), result.stats());
+    if (compaction.isRewrite()) {
+      LOG.info(
+          "{}: rewrote {} tables of level {} in place, {} bytes into {} in {} ms",
+          context.directory(),
+          compaction.inputs().size(),
+          compaction.level(),
+          result.stats().bytesRead(),
+          result.stats().bytesWritten(),
+          result.stats().micros() / 1000);
+      return;
+    }
     LOG.info(
         "{}: compacted {} tables of level {} and {} of level {} into {}, {} bytes into {} in {} ms ({})",
         context.directory(),

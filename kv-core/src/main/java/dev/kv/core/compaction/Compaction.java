@@ -3,29 +3,33 @@ package dev.kv.core.compaction;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.KeyRange;
 import dev.kv.core.version.Levels;
-import dev.kv.core.version.OccupiedRange;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import java.util.List;
 
 /**
  * A compaction to run: tables of one level and those that they overlap in the next, to be replaced
- * by new tables in the next. Immutable. It borrows the version; whoever runs it keeps that held.
+ * by new tables in the next; or tables that are rewritten in their own level. Immutable. It borrows
+ * the version, of which the caller holds a reference while the compaction runs.
  *
  * @param reason why it was picked
  * @param version the version that the inputs are of
- * @param level the upper input level
+ * @param level the level of {@code inputs}
+ * @param outputLevel the level of the outputs: the next one, or {@code level} for a rewrite in
+ *     place
  * @param inputs the tables of {@code level}
- * @param nextLevelInputs the tables of the level below that overlap {@code inputs}
- * @param grandparents the tables two levels down that overlap all inputs
+ * @param nextLevelInputs the tables of the next level that overlap {@code inputs}; none for a
+ *     rewrite in place
+ * @param grandparents the tables of the level below the output level that overlap the inputs
  * @param keys the user keys that all inputs span
- * @param compactPointer the internal key behind which the level's next compaction begins
+ * @param compactPointer the internal key after which the next compaction of the level begins
  * @param maxFileSize the bytes after which an output is ended
  */
 public record Compaction(
     Reason reason,
     Version version,
     int level,
+    int outputLevel,
     List<FileMetadata> inputs,
     List<FileMetadata> nextLevelInputs,
     List<FileMetadata> grandparents,
@@ -42,22 +46,17 @@ public record Compaction(
 
   /** Why a compaction was picked. */
   public enum Reason {
-    /** The level holds too much. */
+    /** The level is too large. */
     SIZE,
-    /** Reads looked into a table in vain too often. */
+    /** Reads searched a table too often without finding a key. */
     SEEK,
     /** The user asked for it. */
     MANUAL
   }
 
-  /** Returns the level that the outputs go to. */
-  public int outputLevel() {
-    return level + 1;
-  }
-
-  /** Returns what the outputs will fill. */
-  public OccupiedRange outputRange() {
-    return new OccupiedRange(outputLevel(), keys);
+  /** Returns true if the tables are rewritten in their own level. */
+  public boolean isRewrite() {
+    return outputLevel == level;
   }
 
   /** Returns the bytes of all inputs. */
@@ -66,9 +65,10 @@ public record Compaction(
   }
 
   /**
-   * Returns true if moving the one input down does instead of rewriting it: it overlaps nothing
-   * there, and not so much one level deeper that its next compaction would be costly. What the user
-   * asked for is always rewritten, so that deleted entries go.
+   * Returns true if it is enough to move the one input down, without rewriting it: it overlaps
+   * nothing there, and not so much one level deeper that its next compaction would be expensive. A
+   * compaction that the user asked for always rewrites its inputs, so that it drops deleted
+   * entries.
    */
   public boolean isTrivialMove() {
     return reason != Reason.MANUAL
@@ -90,7 +90,7 @@ public record Compaction(
   /** Returns the edit that replaces the inputs by {@code outputs}. */
   public VersionEdit replacementEdit(List<FileMetadata> outputs) {
     VersionEdit.Builder edit = VersionEdit.builder();
-    if (!inputs.isEmpty()) {
+    if (!isRewrite()) {
       edit.compactPointer(level, compactPointer);
     }
     for (FileMetadata file : inputs) {

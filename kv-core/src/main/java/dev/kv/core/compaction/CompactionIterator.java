@@ -8,38 +8,51 @@ import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
 
 /**
- * Says of each entry of a compaction's inputs, in order, whether it survives. Not thread-safe;
- * allocates nothing per entry.
+ * Iterates over the entries of a compaction's inputs that survive it. Not thread-safe; allocates
+ * nothing per entry.
  *
- * <p>The snapshots cut the sequence numbers into stripes: stripe 0 goes up to the oldest snapshot,
- * the last stripe lies above the newest. All who read see, of each stripe, at most the newest entry
- * of a user key. Hence:
+ * <p>The snapshots divide the sequence numbers into stripes: stripe 0 goes up to the oldest
+ * snapshot, the last stripe begins after the newest. A reader sees, of each stripe, at most the
+ * newest entry of a user key. Hence:
  *
  * <ol>
- *   <li>of the entries of one user key in one stripe, only the newest stays;
- *   <li>a tombstone in stripe 0 goes too, where no level below the outputs may hold the key:
- *       nothing is left for it to hide. Whatever of that key stands above it in a newer stripe is
- *       not touched by that.
+ *   <li>of the entries of one user key in one stripe, only the newest survives;
+ *   <li>a tombstone in stripe 0 is dropped too if no level below the outputs may hold the key: then
+ *       it hides nothing. Entries of that key in newer stripes are not affected.
  * </ol>
  *
  * Without snapshots there is one stripe. Snapshots taken later see the newest entries, which always
- * stay.
+ * survive.
+ *
+ * <p>If the first entry of a user key is dropped, so are all others of it: it is a tombstone in
+ * stripe 0. So the first survivor of a user key is its first entry.
  */
 final class CompactionIterator {
+  /** How many bytes, roughly, are read between two checks whether the compaction is cancelled. */
+  private static final int BYTES_PER_CHECK = 64 << 10;
+
+  /** What an entry counts in that besides its value. */
+  private static final int BYTES_PER_ENTRY = 64;
+
   private static final int DELETION = ValueKind.DELETION.code();
 
   private final InternalIterator input;
   private final long[] snapshots;
-  private final DeeperLevels deeperLevels;
+  private final BaseLevelCheck baseLevels;
   private final UserKeyComparator comparator;
   private final KeyBuffer userKey;
   private final String inputName;
+  private final BooleanSupplier cancelled;
   private boolean started;
   private boolean newUserKey;
   private int stripe;
   private long lastTag;
+  private long entriesRead;
+  private int unchecked;
+  private boolean isCancelled;
 
   /**
    * Creates the iterator before the first entry.
@@ -51,21 +64,45 @@ final class CompactionIterator {
   CompactionIterator(
       InternalIterator input,
       long[] snapshots,
-      DeeperLevels deeperLevels,
+      BaseLevelCheck baseLevels,
       UserKeyComparator comparator,
       KeyBuffer userKey,
-      String inputName) {
+      String inputName,
+      BooleanSupplier cancelled) {
     this.input = input;
     this.snapshots = snapshots.clone();
     Arrays.sort(this.snapshots);
-    this.deeperLevels = deeperLevels;
+    this.baseLevels = baseLevels;
     this.comparator = comparator;
     this.userKey = userKey;
     this.inputName = inputName;
+    this.cancelled = cancelled;
   }
 
-  /** Moves the input to its next entry; returns false where none is left. */
+  /**
+   * Moves the input to the next entry that survives.
+   *
+   * @return false if none is left or the compaction {@linkplain #isCancelled is cancelled}
+   */
   boolean next() {
+    while (step()) {
+      entriesRead++;
+      unchecked += BYTES_PER_ENTRY + Math.min(input.valueLength(), BYTES_PER_CHECK);
+      if (unchecked >= BYTES_PER_CHECK) {
+        unchecked = 0;
+        if (cancelled.getAsBoolean()) {
+          isCancelled = true;
+          return false;
+        }
+      }
+      if (survives()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean step() {
     if (started) {
       input.next();
     } else {
@@ -75,8 +112,8 @@ final class CompactionIterator {
     return input.isValid();
   }
 
-  /** Decides on the entry that the input stands on. Called once for each. */
-  boolean survives() {
+  /** Decides on the entry at which the input stands. Called once for each. */
+  private boolean survives() {
     ByteBuffer key = input.keyBuffer();
     int offset = input.keyOffset();
     int userLength = input.keyLength() - InternalKey.TRAILER;
@@ -101,7 +138,7 @@ final class CompactionIterator {
       return false;
     }
     stripe = entryStripe;
-    return kind != DELETION || entryStripe != 0 || deeperLevels.mayHold(key, offset, userLength);
+    return kind != DELETION || entryStripe != 0 || baseLevels.mayHold(key, offset, userLength);
   }
 
   /** Returns how many snapshots are older than a sequence number. */
@@ -119,11 +156,19 @@ final class CompactionIterator {
     return low;
   }
 
-  /**
-   * Returns whether the entry's user key is another than that of the entry before it in the input.
-   */
+  /** Returns true if the entry is the first of its user key. */
   boolean isNewUserKey() {
     return newUserKey;
+  }
+
+  /** Returns true if {@link #next} has found the compaction cancelled. */
+  boolean isCancelled() {
+    return isCancelled;
+  }
+
+  /** Returns how many entries of the input were read. */
+  long entriesRead() {
+    return entriesRead;
   }
 
   private CorruptionException damaged(String how) {

@@ -19,20 +19,14 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one compaction without any lock: merges the inputs, drops what nobody can see, writes what
- * is left. Runs once, in one thread. After an exception its outputs are deleted, as far as that
- * works.
+ * Runs one compaction without any lock: merges the inputs, drops entries that no reader can see,
+ * and writes the others. Runs once, in one thread. After an exception its outputs are deleted if
+ * possible.
  *
  * <p>The loop allocates nothing per entry: keys and values go from the input's buffers to the
  * builder's.
  */
 public final class CompactionJob {
-  /** The job looks once in so many bytes, roughly, whether it is cancelled. */
-  private static final int BYTES_PER_CHECK = 64 << 10;
-
-  /** What an entry counts in that besides its value. */
-  private static final int BYTES_PER_ENTRY = 64;
-
   private static final int KEY_BYTES = 256;
 
   private final Compaction compaction;
@@ -51,7 +45,7 @@ public final class CompactionJob {
    * @param snapshots the sequence numbers of the snapshots that are open now
    * @param tables opens the inputs
    * @param context where the outputs go
-   * @param cancelled whether to give up
+   * @param cancelled returns true to abandon the compaction
    */
   public CompactionJob(
       Compaction compaction,
@@ -67,7 +61,7 @@ public final class CompactionJob {
     this.comparator = context.comparator();
   }
 
-  /** Runs the compaction; returns null where it was cancelled, and leaves nothing then. */
+  /** Runs the compaction; returns null, and leaves no output, if it was cancelled. */
   public @Nullable CompactionResult run() {
     long start = context.env().nowMicros();
     try (OutputWriter out = new OutputWriter(context);
@@ -97,26 +91,15 @@ public final class CompactionJob {
         new CompactionIterator(
             input,
             snapshots,
-            new DeeperLevels(compaction),
+            new BaseLevelCheck(compaction),
             comparator.userComparator(),
             new KeyBuffer(keyMemory),
-            "inputs of a compaction of level " + compaction.level());
+            "inputs of a compaction into level " + compaction.outputLevel(),
+            cancelled);
     OutputSplitter splitter =
         new OutputSplitter(
             comparator.userComparator(), compaction.grandparents(), compaction.maxFileSize());
-    int unchecked = 0;
     while (entries.next()) {
-      entriesRead++;
-      unchecked += BYTES_PER_ENTRY + Math.min(input.valueLength(), BYTES_PER_CHECK);
-      if (unchecked >= BYTES_PER_CHECK) {
-        unchecked = 0;
-        if (cancelled.getAsBoolean()) {
-          return false;
-        }
-      }
-      if (!entries.survives()) {
-        continue;
-      }
       if (entries.isNewUserKey()
           && splitter.splitsBefore(
               input.keyBuffer(),
@@ -128,11 +111,15 @@ public final class CompactionJob {
       out.add(input);
       entriesWritten++;
     }
+    entriesRead = entries.entriesRead();
+    if (entries.isCancelled()) {
+      return false;
+    }
     out.finishTable();
     return !cancelled.getAsBoolean();
   }
 
-  /** Returns the input of that name; all of them where it is no table's. */
+  /** Returns the input with that file name, or all inputs if it is no table's name. */
   private List<FileMetadata> inputsNamed(String file) {
     List<FileMetadata> all = new ArrayList<>(compaction.inputs());
     all.addAll(compaction.nextLevelInputs());
@@ -142,7 +129,7 @@ public final class CompactionJob {
         : all.stream().filter(each -> each.number() == name.number()).toList();
   }
 
-  /** Returns the inputs whose damage made {@link #run} throw; none where something else did. */
+  /** Returns the inputs whose damage made {@link #run} throw; none if something else did. */
   public List<FileMetadata> damagedInputs() {
     return damagedInputs;
   }

@@ -49,13 +49,19 @@ final class InputSelector {
             ? version.overlapping(level + 2, all.smallest(), all.largest())
             : List.of();
     return new Compaction(
-        reason, version, level, inputs, next, grandparents, all, largestKey(inputs), maxFileSize);
+        reason,
+        version,
+        level,
+        level + 1,
+        inputs,
+        next,
+        grandparents,
+        all,
+        largestKey(inputs),
+        maxFileSize);
   }
 
-  /**
-   * Returns the compaction that rewrites {@code picked}, which is not empty, in its level: one of
-   * no table of the level above.
-   */
+  /** Returns the compaction that rewrites {@code picked}, which is not empty, in its own level. */
   Compaction selectRewrite(int level, List<FileMetadata> picked) {
     List<FileMetadata> files = withBoundaryFiles(level, withFilesBetween(level, picked));
     KeyRange all = rangeOf(files, List.of());
@@ -66,9 +72,10 @@ final class InputSelector {
     return new Compaction(
         Compaction.Reason.MANUAL,
         version,
-        level - 1,
-        List.of(),
+        level,
+        level,
         files,
+        List.of(),
         grandparents,
         all,
         largestKey(files),

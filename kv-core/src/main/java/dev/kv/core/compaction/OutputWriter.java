@@ -38,11 +38,6 @@ final class OutputWriter implements AutoCloseable {
     this.buffers = new BuildBuffers(context.format(), context.budget());
   }
 
-  /** Returns whether a table is begun. */
-  boolean isOpen() {
-    return builder != null;
-  }
-
   /** Returns the size of the table begun, so far; 0 where none is. */
   long openBytes() {
     return builder == null ? 0 : builder.fileSize();

@@ -7,7 +7,6 @@ import dev.kv.core.background.BackgroundThreads;
 import dev.kv.core.background.Compactor;
 import dev.kv.core.background.ManualCompactions;
 import dev.kv.core.batch.EncodedBatch;
-import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
@@ -34,7 +33,7 @@ final class DBImpl extends OpenDatabase {
   private final Parts parts;
   private final CountDownLatch closeDone = new CountDownLatch(1);
 
-  /** What an open database is made of; it is taken over. */
+  /** What an open database is made of. The database closes it. */
   record Parts(
       Resources resources,
       Env.Lock lock,
@@ -166,25 +165,9 @@ final class DBImpl extends OpenDatabase {
     parts.background().compactionWanted();
   }
 
-  /** Merges the tables of one level that hold user keys of a range into the next level. */
-  void compactLevel(int level, byte @Nullable [] begin, byte @Nullable [] end) {
-    run(ManualCompactions.Request.merge(level, begin, end));
-  }
-
-  Version currentVersion() {
-    return parts.versions().current();
-  }
-
-  InternalKeyComparator internalComparator() {
-    return parts.resources().comparator();
-  }
-
-  MemTables memTables() {
-    return parts.memTables();
-  }
-
-  Resources resources() {
-    return parts.resources();
+  /** Returns what the database is made of. */
+  Parts parts() {
+    return parts;
   }
 
   /**

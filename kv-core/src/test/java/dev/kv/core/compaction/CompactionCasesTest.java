@@ -129,6 +129,7 @@ final class CompactionCasesTest {
         + compaction.level()
         + ": "
         + numbers(compaction.inputs())
+        + (compaction.isRewrite() ? " in place" : "")
         + " with "
         + numbers(compaction.nextLevelInputs())
         + " over "
@@ -177,19 +178,17 @@ final class CompactionCasesTest {
     StringBuilder text = new StringBuilder();
     try (OffHeapBuffer memory = new OffHeapBuffer(new OffHeapBudget(0), 8)) {
       UserKeyComparator comparator = VersionText.COMPARATOR.userComparator();
-      DeeperLevels deeper = new DeeperLevels(version, (int) one.number("below", 1) + 1);
+      BaseLevelCheck deeper = new BaseLevelCheck(version, (int) one.number("below", 1) + 1);
       CompactionIterator iterator =
           new CompactionIterator(
-              input, snapshots, deeper, comparator, new KeyBuffer(memory), "inputs");
+              input, snapshots, deeper, comparator, new KeyBuffer(memory), "inputs", () -> false);
       while (iterator.next()) {
-        if (iterator.survives()) {
-          byte[] key = new byte[input.keyLength()];
-          input.keyBuffer().get(input.keyOffset(), key);
-          byte[] value = new byte[input.valueLength()];
-          input.valueBuffer().get(input.valueOffset(), value);
-          String entry = VersionText.text(key) + " " + new String(value, StandardCharsets.UTF_8);
-          text.append(entry.trim()).append('\n');
-        }
+        byte[] key = new byte[input.keyLength()];
+        input.keyBuffer().get(input.keyOffset(), key);
+        byte[] value = new byte[input.valueLength()];
+        input.valueBuffer().get(input.valueOffset(), value);
+        String entry = VersionText.text(key) + " " + new String(value, StandardCharsets.UTF_8);
+        text.append(entry.trim()).append('\n');
       }
     }
     return text.toString();

@@ -37,10 +37,11 @@ final class CompactionIteratorTest {
     return new CompactionIterator(
         input,
         snapshots,
-        new DeeperLevels(version, 2),
+        new BaseLevelCheck(version, 2),
         version.comparator().userComparator(),
         new KeyBuffer(memory),
-        "inputs");
+        "inputs",
+        () -> false);
   }
 
   private static OffHeapBuffer memory() {
@@ -53,10 +54,8 @@ final class CompactionIteratorTest {
     List<Entry> kept = new ArrayList<>();
     try (OffHeapBuffer memory = memory()) {
       CompactionIterator iterator = iterator(input, snapshots, version, memory);
-      for (int i = 0; iterator.next(); i++) {
-        if (iterator.survives()) {
-          kept.add(entries.get(i));
-        }
+      while (iterator.next()) {
+        kept.add(entries.get((int) iterator.entriesRead() - 1));
       }
     }
     return kept;
@@ -155,15 +154,14 @@ final class CompactionIteratorTest {
   }
 
   @Test
-  void survives_onAKeyThatIsNone_isCorruption() {
+  void next_keyThatIsNone_isCorruption() {
     for (byte[] key : List.of(new byte[7], new byte[] {'a', 2, 0, 0, 0, 0, 0, 0, 0})) {
       EntryList input = new EntryList(List.of());
       input.add(key, new byte[0]);
       try (OffHeapBuffer memory = memory()) {
         CompactionIterator iterator =
             iterator(input, new long[0], VersionText.version(List.of()), memory);
-        assertThat(iterator.next()).isTrue();
-        assertThatThrownBy(iterator::survives)
+        assertThatThrownBy(iterator::next)
             .isInstanceOf(CorruptionException.class)
             .hasMessageContaining("no internal key");
       }
@@ -171,24 +169,28 @@ final class CompactionIteratorTest {
   }
 
   @Test
-  void survives_onManyEntries_allocatesNothing() {
+  void next_manyEntries_allocatesNothing() {
     Version version = VersionText.version(List.of("L2 1:1 000000000000@0..zzzzzzzzzzzzzz@0"));
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     try (OffHeapBuffer memory = memory()) {
       CompactionIterator iterator = iterator(new Counting(), new long[] {10, 20}, version, memory);
-      for (int i = 0; i < 50_000; i++) {
+      for (int i = 0; i < 25_000; i++) {
         iterator.next();
-        iterator.survives();
       }
       long before = threads.getCurrentThreadAllocatedBytes();
-      int kept = 0;
-      for (int i = 0; i < 50_000; i++) {
-        iterator.next();
-        kept += iterator.survives() ? 1 : 0;
+      long readBefore = iterator.entriesRead();
+      for (int i = 0; i < 25_000; i++) {
+        assertNext(iterator);
       }
       long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-      assertThat(kept).isEqualTo(25_000);
+      assertThat(iterator.entriesRead() - readBefore).isEqualTo(50_000);
       assertThat(allocated).isLessThan(4096);
+    }
+  }
+
+  private static void assertNext(CompactionIterator iterator) {
+    if (!iterator.next()) {
+      throw new AssertionError("no entry");
     }
   }
 
@@ -236,7 +238,7 @@ final class CompactionIteratorTest {
   }
 
   @Test
-  void survives_entryOutOfOrder_throws() {
+  void next_entryOutOfOrder_throws() {
     Entry b5 = new Entry("b", 5, false);
     for (Entry wrong : List.of(new Entry("a", 6, false), new Entry("b", 6, false))) {
       assertThatThrownBy(

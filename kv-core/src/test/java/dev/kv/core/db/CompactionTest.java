@@ -101,7 +101,7 @@ class CompactionTest extends DbTestBase {
   /** Returns the most bytes of the next level that a table overlaps. */
   private long mostOverlap() {
     long most = 0;
-    Version version = db.currentVersion();
+    Version version = db.parts().versions().current();
     for (int level = 1; level < 6; level++) {
       for (FileMetadata file : version.files(level)) {
         List<FileMetadata> overlapping =

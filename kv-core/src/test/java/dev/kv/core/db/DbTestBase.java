@@ -9,6 +9,7 @@ import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.WriteBatch;
+import dev.kv.core.background.ManualCompactions.Request;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.InternalIterator;
@@ -71,7 +72,7 @@ public abstract class DbTestBase {
         checkLevels((DBImpl) each);
       }
       each.close();
-      awaitMemoryGivenBack(((DBImpl) each).resources());
+      awaitMemoryGivenBack(((DBImpl) each).parts().resources());
     }
   }
 
@@ -198,7 +199,9 @@ public abstract class DbTestBase {
 
   /** Merges the files of one level that overlap a range into the next. */
   final void compactLevel(int level, @Nullable String begin, @Nullable String end) {
-    db.compactLevel(level, begin == null ? null : b(begin), end == null ? null : b(end));
+    Request request =
+        Request.merge(level, begin == null ? null : b(begin), end == null ? null : b(end));
+    db.parts().compactor().runToEnd(request, db.parts().background()::compactionWanted);
   }
 
   /** Writes the range's ends into each of the first {@code n} levels' tables. */
@@ -244,13 +247,14 @@ public abstract class DbTestBase {
 
   private InternalIterator allEntries() {
     List<InternalIterator> children = new ArrayList<>();
-    children.add(db.memTables().memtable().iterator());
+    children.add(db.parts().memTables().memtable().iterator());
     for (int level = 0; level < 7; level++) {
-      for (FileMetadata file : db.currentVersion().files(level)) {
-        children.add(db.resources().tables().iterator(file, true, false));
+      for (FileMetadata file : db.parts().versions().current().files(level)) {
+        children.add(db.parts().resources().tables().iterator(file, true, false));
       }
     }
-    return MergingIterator.of(db.internalComparator(), children.toArray(InternalIterator[]::new));
+    return MergingIterator.of(
+        db.parts().resources().comparator(), children.toArray(InternalIterator[]::new));
   }
 
   /** Waits for background work. */
@@ -297,16 +301,18 @@ public abstract class DbTestBase {
 
   /** Fails if a level below 0 is out of order or has files that overlap. */
   static void checkLevels(DBImpl db) {
-    Version version = db.currentVersion();
+    Version version = db.parts().versions().current();
     for (int level = 1; level < 7; level++) {
       FileMetadata before = null;
       for (FileMetadata file : version.files(level)) {
-        assertThat(db.internalComparator().compare(file.smallest(), file.largest()))
+        assertThat(db.parts().resources().comparator().compare(file.smallest(), file.largest()))
             .as("smallest to largest of " + file)
             .isLessThanOrEqualTo(0);
         if (before != null) {
           assertThat(
-                  db.internalComparator()
+                  db.parts()
+                      .resources()
+                      .comparator()
                       .userComparator()
                       .compare(
                           InternalKey.userKey(before.largest()),

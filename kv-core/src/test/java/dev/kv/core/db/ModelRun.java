@@ -153,7 +153,7 @@ final class ModelRun implements AutoCloseable {
   }
 
   private void checkLevels() {
-    Version version = db.currentVersion();
+    Version version = db.parts().versions().current();
     if (version != checked) {
       DbTestBase.checkLevels(db);
       checked = version;

@@ -9,26 +9,26 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Tells whether levels below a compaction's outputs may hold a user key. Asked in ascending order
- * of keys, so that each level is walked once. Not thread-safe.
+ * Checks whether a level below a compaction's outputs may hold a user key. Keys are checked in
+ * ascending order, so that each level is walked once. Not thread-safe.
  */
-final class DeeperLevels {
+final class BaseLevelCheck {
   private final UserKeyComparator comparator;
   private final Version version;
   private final int firstLevel;
   private final int[] next = new int[Levels.COUNT];
 
-  DeeperLevels(Compaction compaction) {
+  BaseLevelCheck(Compaction compaction) {
     this(compaction.version(), compaction.outputLevel() + 1);
   }
 
-  DeeperLevels(Version version, int firstLevel) {
+  BaseLevelCheck(Version version, int firstLevel) {
     this.comparator = version.comparator().userComparator();
     this.version = version;
     this.firstLevel = firstLevel;
   }
 
-  /** Returns whether one of the levels has a table whose range holds the user key. */
+  /** Returns true if one of the levels has a table whose range holds the user key. */
   boolean mayHold(ByteBuffer key, int offset, int length) {
     for (int level = firstLevel; level < Levels.COUNT; level++) {
       List<FileMetadata> files = version.files(level);
