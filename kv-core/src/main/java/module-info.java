@@ -21,7 +21,9 @@ module dev.kv.core {
       dev.kv.tools;
   exports dev.kv.core.manifest to
       dev.kv.tools;
-  exports dev.kv.core.table to
+  exports dev.kv.core.table.format to
+      dev.kv.tools;
+  exports dev.kv.core.table.inspect to
       dev.kv.tools;
   exports dev.kv.core.version to
       dev.kv.tools;

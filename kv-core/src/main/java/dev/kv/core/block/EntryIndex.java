@@ -22,6 +22,9 @@ import java.nio.ByteBuffer;
  * </pre>
  */
 final class EntryIndex {
+  /** False switches entry indexes off, for a measurement. */
+  static final boolean ENABLED = true;
+
   private static final int COUNT_AND_COMMON = 2 * Short.BYTES;
   private static final int SLOT = Long.BYTES + Short.BYTES;
 
@@ -45,7 +48,7 @@ final class EntryIndex {
   }
 
   static int room(int length) {
-    return length > MOST ? 0 : Math.min(length / 8, MOST_ROOM);
+    return !ENABLED || length > MOST ? 0 : Math.min(length / 8, MOST_ROOM);
   }
 
   /** Returns where the index of a block of {@code length} bytes begins. */
@@ -77,7 +80,7 @@ final class EntryIndex {
    * nowhere afterwards, and returns whether it fits.
    */
   static boolean write(BlockIterator entries, ByteBuffer memory, int length) {
-    if (length > MOST) {
+    if (!ENABLED || length > MOST) {
       return false;
     }
     int begin = begin(length);

@@ -4,7 +4,7 @@ import dev.kv.TableSuffix;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
-import dev.kv.core.table.TableFormat;
+import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import java.nio.file.Path;

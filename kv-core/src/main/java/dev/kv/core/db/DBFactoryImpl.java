@@ -14,9 +14,9 @@ import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.filter.BloomFilter;
 import dev.kv.core.repair.Dumper;
 import dev.kv.core.repair.Repairer;
-import dev.kv.core.table.BlockCacheImpl;
-import dev.kv.core.table.UserTableReader;
-import dev.kv.core.table.UserTableWriter;
+import dev.kv.core.table.cache.BlockCacheImpl;
+import dev.kv.core.table.standalone.UserTableReader;
+import dev.kv.core.table.standalone.UserTableWriter;
 import java.nio.file.Path;
 import java.util.Objects;
 

@@ -10,7 +10,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.state.CompactionStats;
 import dev.kv.core.state.Resources;
-import dev.kv.core.table.BlockCacheImpl;
+import dev.kv.core.table.cache.BlockCacheImpl;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import java.nio.ByteBuffer;

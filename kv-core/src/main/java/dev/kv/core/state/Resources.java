@@ -9,8 +9,8 @@ import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memtable.MemTable;
-import dev.kv.core.table.BlockCacheImpl;
 import dev.kv.core.table.TableCache;
+import dev.kv.core.table.cache.BlockCacheImpl;
 import dev.kv.env.Env;
 import java.nio.file.Path;
 

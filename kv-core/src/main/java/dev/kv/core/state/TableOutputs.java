@@ -5,7 +5,7 @@ import dev.kv.core.compaction.FlushResult;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.memtable.MemTable;
-import dev.kv.core.table.TableFormat;
+import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.version.FileMetadata;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,9 @@ package dev.kv.core.table;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
+import dev.kv.core.table.cache.BlockProvider;
+import dev.kv.core.table.cache.PinnedBlock;
+import dev.kv.core.table.cache.ReadFlags;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LookupHints {
   static final boolean NEGATIVE_LOOKUPS = true;
-  static final boolean ENTRY_INDEXES = true;
   static final boolean INDEX_PREFIXES = true;
 
   private final @Nullable NegativeLookupCache absent;
@@ -48,11 +50,6 @@ final class LookupHints {
   private static boolean isBytewiseInternal(KeyComparator comparator) {
     return comparator instanceof InternalKeyComparator internal
         && internal.userComparator().isBytewise();
-  }
-
-  /** Returns how many bytes to reserve after a block of {@code length} bytes in the cache. */
-  static int roomAfterBlock(int length) {
-    return ENTRY_INDEXES ? BlockIterator.roomForEntryIndex(length) : 0;
   }
 
   /** Returns false if a user key is known to be absent from data block {@code block}. */
@@ -84,7 +81,7 @@ final class LookupHints {
    * @param flags how the block is read: only a verified block gets an index
    */
   static void useEntryIndex(BlockIterator cursor, PinnedBlock block, ReadFlags flags) {
-    if (ENTRY_INDEXES && block.wasHit()) {
+    if (block.wasHit()) {
       block.useEntryIndex(cursor, flags.verify());
     }
   }

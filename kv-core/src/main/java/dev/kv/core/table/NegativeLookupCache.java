@@ -2,6 +2,8 @@ package dev.kv.core.table;
 
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.table.cache.BlockProvider;
+import dev.kv.core.table.cache.OwnedBlock;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

@@ -6,7 +6,7 @@ import dev.kv.core.memory.OffHeapBuffer;
 
 /** A cursor over the entries of a table, block by block, that can go on behind a damaged one. */
 public abstract class TableCursor extends BlockIterator {
-  TableCursor(KeyComparator comparator, OffHeapBuffer scratch) {
+  public TableCursor(KeyComparator comparator, OffHeapBuffer scratch) {
     super(comparator, scratch);
   }
 

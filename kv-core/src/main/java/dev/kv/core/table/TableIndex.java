@@ -5,6 +5,10 @@ import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.table.cache.BlockProvider;
+import dev.kv.core.table.cache.OwnedBlock;
+import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.format.BlockHandle;
 import java.nio.ByteBuffer;
 
 /**

@@ -2,6 +2,8 @@ package dev.kv.core.table;
 
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
+import dev.kv.core.table.cache.PinnedBlock;
+import dev.kv.core.table.cache.ReadFlags;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +32,7 @@ public final class TableIterator extends TableCursor {
   private int tried = NONE;
 
   TableIterator(TableReader table, ReadFlags flags, Pinned tablePin) {
-    this(table, flags, tablePin, table.blocks().takeScratch());
+    this(table, flags, tablePin, table.blocks().acquireScratch());
   }
 
   private TableIterator(
@@ -163,7 +165,7 @@ public final class TableIterator extends TableCursor {
         current.close();
         current = null;
       }
-      table.blocks().giveBack(scratch);
+      table.blocks().releaseScratch(scratch);
       tablePin.close();
     }
   }

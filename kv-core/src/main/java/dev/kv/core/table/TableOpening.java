@@ -7,6 +7,12 @@ import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.cache.BlockProvider;
+import dev.kv.core.table.cache.OwnedBlock;
+import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.format.BlockHandle;
+import dev.kv.core.table.format.Footer;
+import dev.kv.core.table.format.TableBuilder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -31,7 +37,7 @@ final class TableOpening implements AutoCloseable {
     this.file = file;
     this.comparator = comparator;
     this.blocks = blocks;
-    scratch = blocks.takeScratch();
+    scratch = blocks.acquireScratch();
   }
 
   /** Reads what stays resident; the filter only for a policy. */
@@ -128,7 +134,7 @@ final class TableOpening implements AutoCloseable {
 
   @Override
   public void close() {
-    blocks.giveBack(scratch);
+    blocks.releaseScratch(scratch);
     if (handedOver) {
       return;
     }

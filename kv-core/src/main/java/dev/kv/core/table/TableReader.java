@@ -15,6 +15,12 @@ import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.cache.BlockProvider;
+import dev.kv.core.table.cache.OwnedBlock;
+import dev.kv.core.table.cache.PinnedBlock;
+import dev.kv.core.table.cache.ReadFlags;
+import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.format.TableBuilder;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +77,7 @@ public final class TableReader implements CacheValue {
    * @param policy the policy whose filter is used where the table has one; null to use none
    * @param cacheId under which the table's blocks are cached
    */
-  static TableReader open(
+  public static TableReader open(
       TableFile file,
       long cacheId,
       KeyComparator comparator,

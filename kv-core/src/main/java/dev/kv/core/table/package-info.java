@@ -1,18 +1,18 @@
 /**
- * One table file, written and read.
+ * Access to tables: lookups and cursors.
  *
- * <p>{@link dev.kv.core.table.TableBuilder} writes a table through {@link
- * dev.kv.core.table.BlockWriter}; {@link dev.kv.core.table.TableReader} is an open one, with {@link
- * dev.kv.core.table.TableIndex} in memory and its data blocks behind {@link
- * dev.kv.core.table.BlockProvider}: the cache, or {@link dev.kv.core.table.BlockReader}, which
- * reads, verifies and uncompresses. {@link dev.kv.core.table.TableIterator} walks it; {@link
- * dev.kv.core.table.TableCache} keeps a database's tables open. The stand-alone tables of the API
- * are {@link dev.kv.core.table.UserTableWriter} and {@link dev.kv.core.table.UserTableReader}.
- * {@link dev.kv.core.table.TableInspector} takes files apart for tools, and where the index is lost
- * {@link dev.kv.core.table.BlockScanner} finds the blocks.
+ * <p>{@link dev.kv.core.table.TableCache} keeps the tables of a database open. A {@link
+ * dev.kv.core.table.TableReader} is one open table: a {@link dev.kv.core.table.TableIndex} and a
+ * filter in memory, hints that shorten lookups, and data blocks that {@link
+ * dev.kv.core.table.cache.BlockProvider} provides. {@link dev.kv.core.table.TableIterator} is a
+ * cursor over its entries.
  *
- * <p>Called by the read, compaction and db packages. May import block, version and everything
- * below.
+ * <p>The format and its writer are in {@code table.format}, blocks in memory in {@code
+ * table.cache}, tools for damaged files in {@code table.inspect}, and tables outside of a database
+ * in {@code table.standalone}.
+ *
+ * <p>Called by the read, compaction and state packages. May import table.cache, table.format,
+ * block, version and the layers below.
  */
 @NullMarked
 package dev.kv.core.table;

@@ -12,6 +12,8 @@ import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.cache.ReadFlags;
+import dev.kv.core.table.format.TableFormat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

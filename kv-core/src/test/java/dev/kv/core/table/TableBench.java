@@ -6,6 +6,13 @@ import dev.kv.core.block.Entries;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.table.cache.BlockCacheImpl;
+import dev.kv.core.table.cache.BlockProvider;
+import dev.kv.core.table.cache.ReadFlags;
+import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.format.BuildBuffers;
+import dev.kv.core.table.format.TableBuilder;
+import dev.kv.core.table.format.TableFormat;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The memory that a test's tables live in, and ways to build and open them. Closing it looks for
  * leaks.
  */
-final class TableBench implements AutoCloseable {
+public final class TableBench implements AutoCloseable {
   final OffHeapBudget budget;
   final BlockAllocator allocator;
   final BlockCacheImpl cache;
@@ -30,11 +37,12 @@ final class TableBench implements AutoCloseable {
     blocks = new BlockProvider(cache, allocator, budget, true);
   }
 
-  static TableFormat format(int blockSize, int restartInterval, CompressionType compression) {
+  public static TableFormat format(
+      int blockSize, int restartInterval, CompressionType compression) {
     return format(blockSize, restartInterval, compression, null, TableFormat.WHOLE_TABLE);
   }
 
-  static TableFormat format(
+  public static TableFormat format(
       int blockSize,
       int restartInterval,
       CompressionType compression,

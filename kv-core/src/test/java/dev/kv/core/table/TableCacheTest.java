@@ -21,6 +21,7 @@ import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.cache.BlockCacheImpl;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.ForwardingRandomAccessFile;

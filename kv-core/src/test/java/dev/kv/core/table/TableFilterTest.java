@@ -13,6 +13,8 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.cache.ReadFlags;
+import dev.kv.core.table.format.TableFormat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -10,6 +10,7 @@ import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.cache.ReadFlags;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

@@ -3,7 +3,7 @@ package dev.kv.tools.verify;
 import dev.kv.CorruptionException;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.table.TableInspector;
+import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.env.Env;

@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.format;
 
 import dev.kv.CompressionType;
 import dev.kv.FilterPolicy;

@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.cache;
 
 import dev.kv.BlockCache;
 import dev.kv.core.cache.LruCache;
@@ -52,7 +52,7 @@ public final class BlockCacheImpl implements BlockCache {
     return bits;
   }
 
-  LruCache<CachedBlock> blocks() {
+  public LruCache<CachedBlock> blocks() {
     return blocks;
   }
 

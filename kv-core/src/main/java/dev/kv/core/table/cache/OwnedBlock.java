@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.cache;
 
 import dev.kv.core.memory.BlockAllocator;
 import io.netty.buffer.ByteBuf;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A block outside of the cache: index and filter of an open table, and data blocks that are read
  * past the cache. Its user closes it, once.
  */
-final class OwnedBlock extends PinnedBlock {
+public final class OwnedBlock extends PinnedBlock {
   private OwnedBlock(@Nullable ByteBuf memory, ByteBuffer bytes, int length) {
     super(memory, bytes, length);
   }
@@ -25,7 +25,7 @@ final class OwnedBlock extends PinnedBlock {
   }
 
   @Override
-  boolean wasHit() {
+  public boolean wasHit() {
     return false;
   }
 

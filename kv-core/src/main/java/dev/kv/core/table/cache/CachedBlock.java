@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.cache;
 
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.cache.CacheHandle;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A block in the cache. {@link #close()} gives one pin back; the cache frees the block when it is
  * evicted and no pin is left.
  */
-final class CachedBlock extends PinnedBlock implements CacheValue {
+public final class CachedBlock extends PinnedBlock implements CacheValue {
   /** The entry of the cache that holds this block; every pin of the block is one of the entry. */
   private volatile @Nullable CacheHandle<CachedBlock> handle;
 
@@ -45,12 +45,12 @@ final class CachedBlock extends PinnedBlock implements CacheValue {
   }
 
   @Override
-  boolean wasHit() {
+  public boolean wasHit() {
     return handle().hits() > 0;
   }
 
   @Override
-  void useEntryIndex(BlockIterator cursor, boolean write) {
+  public void useEntryIndex(BlockIterator cursor, boolean write) {
     Boolean present = hasEntryIndex;
     if (present == null && write) {
       present = cursor.writeEntryIndex(length());

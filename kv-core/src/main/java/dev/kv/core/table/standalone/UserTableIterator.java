@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.standalone;
 
 import dev.kv.DBIterator;
 import dev.kv.Slice;
@@ -6,6 +6,7 @@ import dev.kv.core.iterator.CursorGuard;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BufferSlice;
+import dev.kv.core.table.TableIterator;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A cursor over the user keys of a stand-alone table, within the bounds of its read options. Its
  * guard keeps a close by another thread apart from a move.
  */
-final class UserTableIterator implements DBIterator {
+public final class UserTableIterator implements DBIterator {
   private final TableIterator entries;
   private final Guard guard;
   private final UserKeyComparator order;

@@ -1,9 +1,12 @@
-package dev.kv.core.table;
+package dev.kv.core.table.inspect;
 
 import dev.kv.CompressionType;
 import dev.kv.DBIOException;
 import dev.kv.Escape;
 import dev.kv.core.codec.MaskedCrc32c;
+import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.format.BlockHandle;
+import dev.kv.core.table.format.BlockWriter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.BitSet;
@@ -31,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * over the bytes tries every beginning with every end.
  * </pre>
  */
-final class BlockScanner {
+public final class BlockScanner {
   private static final Logger LOG = LoggerFactory.getLogger(BlockScanner.class);
 
   /**

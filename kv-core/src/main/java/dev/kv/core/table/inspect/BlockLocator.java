@@ -1,12 +1,14 @@
-package dev.kv.core.table;
+package dev.kv.core.table.inspect;
 
 import dev.kv.CorruptionException;
 import dev.kv.DBIOException;
 import dev.kv.Escape;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.table.TableInspector.FoundBlock;
-import dev.kv.core.table.TableInspector.Role;
+import dev.kv.core.table.format.BlockHandle;
+import dev.kv.core.table.format.BlockWriter;
+import dev.kv.core.table.inspect.TableInspector.FoundBlock;
+import dev.kv.core.table.inspect.TableInspector.Role;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,8 +1,9 @@
-package dev.kv.core.table;
+package dev.kv.core.table.cache;
 
 import dev.kv.CompressionType;
 import dev.kv.CorruptionException;
 import dev.kv.OffHeapExhaustedException;
+import dev.kv.core.block.BlockIterator;
 import dev.kv.core.cache.Loader;
 import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.codec.MalformedBlockException;
@@ -10,6 +11,7 @@ import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.format.BlockWriter;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Reads stored blocks: the one place where bytes leave a table file. They are copied out first;
  * checksum and decompression see only the copy. Not thread-safe.
  */
-final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
+public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
   private final BlockAllocator cached;
   private final OffHeapBuffer stored;
   private final BlockCompression compression;
@@ -35,7 +37,7 @@ final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
    * Creates a reader whose {@link #load} takes memory from {@code cached}; it adopts {@code
    * stored}.
    */
-  BlockReader(BlockAllocator cached, OffHeapBuffer stored, boolean nativeSnappy) {
+  public BlockReader(BlockAllocator cached, OffHeapBuffer stored, boolean nativeSnappy) {
     this.cached = cached;
     this.stored = stored;
     this.compression = new BlockCompression(nativeSnappy);
@@ -54,7 +56,7 @@ final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
       throw new AssertionError("load() without prepare()");
     }
     int length = readStored(file, offset, size, verify);
-    int room = LookupHints.roomAfterBlock(length);
+    int room = BlockIterator.roomForEntryIndex(length);
     CachedBlock block = CachedBlock.in(cached.allocateCached(length + room), length);
     decode(stored.buffer(), file, offset, size, block);
     return block;
@@ -71,7 +73,7 @@ final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
    * @param kind what the memory counts as
    * @return the block, which the caller closes
    */
-  OwnedBlock read(
+  public OwnedBlock read(
       TableFile file,
       long offset,
       int size,

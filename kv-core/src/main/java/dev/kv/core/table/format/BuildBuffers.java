@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.format;
 
 import dev.kv.core.block.BlockBuilder;
 import dev.kv.core.codec.BlockCompression;

@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.format;
 
 import dev.kv.FilterPolicy;
 import dev.kv.core.block.BlockBuilder;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TableBuilder {
   /** What a filter's key in the metaindex begins with. */
-  static final String FILTER_PREFIX = "filter.";
+  public static final String FILTER_PREFIX = "filter.";
 
   private enum State {
     OPEN,

@@ -1,10 +1,13 @@
-package dev.kv.core.table;
+package dev.kv.core.table.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.CompressionType;
 import dev.kv.Options;
 import dev.kv.TableWriter;
+import dev.kv.core.table.format.BlockHandle;
+import dev.kv.core.table.format.BlockWriter;
+import dev.kv.core.table.format.Footer;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.Files;

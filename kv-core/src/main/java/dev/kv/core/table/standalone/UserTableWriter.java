@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.standalone;
 
 import dev.kv.DBIOException;
 import dev.kv.Escape;
@@ -7,6 +7,9 @@ import dev.kv.TableWriter;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.format.BuildBuffers;
+import dev.kv.core.table.format.TableBuilder;
+import dev.kv.core.table.format.TableFormat;
 import dev.kv.env.Env;
 import dev.kv.env.WritableFile;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.standalone;
 
 import dev.kv.BlockCache;
 import dev.kv.DBIOException;
@@ -11,6 +11,13 @@ import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.RefCounted;
+import dev.kv.core.table.TableIterator;
+import dev.kv.core.table.TableReader;
+import dev.kv.core.table.cache.BlockCacheImpl;
+import dev.kv.core.table.cache.BlockProvider;
+import dev.kv.core.table.cache.MappingQuota;
+import dev.kv.core.table.cache.ReadFlags;
+import dev.kv.core.table.cache.TableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,8 +1,10 @@
-package dev.kv.core.table;
+package dev.kv.core.table.cache;
 
 import dev.kv.CorruptionException;
 import dev.kv.DBIOException;
 import dev.kv.Escape;
+import dev.kv.core.table.format.BlockHandle;
+import dev.kv.core.table.format.BlockWriter;
 import dev.kv.env.Env;
 import dev.kv.env.RandomAccessFile;
 import java.io.IOException;
@@ -15,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * An open table file: its bytes, the name to report it by, and the size that nothing in it may
  * exceed. Thread-safe.
  */
-final class TableFile {
+public final class TableFile {
   private static final Logger LOG = LoggerFactory.getLogger(TableFile.class);
 
   private final RandomAccessFile file;
@@ -34,7 +36,7 @@ final class TableFile {
   }
 
   /** Opens a file, mapped where {@code quota} has one left. */
-  static TableFile open(Env env, Path path, MappingQuota quota) throws IOException {
+  public static TableFile open(Env env, Path path, MappingQuota quota) throws IOException {
     boolean mapped = quota.take();
     try {
       RandomAccessFile file = env.openRandomAccess(path, mapped);
@@ -54,12 +56,12 @@ final class TableFile {
   }
 
   /** Returns an open file that is not mapped. */
-  static TableFile of(RandomAccessFile file, String name) {
+  public static TableFile of(RandomAccessFile file, String name) {
     return new TableFile(file, name, file.size(), new MappingQuota(0), false);
   }
 
   /** Returns this file as one of {@code expected} bytes; throws where it is shorter. */
-  TableFile ofSize(long expected) {
+  public TableFile ofSize(long expected) {
     if (size < expected) {
       throw new CorruptionException(
           "table file has " + size + " bytes and not the " + expected + " of the MANIFEST",
@@ -70,22 +72,22 @@ final class TableFile {
   }
 
   /** Returns the path, for messages. */
-  String name() {
+  public String name() {
     return name;
   }
 
   /** Returns the table's size. */
-  long size() {
+  public long size() {
     return size;
   }
 
   /** Returns how many bytes are mapped into memory. */
-  long mappedBytes() {
+  public long mappedBytes() {
     return file.mappedBytes();
   }
 
   /** Copies {@code length} bytes at {@code offset} into {@code into} at 0. */
-  void read(long offset, ByteBuffer into, int length) {
+  public void read(long offset, ByteBuffer into, int length) {
     int count;
     try {
       count = file.read(offset, into, 0, length);
@@ -103,13 +105,13 @@ final class TableFile {
    * Returns the size in {@code handle}, which was read at {@code from}, after checking that the
    * block and its trailer lie in the file.
    */
-  int checkedSize(BlockHandle handle, long from) {
+  public int checkedSize(BlockHandle handle, long from) {
     requireInside(handle.offset(), handle.size(), from);
     return (int) handle.size();
   }
 
   /** Throws unless a block and its trailer lie in the file. */
-  void requireInside(long offset, long blockSize, long from) {
+  public void requireInside(long offset, long blockSize, long from) {
     long most = Math.min(size, Integer.MAX_VALUE - Long.BYTES) - BlockWriter.TRAILER;
     if (blockSize < 0
         || blockSize > most
@@ -121,7 +123,7 @@ final class TableFile {
   }
 
   /** Closes the file. A failure is only logged: what was read is not in doubt. */
-  void close() {
+  public void close() {
     try {
       file.close();
     } catch (IOException e) {

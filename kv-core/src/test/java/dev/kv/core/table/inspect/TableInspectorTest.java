@@ -1,10 +1,12 @@
-package dev.kv.core.table;
+package dev.kv.core.table.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.CorruptionException;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.table.format.BlockHandle;
+import dev.kv.core.table.format.Footer;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.cache;
 
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.block.BlockIterator;
@@ -9,13 +9,14 @@ import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.format.BlockHandle;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where the tables of a database get their blocks from: the cache, or else the file. Thread-safe.
  */
-final class BlockProvider implements AutoCloseable {
+public final class BlockProvider implements AutoCloseable {
   /** A reader that a larger block went through is not kept. */
   private static final int MAX_KEPT = 1 << 20;
 
@@ -39,7 +40,7 @@ final class BlockProvider implements AutoCloseable {
   /**
    * Creates a provider; what does not go into {@code cache} takes memory from {@code allocator}.
    */
-  BlockProvider(
+  public BlockProvider(
       BlockCacheImpl cache, BlockAllocator allocator, OffHeapBudget budget, boolean nativeSnappy) {
     this.cache = cache;
     this.blocks = cache.blocks();
@@ -49,12 +50,12 @@ final class BlockProvider implements AutoCloseable {
   }
 
   /** Returns the cache. */
-  BlockCacheImpl cache() {
+  public BlockCacheImpl cache() {
     return cache;
   }
 
   /** Returns a data block, pinned for the caller. */
-  PinnedBlock acquire(TableFile file, long id, long offset, int size, ReadFlags flags) {
+  public PinnedBlock acquire(TableFile file, long id, long offset, int size, ReadFlags flags) {
     CacheHandle<CachedBlock> hit = blocks.acquire(id, offset);
     return hit != null ? CachedBlock.of(hit) : load(file, id, offset, size, flags);
   }
@@ -72,7 +73,7 @@ final class BlockProvider implements AutoCloseable {
       blocks.prune();
       return reader.readUncounted(file, offset, size, flags.verify());
     } finally {
-      giveBack(reader);
+      release(reader);
     }
   }
 
@@ -80,18 +81,18 @@ final class BlockProvider implements AutoCloseable {
    * Copies a block as it is stored, and verified, with its trailer, and returns how many bytes that
    * are.
    */
-  int copyStored(TableFile file, long offset, int size, OffHeapBuffer target) {
+  public int copyStored(TableFile file, long offset, int size, OffHeapBuffer target) {
     file.requireInside(offset, size, offset);
     BlockReader reader = readers.acquire();
     try {
       return reader.copyStored(file, offset, size, target);
     } finally {
-      giveBack(reader);
+      release(reader);
     }
   }
 
   /** Returns an index or filter block, verified, for its caller alone. */
-  OwnedBlock resident(TableFile file, BlockHandle handle, long from) {
+  public OwnedBlock resident(TableFile file, BlockHandle handle, long from) {
     int size = file.checkedSize(handle, from);
     BlockReader reader = readers.acquire();
     try {
@@ -100,12 +101,12 @@ final class BlockProvider implements AutoCloseable {
       blocks.prune();
       return reader.readUncounted(file, handle.offset(), size, true);
     } finally {
-      giveBack(reader);
+      release(reader);
     }
   }
 
   /** Returns memory for an index of {@code length} bytes. */
-  OwnedBlock residentMemory(int length) {
+  public OwnedBlock residentMemory(int length) {
     try {
       return OwnedBlock.in(allocator.allocate(MemoryKind.INDEX_AND_FILTER, length), length);
     } catch (OffHeapExhaustedException e) {
@@ -118,7 +119,7 @@ final class BlockProvider implements AutoCloseable {
    * Returns such memory for what a table can do without, or null where there is none that nothing
    * else uses.
    */
-  @Nullable OwnedBlock spareMemory(int length) {
+  public @Nullable OwnedBlock spareMemory(int length) {
     try {
       ByteBuf memory = allocator.tryAllocate(MemoryKind.INDEX_AND_FILTER, length);
       return memory == null ? null : OwnedBlock.in(memory, length);
@@ -128,12 +129,12 @@ final class BlockProvider implements AutoCloseable {
   }
 
   /** Returns a buffer for a cursor to put keys together in. */
-  OffHeapBuffer takeScratch() {
+  public OffHeapBuffer acquireScratch() {
     return scratches.acquire();
   }
 
   /** Takes such a buffer back, which nobody may use any more. */
-  void giveBack(OffHeapBuffer scratch) {
+  public void releaseScratch(OffHeapBuffer scratch) {
     if (scratch.buffer().capacity() > MAX_KEPT) {
       scratch.close();
     } else {
@@ -154,7 +155,7 @@ final class BlockProvider implements AutoCloseable {
     }
   }
 
-  private void giveBack(BlockReader reader) {
+  private void release(BlockReader reader) {
     if (reader.capacity() > MAX_KEPT) {
       reader.close();
     } else {

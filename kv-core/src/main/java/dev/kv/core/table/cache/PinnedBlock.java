@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.cache;
 
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.memory.BlockAllocator;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * An uncompressed block in memory, and a pin that keeps it there until {@link #close()}. A {@link
  * CachedBlock} is shared through the block cache; an {@link OwnedBlock} has one user.
  */
-abstract sealed class PinnedBlock implements Pinned permits CachedBlock, OwnedBlock {
+public abstract sealed class PinnedBlock implements Pinned permits CachedBlock, OwnedBlock {
   /** Counts the memory and takes it back; null if the garbage collector frees it. */
   private final @Nullable ByteBuf memory;
 
@@ -25,20 +25,20 @@ abstract sealed class PinnedBlock implements Pinned permits CachedBlock, OwnedBl
   }
 
   /** Returns the memory with the block, from offset 0 on. */
-  final ByteBuffer bytes() {
+  public final ByteBuffer bytes() {
     return bytes;
   }
 
   /** Returns the length of the block in bytes. */
-  final int length() {
+  public final int length() {
     return length;
   }
 
   /** Returns true if a reader found the block in the cache after it was loaded. */
-  abstract boolean wasHit();
+  public abstract boolean wasHit();
 
   /** Makes seeks of a cursor on this block use the entry index of the block, if it has one. */
-  void useEntryIndex(BlockIterator cursor, boolean write) {}
+  public void useEntryIndex(BlockIterator cursor, boolean write) {}
 
   /** Returns how much of a budget the memory takes, in bytes. */
   final long memoryCharge() {

@@ -1,9 +1,11 @@
-package dev.kv.core.table;
+package dev.kv.core.table.inspect;
 
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.TableCursor;
+import dev.kv.core.table.format.BlockHandle;
 import dev.kv.env.Env;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.inspect;
 
 import dev.kv.CorruptionException;
 import dev.kv.DBComparator;
@@ -12,6 +12,14 @@ import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.cache.BlockReader;
+import dev.kv.core.table.cache.MappingQuota;
+import dev.kv.core.table.cache.OwnedBlock;
+import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.format.BlockHandle;
+import dev.kv.core.table.format.BlockWriter;
+import dev.kv.core.table.format.Footer;
+import dev.kv.core.table.format.TableBuilder;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.ByteBuffer;

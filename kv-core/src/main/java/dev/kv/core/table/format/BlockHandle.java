@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.format;
 
 import dev.kv.core.codec.Varint;
 import java.nio.ByteBuffer;
@@ -16,7 +16,7 @@ public record BlockHandle(long offset, long size) {
   static final int MAX_ENCODED = 2 * Varint.MAX_64;
 
   /** Reads a handle, or returns null where there is none before {@code limit}. */
-  static @Nullable BlockHandle decode(ByteBuffer source, int at, int limit) {
+  public static @Nullable BlockHandle decode(ByteBuffer source, int at, int limit) {
     int middle = Varint.end64(source, at, limit);
     int end = middle < 0 ? middle : Varint.end64(source, middle, limit);
     return end < 0
@@ -25,7 +25,7 @@ public record BlockHandle(long offset, long size) {
   }
 
   /** Returns how many bytes the encoded handle takes. */
-  int encodedLength() {
+  public int encodedLength() {
     return Varint.size64(offset) + Varint.size64(size);
   }
 

@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.format;
 
 import dev.kv.CorruptionException;
 import dev.kv.Escape;
@@ -24,7 +24,7 @@ public record Footer(BlockHandle metaindex, BlockHandle index) {
   };
 
   /** Writes {@link #SIZE} bytes at {@code at}. */
-  void encode(ByteBuffer target, int at) {
+  public void encode(ByteBuffer target, int at) {
     int end = index.encode(target, metaindex.encode(target, at));
     while (end < at + SIZE - Long.BYTES) {
       target.put(end++, (byte) 0);
@@ -33,7 +33,7 @@ public record Footer(BlockHandle metaindex, BlockHandle index) {
   }
 
   /** Reads the {@link #SIZE} bytes at 0, which lie at {@code offset} in {@code file}. */
-  static Footer decode(ByteBuffer source, String file, long offset) {
+  public static Footer decode(ByteBuffer source, String file, long offset) {
     long magic = source.getLong(SIZE - Long.BYTES);
     if (magic != MAGIC) {
       throw notATable(magic, file, offset);

@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.format;
 
 import dev.kv.CompressionType;
 import dev.kv.core.codec.BlockCompression;
@@ -17,9 +17,9 @@ import java.nio.ByteBuffer;
  *                 crc:   masked, of the bytes and the type
  * </pre>
  */
-final class BlockWriter {
+public final class BlockWriter {
   /** Bytes behind each stored block. */
-  static final int TRAILER = 1 + Integer.BYTES;
+  public static final int TRAILER = 1 + Integer.BYTES;
 
   /** Larger blocks are stored as they are: the bound of their compressed size is no int. */
   private static final int MAX_COMPRESSED = 1 << 30;

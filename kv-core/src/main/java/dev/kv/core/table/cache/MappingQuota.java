@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.cache;
 
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** How many more tables may be mapped into memory; the others are read by position. Thread-safe. */
-final class MappingQuota {
+public final class MappingQuota {
   /** What {@link dev.kv.Options#maxMappedTables} means by "as many as suits the system". */
   private static final int AUTOMATIC = -1;
 
@@ -21,7 +21,7 @@ final class MappingQuota {
   private final AtomicLong bytes = new AtomicLong();
 
   /** Creates a quota of {@code tables}, or {@link #AUTOMATIC}. */
-  MappingQuota(int tables) {
+  public MappingQuota(int tables) {
     left = new AtomicInteger(tables == AUTOMATIC ? SUITABLE : tables);
   }
 
@@ -57,7 +57,7 @@ final class MappingQuota {
   }
 
   /** Returns the bytes that are mapped now. */
-  long bytes() {
+  public long bytes() {
     return bytes.get();
   }
 }

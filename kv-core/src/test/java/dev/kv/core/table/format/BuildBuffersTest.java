@@ -1,10 +1,11 @@
-package dev.kv.core.table;
+package dev.kv.core.table.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.CompressionType;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.table.TableBench;
 import org.junit.jupiter.api.Test;
 
 class BuildBuffersTest {

@@ -1,0 +1,15 @@
+/**
+ * Blocks in memory: from the cache, or else from the file.
+ *
+ * <p>{@link dev.kv.core.table.cache.BlockProvider} returns a {@link
+ * dev.kv.core.table.cache.PinnedBlock}: a {@link dev.kv.core.table.cache.CachedBlock} of the {@link
+ * dev.kv.core.table.cache.BlockCacheImpl}, or an {@link dev.kv.core.table.cache.OwnedBlock}. {@link
+ * dev.kv.core.table.cache.BlockReader} reads a {@link dev.kv.core.table.cache.TableFile}, verifies
+ * and uncompresses. It is the only class that reads blocks from files.
+ *
+ * <p>Called by the table package. May import table.format, block, cache and the layers below.
+ */
+@NullMarked
+package dev.kv.core.table.cache;
+
+import org.jspecify.annotations.NullMarked;
