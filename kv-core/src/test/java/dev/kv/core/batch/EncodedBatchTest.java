@@ -1,5 +1,6 @@
 package dev.kv.core.batch;
 
+import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,7 +10,6 @@ import dev.kv.core.Samples;
 import dev.kv.core.key.ValueKind;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -17,10 +17,6 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class EncodedBatchTest {
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
   private static String contents(WriteBatch batch) {
     StringBuilder text = new StringBuilder();
     batch.iterate(

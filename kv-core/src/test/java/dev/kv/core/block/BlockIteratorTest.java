@@ -1,5 +1,6 @@
 package dev.kv.core.block;
 
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -101,7 +102,7 @@ class BlockIteratorTest {
     try (BlockBuilder builder = new BlockBuilder(16, new OffHeapBudget(0))) {
       for (byte[] user : users) {
         byte[] key = InternalKey.encode(user, 0x0101010101010101L >>> 8, ValueKind.VALUE);
-        builder.add(Entries.direct(key), 0, key.length, Entries.direct(user), 0, user.length);
+        builder.add(direct(key), 0, key.length, direct(user), 0, user.length);
       }
       int length = builder.finish();
       ByteBuffer block = ByteBuffer.allocateDirect(length + 500).order(ByteOrder.LITTLE_ENDIAN);
@@ -111,7 +112,7 @@ class BlockIteratorTest {
       }
       for (byte[] user : users) {
         byte[] target = InternalKey.encode(user, InternalKey.MAX_SEQUENCE, ValueKind.VALUE);
-        cursor.seek(Entries.direct(target), 0, target.length);
+        cursor.seek(direct(target), 0, target.length);
         assertThat(CursorModel.value(cursor)).isEqualTo(user);
       }
     }
@@ -143,7 +144,7 @@ class BlockIteratorTest {
         builder.reset();
         for (int i = 0; i < entries; i++) {
           byte[] key = InternalKey.encode(new byte[] {(byte) i}, 1, ValueKind.VALUE);
-          builder.add(Entries.direct(key), 0, key.length, value, 0, value.capacity());
+          builder.add(direct(key), 0, key.length, value, 0, value.capacity());
         }
         int length = builder.finish();
         boolean fits = length <= 0xffff;
@@ -209,14 +210,14 @@ class BlockIteratorTest {
     try (BlockBuilder builder = new BlockBuilder(16, new OffHeapBudget(0))) {
       for (int sequence = 40; sequence > 0; sequence--) {
         byte[] key = InternalKey.encode("k".getBytes(), sequence * 100L, ValueKind.VALUE);
-        builder.add(Entries.direct(key), 0, key.length, Entries.direct(key), 0, 0);
+        builder.add(direct(key), 0, key.length, direct(key), 0, 0);
       }
       int length = builder.finish();
       ByteBuffer block = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
       BlockIterator cursor = on(order, block.put(0, builder.buffer(), 0, length));
       for (int sequence = 4100; sequence >= 100; sequence--) {
         byte[] target = InternalKey.encode("k".getBytes(), sequence, ValueKind.VALUE);
-        cursor.seek(Entries.direct(target), 0, target.length);
+        cursor.seek(direct(target), 0, target.length);
         long found = InternalKey.sequence(InternalKey.tag(CursorModel.key(cursor)));
         assertThat(found).isEqualTo(Math.min(4000, sequence / 100 * 100L));
       }
@@ -240,14 +241,14 @@ class BlockIteratorTest {
   @Test
   void reset_noRestartPoints_hasNoEntries() {
     KeyComparator order = new UserKeyComparator(DBComparator.bytewise());
-    BlockIterator cursor = on(order, Entries.direct(new byte[4]));
+    BlockIterator cursor = on(order, direct(new byte[4]));
     cursor.seekToFirst();
     assertThat(cursor.isValid()).isFalse();
     cursor.seekToLast();
     assertThat(cursor.isValid()).isFalse();
-    cursor.seek(Entries.direct(new byte[] {1}), 0, 1);
+    cursor.seek(direct(new byte[] {1}), 0, 1);
     assertThat(cursor.isValid()).isFalse();
-    assertThatThrownBy(() -> on(order, Entries.direct(new byte[5])))
+    assertThatThrownBy(() -> on(order, direct(new byte[5])))
         .isInstanceOf(CorruptionException.class);
   }
 
@@ -304,7 +305,7 @@ class BlockIteratorTest {
         switch (round % 3) {
           case 0 -> cursor.seekToFirst();
           case 1 -> cursor.seekToLast();
-          default -> cursor.seek(Entries.direct(key), 0, key.length);
+          default -> cursor.seek(direct(key), 0, key.length);
         }
         for (int step = 0; cursor.isValid() && step < 100; step++) {
           CursorModel.key(cursor);
@@ -329,7 +330,7 @@ class BlockIteratorTest {
     ByteBuffer block = entries.block(16);
     BlockIterator cursor = on(order, block);
     byte[] key = entries.list().get(57).key();
-    ByteBuffer target = Entries.direct(key);
+    ByteBuffer target = direct(key);
     long bytes =
         AllocationMeter.bytes(
             () -> {

@@ -1,5 +1,6 @@
 package dev.kv.core.block;
 
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.core.iterator.InternalIterator;
@@ -66,7 +67,7 @@ public final class CursorModel {
 
   private void seek() {
     byte[] key = target();
-    ByteBuffer direct = Entries.direct(key);
+    ByteBuffer direct = direct(key);
     cursor.seek(direct, 0, key.length);
     at = entries.ceiling(key);
   }

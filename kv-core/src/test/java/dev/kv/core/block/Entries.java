@@ -1,5 +1,7 @@
 package dev.kv.core.block;
 
+import static dev.kv.core.Bytes.direct;
+
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.ValueKind;
@@ -118,8 +120,4 @@ public final class Entries {
   }
 
   /** Returns a direct buffer that holds {@code bytes} and nothing else. */
-  public static ByteBuffer direct(byte[] bytes) {
-    ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.LITTLE_ENDIAN);
-    return buffer.put(0, bytes);
-  }
 }

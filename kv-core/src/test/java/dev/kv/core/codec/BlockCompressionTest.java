@@ -1,5 +1,6 @@
 package dev.kv.core.codec;
 
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,7 +8,6 @@ import dev.kv.CompressionType;
 import dev.kv.UnsupportedFormatException;
 import dev.kv.core.Samples;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -28,10 +28,6 @@ class BlockCompressionTest {
     java.close();
     library.close();
     library.close();
-  }
-
-  private static ByteBuffer direct(int capacity) {
-    return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   private static byte[] sample(Random random) {

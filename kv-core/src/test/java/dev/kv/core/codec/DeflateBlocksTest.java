@@ -1,10 +1,10 @@
 package dev.kv.core.codec;
 
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.zip.Deflater;
@@ -50,10 +50,6 @@ class DeflateBlocksTest {
   @AfterEach
   void close() {
     codec.close();
-  }
-
-  private static ByteBuffer direct(int capacity) {
-    return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   private byte[] inflated(Kind kind, byte[] stored) throws MalformedBlockException {

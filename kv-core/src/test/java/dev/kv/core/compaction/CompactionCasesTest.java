@@ -1,7 +1,9 @@
 package dev.kv.core.compaction;
 
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.Bytes;
 import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
@@ -119,7 +121,7 @@ final class CompactionCasesTest {
   }
 
   private static byte @Nullable [] bytes(@Nullable String text) {
-    return text == null ? null : VersionText.bytes(text);
+    return text == null ? null : Bytes.bytes(text);
   }
 
   private static String describe(Compaction compaction) {
@@ -163,8 +165,7 @@ final class CompactionCasesTest {
   private String occupy(CaseFile.Case one) {
     running.occupy(
         (int) one.number("level", 0),
-        new KeyRange(
-            VersionText.bytes(one.required("from")), VersionText.bytes(one.required("to"))));
+        new KeyRange(bytes(one.required("from")), bytes(one.required("to"))));
     return "";
   }
 
@@ -206,8 +207,8 @@ final class CompactionCasesTest {
     long bytes = 0;
     for (String line : one.input()) {
       String[] words = line.split(" +");
-      byte[] key = VersionText.bytes(words[0]);
-      if (splitter.splitsBefore(VersionText.direct(key), 0, key.length, bytes) && bytes > 0) {
+      byte[] key = bytes(words[0]);
+      if (splitter.splitsBefore(direct(key), 0, key.length, bytes) && bytes > 0) {
         outputs.add(open.toString().trim());
         open.setLength(0);
         bytes = 0;

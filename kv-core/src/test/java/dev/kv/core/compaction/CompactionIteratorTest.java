@@ -1,5 +1,7 @@
 package dev.kv.core.compaction;
 
+import static dev.kv.core.Bytes.bytes;
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -28,7 +30,7 @@ final class CompactionIteratorTest {
   private record Entry(String user, long sequence, boolean deletion) {
     byte[] key() {
       return InternalKey.encode(
-          VersionText.bytes(user), sequence, deletion ? ValueKind.DELETION : ValueKind.VALUE);
+          bytes(user), sequence, deletion ? ValueKind.DELETION : ValueKind.VALUE);
     }
   }
 
@@ -196,7 +198,7 @@ final class CompactionIteratorTest {
 
   /** Endless entries: each key of 16 bytes twice, the first a tombstone. */
   private static final class Counting extends InternalIterator {
-    private final ByteBuffer memory = VersionText.direct(new byte[24]);
+    private final ByteBuffer memory = direct(new byte[24]);
     private long count;
 
     @Override

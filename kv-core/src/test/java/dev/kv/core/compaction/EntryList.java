@@ -1,5 +1,8 @@
 package dev.kv.core.compaction;
 
+import static dev.kv.core.Bytes.bytes;
+import static dev.kv.core.Bytes.direct;
+
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.version.VersionText;
 import java.nio.ByteBuffer;
@@ -13,7 +16,7 @@ import java.util.List;
 final class EntryList extends InternalIterator {
   private final List<byte[]> keys = new ArrayList<>();
   private final List<byte[]> values = new ArrayList<>();
-  private final ByteBuffer memory = VersionText.direct(new byte[1 << 12]);
+  private final ByteBuffer memory = direct(new byte[1 << 12]);
   private int at = -1;
   private boolean closed;
 
@@ -21,7 +24,7 @@ final class EntryList extends InternalIterator {
     for (String line : lines) {
       String[] words = line.split(" +");
       keys.add(VersionText.key(words[0]));
-      values.add(VersionText.bytes(words.length > 1 ? words[1] : ""));
+      values.add(bytes(words.length > 1 ? words[1] : ""));
     }
   }
 

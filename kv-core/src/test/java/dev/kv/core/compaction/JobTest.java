@@ -1,5 +1,6 @@
 package dev.kv.core.compaction;
 
+import static dev.kv.core.Bytes.bytes;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -163,9 +164,7 @@ final class JobTest {
   }
 
   private static void add(EntryList entries, String key, long sequence, int valueBytes) {
-    entries.add(
-        InternalKey.encode(VersionText.bytes(key), sequence, ValueKind.VALUE),
-        new byte[valueBytes]);
+    entries.add(InternalKey.encode(bytes(key), sequence, ValueKind.VALUE), new byte[valueBytes]);
   }
 
   @Test

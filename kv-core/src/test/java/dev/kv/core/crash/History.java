@@ -1,5 +1,6 @@
 package dev.kv.core.crash;
 
+import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
@@ -29,10 +30,6 @@ import org.jspecify.annotations.Nullable;
 record History(String space, long seed, int keys, int valueLength) {
   History(long seed, int keys, int valueLength) {
     this("h", seed, keys, valueLength);
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   private byte[] counter() {

@@ -1,11 +1,10 @@
 package dev.kv.core.filter;
 
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.FilterPolicy;
 import dev.kv.Slice;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;
@@ -30,10 +29,6 @@ class FilterBlockTest {
     public boolean keyMayMatch(Slice key, Slice filter) {
       return filter.toUtf8String().contains("|" + key.toUtf8String() + "|");
     }
-  }
-
-  private static ByteBuffer direct(byte[] bytes) {
-    return ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.LITTLE_ENDIAN).put(0, bytes);
   }
 
   private static void add(FilterBlockBuilder builder, String... keys) {

@@ -1,5 +1,7 @@
 package dev.kv.core.fuzz;
 
+import static dev.kv.core.Bytes.direct;
+
 import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBComparator;
@@ -10,6 +12,7 @@ import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.RecoveryMode;
 import dev.kv.WriteOptions;
+import dev.kv.core.BytesFile;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.batch.MalformedBatchException;
@@ -30,10 +33,8 @@ import dev.kv.core.table.TableScan;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
 import dev.kv.env.Env;
-import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -89,7 +90,7 @@ public final class FuzzTargets {
                 offset >= 0 && bytes >= 0 && offset <= log.length,
                 "a report of " + bytes + " bytes at " + offset);
     try (LogReader reader =
-        new LogReader("log", new Bytes(log, most), reporter, (modes & SECOND) == 0, from)) {
+        new LogReader("log", new BytesFile(log, most), reporter, (modes & SECOND) == 0, from)) {
       RecordBuffer record = new RecordBuffer();
       long before = -1;
       long sum = 0;
@@ -360,10 +361,6 @@ public final class FuzzTargets {
     return input.length == 0 ? input : Arrays.copyOfRange(input, 1, input.length);
   }
 
-  private static ByteBuffer direct(byte[] bytes) {
-    return ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.LITTLE_ENDIAN).put(0, bytes);
-  }
-
   private static boolean isPrintable(String text) {
     return text.chars().allMatch(c -> c >= ' ' && c <= '~');
   }
@@ -398,36 +395,5 @@ public final class FuzzTargets {
         requireNoBugBehind(suppressed);
       }
     }
-  }
-
-  /** Bytes read as a file, at most so many at once. */
-  private static final class Bytes implements SequentialFile {
-    private final byte[] bytes;
-    private final int most;
-    private int at;
-
-    Bytes(byte[] bytes, int most) {
-      this.bytes = bytes;
-      this.most = most;
-    }
-
-    @Override
-    public int read(ByteBuffer into) {
-      if (at == bytes.length) {
-        return -1;
-      }
-      int count = Math.min(most, Math.min(into.remaining(), bytes.length - at));
-      into.put(bytes, at, count);
-      at += count;
-      return count;
-    }
-
-    @Override
-    public void skip(long count) {
-      at = (int) Math.min(bytes.length, at + count);
-    }
-
-    @Override
-    public void close() {}
   }
 }

@@ -1,5 +1,7 @@
 package dev.kv.core.iterator;
 
+import static dev.kv.core.Bytes.direct;
+
 import dev.kv.core.block.Entries;
 import dev.kv.core.key.KeyComparator;
 import java.nio.ByteBuffer;
@@ -41,7 +43,7 @@ final class ListCursor extends InternalIterator {
   }
 
   private int compare(byte[] own, ByteBuffer key, int offset, int length) {
-    return comparator.compare(Entries.direct(own), 0, own.length, key, offset, length);
+    return comparator.compare(direct(own), 0, own.length, key, offset, length);
   }
 
   @Override
@@ -76,9 +78,9 @@ final class ListCursor extends InternalIterator {
     valid = at >= 0 && at < entries.size();
     if (valid) {
       Entries.Entry entry = entries.get(at);
-      keyBuffer = Entries.direct(entry.key());
+      keyBuffer = direct(entry.key());
       keyLength = entry.key().length;
-      valueBuffer = Entries.direct(entry.value());
+      valueBuffer = direct(entry.value());
       valueLength = entry.value().length;
     }
   }

@@ -1,11 +1,11 @@
 package dev.kv.core.key;
 
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DBComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
@@ -20,10 +20,6 @@ class InternalKeyTest {
 
   private byte[] separator(byte[] start, byte[] limit) {
     return order.shortestSeparator(start, limit);
-  }
-
-  private static ByteBuffer direct(byte[] bytes) {
-    return ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.LITTLE_ENDIAN).put(0, bytes);
   }
 
   @Test

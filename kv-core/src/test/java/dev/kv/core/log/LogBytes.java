@@ -1,6 +1,6 @@
 package dev.kv.core.log;
 
-import dev.kv.env.SequentialFile;
+import dev.kv.core.BytesFile;
 import dev.kv.env.WritableFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -166,33 +166,19 @@ public final class LogBytes {
     }
   }
 
-  private final class Sequential implements SequentialFile {
-    private int at;
+  /** The bytes of the log as a file, which may fail to be read. */
+  private final class Sequential extends BytesFile {
+    Sequential() {
+      super(bytes, shortReads > 0 ? shortReads : Integer.MAX_VALUE);
+    }
 
     @Override
     public int read(ByteBuffer into) throws IOException {
       if (readError) {
         throw new IOException("no disk");
       }
-      if (at >= bytes.length) {
-        return -1;
-      }
-      int count = Math.min(into.remaining(), bytes.length - at);
-      if (shortReads > 0) {
-        count = Math.min(count, shortReads);
-      }
-      into.put(bytes, at, count);
-      at += count;
-      return count;
+      return super.read(into);
     }
-
-    @Override
-    public void skip(long count) {
-      at = (int) Math.min(bytes.length, at + count);
-    }
-
-    @Override
-    public void close() {}
   }
 
   private final class Writable implements WritableFile {

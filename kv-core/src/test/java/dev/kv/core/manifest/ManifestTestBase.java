@@ -1,5 +1,7 @@
 package dev.kv.core.manifest;
 
+import static dev.kv.core.Bytes.direct;
+
 import dev.kv.core.env.FileEnv;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogWriter;
@@ -96,7 +98,7 @@ abstract class ManifestTestBase {
     try (LogWriter log =
         LogWriter.appending(manifest(number), files.createWritable(manifest(number)), 0)) {
       for (byte[] record : records) {
-        log.append(VersionText.direct(record), 0, record.length);
+        log.append(direct(record), 0, record.length);
       }
     }
     current(manifest(number).getFileName() + "\n");

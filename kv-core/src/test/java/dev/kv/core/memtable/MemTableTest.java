@@ -1,5 +1,6 @@
 package dev.kv.core.memtable;
 
+import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,7 +17,6 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
@@ -63,10 +63,6 @@ class MemTableTest {
   private int get(MemTable table, byte[] key, long sequence) {
     lookup.set(key, sequence);
     return table.get(lookup, value);
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   @Test

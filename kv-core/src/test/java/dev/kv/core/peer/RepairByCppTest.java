@@ -1,5 +1,7 @@
 package dev.kv.core.peer;
 
+import static dev.kv.core.Bytes.bytes;
+import static dev.kv.core.Bytes.direct;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,7 +22,6 @@ import dev.kv.env.Env;
 import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -118,13 +119,5 @@ class RepairByCppTest {
       }
       builder.finish();
     }
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(UTF_8);
-  }
-
-  private static ByteBuffer direct(byte[] bytes) {
-    return ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.LITTLE_ENDIAN).put(0, bytes);
   }
 }

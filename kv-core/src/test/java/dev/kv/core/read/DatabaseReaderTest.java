@@ -1,5 +1,6 @@
 package dev.kv.core.read;
 
+import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -431,10 +432,6 @@ final class DatabaseReaderTest {
     return new String(iterator.key(), StandardCharsets.UTF_8)
         + "="
         + new String(iterator.value(), StandardCharsets.UTF_8);
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   /** The bytewise order, which can be made to wait. */

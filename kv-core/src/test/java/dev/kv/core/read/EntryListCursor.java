@@ -1,9 +1,10 @@
 package dev.kv.core.read;
 
+import static dev.kv.core.Bytes.direct;
+
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKeyComparator;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 
 /**
@@ -29,10 +30,6 @@ final class EntryListCursor extends InternalIterator {
 
   /** An internal key and its value. */
   record Entry(byte[] key, byte[] value) {}
-
-  private static ByteBuffer direct(int capacity) {
-    return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
-  }
 
   private void show(int index) {
     for (int i = 0; i < keyLength; i++) {

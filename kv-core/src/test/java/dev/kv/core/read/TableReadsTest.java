@@ -1,5 +1,6 @@
 package dev.kv.core.read;
 
+import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DBIterator;
@@ -397,10 +398,6 @@ final class TableReadsTest {
   private String get(ReadOptions options, String key) {
     byte[] value = tree.reader.get(options, bytes(key));
     return value == null ? null : text(value);
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   private static String text(byte[] bytes) {

@@ -1,5 +1,6 @@
 package dev.kv.core.read;
 
+import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -458,9 +459,5 @@ final class VisibleCursorTest {
     byte[] value = new byte[cursor.valueLength()];
     cursor.valueBuffer().get(cursor.valueOffset(), value);
     return new String(value, StandardCharsets.UTF_8);
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -1,5 +1,6 @@
 package dev.kv.core.repair;
 
+import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,7 +18,6 @@ import dev.kv.UnsupportedFormatException;
 import dev.kv.env.Env;
 import dev.kv.testing.FaultEnv;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,10 +42,6 @@ class RepairTest {
   @TempDir Path temp;
   private final TreeMap<String, String> model = new TreeMap<>();
   private final Map<String, Set<String>> history = new HashMap<>();
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
 
   /**
    * Fills a database over several levels, with overwritten and deleted keys, the last of them in

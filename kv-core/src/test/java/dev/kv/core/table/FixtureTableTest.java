@@ -1,12 +1,12 @@
 package dev.kv.core.table;
 
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.CompressionType;
 import dev.kv.DBComparator;
 import dev.kv.Slice;
 import dev.kv.core.block.CursorModel;
-import dev.kv.core.block.Entries;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.ValueKind;
@@ -92,7 +92,7 @@ class FixtureTableTest {
         }
         assertThat(left).isZero();
         for (byte[] key : keys) {
-          cursor.seek(Entries.direct(key), 0, key.length);
+          cursor.seek(direct(key), 0, key.length);
           assertThat(CursorModel.key(cursor)).isEqualTo(key);
         }
       }

@@ -1,5 +1,7 @@
 package dev.kv.core.table;
 
+import static dev.kv.core.Bytes.direct;
+
 import dev.kv.CompressionType;
 import dev.kv.FilterPolicy;
 import dev.kv.core.block.Entries;
@@ -59,7 +61,7 @@ public final class TableBench implements AutoCloseable {
       for (Entries.Entry entry : entries.list()) {
         byte[] key = entry.key();
         byte[] value = entry.value();
-        builder.add(Entries.direct(key), 0, key.length, Entries.direct(value), 0, value.length);
+        builder.add(direct(key), 0, key.length, direct(value), 0, value.length);
       }
       builder.finish();
       if (file.length() != builder.fileSize()) {

@@ -1,5 +1,6 @@
 package dev.kv.core.table;
 
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -257,10 +258,10 @@ class TableCacheTest {
     try (TableCache cache = cache(Options.builder())) {
       FileMetadata file = table(5);
       byte[] last = file.largest();
-      long offset = cache.approximateOffsetOf(file, Entries.direct(last), 0, last.length);
+      long offset = cache.approximateOffsetOf(file, direct(last), 0, last.length);
       assertThat(offset).isBetween(bytes.length / 2L, (long) bytes.length);
       byte[] first = file.smallest();
-      assertThat(cache.approximateOffsetOf(file, Entries.direct(first), 0, first.length)).isZero();
+      assertThat(cache.approximateOffsetOf(file, direct(first), 0, first.length)).isZero();
     }
   }
 }

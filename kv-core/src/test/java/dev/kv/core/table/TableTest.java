@@ -1,5 +1,6 @@
 package dev.kv.core.table;
 
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -154,7 +155,7 @@ class TableTest {
       TableBuilder builder = new TableBuilder(format, order, written, buffers);
       for (int i = 0; i < sizes.length; i++) {
         ByteBuffer value = ByteBuffer.allocateDirect(sizes[i]).order(ByteOrder.LITTLE_ENDIAN);
-        builder.add(Entries.direct(("k0" + (i + 1)).getBytes()), 0, 3, value, 0, sizes[i]);
+        builder.add(direct(("k0" + (i + 1)).getBytes()), 0, 3, value, 0, sizes[i]);
       }
       builder.finish();
       assertThat(builder.entryCount()).isEqualTo(7);
@@ -185,7 +186,7 @@ class TableTest {
       TableBuilder builder = new TableBuilder(format, order, written, buffers);
       ByteBuffer zeros = ByteBuffer.allocateDirect(100_000).order(ByteOrder.LITTLE_ENDIAN);
       for (int i = 1; i <= 4; i++) {
-        ByteBuffer key = Entries.direct(("k0" + i).getBytes());
+        ByteBuffer key = direct(("k0" + i).getBytes());
         builder.add(key, 0, 3, zeros, 0, i % 2 == 0 ? 100_000 : 5);
       }
       builder.finish();
@@ -209,7 +210,7 @@ class TableTest {
     try (BuildBuffers buffers = new BuildBuffers(format, new OffHeapBudget(0))) {
       TableBuilder builder = new TableBuilder(format, order, written, buffers);
       for (byte[] key : keys) {
-        builder.add(Entries.direct(key), 0, key.length, Entries.direct(key), 0, key.length);
+        builder.add(direct(key), 0, key.length, direct(key), 0, key.length);
         builder.flush();
       }
       builder.finish();
@@ -218,7 +219,7 @@ class TableTest {
       TableReader table = bench.open(MemoryFile.reading(written.bytes()), order);
       try (TableIterator cursor = TableBench.cursor(table, ReadFlags.DEFAULT)) {
         for (byte[] key : keys) {
-          cursor.seek(Entries.direct(key), 0, key.length);
+          cursor.seek(direct(key), 0, key.length);
           assertThat(CursorModel.key(cursor)).isEqualTo(key);
           assertThat(CursorModel.value(cursor)).isEqualTo(key);
         }
@@ -230,7 +231,7 @@ class TableTest {
   }
 
   private static void assertBetween(TableReader table, String key, long low, long high) {
-    long offset = table.approximateOffsetOf(Entries.direct(key.getBytes()), 0, key.length());
+    long offset = table.approximateOffsetOf(direct(key.getBytes()), 0, key.length());
     assertThat(offset).as(key).isBetween(low, high);
   }
 
@@ -304,9 +305,9 @@ class TableTest {
     Stored(String key, int valueLength, CompressionType type) {
       super(BYTEWISE, new OffHeapBuffer(new OffHeapBudget(0), SCRATCH_BYTES));
       this.type = type;
-      keyBuffer = Entries.direct(InternalKey.encode(key.getBytes(), 1, ValueKind.VALUE));
+      keyBuffer = direct(InternalKey.encode(key.getBytes(), 1, ValueKind.VALUE));
       keyLength = keyBuffer.capacity();
-      valueBuffer = Entries.direct(new byte[valueLength]);
+      valueBuffer = direct(new byte[valueLength]);
       this.valueLength = valueLength;
       valid = true;
     }
@@ -331,12 +332,12 @@ class TableTest {
     KeyComparator order = new UserKeyComparator(DBComparator.bytewise());
     try (BuildBuffers buffers = new BuildBuffers(format, new OffHeapBudget(0))) {
       TableBuilder builder = new TableBuilder(format, order, new MemoryFile(), buffers);
-      ByteBuffer key = Entries.direct("b".getBytes());
+      ByteBuffer key = direct("b".getBytes());
       builder.add(key, 0, 1, key, 0, 1);
       assertThatThrownBy(() -> builder.add(key, 0, 1, key, 0, 1))
           .isInstanceOf(IllegalArgumentException.class);
       builder.flush();
-      ByteBuffer smaller = Entries.direct("a".getBytes());
+      ByteBuffer smaller = direct("a".getBytes());
       assertThatThrownBy(() -> builder.add(smaller, 0, 1, key, 0, 1))
           .isInstanceOf(IllegalArgumentException.class);
       builder.abandon();
@@ -477,7 +478,7 @@ class TableTest {
       TableBuilder builder = new TableBuilder(format, order, written, buffers);
       ByteBuffer zeros = ByteBuffer.allocateDirect(100).order(ByteOrder.LITTLE_ENDIAN);
       for (int i = 100; i < 120; i++) {
-        builder.add(Entries.direct(("k" + i).getBytes()), 0, 4, zeros, 0, 100);
+        builder.add(direct(("k" + i).getBytes()), 0, 4, zeros, 0, 100);
       }
       builder.finish();
     }

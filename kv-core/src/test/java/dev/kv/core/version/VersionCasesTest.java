@@ -1,5 +1,7 @@
 package dev.kv.core.version;
 
+import static dev.kv.core.Bytes.bytes;
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.CorruptionException;
@@ -51,7 +53,7 @@ final class VersionCasesTest {
 
   private String find(CaseFile.Case one) {
     byte[] key = VersionText.key(one.required("key"));
-    ByteBuffer buffer = VersionText.direct(key);
+    ByteBuffer buffer = direct(key);
     int level = (int) one.number("level", 1);
     int index = version.find(level, buffer, 0, key.length);
     int bound = version.lowerBound(level, buffer, 0, key.length);
@@ -65,7 +67,7 @@ final class VersionCasesTest {
   private String covering(byte[] key) {
     List<FileMetadata> files = new ArrayList<>();
     for (int i = 0; i < version.fileCount(0); i++) {
-      if (version.levelZeroCovers(i, VersionText.direct(key), 0, key.length)) {
+      if (version.levelZeroCovers(i, direct(key), 0, key.length)) {
         files.add(version.file(0, i));
       }
     }
@@ -82,7 +84,7 @@ final class VersionCasesTest {
   }
 
   private static byte @Nullable [] bound(@Nullable String text) {
-    return text == null ? null : VersionText.bytes(text);
+    return text == null ? null : bytes(text);
   }
 
   private String place(CaseFile.Case one) {
@@ -92,13 +94,12 @@ final class VersionCasesTest {
       String[] keys = words[1].split("\\.\\.");
       occupied.add(
           new OccupiedRange(
-              VersionText.level(words[0]),
-              new KeyRange(VersionText.bytes(keys[0]), VersionText.bytes(keys[1]))));
+              VersionText.level(words[0]), new KeyRange(bytes(keys[0]), bytes(keys[1]))));
     }
     int level =
         version.pickLevelForMemtableOutput(
-            VersionText.bytes(one.required("from")),
-            VersionText.bytes(one.required("to")),
+            bytes(one.required("from")),
+            bytes(one.required("to")),
             occupied,
             one.number("max-file-size", 100));
     return "L" + level + "\n";
@@ -119,7 +120,7 @@ final class VersionCasesTest {
   private String offset(CaseFile.Case one) {
     byte[] key = VersionText.key(one.required("key"));
     return version.approximateOffsetOf(
-            VersionText.direct(key), 0, key.length, (file, target, offset, length) -> 1)
+            direct(key), 0, key.length, (file, target, offset, length) -> 1)
         + "\n";
   }
 }

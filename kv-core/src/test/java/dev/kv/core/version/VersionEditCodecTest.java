@@ -1,5 +1,6 @@
 package dev.kv.core.version;
 
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -18,8 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class VersionEditCodecTest {
   private static VersionEdit decode(byte[] bytes) {
-    return VersionEditCodec.decode(
-        VersionText.direct(bytes), 0, bytes.length, "MANIFEST-000002", 7);
+    return VersionEditCodec.decode(direct(bytes), 0, bytes.length, "MANIFEST-000002", 7);
   }
 
   private static VersionEdit decodeHex(String hex) {
@@ -254,7 +254,7 @@ final class VersionEditCodecTest {
   @Test
   void decode_atAnOffset_looksAtNothingElse() {
     byte[] bytes = "xx\u0001\u0001cyy".getBytes(StandardCharsets.ISO_8859_1);
-    ByteBuffer buffer = VersionText.direct(bytes);
+    ByteBuffer buffer = direct(bytes);
     assertThat(VersionEditCodec.decode(buffer, 2, 3, "m", 0).comparatorName()).isEqualTo("c");
   }
 }

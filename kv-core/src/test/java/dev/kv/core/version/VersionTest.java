@@ -1,5 +1,6 @@
 package dev.kv.core.version;
 
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -19,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class VersionTest {
   private static ByteBuffer lookup(String key) {
-    return VersionText.direct(VersionText.key(key));
+    return direct(VersionText.key(key));
   }
 
   @Test
@@ -188,17 +189,13 @@ final class VersionTest {
                 ? scanned
                 : -1;
         String place = "seed " + seed + ", round " + round + ", " + InternalKey.describe(key);
-        assertThat(version.lowerBound(2, VersionText.direct(key), 0, key.length))
-            .as(place)
-            .isEqualTo(scanned);
-        assertThat(version.find(2, VersionText.direct(key), 0, key.length))
-            .as(place)
-            .isEqualTo(holds);
+        assertThat(version.lowerBound(2, direct(key), 0, key.length)).as(place).isEqualTo(scanned);
+        assertThat(version.find(2, direct(key), 0, key.length)).as(place).isEqualTo(holds);
         for (int j = 0; j < version.fileCount(0); j++) {
           FileMetadata file = version.file(0, j);
           UserKeyComparator users = comparator.userComparator();
           byte[] user = InternalKey.userKey(key);
-          assertThat(version.levelZeroCovers(j, VersionText.direct(key), 0, key.length))
+          assertThat(version.levelZeroCovers(j, direct(key), 0, key.length))
               .as(place)
               .isEqualTo(
                   users.compare(file.smallestUserKey(), user) <= 0

@@ -1,11 +1,11 @@
 package dev.kv.core.version;
 
+import static dev.kv.core.Bytes.bytes;
+
 import dev.kv.DBComparator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.ValueKind;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -20,10 +20,6 @@ public final class VersionText {
       new InternalKeyComparator(DBComparator.bytewise());
 
   private VersionText() {}
-
-  public static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
 
   public static byte[] key(String text) {
     int at = text.indexOf('@');
@@ -44,10 +40,6 @@ public final class VersionText {
   }
 
   /** Returns a direct buffer with the bytes, in the byte order of the engine. */
-  public static ByteBuffer direct(byte[] bytes) {
-    return ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.LITTLE_ENDIAN).put(0, bytes);
-  }
-
   public static int level(String word) {
     return Integer.parseInt(word.substring(word.indexOf('L') + 1));
   }

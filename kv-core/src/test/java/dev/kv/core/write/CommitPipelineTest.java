@@ -1,5 +1,6 @@
 package dev.kv.core.write;
 
+import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -753,10 +754,6 @@ final class CommitPipelineTest {
       assertThat(System.nanoTime()).as("no writer stops").isLessThan(end);
       Thread.sleep(1);
     }
-  }
-
-  private static byte[] bytes(String text) {
-    return FakeTarget.bytes(text);
   }
 
   private static ByteBuffer direct(String text) {

@@ -1,5 +1,7 @@
 package dev.kv.core.write;
 
+import static dev.kv.core.Bytes.bytes;
+
 import dev.kv.DBComparator;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
@@ -161,10 +163,6 @@ final class FakeTarget implements CommitTarget {
       }
     }
     return groups;
-  }
-
-  static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   /** A record of the log. */

@@ -1,5 +1,6 @@
 package dev.kv.core.write;
 
+import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -164,7 +165,7 @@ final class WriteControllerTest {
   private void fillALittle() {
     CommitPipeline pipeline =
         new CommitPipeline(target, target.stallInputs, gate, 0, target.budget);
-    pipeline.put(FakeTarget.bytes("a"), FakeTarget.bytes("1"), false);
+    pipeline.put(bytes("a"), bytes("1"), false);
   }
 
   private void awaitStop() throws InterruptedException {
