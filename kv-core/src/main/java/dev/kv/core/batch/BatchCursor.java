@@ -5,8 +5,8 @@ import dev.kv.core.key.ValueKind;
 import java.nio.ByteBuffer;
 
 /**
- * A walk over the operations of an encoded batch (see {@link EncodedBatch}). Reusable; belongs to
- * one thread. Every length is checked against the batch's end before it is used.
+ * A cursor over the operations of an encoded batch (see {@link EncodedBatch}). Reusable; used by
+ * one thread. Every length is checked against the end of the batch before it is used.
  */
 public final class BatchCursor {
   private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
@@ -21,10 +21,10 @@ public final class BatchCursor {
   private int valueLength;
   private int fieldLength;
 
-  /** Creates a cursor over nothing. */
+  /** Creates a cursor without a batch. */
   public BatchCursor() {}
 
-  /** Begins before the first of the operations that {@code length} bytes of {@code buffer} hold. */
+  /** Positions the cursor before the first operation in {@code length} bytes of {@code buffer}. */
   public void start(ByteBuffer buffer, int offset, int length) {
     this.buffer = buffer;
     at = offset;
@@ -34,8 +34,8 @@ public final class BatchCursor {
   /**
    * Moves to the next operation.
    *
-   * @return false behind the last one
-   * @throws MalformedBatchException if the bytes are no operation
+   * @return false after the last one
+   * @throws MalformedBatchException if the bytes are not an operation
    */
   public boolean next() {
     if (at == end) {
@@ -63,7 +63,7 @@ public final class BatchCursor {
     return true;
   }
 
-  /** Decodes a length that stands at {@code offset}, and returns where its bytes begin. */
+  /** Decodes the length at {@code offset}; returns the offset at which its bytes begin. */
   private int field(int offset) {
     long decoded = Varint.get32(buffer, offset, end);
     int size = Varint.value32(decoded);
@@ -75,12 +75,12 @@ public final class BatchCursor {
     return from;
   }
 
-  /** Returns whether the operation is a put or a delete. */
+  /** Returns the kind of the operation: a put or a delete. */
   public ValueKind kind() {
     return kind;
   }
 
-  /** Returns where the operation's key begins. */
+  /** Returns the offset at which the operation's key begins. */
   public int keyOffset() {
     return keyOffset;
   }
@@ -90,7 +90,7 @@ public final class BatchCursor {
     return keyLength;
   }
 
-  /** Returns where the operation's value begins. */
+  /** Returns the offset at which the operation's value begins. */
   public int valueOffset() {
     return valueOffset;
   }

@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * The write batch, kept in the encoding that the log holds.
+ * A write batch, stored in the encoding of the log.
  *
  * <pre>
  * batch     := sequence fixed64, count fixed32, operation*
@@ -171,7 +171,8 @@ public final class EncodedBatch implements WriteBatch {
   }
 
   /**
-   * Points the slice at what stands behind its length at {@code offset}; returns where that ends.
+   * Points the slice at the bytes after their length at {@code offset}; returns the offset after
+   * them.
    */
   private static int point(
       BufferSlice slice, ByteBuffer view, byte[] encoded, int offset, int end) {
@@ -182,7 +183,7 @@ public final class EncodedBatch implements WriteBatch {
     return from + size;
   }
 
-  /** Adds the operations of somebody else's batch to this one. */
+  /** Adds the operations of a batch of another class to this one. */
   private record Copier(EncodedBatch target) implements Handler {
     @Override
     public void put(Slice key, Slice value) {

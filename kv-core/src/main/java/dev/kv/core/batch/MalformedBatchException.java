@@ -1,8 +1,8 @@
 package dev.kv.core.batch;
 
 /**
- * Thrown for bytes that are no batch. It knows no file: whoever read the batch from one turns it
- * into a {@link dev.kv.CorruptionException}.
+ * Thrown for bytes that are not a batch. It has no file: a caller that read the batch from a file
+ * turns it into a {@link dev.kv.CorruptionException}.
  */
 public final class MalformedBatchException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;

@@ -1,6 +1,6 @@
 /**
- * The batch in LevelDB's encoding: {@link dev.kv.core.batch.EncodedBatch} is what programs fill,
- * {@link dev.kv.core.batch.BatchCursor} walks the operations of one that lies in a direct buffer.
+ * The batch in LevelDB's encoding. Programs fill an {@link dev.kv.core.batch.EncodedBatch}; a
+ * {@link dev.kv.core.batch.BatchCursor} reads the operations of a batch in a direct buffer.
  *
  * <p>Called by the commit pipeline, recovery and dump; imports {@code key}, {@code codec} and the
  * API.

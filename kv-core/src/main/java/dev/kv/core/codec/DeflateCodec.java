@@ -6,8 +6,8 @@ import java.util.zip.Inflater;
 
 /**
  * Decompression of the blocks of Mojang's fork of LevelDB (Minecraft Bedrock): deflate, in a zlib
- * stream or raw. Such a stream does not say how much it holds, so it is inflated twice: once to
- * count, once into a block of that length. Belongs to one thread at a time.
+ * stream or raw. Such a stream does not state its uncompressed length, so it is inflated twice:
+ * once to count, and once into a block of that length. Belongs to one thread at a time.
  */
 final class DeflateCodec implements AutoCloseable {
   private static final int COUNTING_BYTES = 8 << 10;
@@ -69,7 +69,7 @@ final class DeflateCodec implements AutoCloseable {
     inflater.setInput(source.slice(offset, length));
   }
 
-  /** Inflates into {@code room}; a stream that gives nothing and does not end is malformed. */
+  /** Inflates into {@code room}; a stream that yields nothing and does not end is malformed. */
   private int inflateSome(ByteBuffer room) throws MalformedBlockException {
     int written;
     try {

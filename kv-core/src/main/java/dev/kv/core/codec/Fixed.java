@@ -25,13 +25,13 @@ public final class Fixed {
     return (long) LONG.get(bytes, offset);
   }
 
-  /** Writes a fixed32 and returns the offset behind it. */
+  /** Writes a fixed32 and returns the offset after it. */
   public static int put32(byte[] bytes, int offset, int value) {
     INT.set(bytes, offset, value);
     return offset + Integer.BYTES;
   }
 
-  /** Writes a fixed64 and returns the offset behind it. */
+  /** Writes a fixed64 and returns the offset after it. */
   public static int put64(byte[] bytes, int offset, long value) {
     LONG.set(bytes, offset, value);
     return offset + Long.BYTES;

@@ -13,20 +13,21 @@ import java.util.Arrays;
  * <pre>
  * stream  := uncompressed length varint32, element*
  * element := literal | copy
- * literal := (length - 1) &lt;&lt; 2 | 0, or 60..63 &lt;&lt; 2 for a length - 1 in 1..4 bytes behind, bytes
+ * literal := (length - 1) &lt;&lt; 2 | 0, bytes                               length 1..60
+ *          | 60..63 &lt;&lt; 2, length - 1 in 1..4 bytes, bytes
  * copy    := offset high 3 bits, (length - 4) &lt;&lt; 2 | 1, offset low 8 bits    length 4..11
  *          | (length - 1) &lt;&lt; 2 | 2, offset 16 bits
  *          | (length - 1) &lt;&lt; 2 | 3, offset 32 bits
  * </pre>
  *
- * The work is done in arrays on the heap, and what goes in and comes out is copied in bulk: single
- * accesses to direct buffers make it take twice as long. The arrays have {@link #SLACK} bytes
- * behind the data, so that short runs are copied in words, up to {@link #WORDWISE} bytes with no
- * loop, some too many, and never checked for the end.
+ * The codec works on arrays on the heap and copies its input and output in bulk: with single
+ * accesses to direct buffers it takes twice as long. The arrays have {@link #SLACK} bytes after the
+ * data. So runs of up to {@link #WORDWISE} bytes are copied in whole words, some bytes too many,
+ * without a check for the end.
  *
- * <p>The compressor is greedy: a hash table remembers where four bytes were last seen in this 64
- * KiB piece of the input; a hit becomes a copy, what lies between becomes a literal, and the step
- * grows while nothing is found.
+ * <p>The compressor is greedy: a hash table remembers the last position of four bytes in this 64
+ * KiB piece of the input. A hit becomes a copy, the bytes between two hits become a literal, and
+ * the step grows while nothing is found.
  */
 final class JavaSnappy {
   private static final VarHandle SHORT =
@@ -40,11 +41,12 @@ final class JavaSnappy {
   private static final int COPY_1 = 1;
   private static final int COPY_2 = 2;
 
-  /** The longest literal whose length stands in its tag. */
+  /** The longest literal whose length is in its tag. */
   private static final int SHORT_LITERAL = 60;
 
   /**
-   * Up to here words beat a bulk copy, which is a call; no copy from the output is longer than 64.
+   * Up to this length words are faster than a bulk copy, which is a call. No copy from the output
+   * is longer than 64 bytes.
    */
   private static final int WORDWISE = 96;
 
@@ -69,7 +71,7 @@ final class JavaSnappy {
 
   JavaSnappy() {}
 
-  /** Returns the most bytes that {@code length} bytes can become. */
+  /** Returns the most bytes that {@code length} bytes compress to. */
   static int maxCompressedLength(int length) {
     return Math.addExact(32 + length, length / 6);
   }
@@ -259,7 +261,7 @@ final class JavaSnappy {
         copyRun(source, in, target, out, size);
         in += size;
       } else {
-        // Behind the end the slack is read; then in is above end, which the check below finds.
+        // After the end this reads the slack; then in is above end, which the check below finds.
         int distance;
         if ((tag & 3) == COPY_1) {
           size = 4 + (tag >>> 2 & 7);
@@ -272,7 +274,7 @@ final class JavaSnappy {
           distance = (int) INT.get(source, in);
           in += 4;
         }
-        // Unsigned, so that a distance of 0 and one of 2 GiB and more are too far as well.
+        // Unsigned, so that distances of 0 and of 2 GiB and more are too far as well.
         if (Integer.compareUnsigned(distance - 1, out) >= 0 || size > outEnd - out || in > end) {
           throw new MalformedBlockException("snappy copy from outside the block");
         }
@@ -286,7 +288,7 @@ final class JavaSnappy {
   }
 
   /**
-   * Returns the length of a literal that stands in {@code bytes} bytes, or one that is too long.
+   * Returns the length of a literal, stored in {@code bytes} bytes, or a length that is too long.
    */
   private static int longLiteral(byte[] source, int offset, int bytes) {
     long size = 0;
@@ -296,7 +298,10 @@ final class JavaSnappy {
     return (int) Math.min(size + 1, Integer.MAX_VALUE);
   }
 
-  /** Copies a run; one of up to {@link #WORDWISE} bytes by whole words, some too many. */
+  /**
+   * Copies a run; up to {@link #WORDWISE} bytes in whole words, so that some bytes too many are
+   * copied.
+   */
   private static void copyRun(byte[] source, int from, byte[] target, int at, int size) {
     if (size > WORDWISE) {
       System.arraycopy(source, from, target, at, size);
@@ -322,8 +327,8 @@ final class JavaSnappy {
   }
 
   /**
-   * Repeats {@code size} bytes from {@code distance} back: a pattern shorter than a word is written
-   * over itself until it is as long.
+   * Repeats {@code size} bytes from {@code distance} bytes before. A pattern shorter than a word is
+   * first doubled until it is as long as a word.
    */
   private static void repeat(byte[] target, int out, int distance, int size) {
     int from = out - distance;

@@ -1,8 +1,8 @@
 package dev.kv.core.codec;
 
 /**
- * Thrown for stored bytes that do not decompress. It knows no file and offset: the caller turns it
- * into a {@link dev.kv.CorruptionException}, which does.
+ * Thrown for stored bytes that do not decompress. It has no file and offset: the caller turns it
+ * into a {@link dev.kv.CorruptionException}, which has them.
  */
 public final class MalformedBlockException extends Exception {
   private static final long serialVersionUID = 1L;

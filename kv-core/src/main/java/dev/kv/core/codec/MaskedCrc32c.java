@@ -5,18 +5,18 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checksum of logs and tables: CRC32C, stored masked, because a checksum over bytes that hold
- * checksums is a weak one.
+ * The checksum of logs and tables: CRC32C, stored masked, because a checksum over bytes that
+ * contain checksums is weak.
  *
- * <p>Not thread-safe. Never give it a mapped buffer: where the file was cut under the mapping, the
- * intrinsic behind CRC32C ends the JVM. Copy the bytes out first.
+ * <p>Not thread-safe. Never pass a mapped buffer: if the file was truncated, the intrinsic of
+ * CRC32C crashes the JVM. Copy the bytes out first.
  */
 public final class MaskedCrc32c {
   private static final int DELTA = 0xa282ead8;
 
   private final CRC32C crc = new CRC32C();
 
-  /** The buffer last summed, and our own view of it: CRC32C wants a position to move. */
+  /** The last buffer, and a view of it: CRC32C moves the position of its argument. */
   private @Nullable ByteBuffer viewed;
 
   private @Nullable ByteBuffer view;
@@ -34,7 +34,7 @@ public final class MaskedCrc32c {
     return Integer.rotateLeft(masked - DELTA, 15);
   }
 
-  /** Begins again with nothing. */
+  /** Resets the sum to no bytes. */
   public void reset() {
     crc.reset();
   }

@@ -14,7 +14,7 @@ import org.xerial.snappy.SnappyNative;
 
 /** Snappy through snappy-java. Thread-safe. */
 final class NativeSnappy {
-  /** The first JDK that warns of a native library loaded without leave. */
+  /** The first JDK that warns of a native library loaded without permission. */
   private static final int FIRST_WARNING_VERSION = 24;
 
   private final SnappyNative library;
@@ -24,9 +24,9 @@ final class NativeSnappy {
   }
 
   /**
-   * Returns the codec, or null where the library does not load, or could not without a word on the
-   * standard error: snappy-java prints what keeps it from unpacking itself, and the JVM warns, from
-   * 24 on, of native libraries that --enable-native-access does not name.
+   * Returns the codec, or null if the library does not load, or would print to standard error:
+   * snappy-java prints why it cannot unpack its library, and the JVM warns, from 24 on, of native
+   * libraries that --enable-native-access does not name.
    */
   static @Nullable NativeSnappy instance() {
     return Holder.INSTANCE;
@@ -57,7 +57,7 @@ final class NativeSnappy {
       }
     }
 
-    /** Asks Module.isNativeAccessEnabled where loading a library without it is warned of. */
+    /** Calls Module.isNativeAccessEnabled on JDKs that warn of loading a library without it. */
     private static boolean isNativeAccessEnabled() {
       if (Runtime.version().feature() < FIRST_WARNING_VERSION) {
         return true;
@@ -70,7 +70,7 @@ final class NativeSnappy {
                     Module.class, "isNativeAccessEnabled", MethodType.methodType(boolean.class))
                 .invokeExact(module);
       } catch (Throwable e) {
-        throw new IllegalStateException("Module.isNativeAccessEnabled is not to be had", e);
+        throw new IllegalStateException("Module.isNativeAccessEnabled is missing", e);
       }
     }
 
@@ -92,12 +92,14 @@ final class NativeSnappy {
 
     private static @Nullable NativeSnappy without(String reason) {
       LoggerFactory.getLogger(NativeSnappy.class)
-          .info("snappy-java is not used, the codec in Java takes over: {}", reason);
+          .info("snappy-java is not used, the Java codec is used instead: {}", reason);
       return null;
     }
   }
 
-  /** Requires room for whatever the library may write: it does not look at the target's end. */
+  /**
+   * Requires room for the most that the library can write: it does not check the end of the target.
+   */
   int compress(ByteBuffer source, int offset, int length, ByteBuffer target, int targetOffset) {
     Objects.checkFromIndexSize(offset, length, source.capacity());
     Objects.checkFromIndexSize(
@@ -110,8 +112,8 @@ final class NativeSnappy {
   }
 
   /**
-   * Requires that the stream claims exactly {@code targetLength}: the library writes what it
-   * claims.
+   * Requires that the stream states exactly {@code targetLength}: the library writes as much as is
+   * stated.
    */
   void uncompress(
       ByteBuffer source,

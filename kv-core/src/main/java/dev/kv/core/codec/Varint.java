@@ -3,32 +3,31 @@ package dev.kv.core.codec;
 import java.nio.ByteBuffer;
 
 /**
- * LevelDB's varint32 and varint64: seven bits a byte, lowest first, the top bit set on all bytes
- * but the last.
+ * LevelDB's varint32 and varint64: seven bits a byte, lowest first, the top bit set in all bytes
+ * except the last.
  *
- * <p>Decoding never reads at or behind {@code limit}, and refuses what overruns it or does not fit
- * the type. A varint32 decodes to {@code next offset << 32 | value}, or {@link #MALFORMED}. A
- * varint64 decodes in two steps: {@link #end64} finds where it ends, {@link #get64} takes its
- * value.
+ * <p>Decoding never reads at or after {@code limit}, and refuses a varint that overruns it or does
+ * not fit the type. A varint32 decodes to {@code next offset << 32 | value}, or {@link #MALFORMED}.
+ * A varint64 decodes in two steps: {@link #end64} finds its end, {@link #get64} returns its value.
  */
 public final class Varint {
-  /** What decoders return for bytes that are no varint. */
+  /** The result of a decoder for bytes that are not a varint. */
   public static final int MALFORMED = -1;
 
-  /** Most bytes of a varint32. */
+  /** The most bytes of a varint32. */
   public static final int MAX_32 = 5;
 
-  /** Most bytes of a varint64. */
+  /** The most bytes of a varint64. */
   public static final int MAX_64 = 10;
 
   private Varint() {}
 
-  /** Returns how many bytes {@code value}, unsigned, takes. */
+  /** Returns the number of bytes that {@code value}, unsigned, takes. */
   public static int size64(long value) {
     return (70 - Long.numberOfLeadingZeros(value | 1)) / 7;
   }
 
-  /** Writes {@code value} and returns the offset behind it. */
+  /** Writes {@code value} and returns the offset after it. */
   public static int put32(ByteBuffer buffer, int offset, int value) {
     int at = offset;
     int rest = value;
@@ -40,7 +39,7 @@ public final class Varint {
     return at;
   }
 
-  /** Writes {@code value} and returns the offset behind it. */
+  /** Writes {@code value} and returns the offset after it. */
   public static int put64(ByteBuffer buffer, int offset, long value) {
     int at = offset;
     long rest = value;
@@ -52,12 +51,12 @@ public final class Varint {
     return at;
   }
 
-  /** Writes {@code value} and returns the offset behind it. */
+  /** Writes {@code value} and returns the offset after it. */
   public static int put32(byte[] bytes, int offset, int value) {
     return put64(bytes, offset, value & 0xffffffffL);
   }
 
-  /** Writes {@code value} and returns the offset behind it. */
+  /** Writes {@code value} and returns the offset after it. */
   public static int put64(byte[] bytes, int offset, long value) {
     int at = offset;
     long rest = value;
@@ -116,12 +115,12 @@ public final class Varint {
     return (int) result;
   }
 
-  /** Returns the offset behind the varint in a result of {@link #get32}. */
+  /** Returns the offset after the varint in a result of {@link #get32}. */
   public static int next32(long result) {
     return (int) (result >>> 32);
   }
 
-  /** Returns the offset behind the varint64 at {@code offset}, or {@link #MALFORMED}. */
+  /** Returns the offset after the varint64 at {@code offset}, or {@link #MALFORMED}. */
   public static int end64(ByteBuffer buffer, int offset, int limit) {
     int last = (int) Math.min((long) offset + MAX_64, limit);
     for (int at = offset; at < last; at++) {
@@ -135,7 +134,7 @@ public final class Varint {
 
   /**
    * Returns the value of the varint64 from {@code offset} to {@code end}, which {@link #end64}
-   * gave.
+   * returned.
    */
   public static long get64(ByteBuffer buffer, int offset, int end) {
     long value = 0;
@@ -145,7 +144,7 @@ public final class Varint {
     return value;
   }
 
-  /** Returns the offset behind the varint64 at {@code offset}, or {@link #MALFORMED}. */
+  /** Returns the offset after the varint64 at {@code offset}, or {@link #MALFORMED}. */
   public static int end64(byte[] bytes, int offset, int limit) {
     int last = (int) Math.min((long) offset + MAX_64, limit);
     for (int at = offset; at < last; at++) {
@@ -159,7 +158,7 @@ public final class Varint {
 
   /**
    * Returns the value of the varint64 from {@code offset} to {@code end}, which {@link #end64}
-   * gave.
+   * returned.
    */
   public static long get64(byte[] bytes, int offset, int end) {
     long value = 0;

@@ -6,12 +6,12 @@ import com.github.luben.zstd.ZstdException;
 import java.nio.ByteBuffer;
 
 /**
- * Zstandard through zstd-jni; not to be touched where that is absent. Belongs to one thread at a
- * time. It keeps its decompression context, which takes as long to make as a block of 4 KiB to
- * decompress; for compression that makes no difference.
+ * Zstandard through zstd-jni; the class must not be loaded if that is absent. Belongs to one thread
+ * at a time. It keeps its decompression context: to create one takes as long as to decompress a
+ * block of 4 KiB. For compression that makes no difference.
  */
 final class ZstdCodec implements AutoCloseable {
-  /** A block of a frame takes 3 bytes at least and holds 128 KiB at most. */
+  /** A block of a frame takes at least 3 bytes and holds at most 128 KiB. */
   private static final int SMALLEST_FRAME_BLOCK = 3;
 
   private static final int LARGEST_FRAME_BLOCK = 128 << 10;
@@ -20,7 +20,11 @@ final class ZstdCodec implements AutoCloseable {
 
   ZstdCodec() {}
 
-  /** Loads the library; a {@link LinkageError} where that fails. */
+  /**
+   * Loads the library.
+   *
+   * @throws LinkageError if that fails
+   */
   static void load() {
     Zstd.defaultCompressionLevel();
   }
@@ -37,7 +41,9 @@ final class ZstdCodec implements AutoCloseable {
   }
 
   /**
-   * Returns the frame's content size; one that is missing, or that no such frame can hold, throws.
+   * Returns the content size of the frame.
+   *
+   * @throws MalformedBlockException if the size is missing, or too large for the frame
    */
   static int contentSize(ByteBuffer source, int offset, int length, int most)
       throws MalformedBlockException {

@@ -19,8 +19,8 @@ enum DescriptorSync {
     }
   },
   /**
-   * Through a channel: on macOS only that is F_FULLFSYNC, which reaches the platter. The channel is
-   * opened for the one call, so an interrupt that closes it is no loss.
+   * force of a channel: on macOS only that is F_FULLFSYNC, which reaches the platter. The channel
+   * is opened for this one call, so no other thread notices if an interrupt closes it.
    */
   CHANNEL {
     @Override

@@ -23,15 +23,15 @@ import org.jspecify.annotations.Nullable;
  * The lock on a database's directory: a lock of the operating system on its file LOCK, and an entry
  * in a registry of this process.
  *
- * <p>The registry is there because POSIX drops the lock as soon as the process closes any
- * descriptor of the file, silently: so nobody may even open LOCK while it is held. It is asked
- * before the file is opened. It is kept in the system properties, as strings under {@link #PREFIX},
- * because only something of the runtime's own is common to all class loaders that may have loaded
- * this class; strings, because programs that walk the properties expect nothing else.
+ * <p>POSIX silently drops the lock as soon as the process closes any descriptor of the file. So
+ * LOCK must not even be opened while it is held, and the registry is asked before the file is
+ * opened. The registry is kept in the system properties, as strings under {@link #PREFIX}: only the
+ * runtime's own classes are common to all class loaders that may have loaded this class, and
+ * programs that iterate over the properties expect strings.
  *
- * <p>Keys are the real path, so that links to the directory are seen through, and the file's
- * identity (device and inode), so that a second mount or a hard link is too. The identity is safe
- * to keep: while the lock is held the file is open and its inode cannot be given to another.
+ * <p>The keys are the real path, so that a symbolic link to the directory gives the same key, and
+ * the file's identity (device and inode), so that a second mount or a hard link does too. The
+ * identity stays valid: while the lock is held the file is open, so its inode is not reused.
  */
 final class DirectoryLock implements Env.Lock {
   private static final String PREFIX = "dev.kv.lock:";
@@ -52,8 +52,8 @@ final class DirectoryLock implements Env.Lock {
   /**
    * Locks {@code file}.
    *
-   * @param unclosable takes channels that must stay open, because to close them would drop a lock
-   *     held by code that this registry knows nothing of
+   * @param unclosable keeps channels that must stay open, because closing them would drop a lock of
+   *     code that does not use this registry
    * @return the lock, or null if it is held
    */
   static @Nullable DirectoryLock acquire(Path file, Unclosable unclosable, OpenFiles descriptors)
@@ -79,7 +79,7 @@ final class DirectoryLock implements Env.Lock {
     }
   }
 
-  /** Returns whether {@code file} is locked by this process: then it must not be opened. */
+  /** Returns true if {@code file} is locked by this process: it must not be opened then. */
   static boolean isHeld(Path file) throws IOException {
     try {
       Path real = file.toRealPath();
@@ -98,7 +98,7 @@ final class DirectoryLock implements Env.Lock {
     Path parent = file.toAbsolutePath().getParent();
     Path name = file.getFileName();
     if (parent == null || name == null) {
-      throw new FileSystemException(file.toString(), null, "is no file to lock");
+      throw new FileSystemException(file.toString(), null, "is not a file that can be locked");
     }
     return parent.toRealPath().resolve(name);
   }
@@ -168,7 +168,7 @@ final class DirectoryLock implements Env.Lock {
     }
   }
 
-  /** Channels on a lock file that stay open as long as the process. Thread-safe. */
+  /** Channels of a lock file that stay open until the process ends. Thread-safe. */
   static final class Unclosable {
     private final Queue<FileChannel> channels = new ConcurrentLinkedQueue<>();
 

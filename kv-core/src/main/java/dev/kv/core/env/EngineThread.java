@@ -1,9 +1,8 @@
 package dev.kv.core.env;
 
 /**
- * A daemon thread that this engine started: nobody else knows it, so nobody interrupts it. It keeps
- * nothing of the thread that it was started from, neither thread-locals nor the context class
- * loader.
+ * A daemon thread of the engine. No other code has a reference to it, so it is never interrupted.
+ * It inherits neither thread-locals nor the context class loader of the thread that started it.
  */
 final class EngineThread extends Thread {
   EngineThread(String name, Runnable task) {
@@ -11,7 +10,7 @@ final class EngineThread extends Thread {
     setDaemon(true);
   }
 
-  /** Returns whether the calling thread is one. */
+  /** Returns true if the calling thread is one. */
   static boolean isCurrent() {
     return Thread.currentThread() instanceof EngineThread;
   }

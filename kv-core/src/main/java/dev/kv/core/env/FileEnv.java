@@ -27,11 +27,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The environment of the default file system. Files are read and written through
- * java.io.RandomAccessFile and mappings; a channel is opened only for the moment of one call that
- * needs it, so an interrupt of a caller's thread can close nothing that others use.
+ * java.io.RandomAccessFile and mappings; a channel is opened for a single call only, so an
+ * interrupt of a caller's thread closes nothing that other threads use.
  *
- * <p>It counts what it holds open: {@link #openFiles} and {@link #liveMappings} are 0 when all
- * databases are closed, the latter after {@link #awaitUnmapped}.
+ * <p>It counts its open files and mappings: {@link #openFiles} and {@link #liveMappings} are 0
+ * after all databases are closed, the latter after {@link #awaitUnmapped}.
  */
 public final class FileEnv extends HostEnv {
   private static final Logger LOG = LoggerFactory.getLogger(FileEnv.class);
@@ -65,9 +65,7 @@ public final class FileEnv extends HostEnv {
     return new FileReadFile(file, open(file, "r"), descriptors);
   }
 
-  /**
-   * Maps the whole file, or returns null where it is too long or the system has no more mappings.
-   */
+  /** Maps the whole file, or returns null if it is too long or the system has no more mappings. */
   private @Nullable MappedFile tryMap(Path file, Mapper mapper) throws IOException {
     refuseLock(file);
     RegularFile.require(file);
@@ -96,9 +94,9 @@ public final class FileEnv extends HostEnv {
   }
 
   /**
-   * Cuts an opened file to nothing, unless it is empty: ext4 writes a file that was ever cut to
-   * nothing out at its close ({@code auto_da_alloc}), and a log is closed when it is of no use any
-   * more.
+   * Truncates an opened file to 0 bytes, unless it is empty. ext4 writes a file that was ever
+   * truncated to 0 to disk when it is closed ({@code auto_da_alloc}), and a log is closed when it
+   * is obsolete.
    */
   private static void makeEmpty(java.io.RandomAccessFile opened) throws IOException {
     if (opened.length() > 0) {
@@ -153,8 +151,8 @@ public final class FileEnv extends HostEnv {
       done = true;
       return log;
     } catch (IOException e) {
-      // A full disk shows again, and is reported, where the log is written without a mapping.
-      LOG.info("no mapped log {}", file, e);
+      // A full disk is reported when the log is written without a mapping.
+      LOG.info("cannot map the log {}; it is written without a mapping", file, e);
       return null;
     } finally {
       if (!done) {
@@ -177,7 +175,7 @@ public final class FileEnv extends HostEnv {
     }
   }
 
-  /** The runtime throws its FileNotFoundException for whatever prevents an open. */
+  /** The runtime throws FileNotFoundException for every failure of an open. */
   private static IOException translate(Path file, String mode, FileNotFoundException e) {
     Path parent = file.toAbsolutePath().getParent();
     boolean missing = mode.equals("r") && Files.notExists(file);
@@ -189,7 +187,7 @@ public final class FileEnv extends HostEnv {
     return new IOException("cannot open " + e.getMessage(), e);
   }
 
-  /** To open a lock file that this process holds, and close it, would drop the lock. */
+  /** Refuses a lock file that this process holds: opening and closing it would drop the lock. */
   private static void refuseLock(Path file) throws IOException {
     if (file.endsWith("LOCK") && DirectoryLock.isHeld(file)) {
       throw new AccessDeniedException(file.toString(), null, "is locked by this process");
@@ -255,8 +253,8 @@ public final class FileEnv extends HostEnv {
   }
 
   /**
-   * Windows refuses what is done to a file while it is mapped or a virus scanner looks at it: try
-   * again.
+   * Tries a change again on Windows, which refuses it while the file is mapped or a virus scanner
+   * reads it.
    */
   private void withTries(Change change) throws IOException {
     for (int tries = WINDOWS ? WINDOWS_TRIES : 1; ; tries--) {
@@ -304,12 +302,12 @@ public final class FileEnv extends HostEnv {
     return unmapper.count();
   }
 
-  /** Waits until every mapping that was closed is given back. */
+  /** Waits until every closed mapping is unmapped. */
   public void awaitUnmapped() {
     unmapper.await();
   }
 
-  /** Returns a line, or a stack, for each open file and each mapping. */
+  /** Returns a line, or a stack trace, for each open file and each mapping. */
   public List<String> describeOpen() {
     List<String> lines = new ArrayList<>(descriptors.describe());
     lines.addAll(unmapper.describe());

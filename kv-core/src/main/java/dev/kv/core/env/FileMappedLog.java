@@ -23,15 +23,15 @@ import org.jspecify.annotations.Nullable;
  *   |--- window ---|------ window ------|---- window -----|
  * </pre>
  *
- * <p>The file grows a window at a time: its size first, which makes it end on a multiple of 32 KiB
- * whatever happens then, and a hole of what is new; then the hole is filled with zeros by write(),
- * 16 KiB at a time, ahead of the stores. A store into a hole could meet a full disk and would
- * fault; after the fill it cannot. Larger writes would make the page cache use larger pages, and a
- * sync writes whole pages.
+ * <p>The file grows one window at a time. First its size is set, so that it ends on a multiple of
+ * 32 KiB whatever happens next, and the new part is a hole. Then write() fills the hole with zeros,
+ * 16 KiB at a time, ahead of the stores. A store into a hole of a file on a full disk would fault;
+ * after the fill it cannot. Larger writes would make the page cache use larger pages, and a sync
+ * writes whole pages.
  *
- * <p>A sync of a range is msync, on Linux fdatasync of that range: it covers the blocks newly
- * allocated and a size changed since. The first one after the file grew is a whole fsync
- * nevertheless, which depends on nothing but POSIX.
+ * <p>A sync of a range is msync, on Linux fdatasync of that range: it covers newly allocated blocks
+ * and a changed size. The first sync after the file grew is a whole fsync nevertheless, which
+ * depends on nothing except POSIX.
  */
 final class FileMappedLog implements MappedLogFile {
   static final int BLOCK = 32 << 10;
@@ -40,13 +40,14 @@ final class FileMappedLog implements MappedLogFile {
   private static final int PAGE = 4 << 10;
 
   /**
-   * The first window, and the least that later ones have: enough for the log of a usual memtable.
+   * The size of the first window, and the least of later ones: enough for the log of a usual
+   * memtable.
    */
   private static final long USUAL_WINDOW = 4 << 20;
 
   private static final long LARGEST_WINDOW = 16 << 20;
 
-  /** What is tried where the file may not grow by a whole window. */
+  /** The window that is tried if the file cannot grow by a usual one. */
   private static final long LAST_RESORT = 1 << 20;
 
   private static final byte[] ZEROS = new byte[FILL];
@@ -60,16 +61,16 @@ final class FileMappedLog implements MappedLogFile {
   private final PendingFault pendingFault = new PendingFault();
   private final ReentrantLock reserving = new ReentrantLock();
 
-  // Written under reserving.
+  // Written with the lock reserving held.
   private volatile long reserved;
   private volatile boolean sizeUnsynced;
   private volatile boolean closed;
   private volatile Window[] windows = {};
 
-  // Of the storing thread: the window stored to last.
+  // Used by the storing thread alone: the window of the last store.
   private @Nullable Window current;
 
-  /** Takes over {@code file}, which is empty and closes with this. */
+  /** Takes ownership of {@code file}, which is empty; closes it when the log is closed. */
   FileMappedLog(
       Path path,
       RandomAccessFile file,
@@ -94,7 +95,7 @@ final class FileMappedLog implements MappedLogFile {
   @Override
   public void reserve(long end) throws IOException {
     if (end < 0 || end % BLOCK != 0) {
-      throw new IllegalArgumentException("end " + end + " is no multiple of " + BLOCK);
+      throw new IllegalArgumentException("end " + end + " is not a multiple of " + BLOCK);
     }
     reserving.lock();
     try {
@@ -115,7 +116,8 @@ final class FileMappedLog implements MappedLogFile {
   }
 
   /**
-   * Writes zeros over a block, and faults its pages in, which costs a storing thread 1 us a page.
+   * Writes zeros over a block and touches its pages, because a page fault would cost the storing
+   * thread 1 us.
    */
   private void fill(long start) throws IOException {
     file.seek(start);
@@ -172,7 +174,7 @@ final class FileMappedLog implements MappedLogFile {
       file.setLength(start + LAST_RESORT);
       return LAST_RESORT;
     } finally {
-      sizeUnsynced = true; // afterwards: a sync meanwhile has the size before, perhaps
+      sizeUnsynced = true; // after the growth: a sync meanwhile may have synced the old size
     }
   }
 

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  *   suffix := ".log" | ".ldb" | ".sst" | ".dbtmp"
  * </pre>
  *
- * <p>Numbers are written with at least six digits. Read are any digits that make at most {@link
- * Long#MAX_VALUE}; a name outside this grammar belongs to somebody else and is never touched.
+ * <p>Numbers are written with at least six digits. The parser accepts any digits up to {@link
+ * Long#MAX_VALUE}. A file with any other name is not the database's and is never touched.
  */
 public final class FileNames {
   private static final String MANIFEST_PREFIX = "MANIFEST-";
@@ -62,7 +62,9 @@ public final class FileNames {
   }
 
   /**
-   * Returns what the file of that name (without a directory) is, or null if it is not a database's.
+   * Parses the name of a file, without its directory.
+   *
+   * @return the parsed name, or null if the file is not a database's
    */
   public static @Nullable FileName parse(String name) {
     switch (name) {
@@ -102,7 +104,7 @@ public final class FileNames {
     return "0".repeat(Math.max(0, LEAST_DIGITS - digits.length())) + digits;
   }
 
-  /** Returns the name with the number that stands from {@code begin} to {@code end}, or null. */
+  /** Returns the name with the number at {@code begin} to {@code end}, or null. */
   private static @Nullable FileName of(FileName.Kind kind, String name, int begin, int end) {
     if (begin == end) {
       return null;

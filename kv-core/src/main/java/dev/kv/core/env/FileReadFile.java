@@ -8,8 +8,8 @@ import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A file on disk read at positions under a lock of its own: seek and read, with no channel that an
- * interrupt could close. It serves where a file is not mapped.
+ * A file on disk that is read by position, by seek and read under a lock: there is no channel that
+ * an interrupt could close. Used for files that are not mapped.
  */
 final class FileReadFile implements RandomAccessFile {
   private static final int SMALLEST_PIECE = 8 << 10;
@@ -25,7 +25,7 @@ final class FileReadFile implements RandomAccessFile {
   private byte[] piece = new byte[SMALLEST_PIECE];
   private boolean closed;
 
-  /** Takes over {@code file}, which closes with this. */
+  /** Takes ownership of {@code file}. */
   FileReadFile(Path path, java.io.RandomAccessFile file, OpenFiles descriptors) throws IOException {
     this.path = path;
     this.file = file;

@@ -6,7 +6,9 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/** A file on disk read from its beginning, with no channel that an interrupt could close. */
+/**
+ * A file on disk that is read from its beginning, without a channel that an interrupt could close.
+ */
 final class FileSequential implements SequentialFile {
   private static final int PIECE = 32 << 10;
 
@@ -14,7 +16,7 @@ final class FileSequential implements SequentialFile {
   private final OpenFiles descriptors;
   private byte[] piece = new byte[0];
 
-  /** Takes over {@code file}, which closes with this. */
+  /** Takes ownership of {@code file}. */
   FileSequential(Path path, RandomAccessFile file, OpenFiles descriptors) {
     this.file = file;
     this.descriptors = descriptors;
@@ -39,8 +41,8 @@ final class FileSequential implements SequentialFile {
   }
 
   /**
-   * Makes the piece large enough for {@code wanted} bytes, or for what is left of a smaller file
-   * and its end.
+   * Makes the piece large enough for {@code wanted} bytes, or for the rest of a smaller file and
+   * one byte, which finds its end.
    */
   private void makeRoom(int wanted) throws IOException {
     if (piece.length < wanted) {

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * A file on disk written at its end, buffered, with no channel that an interrupt could close. After
- * a write failed nobody knows where the file ends: it writes nothing more, and says so.
+ * A file on disk that is written at its end, buffered, without a channel that an interrupt could
+ * close. After a failed write the end of the file is unknown: every later write fails.
  */
 final class FileWritable implements WritableFile {
   private static final int BUFFER = 64 << 10;
@@ -23,7 +23,7 @@ final class FileWritable implements WritableFile {
   private boolean failed;
   private boolean closed;
 
-  /** Takes over {@code file}, whose position is its end, and which closes with this. */
+  /** Takes ownership of {@code file}, whose position is its end. */
   FileWritable(
       Path path, RandomAccessFile file, DescriptorSync descriptorSync, OpenFiles descriptors)
       throws IOException {

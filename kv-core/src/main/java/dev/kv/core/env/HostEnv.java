@@ -4,7 +4,7 @@ import dev.kv.env.Env;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** What every environment of this machine shares: its clock and its threads. */
+/** The base of the environments: the clock and the threads of this machine. */
 abstract class HostEnv implements Env {
   HostEnv() {}
 

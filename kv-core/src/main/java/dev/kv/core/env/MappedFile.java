@@ -11,16 +11,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file on disk mapped into memory, read by copying out.
+ * A file on disk that is mapped into memory and read by copies.
  *
  * <p>Invariants:
  *
  * <ol>
  *   <li>{@code references} is 1 for the owner until {@link #close}, and 1 for each read under way.
- *   <li>Whoever takes {@code references} to 0 hands the mapping to the unmapper, once; from 0 it
- *       never rises. So no read touches unmapped memory.
- *   <li>{@link #copy} is the only place that touches the mapping. Where somebody cut the file
- *       short, the fault shows there, as an {@link IOException}; bytes are judged only in the copy.
+ *   <li>The thread that takes {@code references} to 0 passes the mapping to the unmapper, once;
+ *       from 0 it never rises. So no read touches unmapped memory.
+ *   <li>{@link #copy} is the only place that touches the mapping. If the file was truncated, the
+ *       fault is found there and becomes an {@link IOException}. Checksums are computed over the
+ *       copy only.
  * </ol>
  */
 final class MappedFile implements RandomAccessFile {
@@ -35,7 +36,7 @@ final class MappedFile implements RandomAccessFile {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final PendingFault pendingFault = new PendingFault();
 
-  /** Takes over {@code mapping}, which is of the whole file. */
+  /** Takes ownership of {@code mapping}, which covers the whole file. */
   MappedFile(Path path, long size, Mapping mapping, Unmapper unmapper) {
     this.path = path;
     this.size = size;
@@ -66,8 +67,9 @@ final class MappedFile implements RandomAccessFile {
   }
 
   /**
-   * Copies out of the mapping. A fault leaves the last byte undone, so it is set before and looked
-   * at after: see {@link PendingFault} for why the error cannot be waited for.
+   * Copies out of the mapping. A copy that faults does not write its last byte, so that byte is set
+   * before and checked after the copy. See {@link PendingFault} for why the error itself comes too
+   * late.
    */
   private void copy(int position, ByteBuffer into, int offset, int length) throws IOException {
     int last = offset + length - 1;

@@ -12,10 +12,10 @@ import java.nio.channels.FileChannel.MapMode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way this runtime maps files so that they can be unmapped at a known moment. From Java 22 on
- * it is a shared arena of java.lang.foreign, reached by method handles because this code is
- * compiled for 17; before, it is the cleaner of the buffer, called through sun.misc.Unsafe, which
- * serves nothing else here.
+ * Maps files in a way that lets this runtime unmap them at a known moment. From Java 22 on it uses
+ * a shared arena of java.lang.foreign, through method handles because this code is compiled for 17.
+ * Before, it uses the cleaner of the buffer, through sun.misc.Unsafe, which is used for nothing
+ * else.
  */
 abstract class Mapper {
   private static final int FIRST_WITH_ARENAS = 22;
@@ -23,8 +23,7 @@ abstract class Mapper {
   Mapper() {}
 
   /**
-   * Returns the mapper for this runtime, or null where memory could not be given back: nothing is
-   * mapped then.
+   * Returns the mapper for this runtime, or null if it cannot unmap memory: nothing is mapped then.
    */
   static @Nullable Mapper forRuntime() {
     try {
@@ -34,7 +33,11 @@ abstract class Mapper {
     }
   }
 
-  /** Maps a part of {@code channel}'s file; a failure to map is an {@link IOException}. */
+  /**
+   * Maps a part of {@code channel}'s file.
+   *
+   * @throws IOException if it cannot be mapped
+   */
   abstract Mapping map(FileChannel channel, MapMode mode, long position, long size)
       throws IOException;
 

@@ -3,8 +3,9 @@ package dev.kv.core.env;
 import java.nio.MappedByteBuffer;
 
 /**
- * A part of a file mapped into memory, which its owner gives back exactly once. After {@link
- * #unmap} the buffer must not be touched: where the runtime cannot tell, that kills the process.
+ * A part of a file that is mapped into memory. Its owner unmaps it exactly once. After {@link
+ * #unmap} the buffer must not be touched: on a runtime that does not check this, a touch crashes
+ * the process.
  */
 abstract class Mapping {
   private final MappedByteBuffer buffer;
@@ -13,13 +14,13 @@ abstract class Mapping {
     this.buffer = buffer;
   }
 
-  /** Returns the mapped bytes; the position and limit play no part. */
+  /** Returns the mapped bytes; the position and limit have no meaning. */
   final MappedByteBuffer buffer() {
     return buffer;
   }
 
   /**
-   * Gives the memory back. Requires that nobody reads or writes it, and that it was not called
+   * Unmaps the memory. Requires that no thread reads or writes it, and that it was not called
    * before.
    */
   abstract void unmap();

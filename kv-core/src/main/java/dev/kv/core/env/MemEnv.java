@@ -21,8 +21,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An environment whose files live in memory and die with it. Paths are taken as absolute and
- * normal; nothing on disk is looked at. As on disk, a file that is open outlives its name.
+ * An environment whose files live in memory as long as it does. Paths are made absolute and
+ * normalized; nothing on disk is accessed. As on disk, an open file outlives its name.
  */
 public final class MemEnv extends HostEnv {
   private final ReentrantLock lock = new ReentrantLock();

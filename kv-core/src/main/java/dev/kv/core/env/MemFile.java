@@ -5,13 +5,13 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/** The bytes of a file in memory, whatever its names are at the moment. Thread-safe. */
+/** The bytes of a file in memory, without its name. Thread-safe. */
 final class MemFile {
   private static final int CHUNK = 64 << 10;
 
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
-  // Guarded by lock. Bytes of the chunks behind size are zero.
+  // Guarded by lock. Bytes of the chunks after size are zero.
   private byte[][] chunks = {};
   private long size;
 
@@ -25,8 +25,8 @@ final class MemFile {
   }
 
   /**
-   * Copies from {@code position} into {@code into} at {@code offset}; returns how many bytes there
-   * were.
+   * Copies from {@code position} into {@code into} at {@code offset}; returns the number of bytes
+   * copied.
    */
   int read(long position, ByteBuffer into, int offset, int length) {
     Objects.checkFromIndexSize(offset, length, into.capacity());
@@ -49,7 +49,7 @@ final class MemFile {
   }
 
   /**
-   * Copies to {@code position} from {@code source} at {@code offset}; the file grows where it must.
+   * Copies to {@code position} from {@code source} at {@code offset}; the file grows if necessary.
    */
   void write(long position, ByteBuffer source, int offset, int length) {
     Objects.checkFromIndexSize(offset, length, source.capacity());
@@ -68,7 +68,7 @@ final class MemFile {
     }
   }
 
-  /** Cuts the file to {@code newSize}, or extends it with zeros. */
+  /** Truncates the file to {@code newSize}, or extends it with zeros. */
   void resize(long newSize) {
     lock.writeLock().lock();
     try {

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/** What {@link MemEnv} opens: a file in memory, until it is closed. */
+/** The handles of {@link MemEnv}'s open files. */
 abstract class MemHandles {
   final MemFile file;
   private final Path path;
@@ -25,7 +25,7 @@ abstract class MemHandles {
     }
   }
 
-  /** Closes; a second time does nothing. */
+  /** Closes the handle; a second time does nothing. */
   public void close() throws IOException {
     closed = true;
   }
@@ -132,7 +132,7 @@ abstract class MemHandles {
     public void reserve(long end) throws IOException {
       checkOpen();
       if (end < 0 || end % BLOCK != 0) {
-        throw new IllegalArgumentException("end " + end + " is no multiple of " + BLOCK);
+        throw new IllegalArgumentException("end " + end + " is not a multiple of " + BLOCK);
       }
       if (end > reserved) {
         file.resize(end);

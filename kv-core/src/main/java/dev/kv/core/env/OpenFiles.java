@@ -8,9 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is open at the moment, descriptors or mappings, so that a leak can be counted and named.
- * With the system property {@code kv.invariants} the name includes the stack that opened it.
- * Thread-safe.
+ * The open descriptors or mappings, so that a leak can be counted and named. With the system
+ * property {@code kv.invariants} the name includes the stack trace of the open. Thread-safe.
  */
 final class OpenFiles {
   private static final boolean WITH_STACKS = Boolean.getBoolean("kv.invariants");
@@ -31,7 +30,7 @@ final class OpenFiles {
     return open.size();
   }
 
-  /** Returns a line or a stack for each of what is open. */
+  /** Returns a line or a stack trace for each open resource. */
   List<String> describe() {
     List<String> lines = new ArrayList<>();
     for (Map.Entry<Object, Opening> entry : open.entrySet()) {

@@ -5,11 +5,11 @@ import java.nio.channels.ClosedByInterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work on a file channel that an interrupt of the calling thread must not fail: an interrupt closes
- * the channel under a call. The interrupt stays set for the caller. Work that maps is done on a
- * thread of the engine, while the caller waits, for where an interrupt closes the channel the
- * runtime loses the memory it had just mapped. Such calls are rare: an open, a piece of a log that
- * was not prepared in time.
+ * Runs work on a file channel so that an interrupt of the calling thread does not fail it: an
+ * interrupt closes the channel during a call. The interrupt stays set for the caller. Work that
+ * maps runs on a thread of the engine while the caller waits: if an interrupt closes the channel,
+ * the runtime loses the memory it has just mapped. Such calls are rare: an open, or a piece of a
+ * log that was not prepared in time.
  */
 final class Uninterrupted {
   private Uninterrupted() {}
@@ -19,7 +19,7 @@ final class Uninterrupted {
     @Nullable T run() throws IOException;
   }
 
-  /** Runs {@code call} on the calling thread, again where an interrupt closed its channel. */
+  /** Runs {@code call} on the calling thread, and again if an interrupt closed its channel. */
   static <T> @Nullable T runAgain(Call<T> call) throws IOException {
     boolean interrupted = false;
     try {
@@ -63,7 +63,7 @@ final class Uninterrupted {
     }
   }
 
-  /** A call and what came of it. */
+  /** A call and its outcome. */
   private static final class Handed<T> implements Runnable {
     private final Call<T> call;
     private @Nullable T result;

@@ -8,17 +8,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The place where mappings are counted and given back. Unmapping makes every thread of the process
- * meet (20-66 microseconds on Java 22 and later), so it is done away from the caller's thread, by a
- * daemon thread that takes all that has come together and ends when there is nothing left.
- * Thread-safe.
+ * Counts the mappings and unmaps them. Unmapping forces a global handshake of all threads (20-66
+ * microseconds on Java 22 and later). So a daemon thread does it, for all queued mappings together,
+ * and ends when the queue is empty. Thread-safe.
  *
  * <p>Invariants:
  *
  * <ol>
- *   <li>{@code pending} counts what is queued and not yet unmapped. Whoever raises it from 0 starts
- *       the one thread; the thread ends by lowering it to 0.
- *   <li>{@code live} holds a mapping from {@link #mapped} until its memory is given back.
+ *   <li>{@code pending} counts the mappings that are queued and not yet unmapped. The thread that
+ *       raises it from 0 starts the daemon; the daemon ends when it has lowered it to 0.
+ *   <li>{@code live} holds a mapping from {@link #mapped} until it is unmapped.
  * </ol>
  */
 final class Unmapper {
@@ -28,12 +27,12 @@ final class Unmapper {
   private final ConcurrentLinkedQueue<Mapping> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger pending = new AtomicInteger();
 
-  /** Counts a mapping, made of {@code file}. */
+  /** Counts a mapping of {@code file}. */
   void mapped(Mapping mapping, Path file) {
     live.opened(mapping, file);
   }
 
-  /** Unmaps soon. Requires what {@link Mapping#unmap} requires. */
+  /** Queues a mapping to be unmapped. Requires what {@link Mapping#unmap} requires. */
   void unmap(Mapping mapping) {
     queue.add(mapping);
     if (pending.getAndIncrement() == 0) {
@@ -42,7 +41,7 @@ final class Unmapper {
       try {
         thread.start();
       } catch (OutOfMemoryError e) {
-        LOG.warn("no thread to unmap on: unmapping here", e);
+        LOG.warn("cannot start the thread kv-unmap; unmapping on the calling thread", e);
         run();
       }
     }
@@ -62,14 +61,14 @@ final class Unmapper {
         try {
           unmapNow(mapping);
         } catch (RuntimeException e) {
-          LOG.error("a mapping cannot be given back", e);
+          LOG.error("cannot unmap a file", e);
         }
         done++;
       }
     } while (pending.addAndGet(-done) != 0);
   }
 
-  /** Waits until everything handed to {@link #unmap} before has been given back. */
+  /** Waits until every mapping queued before has been unmapped. */
   void await() {
     while (pending.get() != 0) {
       Thread.onSpinWait();
@@ -77,12 +76,12 @@ final class Unmapper {
     }
   }
 
-  /** Returns how many mappings have not been given back. */
+  /** Returns the number of mappings that have not been unmapped. */
   int count() {
     return live.count();
   }
 
-  /** Returns a line or a stack for each mapping that has not been given back. */
+  /** Returns a line or a stack trace for each mapping that has not been unmapped. */
   List<String> describe() {
     return live.describe();
   }

@@ -40,12 +40,12 @@ public final class InternalKey {
     return tag >>> 8;
   }
 
-  /** Returns the kind's code in {@code tag}, 0 to 255: unchecked, above 1 is corruption. */
+  /** Returns the kind's code in {@code tag}, unchecked, from 0 to 255; above 1 is corruption. */
   public static int kindCode(long tag) {
     return (int) tag & 0xff;
   }
 
-  /** Returns the tag of the internal key there, which is at least {@link #TRAILER} long. */
+  /** Returns the tag of an internal key of at least {@link #TRAILER} bytes. */
   public static long tag(ByteBuffer buffer, int offset, int length) {
     return buffer.getLong(offset + length - TRAILER);
   }
@@ -55,12 +55,12 @@ public final class InternalKey {
     return Fixed.get64(internalKey, internalKey.length - TRAILER);
   }
 
-  /** Returns true if it is long enough for a tag and the tag's kind is known. */
+  /** Returns true if the key is long enough for a tag and the tag's kind is known. */
   public static boolean isWellFormed(ByteBuffer buffer, int offset, int length) {
     return length >= TRAILER && kindCode(tag(buffer, offset, length)) <= 1;
   }
 
-  /** Returns true if it is long enough for a tag and the tag's kind is known. */
+  /** Returns true if the key is long enough for a tag and the tag's kind is known. */
   public static boolean isWellFormed(byte[] internalKey) {
     return internalKey.length >= TRAILER && kindCode(tag(internalKey)) <= 1;
   }
@@ -76,7 +76,7 @@ public final class InternalKey {
     return key;
   }
 
-  /** Returns a copy of the internal key there. */
+  /** Returns a copy of an internal key. */
   public static byte[] copy(ByteBuffer buffer, int offset, int length) {
     byte[] key = new byte[length];
     buffer.get(offset, key);
@@ -88,7 +88,7 @@ public final class InternalKey {
     return Arrays.copyOf(internalKey, internalKey.length - TRAILER);
   }
 
-  /** Returns a printable form, {@code 'user key' @ sequence : kind}; total over any bytes. */
+  /** Returns a printable form, {@code 'user key' @ sequence : kind}; accepts any bytes. */
   public static String describe(byte[] internalKey) {
     if (internalKey.length < TRAILER) {
       return "(bad)" + Escape.bytes(internalKey);

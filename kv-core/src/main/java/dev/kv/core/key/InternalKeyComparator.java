@@ -43,7 +43,10 @@ public final class InternalKeyComparator extends KeyComparator {
         : UserKeyComparator.compareBytes(a, aOffset, aUser, b, bOffset, bUser);
   }
 
-  /** Compares 1 to 7 bytes as parts of words: with its tag, every internal key has eight. */
+  /**
+   * Compares 1 to 7 bytes as parts of words: with its tag, every internal key has at least eight
+   * bytes.
+   */
   private static int compareHeads(
       ByteBuffer a, int aOffset, ByteBuffer b, int bOffset, int common, int otherwise) {
     int rest = Long.SIZE - Byte.SIZE * common;
@@ -78,7 +81,8 @@ public final class InternalKeyComparator extends KeyComparator {
   }
 
   /**
-   * Shortens the user key, and takes that only if it is physically shorter and logically larger.
+   * Shortens the user key, and uses the result only if it is shorter and, in the order of user
+   * keys, larger.
    */
   @Override
   public byte[] shortestSeparator(byte[] start, byte[] limit) {

@@ -13,12 +13,10 @@ public abstract class KeyComparator {
   public abstract int compare(
       ByteBuffer a, int aOffset, int aLength, ByteBuffer b, int bOffset, int bLength);
 
-  /**
-   * Returns a key in [{@code start}, {@code limit}) as short as it knows, or {@code start} itself.
-   */
+  /** Returns a short key in [{@code start}, {@code limit}), or {@code start} itself. */
   public abstract byte[] shortestSeparator(byte[] start, byte[] limit);
 
-  /** Returns a key at or after {@code key} as short as it knows, or {@code key} itself. */
+  /** Returns a short key at or after {@code key}, or {@code key} itself. */
   public abstract byte[] shortSuccessor(byte[] key);
 
   /** Returns the order's name. */

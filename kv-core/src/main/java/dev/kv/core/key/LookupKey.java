@@ -47,13 +47,14 @@ public final class LookupKey implements AutoCloseable {
   }
 
   /**
-   * Returns the buffer that holds the internal key at {@link #offset}; valid until the next set.
+   * Returns the buffer that holds the internal key at {@link #offset}, valid until the next call of
+   * set.
    */
   public ByteBuffer buffer() {
     return buffer;
   }
 
-  /** Returns where the key begins. */
+  /** Returns the offset at which the key begins. */
   public int offset() {
     return 0;
   }
@@ -63,7 +64,7 @@ public final class LookupKey implements AutoCloseable {
     return userKeyLength;
   }
 
-  /** Returns the length with the tag. */
+  /** Returns the length with the tag, in bytes. */
   public int internalKeyLength() {
     return userKeyLength + InternalKey.TRAILER;
   }

@@ -2,11 +2,11 @@ package dev.kv.core.key;
 
 import org.jspecify.annotations.Nullable;
 
-/** What an entry says of its key; the code is the low byte of the tag. */
+/** The kind of an entry; its code is the low byte of the tag. */
 public enum ValueKind {
-  /** The key is gone: a tombstone. */
+  /** The key is deleted: a tombstone. */
   DELETION(0),
-  /** The key has a value. Also the kind of seek targets, for it sorts first. */
+  /** The key has a value. Also the kind of seek targets, because it sorts first. */
   VALUE(1);
 
   private final byte code;

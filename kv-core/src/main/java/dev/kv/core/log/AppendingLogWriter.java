@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/** A log written at the end of a file, one call a block and a flush a record. */
+/**
+ * A log that is written at the end of a file, with one call for each block and a flush for each
+ * record.
+ */
 final class AppendingLogWriter extends LogWriter {
   private final WritableFile file;
 

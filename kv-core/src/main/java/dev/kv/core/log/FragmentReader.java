@@ -6,18 +6,21 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The fragments of a log, block by block. Each step yields a fragment, bytes that are none, or a
- * gap; the fields say more about what the last step yielded. A short read of the file is not taken
- * for its end.
+ * The fragments of a log, block by block. Each step returns a fragment, bytes that are not a
+ * fragment, or a gap; the accessors describe the result of the last step. A short read of the file
+ * does not count as its end.
  */
 final class FragmentReader {
-  /** What {@link #next} returns besides a fragment's type, 1 to 255, or 0 for a damaged one. */
+  /**
+   * The result of {@link #next} at the end; else it is a fragment's type, 1 to 255, or 0 if
+   * damaged.
+   */
   static final int END = -1;
 
-  /** Bytes that are no fragment were passed over. */
+  /** Bytes that are not a fragment were skipped. */
   static final int BAD = -2;
 
-  /** A region that was never written was passed over, and behind it something was. */
+  /** A region that was never written was skipped, and a written one follows. */
   static final int GAP = -3;
 
   private static final int SECTOR = 512;
@@ -33,10 +36,11 @@ final class FragmentReader {
   private int at;
   private boolean lastBlock;
 
-  /** Where in the file the last byte so far ends that is not zero. */
+  /** The offset in the file after the last byte so far that is not zero. */
   private long writtenEnd;
 
-  // Fragments never written, of which nothing written was seen behind yet; gapStart is -1 for none.
+  // A region never written, after which nothing written was found yet; gapStart is -1 if there is
+  // none.
   private long gapStart = -1;
   private boolean gapHasBytes;
 
@@ -47,7 +51,10 @@ final class FragmentReader {
   private String reason = "";
   private LogEnd end = LogEnd.RECORD;
 
-  /** Creates a reader of {@code file}, which stands at {@code blockStart}, a block's beginning. */
+  /**
+   * Creates a reader of {@code file}, whose position is {@code blockStart}, the beginning of a
+   * block.
+   */
   FragmentReader(SequentialFile file, boolean checksum, long blockStart) {
     this.file = file;
     this.checksum = checksum;
@@ -55,8 +62,7 @@ final class FragmentReader {
   }
 
   /**
-   * Goes on to the next fragment and returns its type, or {@link #END}, {@link #BAD} or {@link
-   * #GAP}.
+   * Reads the next fragment and returns its type, or {@link #END}, {@link #BAD} or {@link #GAP}.
    */
   int next() throws IOException {
     while (true) {
@@ -97,17 +103,19 @@ final class FragmentReader {
     }
   }
 
-  /** Returns the block, which holds the payload of the fragment read last until the next step. */
+  /** Returns the block, which holds the payload of the last fragment until the next step. */
   ByteBuffer block() {
     return block;
   }
 
-  /** Returns where in {@link #block} the payload of the fragment begins. */
+  /** Returns the offset in {@link #block} at which the payload of the fragment begins. */
   int payloadAt() {
     return payloadAt;
   }
 
-  /** Returns where in the file the fragment's header, the bad bytes or the gap begins. */
+  /**
+   * Returns the offset in the file at which the fragment's header, the bad bytes or the gap begins.
+   */
   long offset() {
     return offset;
   }
@@ -117,7 +125,7 @@ final class FragmentReader {
     return bytes;
   }
 
-  /** Returns whether loss of power can have left the bad bytes so; a gap always. */
+  /** Returns true if loss of power can explain the bad bytes, as it can always explain a gap. */
   boolean torn() {
     return torn;
   }
@@ -128,8 +136,8 @@ final class FragmentReader {
   }
 
   /**
-   * Returns how the file ends, after {@link #END}; {@link LogEnd#RECORD} says only that nothing is
-   * left.
+   * Returns how the file ends, after {@link #END}. Here {@link LogEnd#RECORD} says only that no
+   * bytes are left.
    */
   LogEnd end() {
     return end;
@@ -140,7 +148,7 @@ final class FragmentReader {
     return blockStart + blockLength;
   }
 
-  /** Returns where the last byte ends that is not zero, after {@link #END}. */
+  /** Returns the offset after the last byte that is not zero, after {@link #END}. */
   long writtenEnd() {
     return writtenEnd;
   }
@@ -163,7 +171,7 @@ final class FragmentReader {
     }
   }
 
-  /** Passes over the rest of the block, whose header was never written. */
+  /** Skips the rest of the block, whose header was never written. */
   private void passUnwritten() {
     if (gapStart < 0) {
       gapStart = blockStart + at;
@@ -181,7 +189,7 @@ final class FragmentReader {
     return GAP;
   }
 
-  /** Passes over the rest of the block; the damaged fragment ends at {@code fragmentEnd}. */
+  /** Skips the rest of the block; the damaged fragment ends at {@code fragmentEnd}. */
   private int bad(String why, int fragmentEnd) {
     offset = blockStart + at;
     bytes = (long) blockLength - at;
@@ -210,9 +218,9 @@ final class FragmentReader {
   }
 
   /**
-   * Returns whether a sector under the fragment [from, to) of the block can be one that was not
-   * written since the fragment was: then it is zero to its end, throughout or, where the fragment
-   * begins inside it, from there on.
+   * Returns true if a sector under the fragment [from, to) of the block may not have reached the
+   * disk when the fragment was written. Such a sector is all zero; if the fragment begins inside
+   * it, it is zero from there on.
    */
   private boolean hasUnwrittenSector(int from, int to) {
     for (int begin = from; begin < to; ) {

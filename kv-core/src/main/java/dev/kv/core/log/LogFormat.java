@@ -7,13 +7,13 @@ package dev.kv.core.log;
  *   log      := block*                          the last block may be short
  *   block    := fragment* trailer               32768 bytes
  *   fragment := crc:fixed32 length:fixed16 type:byte payload
- *   trailer  := up to 6 zeros                   where no header fits
+ *   trailer  := up to 6 zeros                   if no header fits
  * </pre>
  *
  * <p>crc is the masked CRC32C of type and payload. A record is one FULL fragment, or FIRST, any
- * number of MIDDLE, and LAST in the blocks that follow one another. Where just a header fits, a
- * FIRST without payload stands. A fragment of type and length 0 was never written: it stands for
- * the rest of its block.
+ * number of MIDDLE, and LAST in consecutive blocks. If only a header fits at the end of a block,
+ * the FIRST has no payload. A fragment of type and length 0 was never written: the rest of its
+ * block is skipped.
  */
 final class LogFormat {
   static final int BLOCK = 32 << 10;
@@ -31,14 +31,14 @@ final class LogFormat {
 
   private LogFormat() {}
 
-  /** Returns how many bytes are left in the block of {@code position}: 1 to 32768. */
+  /** Returns the number of bytes left in the block of {@code position}: 1 to 32768. */
   static int leftInBlock(long position) {
     return BLOCK - (int) (position & (BLOCK - 1));
   }
 
   /**
-   * Returns where the next header goes if the log's length is {@code length}: behind a trailer,
-   * maybe.
+   * Returns the offset of the next header in a log of {@code length} bytes, which may be after a
+   * trailer.
    */
   static long nextHeader(long length) {
     int left = leftInBlock(length);
@@ -62,8 +62,8 @@ final class LogFormat {
   }
 
   /**
-   * Returns how many fragments a record of {@code payload} bytes takes, its first header at {@code
-   * header}.
+   * Returns the number of fragments of a record of {@code payload} bytes whose first header is at
+   * {@code header}.
    */
   static int fragments(long header, int payload) {
     int inFirst = leftInBlock(header) - HEADER;

@@ -4,14 +4,14 @@ import dev.kv.env.SequentialFile;
 import java.io.IOException;
 
 /**
- * The reading end of a log (see {@link LogFormat}), for one thread. It trusts no length, and gives
- * every record that is whole; what it has to pass over it reports first, so that the caller decides
- * whether the record behind it counts.
+ * The reading end of a log (see {@link LogFormat}), for one thread. It trusts no length, and
+ * returns every whole record. It reports what it has to skip before it returns the next record, so
+ * that the caller can decide whether that record counts.
  *
- * <p>Bytes are torn, rather than damaged, if a 512-byte sector under them is all zero, or all zero
- * from where the fragment begins inside it: loss of power can leave a sector as it was before. So
- * is the rest of a record whose beginning is torn. What has no end at the end of the file is passed
- * over without a report; {@link #end} tells.
+ * <p>Bytes are torn, and not damaged, if a 512-byte sector under them is all zero, or all zero from
+ * the beginning of the fragment inside it: loss of power can leave a sector as it was before. The
+ * rest of a record whose beginning is torn is torn too. An unfinished record at the end of the file
+ * is skipped without a report; {@link #end} tells.
  */
 public final class LogReader implements AutoCloseable {
   private final String fileName;
@@ -20,34 +20,34 @@ public final class LogReader implements AutoCloseable {
   private final long initialOffset;
   private final FragmentReader fragments;
 
-  // The record under way: its fragments so far are in the caller's buffer.
+  // The unfinished record: its fragments so far are in the caller's buffer.
   private boolean inRecord;
   private long start;
 
   private boolean resyncing;
 
-  // Whether something damaged was passed over since the last whole record.
+  // True if damaged bytes were skipped since the last whole record.
   private boolean damaged;
 
-  // Whether what was passed over last, with no beginning of a record since, counts as torn.
+  // True if the bytes skipped last count as torn, and no record has begun since.
   private boolean tornBefore;
   private boolean ended;
   private LogEnd end = LogEnd.TORN;
   private long lastRecordOffset;
   private long endOfLastRecord;
 
-  /** Creates a reader of the whole of {@code file}, which it takes over. */
+  /** Creates a reader of the whole of {@code file}, which it takes ownership of. */
   public LogReader(String fileName, SequentialFile file, Reporter reporter, boolean checksum)
       throws IOException {
     this(fileName, file, reporter, checksum, 0);
   }
 
   /**
-   * Creates a reader of the records that begin at {@code initialOffset} or behind.
+   * Creates a reader of the records that begin at or after {@code initialOffset}.
    *
-   * @param fileName for messages
-   * @param file at its beginning; it is taken over
-   * @param reporter told of what is passed over
+   * @param fileName the name for messages
+   * @param file the file, at its beginning; the reader takes ownership of it
+   * @param reporter is told of skipped bytes
    * @param checksum whether to verify the checksums
    */
   public LogReader(
@@ -72,24 +72,24 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Told of what a reader passes over, before it gives the record behind. An exception ends the
-   * read.
+   * Is told of the bytes that a reader skips, before the reader returns the next record. An
+   * exception ends the read.
    */
   public interface Reporter {
     /**
-     * Bytes were passed over.
+     * Bytes were skipped.
      *
-     * @param offset where in the file they begin
-     * @param bytes how many they are, as far as is known
+     * @param offset the offset in the file at which they begin
+     * @param bytes their number, as far as it is known
      * @param reason what is wrong with them
-     * @param torn whether loss of power can have left them so
+     * @param torn true if loss of power can explain them
      */
     void corruption(long offset, long bytes, String reason, boolean torn);
 
     /**
-     * A region without a header stands before something that has one. Loss of power may have left
-     * it, or C++ LevelDB, which appends at the end of a file filled ahead. It counts as torn; there
-     * may be bytes in it, as a record's payload is stored before its header.
+     * A region without a header was skipped before one that has a header. Loss of power may have
+     * left it, or C++ LevelDB, which appends at the end of a file that was filled ahead. It counts
+     * as torn. It may contain bytes, because the payload of a record is stored before its header.
      */
     default void gap(long offset, long bytes) {
       corruption(offset, bytes, "region never written", true);
@@ -142,7 +142,7 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
-  /** Returns whether the fragment belongs to a record that begins before the initial offset. */
+  /** Returns true if the fragment belongs to a record that begins before the initial offset. */
   private boolean isSkipped(int type) {
     if (fragments.offset() < initialOffset) {
       return true;
@@ -154,11 +154,11 @@ public final class LogReader implements AutoCloseable {
     return type == LogFormat.LAST;
   }
 
-  /** Takes a fragment in; returns whether a record is whole with it. */
+  /** Adds a fragment; returns true if it completes a record. */
   private boolean accept(int type, RecordBuffer out) {
     switch (type) {
       case LogFormat.FULL, LogFormat.FIRST -> {
-        // An empty FIRST before another beginning is what early writers left at the end of a block.
+        // Early writers left an empty FIRST at the end of a block, before another beginning.
         if (inRecord && out.length() > 0) {
           drop("partial record without end", false, out);
         }
@@ -201,7 +201,7 @@ public final class LogReader implements AutoCloseable {
     return true;
   }
 
-  /** Drops the fragments so far of the record under way. */
+  /** Drops the fragments of the unfinished record. */
   private void drop(String reason, boolean torn, RecordBuffer out) {
     long lost = out.length();
     inRecord = false;
@@ -210,12 +210,12 @@ public final class LogReader implements AutoCloseable {
     reporter.corruption(start, lost, reason, torn);
   }
 
-  /** Returns where the first fragment of the last record read begins. */
+  /** Returns the offset at which the last record read begins. */
   public long lastRecordOffset() {
     return lastRecordOffset;
   }
 
-  /** Returns where the last record read ends; before any, where reading began. */
+  /** Returns the offset after the last record read, or at which reading began if there is none. */
   public long endOfLastRecord() {
     return endOfLastRecord;
   }
@@ -237,14 +237,14 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Returns how many bytes stand in the file behind the last record, but for the zeros at its end,
+   * Returns the number of bytes in the file after the last record, except the zeros at its end,
    * once readRecord has returned false.
    */
-  public long bytesBehindLastRecord() {
+  public long bytesAfterLastRecord() {
     return Math.max(0, fragments.writtenEnd() - endOfLastRecord);
   }
 
-  /** Returns the name given for messages. */
+  /** Returns the file's name for messages. */
   public String fileName() {
     return fileName;
   }

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * The writing end of a log (see {@link LogFormat}), for one thread at a time; {@link #reserveAhead}
  * may run on another meanwhile.
  *
- * <p>After an append or a sync failed nobody knows what the file holds: every later one fails with
- * the first failure as its cause. Once an append returns, the record survives the death of the
- * process.
+ * <p>After a failed append or sync the contents of the file are unknown: every later call fails
+ * with the first failure as its cause. Once an append has returned, the record survives the death
+ * of the process.
  */
 public abstract sealed class LogWriter implements AutoCloseable
     permits MappedLogWriter, AppendingLogWriter {
@@ -34,13 +34,13 @@ public abstract sealed class LogWriter implements AutoCloseable
     this.synced = length;
   }
 
-  /** Returns a writer of the new log {@code file}, which it takes over. */
+  /** Returns a writer of the new log {@code file}, which it takes ownership of. */
   public static LogWriter mapped(Path name, MappedLogFile file) {
     return closingUnlessMade(file::close, () -> new MappedLogWriter(name, file));
   }
 
   /**
-   * Returns a writer at the end of {@code file}, which it takes over.
+   * Returns a writer at the end of {@code file}, which it takes ownership of.
    *
    * @param initialLength the file's length, which must be the end of a record (or 0)
    */
@@ -51,7 +51,7 @@ public abstract sealed class LogWriter implements AutoCloseable
     return closingUnlessMade(file::close, () -> new AppendingLogWriter(name, file, initialLength));
   }
 
-  /** Closes the file where there is no memory for its writer. */
+  /** Closes the file if there is no memory for its writer. */
   private static LogWriter closingUnlessMade(Closeable file, Supplier<LogWriter> writer) {
     try {
       return writer.get();
@@ -65,7 +65,9 @@ public abstract sealed class LogWriter implements AutoCloseable
     }
   }
 
-  /** Appends a record: {@code len} bytes from {@code off} of a direct buffer that is no mapping. */
+  /**
+   * Appends a record: {@code len} bytes from {@code off} of a direct buffer that is not a mapping.
+   */
   public final void append(ByteBuffer record, int off, int len) throws IOException {
     checkUsable();
     Objects.checkFromIndexSize(off, len, record.capacity());
@@ -85,7 +87,7 @@ public abstract sealed class LogWriter implements AutoCloseable
     }
   }
 
-  /** Makes every record appended durable; does nothing where they are. */
+  /** Makes every appended record durable; does nothing if they are. */
   public final void sync() throws IOException {
     checkUsable();
     if (synced == length) {
@@ -105,21 +107,21 @@ public abstract sealed class LogWriter implements AutoCloseable
     return name;
   }
 
-  /** Returns the log's length: where the last record ends. */
+  /** Returns the log's length: the offset after the last record. */
   public final long length() {
     return length;
   }
 
-  /** Returns whether it is time to call {@link #reserveAhead}. */
+  /** Returns true if it is time to call {@link #reserveAhead}. */
   public abstract boolean needsReserve();
 
   /**
-   * Prepares room for records to come, on any thread. Without it, or where it fails, {@link
-   * #append} makes its own, and reports what goes wrong then.
+   * Prepares room for later records, on any thread. Without it, or if it fails, {@link #append}
+   * makes room itself, and reports its failure then.
    */
   public abstract void reserveAhead() throws IOException;
 
-  /** Ends the file behind the last record and closes it. */
+  /** Truncates the file after the last record and closes it. */
   public abstract void closeCleanly() throws IOException;
 
   /** Closes the file as it is. Closing twice does nothing. */
@@ -131,9 +133,7 @@ public abstract sealed class LogWriter implements AutoCloseable
 
   abstract void sync(long from, long to) throws IOException;
 
-  /**
-   * Puts the header of a fragment at {@code at} of {@code into}, which is in little-endian order.
-   */
+  /** Writes the header of a fragment at {@code at} of {@code into}, which is little-endian. */
   final void putHeader(ByteBuffer into, int at, byte type, ByteBuffer payload, int off, int len) {
     crc.reset();
     crc.update(type);

@@ -6,14 +6,14 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * A log written by stores into memory. Of each record all payloads are stored before the first
- * header, and headers in order: what a killed process leaves behind its last record has no header,
- * and reads as the end.
+ * A log that is written by stores into memory. All payloads of a record are stored before its first
+ * header, and headers in order. So the bytes that a killed process leaves after its last whole
+ * record have no header, and read as the end.
  */
 final class MappedLogWriter extends LogWriter {
   /**
-   * At most so many bytes are prepared at a time; a log begins with a block, and doubles up to
-   * here.
+   * The most bytes that are prepared at a time. A log begins with one block and doubles that up to
+   * this size.
    */
   private static final long LARGEST_STEP = 256 << 10;
 

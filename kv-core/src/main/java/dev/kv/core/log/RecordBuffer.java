@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The record that a {@link LogReader} read last. It is filled by the reader, grows as needed and is
- * used again; for one thread.
+ * The record that a {@link LogReader} read last. The reader fills it; it grows as needed and is
+ * reused. For one thread.
  */
 public final class RecordBuffer {
   private static final int SMALLEST = 4 << 10;
@@ -19,8 +19,8 @@ public final class RecordBuffer {
   public RecordBuffer() {}
 
   /**
-   * Returns the direct buffer, in little-endian order, that begins with the record; valid until the
-   * next read.
+   * Returns the direct, little-endian buffer that begins with the record, valid until the next
+   * read.
    */
   public ByteBuffer buffer() {
     return buffer;
@@ -35,7 +35,7 @@ public final class RecordBuffer {
     length = 0;
   }
 
-  /** Adds bytes to the record's end; returns false if no buffer can be so large. */
+  /** Appends bytes to the record; returns false if no buffer can be so large. */
   boolean add(ByteBuffer source, int off, int len) {
     long needed = (long) length + len;
     if (needed > LARGEST) {

@@ -5,8 +5,8 @@
  * mapped log or to a file; {@link dev.kv.core.log.LogReader} reads them back and tells a torn end
  * from damage.
  *
- * <p>The commit pipeline and the manifest write through it, recovery, repair and dump read. It
- * imports codec, and of the environment only its interfaces.
+ * <p>Called by the commit pipeline and the manifest to write, and by recovery, repair and dump to
+ * read. It imports codec, and of the environment only the interfaces.
  */
 @NullMarked
 package dev.kv.core.log;

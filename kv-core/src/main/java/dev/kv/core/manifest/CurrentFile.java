@@ -12,18 +12,21 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * The file CURRENT, which names the MANIFEST in use: its name and a newline, nothing else. It
- * carries no checksum, so the parser is strict: what it accepts is the name of a child of the
- * directory.
+ * The file CURRENT, which names the MANIFEST in use: its name and a newline, nothing else. It has
+ * no checksum, so the parser is strict: it accepts only the name of a file in the directory.
  *
  * @param manifest the MANIFEST's name
  * @param number the number in that name
  */
 public record CurrentFile(String manifest, long number) {
-  /** Longer than any name: {@code MANIFEST-}, 19 digits and a newline. */
+  /** More than the longest content: {@code MANIFEST-}, 19 digits and a newline. */
   private static final int MAX_BYTES = 64;
 
-  /** Reads CURRENT; {@link java.nio.file.NoSuchFileException} where there is none. */
+  /**
+   * Reads CURRENT.
+   *
+   * @throws java.nio.file.NoSuchFileException if there is none
+   */
   public static CurrentFile read(Env env, Path directory) throws IOException {
     ByteBuffer content = ByteBuffer.allocateDirect(MAX_BYTES);
     Path file = FileNames.current(directory);
@@ -50,7 +53,7 @@ public record CurrentFile(String manifest, long number) {
     return new CurrentFile(manifest, name.number());
   }
 
-  /** Writes and syncs what CURRENT is to be, under a temporary name. */
+  /** Writes and syncs the new CURRENT under a temporary name. */
   static void prepare(Env env, Path directory, long manifestNumber) throws IOException {
     String content = FileNames.manifest(directory, manifestNumber).getFileName() + "\n";
     byte[] bytes = content.getBytes(StandardCharsets.US_ASCII);
@@ -62,8 +65,8 @@ public record CurrentFile(String manifest, long number) {
   }
 
   /**
-   * Makes what was prepared CURRENT and syncs the directory. After an exception either may be
-   * CURRENT, so neither MANIFEST may be deleted.
+   * Renames the prepared file to CURRENT and syncs the directory. After an exception either file
+   * may be CURRENT, so neither MANIFEST may be deleted.
    */
   static void change(Env env, Path directory, long manifestNumber) throws IOException {
     env.rename(FileNames.temp(directory, manifestNumber), FileNames.current(directory));

@@ -6,14 +6,14 @@ import dev.kv.env.Env;
 import java.nio.file.Path;
 
 /**
- * What a version set works with.
+ * The environment and the options of a version set.
  *
  * @param env the operating system
  * @param directory the database's directory
  * @param comparator the order of the internal keys
- * @param budget where the write buffer's bytes are counted
+ * @param budget counts the bytes of the write buffer
  * @param maxFileSize the size of a table, above which a MANIFEST is not reused or is replaced
- * @param reuseManifest whether an open goes on appending to a MANIFEST
+ * @param reuseManifest true if an open may append to a MANIFEST
  */
 public record ManifestContext(
     Env env,

@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads CURRENT and the MANIFEST that it names. Writes nothing.
  *
- * <p>Only the last record can be incomplete for a good reason: an edit counts once it is synced,
- * and they are synced one by one. So an end that a crash tore off is taken as the end, unless a
- * whole record stands behind it; all other damage is a {@link CorruptionException}.
+ * <p>A crash can tear only the last record: an edit counts once it is synced, and edits are synced
+ * one by one. So a torn record is taken as the end, unless a whole record follows it; all other
+ * damage is a {@link CorruptionException}.
  *
- * <p>A table that enters level 0 in a later record than the first, with the number of a log, is a
- * flushed memtable, whoever wrote it. Of those in the first record nothing is known: there a repair
- * by C++ LevelDB names tables of every age, and a MANIFEST that C++ LevelDB begins names all that
- * were in level 0 before.
+ * <p>A table that is added to level 0 by a later record than the first, together with the number of
+ * a log, is a flushed memtable, whichever program wrote it. The tables of level 0 in the first
+ * record may be of any age: a repair by C++ LevelDB puts all tables there, and a new MANIFEST of
+ * C++ LevelDB lists all that were in level 0 before.
  */
 final class ManifestReader {
   private final ManifestContext context;
@@ -57,9 +57,9 @@ final class ManifestReader {
   }
 
   /**
-   * Returns what the MANIFEST says.
+   * Returns the state that the MANIFEST describes.
    *
-   * @param whenFree is told when the version is held no more
+   * @param whenFree called when the version has no owner left
    */
   static RecoveredManifest read(ManifestContext context, Consumer<Version> whenFree) {
     Path directory = context.directory();
@@ -122,7 +122,7 @@ final class ManifestReader {
     RecordBuffer record = new RecordBuffer();
     while (reader.readRecord(record)) {
       if (tornAt >= 0) {
-        throw corruption(tornReason + ", and whole records stand behind it", tornAt);
+        throw corruption(tornReason + ", and whole records follow it", tornAt);
       }
       apply(
           VersionEditCodec.decode(
@@ -176,14 +176,16 @@ final class ManifestReader {
   }
 
   /**
-   * A log is deleted only when an edit that takes its place is durable. So where the end is missing
-   * and the oldest log that the rest names is gone too, what is missing was no unfinished edit.
+   * A log is deleted only after the edit that makes it obsolete is durable. So if the end is torn
+   * and the oldest log that the rest names is deleted, then the missing record was a complete edit.
    */
   private void requireLog() throws IOException {
     Path log = FileNames.log(context.directory(), logNumber);
     if (logNumber > 0 && !context.env().exists(log)) {
       throw corruption(
-          "it ends inside a record, and " + log.getFileName() + ", which it needs then, is gone",
+          "it ends inside a record, and "
+              + log.getFileName()
+              + ", which is needed then, is missing",
           CorruptionException.NO_OFFSET);
     }
   }

@@ -11,9 +11,7 @@ import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * One MANIFEST being written. Not thread-safe. After an exception it must not be written to again.
- */
+/** The writer of one MANIFEST. Not thread-safe. It must not be used after an exception. */
 final class ManifestWriter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ManifestWriter.class);
 
@@ -78,7 +76,7 @@ final class ManifestWriter implements AutoCloseable {
     log.append(record.buffer(), 0, bytes.length);
   }
 
-  /** Makes what was appended durable. */
+  /** Makes the appended records durable. */
   void sync() throws IOException {
     log.sync();
   }
@@ -95,8 +93,8 @@ final class ManifestWriter implements AutoCloseable {
   }
 
   /**
-   * Closes and deletes a MANIFEST that never became current; {@code reason} takes what fails
-   * thereby.
+   * Closes and deletes a MANIFEST that never became current. Failures are added to {@code reason}
+   * as suppressed.
    */
   void delete(Throwable reason) {
     try {

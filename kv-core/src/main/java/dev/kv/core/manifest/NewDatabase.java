@@ -11,8 +11,8 @@ public final class NewDatabase {
   private NewDatabase() {}
 
   /**
-   * Creates a database in a directory that exists and has none. Files are durable on return. After
-   * an exception there is either no database or a whole, empty one.
+   * Creates a database in an existing directory without one. Its files are durable on return. After
+   * an exception there is either no database or a complete, empty one.
    */
   public static void create(ManifestContext context) {
     VersionEdit edit =
@@ -26,9 +26,9 @@ public final class NewDatabase {
   }
 
   /**
-   * Writes a MANIFEST that holds one edit, whole in itself, and makes CURRENT name it: what a
-   * repair found becomes a database. Files are durable on return, and so are the names of the
-   * tables in it, before CURRENT changes.
+   * Writes a MANIFEST with one edit that describes the whole tree, and makes CURRENT name it. A
+   * repair uses it. Files are durable on return; the names of the tables in the edit are durable
+   * before CURRENT changes.
    */
   public static void create(ManifestContext context, long manifestNumber, VersionEdit edit) {
     try {

@@ -5,19 +5,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a MANIFEST says, all its edits applied.
+ * The state that a MANIFEST describes, with all its edits applied.
  *
  * @param name the MANIFEST's name
  * @param number its number
  * @param length its length in bytes
- * @param endsOnRecord whether it ends exactly where its last record does
- * @param torn whether it ends inside a record, as a crash leaves it
- * @param version the version, held by the caller
- * @param logNumber the oldest log that still counts
- * @param previousLogNumber a log before that which counts too, or 0
- * @param nextFileNumber beyond all numbers given out
- * @param lastSequence the last sequence number that tables hold, and at least that
- * @param compactPointers for each level where its next compaction begins, or null
+ * @param endsOnRecord true if it ends exactly at the end of its last record
+ * @param torn true if it ends inside a record, as after a crash
+ * @param version the version, owned by the caller
+ * @param logNumber the oldest log that is not wholly in tables
+ * @param previousLogNumber an older log that is not wholly in tables either, or 0
+ * @param nextFileNumber a number above all used file numbers
+ * @param lastSequence at least the last sequence number in tables
+ * @param compactPointers for each level the key after which its next compaction begins, or null
  */
 record RecoveredManifest(
     String name,

@@ -24,25 +24,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The versions of a database that are in use, of which one is current, and the MANIFEST behind
- * them. Thread-safe.
+ * The versions of a database that are in use, one of which is current, and the MANIFEST.
+ * Thread-safe.
  *
  * <p>{@link #logAndApply} makes the next version current once its edit is durable. One step runs at
- * a time, under a lock of this class alone, which comes before the database's: whoever holds the
- * database's lock does not call it.
+ * a time, under a lock of this class, which comes before the database's lock: a thread that holds
+ * the database's lock must not call it.
  *
- * <p>What is durable when: the directory is synced before an edit that names new tables, so that
- * they are there; a new MANIFEST begins with the whole version, is synced with its directory entry,
- * and only then CURRENT is changed. What a recovery reads need not be durable; the first step after
- * it begins a new MANIFEST (or goes on with one that was synced first), so that once that step is
- * done nothing hangs on what an earlier process left without a sync. No write is acknowledged
- * before, and nothing is deleted. After a failed write or sync nobody knows what a restart will
- * find, so every later step fails with the first cause until the database is opened again.
+ * <p>Durability: the directory is synced before an edit that names new tables. A new MANIFEST
+ * begins with the whole version and is synced together with its directory entry before CURRENT is
+ * changed. The state that a recovery reads need not be durable. The first step after a recovery
+ * begins a new MANIFEST, or appends to one that was synced first, so that after that step nothing
+ * depends on what an earlier process did not sync. No write is acknowledged and nothing is deleted
+ * before that step. After a failed write or sync it is unknown what the next open will find, so
+ * every later step fails with the first cause until the database is opened again.
  */
 public final class VersionSet implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(VersionSet.class);
 
-  /** A MANIFEST is replaced once it is so many times as large as the version it began with. */
+  /** A MANIFEST is replaced once it is this many times as large as the version it began with. */
   private static final int GROWTH_BEFORE_ROTATION = 4;
 
   // Constant after construction.
@@ -50,8 +50,8 @@ public final class VersionSet implements AutoCloseable {
   private final Runnable whenVersionFreed;
 
   // Self-synchronised. The volatile fields are written under manifestLock, lastSequence by the
-  // writer. Versions in use are gone through as they are at one moment, so that of two that follow
-  // one another at least one is seen.
+  // writer. An iteration over the versions in use sees them at one moment, so that of two
+  // consecutive versions at least one is seen.
   private final List<Version> live = new CopyOnWriteArrayList<>();
   private final AtomicLong nextFileNumber = new AtomicLong(2);
   private volatile Version current;
@@ -74,8 +74,8 @@ public final class VersionSet implements AutoCloseable {
   /**
    * Creates a set whose current version is empty.
    *
-   * @param whenVersionFreed told, by any thread and without a lock of the database, that a version
-   *     which was not current is in use no more, so that tables may have become obsolete
+   * @param whenVersionFreed called by any thread, without a lock of the database, after a version
+   *     that was not current was freed: tables may have become obsolete
    */
   public VersionSet(ManifestContext context, Runnable whenVersionFreed) {
     this.context = context;
@@ -90,11 +90,11 @@ public final class VersionSet implements AutoCloseable {
   }
 
   /**
-   * Reads CURRENT and the MANIFEST, and makes what they say current. Writes nothing unless it goes
-   * on with that MANIFEST, whose end and name it then makes durable.
+   * Reads CURRENT and the MANIFEST, and makes their state current. Writes nothing, unless it will
+   * append to that MANIFEST; then it makes its end and its name durable.
    *
-   * @param readOnly whether the MANIFEST will never be written
-   * @return whether the next edit has to be logged in any case, since it begins a new MANIFEST
+   * @param readOnly true if the MANIFEST will never be written
+   * @return true if an edit must be logged in any case, because it begins a new MANIFEST
    */
   public boolean recover(boolean readOnly) {
     manifestLock.lock();
@@ -120,7 +120,8 @@ public final class VersionSet implements AutoCloseable {
   }
 
   /**
-   * Goes on with the MANIFEST where that is asked for, it is small and ends exactly on a record.
+   * Opens the MANIFEST to append to it, if the options ask for that, it is small and it ends
+   * exactly on a record.
    */
   private boolean reuse(RecoveredManifest recovered) {
     if (!context.reuseManifest()
@@ -133,10 +134,10 @@ public final class VersionSet implements AutoCloseable {
       context.env().syncDirectory(context.directory());
       manifest = ManifestWriter.reopen(context, file, recovered.length());
     } catch (IOException e) {
-      LOG.warn("cannot append to {}, begins a new one: {}", file, e.toString());
+      LOG.warn("cannot append to {}, begins a new MANIFEST: {}", file, e.toString());
       return false;
     }
-    LOG.info("goes on with {}", file);
+    LOG.info("appends to {}", file);
     rotateAt = context.maxFileSize();
     durable = true;
     return true;
@@ -148,8 +149,9 @@ public final class VersionSet implements AutoCloseable {
   }
 
   /**
-   * Returns the current version; the caller must release it. {@link DBClosedException} after the
-   * close.
+   * Returns the current version; the caller must release it.
+   *
+   * @throws DBClosedException after the close
    */
   public Version acquireCurrent() {
     while (true) {
@@ -164,7 +166,7 @@ public final class VersionSet implements AutoCloseable {
   }
 
   /**
-   * Gives the number of every table that a version in use holds to {@code sink}, some more than
+   * Passes the number of every table of the versions in use to {@code sink}, some of them more than
    * once.
    */
   public void forEachLiveFileNumber(LongConsumer sink) {
@@ -178,20 +180,20 @@ public final class VersionSet implements AutoCloseable {
     return nextFileNumber.getAndIncrement();
   }
 
-  /** Makes sure that a number is never given out. */
+  /** Makes sure that {@link #newFileNumber} never returns a number. */
   public void markFileNumberUsed(long number) {
     nextFileNumber.accumulateAndGet(number + 1, Math::max);
   }
 
-  /** Returns what {@link #setLastSequence} set last. */
+  /** Returns the last number that {@link #setLastSequence} set. */
   public long lastSequence() {
     return lastSequence;
   }
 
   /**
-   * Sets the sequence number of the last write that is in tables, for the edits to come; it never
-   * falls. A recovery takes a log that begins behind the number after it for one whose predecessor
-   * is lost.
+   * Sets the sequence number of the last write that is in tables, for later edits; it never falls.
+   * If the oldest log begins after the next number, a recovery concludes that the log before it is
+   * lost.
    */
   public void setLastSequence(long sequence) {
     lastSequence = sequence;
@@ -203,8 +205,8 @@ public final class VersionSet implements AutoCloseable {
   }
 
   /**
-   * Returns the number of a log before {@link #logNumber} that counts too, or 0: only of old
-   * databases.
+   * Returns the number of an older log than {@link #logNumber} that is not wholly in tables either,
+   * or 0. Only databases of old versions of LevelDB have one.
    */
   public long previousLogNumber() {
     return previousLogNumber;
@@ -216,23 +218,23 @@ public final class VersionSet implements AutoCloseable {
   }
 
   /**
-   * Returns the number that came next when the recovered MANIFEST was written: files of lower ones
-   * are known to it.
+   * Returns the next file number at the time when the recovered MANIFEST was written: that MANIFEST
+   * accounts for all files with lower numbers.
    */
   public long recoveredNextNumber() {
     return recoveredNextNumber;
   }
 
   /**
-   * Returns whether loss of power would leave what the MANIFEST in use says. Not so before the
+   * Returns true if the state of the MANIFEST in use survives loss of power. It may not before the
    * first step after a recovery: a killed process may have left its last edit, or the rename of
-   * CURRENT, without a sync. Until then whatever an earlier state names is needed.
+   * CURRENT, without a sync. Until then the files of an earlier state are needed.
    */
   public boolean isDurable() {
     return durable;
   }
 
-  /** Returns for each level the internal key behind which its next compaction begins, or null. */
+  /** Returns for each level the internal key after which its next compaction begins, or null. */
   public List<byte @Nullable []> compactPointers() {
     return compactPointers;
   }
@@ -243,11 +245,11 @@ public final class VersionSet implements AutoCloseable {
   }
 
   /**
-   * Takes a step to the next version. The edit is completed with the log numbers (where it sets
-   * none), the next file number and the last sequence.
+   * Makes the next version current. The edit is completed with the log numbers (if it sets none),
+   * the next file number and the last sequence.
    *
-   * @throws DBIOException where the MANIFEST could not be written: all later steps fail too
-   * @throws DBReadOnlyException where an earlier step failed so
+   * @throws DBIOException if the MANIFEST could not be written; all later steps fail too
+   * @throws DBReadOnlyException if an earlier step failed
    */
   public void logAndApply(VersionChange change) {
     manifestLock.lock();
@@ -270,8 +272,7 @@ public final class VersionSet implements AutoCloseable {
   }
 
   /**
-   * Returns the number of a MANIFEST to begin. For the first one a number is kept since the
-   * recovery.
+   * Returns the number of a new MANIFEST. The number of the first one was reserved at the recovery.
    */
   private long newManifestNumber() {
     return manifest == null ? recoveredNextNumber : newFileNumber();
@@ -303,7 +304,7 @@ public final class VersionSet implements AutoCloseable {
     return edit.nextFileNumber(nextFileNumber.get()).lastSequence(lastSequence).build();
   }
 
-  /** Makes an edit durable; whatever goes wrong is remembered, and {@code next} given up. */
+  /** Makes an edit durable. A failure is kept for later steps, and {@code next} is released. */
   private void log(VersionEdit edit, Version next, boolean rotate, long number) {
     boolean done = false;
     try {
@@ -381,8 +382,8 @@ public final class VersionSet implements AutoCloseable {
 
   /**
    * Returns the tables of level 0 that are known to be flushed memtables, as an edit like that of a
-   * flush: a recovery then knows it too. The numbers that a recovery requires are left to the
-   * record after it, so that the MANIFEST counts for nothing before that one is whole.
+   * flush, so that a recovery knows it too. The next record has the numbers that a recovery
+   * requires, so that the MANIFEST is invalid until that record is whole.
    */
   private VersionEdit flushes() {
     VersionEdit.Builder edit = VersionEdit.builder().logNumber(logNumber);
@@ -413,7 +414,7 @@ public final class VersionSet implements AutoCloseable {
     return FileNames.manifest(context.directory(), number);
   }
 
-  /** Closes the MANIFEST and gives up the current version. Closing twice does nothing. */
+  /** Closes the MANIFEST and releases the current version. Closing twice does nothing. */
   @Override
   public void close() {
     manifestLock.lock();
@@ -431,7 +432,7 @@ public final class VersionSet implements AutoCloseable {
     }
   }
 
-  /** Closes a MANIFEST all of which is durable already, so that a failure loses nothing. */
+  /** Closes a MANIFEST that is wholly durable, so that a failure loses nothing. */
   private static void closeQuietly(ManifestWriter writer) {
     try {
       writer.close();

@@ -149,7 +149,7 @@ public final class ArenaPool implements AutoCloseable {
     }
   }
 
-  /** Takes an arena back; nobody may use it afterwards. */
+  /** Releases an arena, which must not be used afterwards. */
   public void release(NativeArena arena) {
     arena.reset();
     NativeArena dropped = keepOrDrop(arena);

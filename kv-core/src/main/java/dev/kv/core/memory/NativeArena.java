@@ -91,7 +91,7 @@ public final class NativeArena {
     this.limit = Math.max(limit, capacity());
   }
 
-  /** Frees the whole arena; nobody may use what it held. */
+  /** Frees the whole arena; its contents must not be used any more. */
   void reset() {
     if (Invariants.ON) {
       Poison.fill(buffer, 0, used);

@@ -15,12 +15,12 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * The newest writes of a database, sorted by internal key, in one arena off the heap. One thread
- * adds at a time; any number read meanwhile, without a lock. The arena goes back to its pool with
- * the last owner.
+ * The newest writes of a database, sorted by internal key, in one arena off the heap. One thread at
+ * a time adds; any number of threads read meanwhile, without a lock. The last owner's release
+ * returns the arena to its pool.
  */
 public final class MemTable extends RefCounted {
-  /** The arena in which no entry fits. */
+  /** The size of an arena in which no entry fits, in bytes. */
   public static final int EMPTY_ARENA_BYTES = OffHeapSkipList.EMPTY_BYTES;
 
   private static final int ARENA_OVERHEAD = 1024;
@@ -40,12 +40,12 @@ public final class MemTable extends RefCounted {
   private final OffHeapSkipList list;
 
   /**
-   * Written by the adding thread with a release store, which costs no fence, behind the entry it
-   * counts.
+   * Written by the adding thread after the entry that it counts, with a release store, which needs
+   * no fence on x86.
    */
   private int entries;
 
-  /** Creates an empty memtable in an arena of {@code pool}, which it adopts. */
+  /** Creates an empty memtable; takes ownership of {@code arena}, which is from {@code pool}. */
   public MemTable(InternalKeyComparator order, NativeArena arena, ArenaPool pool) {
     this.order = order;
     this.arena = arena;
@@ -53,7 +53,12 @@ public final class MemTable extends RefCounted {
     list = new OffHeapSkipList(order, arena);
   }
 
-  /** Returns an arena size in which so many entries with so many bytes of keys and values fit. */
+  /**
+   * Returns the size of an arena in which entries fit.
+   *
+   * @param keyAndValueBytes the bytes of all keys and values together
+   * @param count the number of entries
+   */
   public static long arenaBytesFor(long keyAndValueBytes, int count) {
     return ARENA_OVERHEAD + keyAndValueBytes + (long) count * OffHeapSkipList.MAX_NODE_OVERHEAD;
   }
@@ -87,7 +92,7 @@ public final class MemTable extends RefCounted {
   /**
    * Looks a key up.
    *
-   * @param out points at the value, without a pin, where the result is {@link LookupResult#FOUND}
+   * @param out points at the value, without a pin, if the result is {@link LookupResult#FOUND}
    * @return a constant of {@link LookupResult}
    */
   public int get(LookupKey key, ValueRef out) {
@@ -112,7 +117,7 @@ public final class MemTable extends RefCounted {
     return LookupResult.FOUND;
   }
 
-  /** Returns a cursor over the internal keys; good while the memtable is owned. */
+  /** Returns a cursor over the internal keys, valid while the caller owns the memtable. */
   public InternalIterator iterator() {
     return new MemTableIterator(list);
   }

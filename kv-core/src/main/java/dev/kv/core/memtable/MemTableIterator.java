@@ -3,7 +3,7 @@ package dev.kv.core.memtable;
 import dev.kv.core.iterator.InternalIterator;
 import java.nio.ByteBuffer;
 
-/** A cursor over a skip list. It pins nothing: the memtable's owner does. */
+/** A cursor over a skip list. It has no pin: the caller owns the memtable. */
 final class MemTableIterator extends InternalIterator {
   private final OffHeapSkipList list;
   private int node;
@@ -39,6 +39,7 @@ final class MemTableIterator extends InternalIterator {
     show(list.findLessThan(keyBuffer, keyOffset, keyLength));
   }
 
+  @SuppressWarnings("ReferenceEquality") // the same buffer object, not the same contents
   private void show(int found) {
     node = found;
     valid = found != OffHeapSkipList.NIL;

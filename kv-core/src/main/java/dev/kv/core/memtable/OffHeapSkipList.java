@@ -12,19 +12,20 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A skip list of entries in one arena. One thread inserts; any number read meanwhile, without a
- * lock.
+ * A skip list of entries in one arena. One thread inserts; any number of threads read meanwhile,
+ * without a lock.
  *
  * <pre>
  * node    := next fixed32 * height, header, internal key, value
  * header  := internal key length fixed32, value length fixed32
  * </pre>
  *
- * A node's offset is its header's, a multiple of 4; its links lie before it, level 0 nearest.
- * Offset 0 is no node. Invariants:
+ * The offset of a node is that of its header, a multiple of 4. Its links are before it, level 0
+ * nearest. No node has the offset 0. The arena may move to a larger buffer while it grows; offsets
+ * stay the same. Invariants:
  *
  * <ol>
- *   <li>A node does not change after it is linked, but for its links, and is never unlinked.
+ *   <li>After it is linked a node does not change, except its links, and is never unlinked.
  *   <li>A node is linked at a level only after it is linked below, and with a release store, so
  *       that a reader that sees the link sees the node.
  *   <li>The links of a level are in the comparator's order.
@@ -43,7 +44,7 @@ final class OffHeapSkipList {
   private static final int HEADER = 2 * Integer.BYTES;
   private static final int HEAD = MAX_HEIGHT * Integer.BYTES;
 
-  /** What a list without entries takes. */
+  /** The bytes that a list without entries takes. */
   static final int EMPTY_BYTES = HEAD + HEADER;
 
   private static final long SIGN = Long.MIN_VALUE;
@@ -79,8 +80,8 @@ final class OffHeapSkipList {
   }
 
   /**
-   * Inserts an entry, copied from {@code source}. No entry has an equal internal key; there is
-   * room.
+   * Inserts an entry, copied from {@code source}. Requires that no entry has an equal internal key,
+   * and that the arena has room.
    */
   void insert(
       long sequence,
@@ -106,7 +107,7 @@ final class OffHeapSkipList {
     int start =
         bytes > Integer.MAX_VALUE ? NativeArena.FULL : arena.allocate((int) bytes, Integer.BYTES);
     if (start == NativeArena.FULL) {
-      throw new AssertionError("no room in the memtable: the caller has to ask first");
+      throw new AssertionError("no room in the memtable: ensureRoomFor was not called");
     }
     int node = start + links;
     ByteBuffer memory = arena.buffer();
@@ -158,7 +159,7 @@ final class OffHeapSkipList {
     if (Invariants.ON
         && known != NIL
         && compare(memory, known, memory, key, keyLength, prefix) == 0) {
-      throw new AssertionError("an entry of this sequence number is there already");
+      throw new AssertionError("two entries with the same sequence number");
     }
   }
 
@@ -227,7 +228,7 @@ final class OffHeapSkipList {
     return next(arena.buffer(), HEAD, 0);
   }
 
-  /** Returns the node behind {@code node}, or {@link #NIL}. */
+  /** Returns the node after {@code node}, or {@link #NIL}. */
   int next(int node) {
     return next(arena.buffer(), node, 0);
   }
@@ -265,8 +266,9 @@ final class OffHeapSkipList {
   }
 
   /**
-   * Returns the first eight bytes of an internal key's user key as a big-endian number, zeros
-   * behind a shorter one. The load stays inside the key, for its tag has eight bytes.
+   * Returns the first eight bytes of an internal key's user key as a big-endian number; a shorter
+   * user key is followed by zeros. The load stays inside the internal key, because the tag has
+   * eight bytes.
    */
   private static long prefix(ByteBuffer buffer, int offset, int length) {
     long bytes = Long.reverseBytes(buffer.getLong(offset));
@@ -289,7 +291,8 @@ final class OffHeapSkipList {
   }
 
   /**
-   * Compares keys whose prefixes are equal, so that the shorter of two short ones begins the other.
+   * Compares keys whose first eight bytes are equal. If one has at most eight bytes, it is a prefix
+   * of the other.
    */
   private static int compareAfterPrefix(
       ByteBuffer memory, int nodeKey, int nodeLength, ByteBuffer key, int offset, int length) {

@@ -1,6 +1,6 @@
 /**
- * The mutable run: {@link dev.kv.core.memtable.MemTable} holds the newest writes, sorted, in one
- * arena off the heap, until a flush makes a table of them.
+ * The memtable: {@link dev.kv.core.memtable.MemTable} holds the newest writes, sorted, in one arena
+ * off the heap, until a flush writes them to a table.
  *
  * <p>Called by the commit pipeline, reads and flushes; imports {@code key}, {@code memory} and
  * {@code iterator}.

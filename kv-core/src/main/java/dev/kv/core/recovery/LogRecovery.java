@@ -140,7 +140,7 @@ public final class LogRecovery {
 
   private void finish(LogReader reader, LogDamage damage, long length) {
     if (!damage.hasEnded() && reader.end() == LogEnd.TORN) {
-      damage.tornEnd(reader.endOfLastRecord(), reader.bytesBehindLastRecord());
+      damage.tornEnd(reader.endOfLastRecord(), reader.bytesAfterLastRecord());
     }
     lastEndsOnRecord =
         reader.end() == LogEnd.RECORD

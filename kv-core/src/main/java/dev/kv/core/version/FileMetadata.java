@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the tree knows of one table: number, size and the first and last internal key. One object
- * stands for a table in every version that holds it, so it also carries what is remembered between
- * reads: the seeks it is still allowed and the handle of the open table. Thread-safe.
+ * The metadata of one table: its number, its size and its first and last internal key. All versions
+ * that contain the table share one object, so it also keeps what reads remember: the seeks left and
+ * the handle of the open table. Thread-safe.
  */
 public final class FileMetadata {
   /** One seek costs about as much as the compaction of this many bytes. */
@@ -64,19 +64,17 @@ public final class FileMetadata {
     return InternalKey.userKey(largest);
   }
 
-  /** Returns how many more seeks the table may see in vain before a compaction pays. */
+  /** Returns how many more seeks without a result the table may get before a compaction pays. */
   public int allowedSeeks() {
     return allowedSeeks.get();
   }
 
-  /** Takes one seek off; returns true where none is left. */
+  /** Counts a seek; returns true if none is left. */
   boolean chargeSeek() {
     return allowedSeeks.decrementAndGet() <= 0;
   }
 
-  /**
-   * Returns the handle of the open table that was last seen here, if any; to be pinned before use.
-   */
+  /** Returns the last known handle of the open table, or null; the caller pins it before use. */
   public @Nullable CacheHandle<?> tableHandle() {
     return tableHandle;
   }

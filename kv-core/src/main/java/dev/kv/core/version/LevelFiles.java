@@ -11,12 +11,12 @@ import java.util.List;
 /**
  * The tables of one level, immutable: level 0 from the newest to the oldest, the others by key.
  *
- * <p>Where the order is bytewise, a number stands beside the tables for each table's first and last
- * user key, so that most steps of a search compare two longs and touch no key: the eight bytes
- * behind what all of these keys have in common, padded with zeros, their sign bit flipped, which
- * turns the unsigned order of bytes into the order of longs. A key that begins otherwise has the
- * least number or the greatest, as it lies before all of them or behind. Different numbers order
- * their keys; equal ones say nothing. In any other order all numbers are 0.
+ * <p>If the order is bytewise, there is a number for the first and for the last user key of each
+ * table, so that most steps of a search compare two longs and touch no key. The number is made of
+ * the eight bytes after the common prefix of all these keys, padded with zeros, with the sign bit
+ * flipped, so that the order of longs is the unsigned order of bytes. A key without that prefix has
+ * the least number if it comes before all of them, and the greatest if it comes after. Different
+ * numbers order their keys; equal numbers do not. In any other order all numbers are 0.
  */
 final class LevelFiles {
   private static final FileMetadata[] NO_FILES = {};
@@ -26,7 +26,7 @@ final class LevelFiles {
   private final boolean bytewise;
 
   /**
-   * What the first and last user keys of all tables have in common; empty unless the order is
+   * The common prefix of the first and last user keys of all tables; empty unless the order is
    * bytewise.
    */
   private final byte[] common;
@@ -101,10 +101,10 @@ final class LevelFiles {
   }
 
   /**
-   * A memtable is flushed once those before it are in tables, and takes the next file number: its
-   * entries are newer than those of all tables of lower numbers. Of a table that something else put
-   * into level 0 its first and last key tell nothing about the sequence numbers between. They are
-   * asked all the same, so that a MANIFEST that contradicts itself is not believed.
+   * A memtable is flushed after the older ones, and its table gets the next file number: its
+   * entries are newer than those of all tables with lower numbers. The first and last key of a
+   * table that was not flushed tell nothing about the sequence numbers between them. They are
+   * checked all the same, to find a MANIFEST that contradicts itself.
    */
   private static boolean[] deciding(FileMetadata[] files, boolean[] flushed) {
     boolean[] decides = new boolean[flushed.length];
@@ -153,8 +153,8 @@ final class LevelFiles {
   }
 
   /**
-   * Returns the first table whose last key is at or after an internal key; {@link #count} if none
-   * is.
+   * Returns the index of the first table whose last key is at or after an internal key, or {@link
+   * #count}.
    */
   int lowerBound(ByteBuffer key, int offset, int length) {
     return lowerBound(number(key, offset, length), key, offset, length);
@@ -180,7 +180,9 @@ final class LevelFiles {
         : comparator.compare(key, offset, length, files[index].largest()) > 0;
   }
 
-  /** Returns the one table that may hold an internal key, or -1; for levels from 1 on. */
+  /**
+   * Returns the index of the one table that may hold an internal key, or -1; for levels from 1 on.
+   */
   int find(ByteBuffer key, int offset, int length) {
     long number = number(key, offset, length);
     int index = lowerBound(number, key, offset, length);
@@ -189,7 +191,7 @@ final class LevelFiles {
         : -1;
   }
 
-  /** Returns whether the range of a table's user keys holds that of an internal key. */
+  /** Returns true if the user key of an internal key is in the range of a table. */
   boolean covers(int index, ByteBuffer key, int offset, int length) {
     long number = number(key, offset, length);
     if (!startsAtOrBefore(index, number, key, offset, length)) {

@@ -1,8 +1,8 @@
 package dev.kv.core.version;
 
 /**
- * How much each level wants a compaction: 1 and more is due. Level 0 counts tables, since each
- * costs every read; the others count bytes. Immutable.
+ * How much each level needs a compaction; from 1 on it is due. Level 0 counts tables, because each
+ * one costs every read; the other levels count bytes. Immutable.
  */
 public final class LevelScores {
   private final double[] scores;
@@ -17,10 +17,10 @@ public final class LevelScores {
   }
 
   /**
-   * Returns the scores of a version without what running compactions take away.
+   * Returns the scores of a version without the inputs of running compactions.
    *
-   * @param busyLevelZeroFiles how many tables of level 0 they take
-   * @param busyBytes how many bytes they take from each level
+   * @param busyLevelZeroFiles the number of their tables in level 0
+   * @param busyBytes the bytes of their tables in each level
    */
   public static LevelScores of(Version version, int busyLevelZeroFiles, long[] busyBytes) {
     double[] scores = new double[Levels.COUNT];
@@ -43,8 +43,8 @@ public final class LevelScores {
   }
 
   /**
-   * Returns the level with the highest score but {@code rank}; the upper one first where they are
-   * equal.
+   * Returns the level whose score has the rank {@code rank}, 0 being the highest; of equal scores
+   * the upper level comes first.
    */
   public int nth(int rank) {
     for (int level = 0; level < scores.length; level++) {
@@ -65,7 +65,7 @@ public final class LevelScores {
     return rank;
   }
 
-  /** Returns whether a compaction is due. */
+  /** Returns true if a compaction is due. */
   public boolean isCompactionDue() {
     return scores[best()] >= 1;
   }

@@ -1,7 +1,7 @@
 package dev.kv.core.version;
 
 /**
- * Keys of a level that a running flush or compaction will fill, so that no other output may come to
- * lie among them.
+ * A range of keys of a level that a running flush or compaction will fill. No other output may be
+ * placed in it.
  */
 public record OccupiedRange(int level, KeyRange keys) {}

@@ -1,4 +1,4 @@
 package dev.kv.core.version;
 
-/** A table that reads touched in vain so often that its compaction pays. */
+/** A table that so many reads searched without finding their key that its compaction pays. */
 public record SeekCandidate(int level, FileMetadata file) {}

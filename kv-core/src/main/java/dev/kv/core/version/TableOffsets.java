@@ -2,9 +2,12 @@ package dev.kv.core.version;
 
 import java.nio.ByteBuffer;
 
-/** Where a key stands in a table; the version asks, who can open tables answers. */
+/**
+ * Finds the position of a key in a table. The version calls it; a package that opens tables
+ * implements it.
+ */
 @FunctionalInterface
 public interface TableOffsets {
-  /** Returns about how many bytes of the table lie before an internal key. */
+  /** Returns the approximate number of bytes of the table before an internal key. */
   long approximateOffsetOf(FileMetadata file, ByteBuffer key, int offset, int length);
 }

@@ -15,12 +15,12 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One arrangement of the tables over the levels. The arrangement never changes; what does change is
- * who holds it (counted, so that it is known which tables are still read) and the table that seeks
- * have worn out. Thread-safe.
+ * One arrangement of the tables over the levels. The arrangement never changes. What changes is the
+ * number of owners, which tells whether its tables are still read, and the table that has no seeks
+ * left. Thread-safe.
  *
  * <p>Invariants: 1. in levels from 1 on, tables are in order and the range of internal keys of each
- * ends before the next begins; 2. of two versions of a user key, the newer never lies deeper; 3.
+ * ends before the next begins; 2. of two versions of a user key, the newer is never deeper; 3.
  * level 0 goes from the newest table to the oldest, by number. A flushed memtable is newer than all
  * tables of lower numbers, by sequence too. Other tables in level 0 may be of every age: the repair
  * of C++ LevelDB puts all tables there, under the numbers they had.
@@ -32,7 +32,10 @@ public final class Version extends RefCounted {
   private final Consumer<Version> whenFree;
   private final AtomicReference<@Nullable SeekCandidate> seekCandidate = new AtomicReference<>();
 
-  /** Takes the array of levels over; {@code whenFree} is told once the last holder is gone. */
+  /**
+   * Takes ownership of the array of levels; calls {@code whenFree} when the last owner has released
+   * it.
+   */
   Version(InternalKeyComparator comparator, LevelFiles[] levels, Consumer<Version> whenFree) {
     this.comparator = comparator;
     this.levels = levels;
@@ -40,7 +43,7 @@ public final class Version extends RefCounted {
     this.whenFree = whenFree;
   }
 
-  /** Returns a version without tables, held by the caller. */
+  /** Returns a version without tables, owned by the caller. */
   public static Version empty(InternalKeyComparator comparator, Consumer<Version> whenFree) {
     LevelFiles[] levels = new LevelFiles[Levels.COUNT];
     for (int level = 0; level < Levels.COUNT; level++) {
@@ -63,7 +66,7 @@ public final class Version extends RefCounted {
     return levels[level];
   }
 
-  /** Returns how many tables a level has. */
+  /** Returns the number of tables of a level. */
   public int fileCount(int level) {
     return levels[level].count();
   }
@@ -83,7 +86,7 @@ public final class Version extends RefCounted {
     return levels[level].bytes();
   }
 
-  /** Gives the number of every table to {@code sink}. */
+  /** Passes the number of every table to {@code sink}. */
   public void forEachFileNumber(LongConsumer sink) {
     for (LevelFiles level : levels) {
       for (int i = 0; i < level.count(); i++) {
@@ -92,7 +95,7 @@ public final class Version extends RefCounted {
     }
   }
 
-  /** Returns whether the user key of an internal key lies within the range of a level-0 table. */
+  /** Returns true if the user key of an internal key is in the range of a level-0 table. */
   public boolean levelZeroCovers(int index, ByteBuffer key, int offset, int length) {
     return levels[0].covers(index, key, offset, length);
   }
@@ -117,7 +120,7 @@ public final class Version extends RefCounted {
 
   /**
    * Returns the index of the one table of a level from 1 on that may hold the newest entry at or
-   * behind an internal key for the same user key, or -1.
+   * after an internal key for the same user key, or -1.
    */
   public int find(int level, ByteBuffer key, int offset, int length) {
     return levels[level].find(key, offset, length);
@@ -132,8 +135,9 @@ public final class Version extends RefCounted {
   }
 
   /**
-   * Notes that a read looked into {@code file} in vain. Returns true if the version has just come
-   * to want a compaction for it.
+   * Counts a read that searched {@code file} without finding its key.
+   *
+   * @return true if this made a seek compaction due
    */
   public boolean recordSeek(int level, FileMetadata file) {
     return file.chargeSeek()
@@ -142,8 +146,10 @@ public final class Version extends RefCounted {
   }
 
   /**
-   * Notes a sample of what iterators read: the first of several tables that cover the key is
-   * charged a seek. Returns as {@link #recordSeek}.
+   * Counts a sampled key of an iterator: if several tables cover the key, the first of them is
+   * charged a seek.
+   *
+   * @return true if this made a seek compaction due
    */
   public boolean recordReadSample(ByteBuffer key, int offset, int length) {
     FileMetadata first = null;
@@ -165,14 +171,14 @@ public final class Version extends RefCounted {
     return false;
   }
 
-  /** Returns the table that seeks have worn out, if there is one. */
+  /** Returns the table that has no seeks left, or null. */
   public @Nullable SeekCandidate seekCandidate() {
     return seekCandidate.get();
   }
 
   /**
-   * Returns a level's tables that hold user keys from {@code begin} to {@code end}, both within,
-   * null being no bound. In level 0 the range grows by each table found, until no other overlaps
+   * Returns a level's tables that hold user keys from {@code begin} to {@code end}, both inclusive;
+   * null is no bound. In level 0 the range grows by each table found, until no other table overlaps
    * it.
    */
   public List<FileMetadata> overlapping(int level, byte @Nullable [] begin, byte @Nullable [] end) {
@@ -233,7 +239,7 @@ public final class Version extends RefCounted {
     return files.list().subList(from, to);
   }
 
-  /** Returns whether a table of the level holds user keys of the range; null is no bound. */
+  /** Returns true if a table of the level holds user keys of the range; null is no bound. */
   public boolean overlaps(int level, byte @Nullable [] begin, byte @Nullable [] end) {
     if (level > 0) {
       return !overlappingSorted(level, begin, end).isEmpty();
@@ -249,11 +255,11 @@ public final class Version extends RefCounted {
   }
 
   /**
-   * Returns how deep a flushed memtable may be placed: below level 0 only where no table at that
-   * level or above and no output of a running job overlaps it, and where it overlaps few bytes one
-   * level further down.
+   * Returns the level in which a flushed memtable is placed. It is below level 0 only if no table
+   * at that level or above and no output of a running job overlaps it, and if it overlaps few bytes
+   * one level further down.
    *
-   * @param occupied what running jobs will fill
+   * @param occupied the ranges that running jobs will fill
    * @param maxFileSize the size of a table, from which the limit of the overlap follows
    */
   public int pickLevelForMemtableOutput(
@@ -297,7 +303,7 @@ public final class Version extends RefCounted {
     return sum;
   }
 
-  /** Returns about how many bytes of tables lie before an internal key in a direct buffer. */
+  /** Returns the approximate bytes of tables before an internal key in a direct buffer. */
   public long approximateOffsetOf(ByteBuffer key, int offset, int length, TableOffsets tables) {
     long sum = 0;
     for (int level = 0; level < Levels.COUNT; level++) {

@@ -15,23 +15,23 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies edits to a version and builds the next one. What comes out is checked: a table enters
- * once, begins before it ends, and from level 1 on tables do not overlap; anything else is a {@link
- * CorruptionException} that names the MANIFEST. Not thread-safe.
+ * Applies edits to a version and builds the next one. The result is checked: each table is added
+ * once and begins before it ends, and from level 1 on tables do not overlap. Otherwise a {@link
+ * CorruptionException} names the MANIFEST. Not thread-safe.
  *
- * <p>The deletion of a table that is not there passes, since an old LevelDB could log an edit
- * twice.
+ * <p>The deletion of a table that is not there is accepted, because an old LevelDB could log an
+ * edit twice.
  */
 public final class VersionBuilder {
   private final InternalKeyComparator comparator;
   private final Version base;
   private final String source;
-  // For each level that an edit touched, its tables by number; the others are the base's.
+  // For each level that an edit changed, its tables by number; the other levels are the base's.
   private final List<@Nullable Map<Long, FileMetadata>> touched = new ArrayList<>();
-  // The level of every table in a touched level.
+  // The level of every table in a changed level.
   private final Map<Long, Integer> levelOfFile = new HashMap<>();
   // The tables of level 0 that are known to be flushed memtables; complete once the level is
-  // touched.
+  // changed.
   private final Set<Long> flushed = new HashSet<>();
 
   /** Starts from {@code base}, which is borrowed; {@code source} names the MANIFEST in messages. */
@@ -53,7 +53,8 @@ public final class VersionBuilder {
   }
 
   /**
-   * Applies an edit like {@link #apply(VersionEdit)}, but nothing is known of how old tables are.
+   * Applies an edit like {@link #apply(VersionEdit)}, except that the tables it adds to level 0 may
+   * be of any age.
    */
   public void applyOfUnknownAge(VersionEdit edit) {
     apply(edit, false);
@@ -122,7 +123,7 @@ public final class VersionBuilder {
     return -1;
   }
 
-  /** Returns the version that came out, held by the caller; {@code whenFree} is told of its end. */
+  /** Returns the next version, owned by the caller; {@code whenFree} is called when it is freed. */
   public Version build(Consumer<Version> whenFree) {
     LevelFiles[] levels = new LevelFiles[Levels.COUNT];
     for (int level = 0; level < Levels.COUNT; level++) {

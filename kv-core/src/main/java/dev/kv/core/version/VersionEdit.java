@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
  * decoded by {@link VersionEditCodec}, which holds the grammar.
  *
  * @param comparatorName the name of the comparator, or null
- * @param logNumber the oldest log that still counts, or {@link #UNSET}
+ * @param logNumber the oldest log that is not wholly in tables, or {@link #UNSET}
  * @param previousLogNumber the log that an old LevelDB was still flushing; 0 is none, or {@link
  *     #UNSET}
- * @param nextFileNumber a number beyond all that were given out, or {@link #UNSET}
+ * @param nextFileNumber a number above all used file numbers, or {@link #UNSET}
  * @param lastSequence the last sequence number in use, or {@link #UNSET}
- * @param compactPointers where the next compaction of a level begins
- * @param deletedFiles the tables that go
- * @param newFiles the tables that come
+ * @param compactPointers the keys after which the next compaction of a level begins
+ * @param deletedFiles the tables that are removed
+ * @param newFiles the tables that are added
  */
 public record VersionEdit(
     @Nullable String comparatorName,
@@ -40,13 +40,13 @@ public record VersionEdit(
     newFiles = List.copyOf(newFiles);
   }
 
-  /** The internal key behind which the next size compaction of a level begins. */
+  /** The internal key after which the next size compaction of a level begins. */
   public record CompactPointer(int level, byte[] key) {}
 
-  /** A table that leaves a level. */
+  /** A table that is removed from a level. */
   public record DeletedFile(int level, long number) {}
 
-  /** A table that enters a level. */
+  /** A table that is added to a level. */
   public record NewFile(int level, FileMetadata file) {}
 
   /** Returns a builder of an edit that changes nothing yet. */
@@ -121,7 +121,7 @@ public record VersionEdit(
       return this;
     }
 
-    /** Sets the oldest log that still counts. */
+    /** Sets the oldest log that is not wholly in tables. */
     public Builder logNumber(long number) {
       logNumber = number;
       return this;
@@ -135,7 +135,7 @@ public record VersionEdit(
       return this;
     }
 
-    /** Sets a file number beyond all that were given out. */
+    /** Sets a file number above all used ones. */
     public Builder nextFileNumber(long number) {
       nextFileNumber = number;
       return this;
@@ -147,19 +147,19 @@ public record VersionEdit(
       return this;
     }
 
-    /** Sets where the next compaction of a level begins. */
+    /** Sets the key after which the next compaction of a level begins. */
     public Builder compactPointer(int level, byte[] key) {
       compactPointers.add(new CompactPointer(level, key));
       return this;
     }
 
-    /** Takes a table out of a level. */
+    /** Removes a table from a level. */
     public Builder deleteFile(int level, long number) {
       deletedFiles.add(new DeletedFile(level, number));
       return this;
     }
 
-    /** Puts a table into a level. */
+    /** Adds a table to a level. */
     public Builder addFile(int level, FileMetadata file) {
       newFiles.add(new NewFile(level, file));
       return this;

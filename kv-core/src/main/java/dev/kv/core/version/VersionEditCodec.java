@@ -15,15 +15,15 @@ import java.nio.charset.StandardCharsets;
  *          | 3 varint64                     next file number
  *          | 4 varint64                     last sequence
  *          | 5 level bytes                  compact pointer, an internal key
- *          | 6 level varint64               table that goes
+ *          | 6 level varint64               table that is removed
  *          | 7 level varint64 varint64 bytes bytes
- *                                           table that comes: number, size, smallest, largest
+ *                                           table that is added: number, size, smallest, largest
  *          | 9 varint64                     previous log number
  * level   := varint32, below 7
- * bytes   := varint32 length, then so many bytes
+ * bytes   := varint32 length, then that many bytes
  * </pre>
  *
- * The tags are varint32. 8 was in use long ago and no writer knows it; tags from 100 on are
+ * The tags are varint32. 8 was used long ago and no writer writes it; tags from 100 on are
  * RocksDB's.
  */
 public final class VersionEditCodec {
@@ -68,9 +68,9 @@ public final class VersionEditCodec {
    *
    * @param record a direct buffer
    * @param file the MANIFEST's name, for messages
-   * @param fileOffset where the record begins in that file, for messages
-   * @throws dev.kv.CorruptionException where the bytes are no edit
-   * @throws dev.kv.UnsupportedFormatException where they are one of RocksDB's
+   * @param fileOffset the offset of the record in that file, for messages
+   * @throws dev.kv.CorruptionException if the bytes are not an edit
+   * @throws dev.kv.UnsupportedFormatException if they are an edit of RocksDB
    */
   public static VersionEdit decode(
       ByteBuffer record, int offset, int length, String file, long fileOffset) {

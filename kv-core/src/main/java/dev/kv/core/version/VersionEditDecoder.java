@@ -111,7 +111,7 @@ final class VersionEditDecoder {
 
   private void once(int tag, String what) {
     if ((seenNumbers & 1 << tag) != 0) {
-      throw corruption(what + " stands twice");
+      throw corruption(what + " is set twice");
     }
     seenNumbers |= 1 << tag;
   }
@@ -138,8 +138,7 @@ final class VersionEditDecoder {
   }
 
   /**
-   * Reads a number of a file or of bytes; the counter that gives out file numbers must not
-   * overflow.
+   * Reads the number of a file or a number of bytes; the counter of file numbers must not overflow.
    */
   private long number(String what) {
     long number = varint64(what);
@@ -152,7 +151,7 @@ final class VersionEditDecoder {
   private byte[] internalKey(String what) {
     byte[] key = bytes(what);
     if (!InternalKey.isWellFormed(key)) {
-      throw corruption(what + " is no internal key");
+      throw corruption(what + " is not an internal key");
     }
     return key;
   }
@@ -170,7 +169,7 @@ final class VersionEditDecoder {
     int length = varint32(what);
     if (length < 0 || length > limit - at) {
       throw corruption(
-          what + " of " + Integer.toUnsignedString(length) + " bytes runs over the record's end");
+          what + " of " + Integer.toUnsignedString(length) + " bytes ends after the record");
     }
     byte[] bytes = new byte[length];
     record.get(at, bytes);
@@ -181,7 +180,7 @@ final class VersionEditDecoder {
   private int varint32(String what) {
     long result = Varint.get32(record, at, limit);
     if (result == Varint.MALFORMED) {
-      throw corruption(what + " is cut off or no number");
+      throw corruption(what + " is truncated or not a number");
     }
     at = Varint.next32(result);
     return Varint.value32(result);
@@ -190,7 +189,7 @@ final class VersionEditDecoder {
   private long varint64(String what) {
     int end = Varint.end64(record, at, limit);
     if (end == Varint.MALFORMED) {
-      throw corruption(what + " is cut off or no number");
+      throw corruption(what + " is truncated or not a number");
     }
     long value = Varint.get64(record, at, end);
     at = end;

@@ -61,7 +61,7 @@ class NativeSnappyTest {
   private static void assertFellBack(Outcome outcome) {
     assertThat(outcome.output()).as(outcome.errors()).isEqualTo("java");
     assertThat(outcome.errors().lines()).as("one line of log").hasSize(1);
-    assertThat(outcome.errors()).contains("INFO", "codec in Java takes over");
+    assertThat(outcome.errors()).contains("INFO", "Java codec is used instead");
   }
 
   private static String classPath() {

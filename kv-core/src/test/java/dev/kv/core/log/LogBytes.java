@@ -115,7 +115,7 @@ public final class LogBytes {
         result.ends.add(reader.endOfLastRecord());
       }
       result.end = reader.end();
-      result.behind = reader.bytesBehindLastRecord();
+      result.behind = reader.bytesAfterLastRecord();
       if (reader.readRecord(record) || reader.end() != result.end || record.length() != 0) {
         throw new AssertionError("the end is not the end");
       }

@@ -90,7 +90,7 @@ final class RecordDump {
           "offset",
           records.endOfLastRecord(),
           "bytesBehind",
-          records.bytesBehindLastRecord(),
+          records.bytesAfterLastRecord(),
           "end",
           records.end().name().toLowerCase(Locale.ROOT));
     }

@@ -47,7 +47,7 @@ final class LogCheck {
                 name,
                 records.endOfLastRecord(),
                 "ends in a write of "
-                    + records.bytesBehindLastRecord()
+                    + records.bytesAfterLastRecord()
                     + " bytes that a crash cut off"));
       }
     }

@@ -92,7 +92,7 @@ public final class Tree {
                 manifest,
                 records.endOfLastRecord(),
                 "ends in an edit of "
-                    + records.bytesBehindLastRecord()
+                    + records.bytesAfterLastRecord()
                     + " bytes that a crash cut off"));
       }
     }

@@ -7,16 +7,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The slices that one thread lends to a program's comparator: a pair for each depth, because a
- * comparator may read from a database itself and so be entered again.
+ * The slices that one thread passes to a program's comparator: a pair for each depth, because a
+ * comparator may read from a database and so be called recursively.
  */
-final class LentSlices {
+final class BorrowedSlices {
   private record Pair(BufferSlice a, BufferSlice b) {}
 
   private final List<Pair> pairs = new ArrayList<>(1);
   private int depth;
 
-  /** Compares two runs of bytes; the slices' window ends with the call. */
+  /** Compares two runs of bytes. The comparator's slices are revoked when it returns. */
   int compare(
       DBComparator order,
       ByteBuffer a,
