@@ -7,4 +7,5 @@ module dev.kv.api {
 
   exports dev.kv;
   exports dev.kv.env;
+  exports dev.kv.tuple;
 }

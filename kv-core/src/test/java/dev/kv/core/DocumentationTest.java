@@ -45,6 +45,7 @@ class DocumentationTest {
       """
       import dev.kv.*;
       import dev.kv.env.*;
+      import dev.kv.tuple.*;
       import java.io.*;
       import java.nio.*;
       import java.nio.charset.StandardCharsets;

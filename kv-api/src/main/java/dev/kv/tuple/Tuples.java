@@ -1,0 +1,148 @@
+package dev.kv.tuple;
+
+import dev.kv.Slice;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encodes and decodes whole tuples as lists of objects. {@link TupleBuilder} and {@link
+ * TupleReader} do it without boxing. Thread-safe.
+ */
+public final class Tuples {
+  /** Tuples are nested in each other less deep than this. */
+  private static final int DEPTH_LIMIT = 500;
+
+  private Tuples() {}
+
+  /**
+   * Encodes a tuple. An element is null, a {@code byte[]}, {@link String}, {@link Long}, {@link
+   * Integer}, {@link Short}, {@link Byte}, {@link BigInteger}, {@link Float}, {@link Double},
+   * {@link Boolean}, {@link UUID}, or a {@link List} of elements, which is a nested tuple.
+   *
+   * @param elements the elements
+   * @return the encoded tuple
+   * @throws IllegalArgumentException if an element has another class
+   */
+  public static byte[] pack(@Nullable Object... elements) {
+    TupleBuilder builder = TupleBuilder.create();
+    addAll(builder, Arrays.asList(elements));
+    return builder.toByteArray();
+  }
+
+  private static void addAll(TupleBuilder builder, List<?> elements) {
+    for (Object element : elements) {
+      add(builder, element);
+    }
+  }
+
+  private static void add(TupleBuilder builder, @Nullable Object element) {
+    if (element == null) {
+      builder.addNull();
+    } else if (element instanceof byte[] bytes) {
+      builder.add(bytes);
+    } else if (element instanceof String text) {
+      builder.add(text);
+    } else if (element instanceof Long
+        || element instanceof Integer
+        || element instanceof Short
+        || element instanceof Byte) {
+      builder.add(((Number) element).longValue());
+    } else if (element instanceof BigInteger integer) {
+      builder.add(integer);
+    } else if (element instanceof Float number) {
+      builder.add(number.floatValue());
+    } else if (element instanceof Double number) {
+      builder.add(number.doubleValue());
+    } else if (element instanceof Boolean truth) {
+      builder.add(truth.booleanValue());
+    } else if (element instanceof UUID uuid) {
+      builder.add(uuid);
+    } else if (element instanceof List<?> nested) {
+      builder.beginTuple();
+      addAll(builder, nested);
+      builder.endTuple();
+    } else {
+      throw new IllegalArgumentException("not an element of a tuple: " + element.getClass());
+    }
+  }
+
+  /**
+   * Decodes a tuple. Integers are {@link Long}, or {@link BigInteger} if they are out of its range;
+   * a nested tuple is a {@link List}. Descending elements are like others. Tuples may be nested in
+   * each other less than 500 times.
+   *
+   * @param tuple the encoded tuple
+   * @return the elements, in an unmodifiable list
+   * @throws IllegalArgumentException if the bytes are not an encoded tuple
+   */
+  public static List<@Nullable Object> unpack(Slice tuple) {
+    return elements(TupleReader.of(tuple), 0);
+  }
+
+  /**
+   * Decodes a tuple.
+   *
+   * @param tuple the encoded tuple
+   * @return the elements, in an unmodifiable list
+   * @throws IllegalArgumentException if the bytes are not an encoded tuple
+   * @see #unpack(Slice)
+   */
+  public static List<@Nullable Object> unpack(byte[] tuple) {
+    return elements(TupleReader.of(tuple), 0);
+  }
+
+  private static List<@Nullable Object> elements(TupleReader reader, int depth) {
+    if (depth == DEPTH_LIMIT) {
+      throw new IllegalArgumentException(
+          "not an encoded tuple: nested " + depth + " times, read it with TupleReader");
+    }
+    List<@Nullable Object> elements = new ArrayList<>();
+    while (reader.hasNext()) {
+      elements.add(element(reader, depth));
+    }
+    return Collections.unmodifiableList(elements);
+  }
+
+  private static @Nullable Object element(TupleReader reader, int depth) {
+    switch (reader.nextType()) {
+      case NULL -> {
+        reader.readNull();
+        return null;
+      }
+      case TUPLE -> {
+        reader.enterTuple();
+        List<@Nullable Object> nested = elements(reader, depth + 1);
+        reader.leaveTuple();
+        return nested;
+      }
+      case BYTES -> {
+        return reader.readBytes();
+      }
+      case STRING -> {
+        return reader.readString();
+      }
+      case INTEGER -> {
+        BigInteger value = reader.readBigInteger();
+        return value.bitLength() < Long.SIZE ? (Object) value.longValue() : value;
+      }
+      case FLOAT -> {
+        return reader.readFloat();
+      }
+      case DOUBLE -> {
+        return reader.readDouble();
+      }
+      case BOOLEAN -> {
+        return reader.readBoolean();
+      }
+      case UUID -> {
+        return reader.readUuid();
+      }
+      default -> throw new AssertionError(reader);
+    }
+  }
+}
