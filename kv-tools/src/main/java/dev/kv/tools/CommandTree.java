@@ -3,11 +3,11 @@ package dev.kv.tools;
 import dev.kv.tools.shell.Commands;
 import org.jspecify.annotations.Nullable;
 
-/** The command line as the shell runs it. */
+/** The commands as the shell runs them. */
 final class CommandTree implements Commands {
   @Override
-  public int run(String... args) {
-    return Main.run(args);
+  public int run(String name, String... args) {
+    return Main.runInShell(name, args);
   }
 
   @Override

@@ -1,23 +1,26 @@
 package dev.kv.tools;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.FailureText;
 import dev.kv.tools.console.MessageLogging;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.text.Printable;
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The kv command line: what stands before the subcommand, and how a failure is told. */
+/** The kv command line: the options before the command, and how failures are reported. */
 @Command(
     name = "kv",
     mixinStandardHelpOptions = true,
@@ -26,14 +29,17 @@ import picocli.CommandLine.UnmatchedArgumentException;
     footer = {
       "",
       "Exit codes: 0 done, 1 failed, 2 wrong usage. Data goes to standard output, messages and "
-          + "progress to standard error. A KEY or VALUE is text; \\xNN in it stands for one byte. "
-          + "'kv help COMMAND' tells more of a command."
+          + "progress to standard error. A KEY or VALUE is text; \\xNN in it stands for one byte, "
+          + "\\\\ for a backslash. 'kv help COMMAND' describes a command."
     })
 final class Main implements Runnable {
+  private static final String VERBOSE = "--verbose";
+
   @Spec private CommandSpec spec;
 
+  @SuppressWarnings("UnusedVariable") // read before the arguments are parsed
   @Option(
-      names = "--verbose",
+      names = VERBOSE,
       scope = ScopeType.INHERIT,
       description = "Log what the engine does, and print the stack trace of a failure.")
   private boolean verbose;
@@ -56,39 +62,69 @@ final class Main implements Runnable {
 
   /** Runs one command and returns its exit code. */
   static int run(String... args) {
-    // Not needed here, and loading it takes longer than a short command does.
-    System.setProperty("io.netty.jfr.enabled", "false");
-    MessageLogging.setVerbose(List.of(args).contains("--verbose"));
-    Main main = new Main();
-    CommandLine commandLine = new CommandLine(main);
+    boolean verbose = prepare(args);
+    String unknown = Subcommands.unknown(args);
+    if (unknown != null) {
+      System.err.println("kv: no such command: " + Printable.of(unknown));
+      System.err.println("'kv help' lists the commands");
+      return CommandLine.ExitCode.USAGE;
+    }
+    CommandLine commandLine = new CommandLine(new Main());
     Subcommands.addTo(commandLine, args);
+    return execute(commandLine, "'kv help ", verbose, args);
+  }
+
+  /**
+   * Runs one command as a line of the shell, whose usage does not name the directory.
+   *
+   * @param name the name of a command that has a directory as its first argument
+   */
+  static int runInShell(String name, String... args) {
+    boolean verbose = prepare(args);
+    CommandLine commandLine = new CommandLine(requireNonNull(Subcommands.create(name)));
+    CommandSpec spec = commandLine.getCommandSpec();
+    PositionalParamSpec directory = spec.positionalParameters().get(0);
+    spec.remove(directory);
+    spec.addPositional(PositionalParamSpec.builder(directory).hidden(true).build());
+    List<String> words = new ArrayList<>(List.of(args));
+    words.remove(VERBOSE);
+    return execute(commandLine, "'help ", verbose, words.toArray(new String[0]));
+  }
+
+  /** Sets what holds for the whole process, and returns true if --verbose is among the words. */
+  private static boolean prepare(String... args) {
+    // Netty's events for Java Flight Recorder are not needed here, and take long to load.
+    System.setProperty("io.netty.jfr.enabled", "false");
+    boolean verbose = List.of(args).contains(VERBOSE);
+    MessageLogging.setVerbose(verbose);
+    return verbose;
+  }
+
+  private static int execute(
+      CommandLine commandLine, String helpCommand, boolean verbose, String... args) {
     commandLine.setCaseInsensitiveEnumValuesAllowed(true);
     ArgumentTypes.register(commandLine);
     commandLine.setExecutionExceptionHandler(
-        (failure, failed, parsed) -> report(failure, failed, main.verbose));
-    commandLine.setParameterExceptionHandler((wrong, arguments) -> reportUsage(wrong));
+        (failure, failed, parsed) -> report(failure, failed, verbose));
+    commandLine.setParameterExceptionHandler(
+        (wrong, arguments) -> reportUsage(wrong, commandLine, helpCommand));
     int exitCode = commandLine.execute(args);
     return exitCode == 0 && System.out.checkError()
         ? report(Output.failure(), commandLine, false)
         : exitCode;
   }
 
-  /** Tells of wrong usage in a few lines, which may quote what a stranger has written. */
-  private static int reportUsage(ParameterException wrong) {
+  /** Reports wrong usage in a few lines; the message may quote untrusted text. */
+  private static int reportUsage(ParameterException wrong, CommandLine root, String helpCommand) {
     CommandLine asked = wrong.getCommandLine();
-    boolean isCommandMissing = asked.getParent() == null;
-    String message =
-        isCommandMissing && wrong instanceof UnmatchedArgumentException unmatched
-            ? "no such command: " + unmatched.getUnmatched().get(0)
-            : inPlainWords(String.valueOf(wrong.getMessage()));
     PrintWriter err = asked.getErr();
-    err.println("kv: " + Printable.of(message));
-    if (isCommandMissing) {
+    err.println("kv: " + Printable.of(inPlainWords(String.valueOf(wrong.getMessage()))));
+    if (asked == root && asked.getCommand() instanceof Main) {
       asked.usage(err);
     } else {
       Help help = asked.getHelp();
       err.print(help.synopsisHeading() + help.synopsis(help.synopsisHeadingLength()));
-      err.println("'kv help " + asked.getCommandName() + "' tells more");
+      err.println(helpCommand + asked.getCommandName() + "' describes the command");
     }
     return asked.getCommandSpec().exitCodeOnInvalidInput();
   }

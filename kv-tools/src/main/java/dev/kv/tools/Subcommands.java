@@ -33,33 +33,33 @@ import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * The subcommands, by name. To read the declaration of one by reflection takes some ten
- * milliseconds, and so only the one asked for is read; the others are there by name and summary.
+ * The commands by name. To read the declaration of a command by reflection takes about ten
+ * milliseconds, so only the command that runs is read; the others are known by name and summary.
  */
 final class Subcommands {
-  /** The names with a summary each, in the order in which the help lists them. */
+  /** The names with their summaries, in the order in which the help lists them. */
   private static final List<Map.Entry<String, String>> SUMMARIES =
       List.of(
           Map.entry("demo", "Write, change, read and check a million entries."),
           Map.entry("get", "Print the value of a key."),
           Map.entry("put", "Set the value of a key."),
-          Map.entry("delete", "Remove a key."),
+          Map.entry("delete", "Delete a key."),
           Map.entry("scan", "Print entries in the order of their keys."),
-          Map.entry("count", "Print how many keys there are."),
+          Map.entry("count", "Print the number of keys."),
           Map.entry("batch", "Apply operations from standard input as one write."),
           Map.entry("load", "Put the entries that scan printed."),
           Map.entry("import", "Put the entries that export wrote."),
-          Map.entry("export", "Write entries in hex, JSON or binary."),
-          Map.entry("copy", "Write a database anew, compactly."),
+          Map.entry("export", "Write entries as text, hex, JSON or binary."),
+          Map.entry("copy", "Write a compact copy of a database."),
           Map.entry("diff", "Compare two databases."),
-          Map.entry("stats", "Print levels, memory and what the entries are like."),
+          Map.entry("stats", "Print statistics of levels, memory and entries."),
           Map.entry("levels", "Draw the tree of tables."),
           Map.entry("properties", "Print LevelDB's properties."),
-          Map.entry("approximate-size", "Print how many bytes of tables a range takes."),
+          Map.entry("approximate-size", "Print how many bytes a range takes in tables."),
           Map.entry("compact", "Compact a database or a range of it."),
-          Map.entry("verify", "Check every checksum, and what must hold between files."),
+          Map.entry("verify", "Check every checksum and every invariant."),
           Map.entry("repair", "Make a damaged database open again."),
-          Map.entry("dump", "Print what a log, MANIFEST or table holds."),
+          Map.entry("dump", "Print the content of a log, MANIFEST or table."),
           Map.entry("shell", "Read commands from a prompt."),
           Map.entry("bench", "Measure this machine, as db_bench does."),
           Map.entry("destroy", "Delete a database."),
@@ -74,8 +74,8 @@ final class Subcommands {
   }
 
   /**
-   * Adds what the arguments need: the command that they begin with, else all of them, by name and
-   * summary only where nobody looks further.
+   * Adds the commands that the arguments need: the one that they begin with, else all. Those that
+   * only a list of names needs are added by name and summary.
    */
   static void addTo(CommandLine root, String... args) {
     String first =
@@ -98,6 +98,14 @@ final class Subcommands {
     CommandSpec spec = CommandSpec.create().name(name);
     spec.usageMessage().description(summary);
     return new CommandLine(spec);
+  }
+
+  /** Returns the command that the arguments name and that does not exist, or null. */
+  static @Nullable String unknown(String... args) {
+    List<String> words = Stream.of(args).filter(word -> !word.equals("--verbose")).toList();
+    int at = !words.isEmpty() && words.get(0).equals("help") ? 1 : 0;
+    String name = at < words.size() ? words.get(at) : "";
+    return name.isEmpty() || name.startsWith("-") || names().contains(name) ? null : name;
   }
 
   /** Returns a new command of that name, or null if there is none. */

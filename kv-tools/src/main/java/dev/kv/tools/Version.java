@@ -2,9 +2,9 @@ package dev.kv.tools;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** The version that the jar's manifest holds. */
+/** The version in the manifest of the jar. */
 final class Version implements IVersionProvider {
-  /** Made by the command line parser. */
+  /** Called by the command line parser. */
   Version() {}
 
   @Override

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntSupplier;
 
 /**
  * One run of the command line inside the test's JVM, with its streams caught; {@code bytes} is
@@ -50,7 +51,16 @@ public record Cli(int exitCode, byte[] bytes, String err) {
     return runWithInput("", args);
   }
 
+  /** Runs a command as a line of the shell does. */
+  public static Cli runInShell(String name, String... args) {
+    return runCaught("", () -> Main.runInShell(name, args));
+  }
+
   public static Cli runWithInput(String input, String... args) {
+    return runCaught(input, () -> Main.run(args));
+  }
+
+  private static Cli runCaught(String input, IntSupplier command) {
     PrintStream out = System.out;
     PrintStream err = System.err;
     InputStream in = System.in;
@@ -60,7 +70,7 @@ public record Cli(int exitCode, byte[] bytes, String err) {
       System.setIn(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)));
       System.setOut(new PrintStream(caughtOut, true, StandardCharsets.UTF_8));
       System.setErr(new PrintStream(caughtErr, true, StandardCharsets.UTF_8));
-      int exitCode = Main.run(args);
+      int exitCode = command.getAsInt();
       System.out.flush();
       return new Cli(exitCode, caughtOut.toByteArray(), caughtErr.toString(StandardCharsets.UTF_8));
     } finally {

@@ -20,7 +20,12 @@ class CommandsTest {
     String dir = temp.resolve("db").toString();
     Cli load =
         Cli.runWithInput(
-            "6131 7631\n6132 7632\n62 \n 7a\nff00 0a\n", "load", dir, "--format", "hex");
+            "6131 7631\n6132 7632\n62 \n 7a\nff00 0a\n",
+            "load",
+            dir,
+            "--create",
+            "--format",
+            "hex");
     assertThat(load.exitCode()).as(load.err()).isZero();
     return dir;
   }
@@ -32,7 +37,7 @@ class CommandsTest {
     String before = Fixtures.listing(Path.of(dir));
     Cli.run("get", dir, "a1");
     Cli.run("scan", dir);
-    Cli.run("scan", dir, "--raw");
+    Cli.run("scan", dir, "--all-versions");
     assertThat(Cli.run("stats", dir).out()).startsWith("level  files");
     assertThat(Fixtures.listing(Path.of(dir))).isEqualTo(before);
   }
@@ -97,7 +102,7 @@ class CommandsTest {
     assertThat(Cli.run().exitCode()).isEqualTo(2);
     assertThat(Cli.run("nonsense").exitCode()).isEqualTo(2);
     assertThat(Cli.run("get", "dir").exitCode()).isEqualTo(2);
-    assertThat(Cli.run("scan", "dir", "--raw", "--reverse").exitCode()).isEqualTo(2);
+    assertThat(Cli.run("scan", "dir", "--all-versions", "--reverse").exitCode()).isEqualTo(2);
     assertThat(Cli.run("scan", "dir", "--limit", "-1").exitCode()).isEqualTo(2);
     assertThat(Cli.run("scan", "dir", "--format", "xml").exitCode()).isEqualTo(2);
     assertThat(Cli.run("--help").exitCode()).isZero();

@@ -59,7 +59,7 @@ class InterruptTest {
   @ValueSource(strings = {"import", "load"})
   void entriesFromInput_interrupted_leaveAWholePrefix(String command) throws Exception {
     Path dir = temp.resolve("db");
-    Process process = start(command, dir.toString());
+    Process process = start(command, dir.toString(), "--create", "--format", "hex");
     int sent = 0;
     try (OutputStream out = new BufferedOutputStream(process.getOutputStream(), 1 << 16)) {
       for (; sent < 60_000; sent++) {
@@ -72,7 +72,8 @@ class InterruptTest {
     }
     Cli verify = Cli.run("verify", dir.toString());
     assertThat(verify.exitCode()).as(verify.out() + verify.err()).isZero();
-    List<String> found = Cli.run("export", dir.toString()).out().lines().toList();
+    List<String> found =
+        Cli.run("export", dir.toString(), "--format", "hex").out().lines().toList();
     assertThat(found).isNotEmpty().hasSizeLessThanOrEqualTo(sent);
     for (int i = 0; i < found.size(); i++) {
       assertThat(found.get(i) + "\n").isEqualTo(new String(line(i), StandardCharsets.US_ASCII));
@@ -90,7 +91,9 @@ class InterruptTest {
     for (int i = 0; i < 60_000; i++) {
       lines.append(new String(line(i), StandardCharsets.US_ASCII));
     }
-    assertThat(Cli.runWithInput(lines.toString(), "import", dir.toString()).exitCode()).isZero();
+    Cli filled =
+        Cli.runWithInput(lines.toString(), "import", dir.toString(), "--create", "--format", "hex");
+    assertThat(filled.exitCode()).as(filled.err()).isZero();
     return dir;
   }
 

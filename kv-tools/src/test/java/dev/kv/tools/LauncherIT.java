@@ -108,6 +108,22 @@ class LauncherIT {
     assertThat(run("sh", script.toString(), "get", dir.toString()).exitCode()).isEqualTo(2);
   }
 
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void launcher_throughLinks_runsTheJarBesideItself() throws Exception {
+    Path home = Files.createDirectories(temp.resolve("opt/kv home"));
+    copy(Path.of("kv"), home.resolve("kv"));
+    copy(JAR, home.resolve("kv.jar"));
+    Path bin = Files.createDirectory(temp.resolve("bin"));
+    Path relative = Files.createSymbolicLink(bin.resolve("kv"), Path.of("../opt/kv home/kv"));
+    Path linked = Files.createSymbolicLink(temp.resolve("k"), relative);
+    for (Path script : List.of(relative, linked)) {
+      Run run = run("sh", script.toString(), "--version");
+      assertThat(run.exitCode()).as(run.err()).isZero();
+      assertThat(run.out()).startsWith("kv ");
+    }
+  }
+
   private static Path copy(Path from, Path to) throws IOException {
     return Files.copy(from, to, StandardCopyOption.COPY_ATTRIBUTES);
   }

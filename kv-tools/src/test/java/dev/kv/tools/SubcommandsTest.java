@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -60,6 +61,16 @@ class SubcommandsTest {
     assertThat(unknown.err()).contains("ge\\x1bt").doesNotContain("\u001b");
     assertThat(unknown.out()).isEmpty();
     assertThat(Cli.run("--verbose", "get").exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void unknownCommand_ofHelpToo_isAnsweredInTwoLines() {
+    for (Cli unknown : List.of(Cli.run("nope"), Cli.run("help", "nope"))) {
+      assertThat(unknown.exitCode()).isEqualTo(2);
+      assertThat(unknown.out()).isEmpty();
+      assertThat(unknown.err())
+          .isEqualTo("kv: no such command: nope\n'kv help' lists the commands\n");
+    }
   }
 
   @ParameterizedTest

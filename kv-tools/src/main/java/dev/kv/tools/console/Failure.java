@@ -1,10 +1,10 @@
 package dev.kv.tools.console;
 
-/** A failure that a command tells in one line: its message is meant for the one who runs it. */
+/** A failure of a command. Its message is one line for the user. */
 public final class Failure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Creates a failure that is told as {@code message}. */
+  /** Creates a failure with the line that the user sees; an empty one is not printed. */
   public Failure(String message) {
     super(message);
   }

@@ -9,16 +9,16 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
-/** Failures of any kind as text, printable whatever they quote. */
+/** Failures of any kind as printable text. */
 public final class FailureText {
   private FailureText() {}
 
-  /** Returns one printable line that says what failed; an empty one where nobody wants to know. */
+  /** Returns one printable line that says what failed; it is empty if nothing is to be printed. */
   public static String describe(Throwable failure) {
     return Printable.of(text(failure));
   }
 
-  /** Returns a stack trace, printable but for the ends of its lines and tabs. */
+  /** Returns a stack trace; except line ends and tabs, everything in it is printable. */
   public static String trace(Throwable failure) {
     StringBuilder text = new StringBuilder();
     append(failure, text);
@@ -40,8 +40,8 @@ public final class FailureText {
   }
 
   /**
-   * Returns a message of the library, with what a user of the shell can do in place of what a
-   * program can.
+   * Returns a message of the library with the remedy for a user of the command line instead of the
+   * one for a program.
    */
   static String inShellWords(String message) {
     return message

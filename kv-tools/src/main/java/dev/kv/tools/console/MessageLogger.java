@@ -8,8 +8,8 @@ import org.slf4j.helpers.LegacyAbstractLogger;
 import org.slf4j.helpers.MessageFormatter;
 
 /**
- * A logger whose lines are messages on standard error, printable whatever they quote. Which levels
- * it has is for {@link MessageLogging} to say.
+ * A logger that prints messages on standard error, in printable ASCII. {@link MessageLogging}
+ * decides which levels are enabled.
  */
 final class MessageLogger extends LegacyAbstractLogger {
   private static final long serialVersionUID = 1L;

@@ -11,14 +11,14 @@ import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * Tells what the engine logs as messages: errors, what a repair passes over, and under --verbose
- * all that kv does.
+ * Prints what the engine logs as messages: errors, the warnings of a repair, and with --verbose
+ * everything from debug level on.
  */
 public final class MessageLogging implements SLF4JServiceProvider {
-  /** What the loggers' names begin with that are not of other libraries. */
+  /** The prefix of the names of kv's own loggers. */
   private static final String ENGINE = "dev.kv.";
 
-  /** Tells what it passes over by its log alone. */
+  /** A repair reports what it skips in its log only. */
   private static final String REPAIRER = "dev.kv.core.repair.Repairer";
 
   private static volatile boolean verbose;
@@ -27,7 +27,7 @@ public final class MessageLogging implements SLF4JServiceProvider {
   private final IMarkerFactory markers = new BasicMarkerFactory();
   private final MDCAdapter contexts = new NOPMDCAdapter();
 
-  /** Has all be told from now on, or the least. */
+  /** Sets whether all levels of kv's loggers are printed. */
   public static void setVerbose(boolean verbose) {
     MessageLogging.verbose = verbose;
   }
@@ -44,12 +44,12 @@ public final class MessageLogging implements SLF4JServiceProvider {
     if (isVerbose() && logger.startsWith(ENGINE)) {
       return Level.DEBUG;
     }
-    return logger.equals(REPAIRER) ? Level.WARN : Level.ERROR;
+    return logger.startsWith(ENGINE) && logger.endsWith(REPAIRER) ? Level.WARN : Level.ERROR;
   }
 
   @Override
   public void initialize() {
-    // Everything is there.
+    // The fields are initialised already.
   }
 
   @Override

@@ -12,24 +12,24 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The file system, which counts what is read of files and how many are deleted: what nearly every
- * command that takes long does. Thread-safe.
+ * The file system, with a count of the bytes read and the files deleted, for the progress of long
+ * commands. Thread-safe.
  */
 public final class Meter extends ForwardingEnv {
   private final LongAdder bytesRead = new LongAdder();
   private final LongAdder filesDeleted = new LongAdder();
 
-  /** Creates a meter that has counted nothing. */
+  /** Creates a meter with counts of 0. */
   public Meter() {
     super(Env.fileSystem());
   }
 
-  /** Returns how many bytes were read since the meter was made. */
+  /** Returns the number of bytes read. */
   public long bytesRead() {
     return bytesRead.sum();
   }
 
-  /** Returns how many files were deleted since the meter was made. */
+  /** Returns the number of files deleted. */
   public long filesDeleted() {
     return filesDeleted.sum();
   }

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** Standard output, buffered. Lines are ASCII; what cannot be written is a {@link Failure}. */
+/** Standard output, buffered. Lines are UTF-8 in every locale. For one thread. */
 public final class Output implements AutoCloseable {
   private static final int CAPACITY = 1 << 16;
 
@@ -16,11 +16,16 @@ public final class Output implements AutoCloseable {
 
   /** Prints one line. */
   public void line(String text) {
-    bytes((text + '\n').getBytes(StandardCharsets.US_ASCII));
+    bytes((text + '\n').getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Prints bytes as they are. */
+  /**
+   * Prints bytes as they are.
+   *
+   * @throws Failure if standard output cannot be written, or the command is cancelled
+   */
   public void bytes(byte[] bytes) {
+    Cancellation.check();
     if (bytes.length > CAPACITY - length) {
       flush();
     }
@@ -32,7 +37,11 @@ public final class Output implements AutoCloseable {
     }
   }
 
-  /** Hands on what is buffered. */
+  /**
+   * Writes what is buffered.
+   *
+   * @throws Failure if standard output cannot be written
+   */
   public void flush() {
     out.write(buffer, 0, length);
     length = 0;
@@ -42,12 +51,12 @@ public final class Output implements AutoCloseable {
   }
 
   /**
-   * Returns why standard output, which has failed, cannot be written; a reader that is gone is no
-   * news.
+   * Returns the reason for which standard output cannot be written. Its message is empty if the
+   * reader of a pipe has ended, as {@code head} does.
    */
   public static Failure failure() {
     try {
-      // Left open: if standard output was closed, one of the JVM's own files has its place.
+      // Not closed: if standard output was closed, the descriptor is one of the JVM's own files.
       new FileOutputStream(FileDescriptor.out).write('\n');
       return new Failure("standard output could not be written");
     } catch (IOException e) {

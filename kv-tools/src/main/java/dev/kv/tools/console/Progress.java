@@ -8,19 +8,19 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows on standard error, where that is a terminal, how far a command has come that takes longer
- * than a second: how much it has done, how fast, and how long it still takes where the whole is
- * known. One line, drawn over with plain characters and taken away at the end.
+ * Shows the progress of a command that takes longer than a second, if standard error is a terminal:
+ * how much is done, how fast, and the time left if the total is known. It is one line of plain
+ * characters, which is overwritten and in the end removed.
  */
 public final class Progress implements AutoCloseable {
-  /** Milliseconds before the line appears, unless this system property says otherwise. */
+  /** The system property for the milliseconds before the line appears. */
   private static final String DELAY = "kv.progress.delay";
 
   private static final long DEFAULT_DELAY = 1000;
   private static final long INTERVAL = 200;
   private static final double MIB = 1 << 20;
 
-  /** The total where none is known. */
+  /** The total if it is unknown. */
   public static final long UNKNOWN = -1;
 
   private final String task;
@@ -30,11 +30,11 @@ public final class Progress implements AutoCloseable {
   private final long atStart;
   private final long start = System.nanoTime();
   private final CountDownLatch closed = new CountDownLatch(1);
-  private final @Nullable Thread artist;
+  private final @Nullable Thread painter;
   private final PrintStream out = System.err;
   private int drawn;
 
-  /** What is counted. */
+  /** The unit of the work. */
   public enum Unit {
     BYTES,
     ENTRIES,
@@ -53,15 +53,14 @@ public final class Progress implements AutoCloseable {
     this.total = total;
     this.counter = counter;
     atStart = counter.getAsLong();
-    artist = shown ? new Thread(this::draw, "kv-progress") : null;
+    painter = shown ? new Thread(this::draw, "kv-progress") : null;
   }
 
   /**
    * Returns the progress of {@code task}.
    *
-   * @param total what there is to do, or {@link #UNKNOWN}
-   * @param counter tells what has been done, counted on from what it tells now; asked by another
-   *     thread
+   * @param total the work to do, or {@link #UNKNOWN}
+   * @param counter returns the work done; its value now counts as none. Another thread calls it
    */
   public static Progress of(String task, Unit unit, long total, LongSupplier counter) {
     return new Progress(
@@ -69,8 +68,8 @@ public final class Progress implements AutoCloseable {
   }
 
   /**
-   * Returns the same for bytes and for a task whose output is shown as it comes, if that is not on
-   * the terminal too.
+   * Returns the progress, in bytes, of a task that prints as it goes. It is not shown if standard
+   * output is a terminal too.
    */
   public static Progress printing(String task, long total, LongSupplier counter) {
     boolean shown =
@@ -79,11 +78,11 @@ public final class Progress implements AutoCloseable {
     return new Progress(task, Unit.BYTES, total, counter, shown);
   }
 
-  /** Begins to show it. */
+  /** Starts to show the progress. */
   public void begin() {
-    if (artist != null) {
-      artist.setDaemon(true);
-      artist.start();
+    if (painter != null) {
+      painter.setDaemon(true);
+      painter.start();
     }
   }
 
@@ -101,7 +100,7 @@ public final class Progress implements AutoCloseable {
     show("");
   }
 
-  /** Draws over the line; what others print next begins where it does. */
+  /** Overwrites the line, and leaves the cursor at its start. */
   private void show(String line) {
     if (drawn > 0 || !line.isEmpty()) {
       out.print(line + " ".repeat(Math.max(0, drawn - line.length())) + '\r');
@@ -110,7 +109,7 @@ public final class Progress implements AutoCloseable {
     }
   }
 
-  /** Returns the line for so much done in so much time. */
+  /** Returns the line for the work done in a time. */
   static String line(String task, Unit unit, long done, long total, long nanos) {
     double seconds = Math.max(nanos / 1e9, 1e-3);
     StringBuilder line =
@@ -140,13 +139,18 @@ public final class Progress implements AutoCloseable {
   @Override
   public void close() {
     closed.countDown();
-    Thread last = artist;
-    if (last != null) {
+    Thread last = painter;
+    boolean interrupted = false;
+    while (last != null) {
       try {
         last.join();
-      } catch (InterruptedException interrupted) {
-        Thread.currentThread().interrupt();
+        last = null;
+      } catch (InterruptedException cancelled) {
+        interrupted = true;
       }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 }

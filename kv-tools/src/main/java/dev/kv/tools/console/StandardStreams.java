@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** What the streams are that a command is started with. */
+/** The standard streams of the process. */
 public final class StandardStreams {
   /** The descriptor of standard input. */
   public static final int INPUT = 0;
@@ -22,9 +22,13 @@ public final class StandardStreams {
 
   private StandardStreams() {}
 
-  /** Returns standard input; a {@link Failure} where there is none. */
+  /**
+   * Returns standard input.
+   *
+   * @throws Failure if it is closed
+   */
   public static InputStream input() {
-    // The JVM's first file takes the place of an input that is closed, and would be read.
+    // If standard input is closed, the first file that the JVM opens gets its descriptor.
     Path modules = Path.of(System.getProperty("java.home"), "lib", "modules");
     Path file = file(INPUT);
     try {
@@ -37,14 +41,18 @@ public final class StandardStreams {
     return System.in;
   }
 
-  /** Returns standard input as lines of UTF-8; a {@link Failure} where there is none. */
+  /**
+   * Returns standard input as lines of UTF-8.
+   *
+   * @throws Failure if it is closed
+   */
   public static BufferedReader lines() {
     return new BufferedReader(new InputStreamReader(input(), StandardCharsets.UTF_8));
   }
 
   /**
-   * Returns whether a descriptor is a terminal; where that cannot be told, whether there is a
-   * console.
+   * Returns true if a descriptor is a terminal. If the system does not tell, returns true if the
+   * JVM has a console.
    */
   public static boolean isTerminal(int descriptor) {
     Path file = file(descriptor);
@@ -53,7 +61,7 @@ public final class StandardStreams {
         : file.startsWith("/dev/pts") || file.toString().startsWith("/dev/tty");
   }
 
-  /** Returns the name of the file behind a descriptor, or null where that cannot be told. */
+  /** Returns the file of a descriptor, or null if the system does not tell. */
   private static @Nullable Path file(int descriptor) {
     try {
       return Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor));

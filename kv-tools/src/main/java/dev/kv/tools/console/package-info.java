@@ -1,7 +1,4 @@
-/**
- * What every command shares towards the one who runs it: the standard streams, messages, failures
- * and progress.
- */
+/** What every command shares: the standard streams, messages, failures, progress and Ctrl-C. */
 @NullMarked
 package dev.kv.tools.console;
 

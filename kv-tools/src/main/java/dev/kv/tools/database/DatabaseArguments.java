@@ -16,11 +16,12 @@ import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
-/** The arguments that name a database, and the ways to open it. */
+/** The arguments that name a database, and the ways to open the database. */
 public final class DatabaseArguments {
   @Spec(Target.MIXEE)
   private CommandSpec command;
@@ -31,7 +32,8 @@ public final class DatabaseArguments {
   @Option(
       names = "--comparator",
       description =
-          "Order keys bytewise or reverse (bytewise, descending), whatever name the MANIFEST holds.")
+          "The order of the keys, if the MANIFEST names an unknown one: bytewise, or reverse "
+              + "(bytewise and descending).")
   private @Nullable KeyOrder order;
 
   /** Returns the directory that was named. */
@@ -39,7 +41,7 @@ public final class DatabaseArguments {
     return directory;
   }
 
-  /** Returns the order that was asked for as the option spells it, or null. */
+  /** Returns the value of --comparator, or null if it was not given. */
   public @Nullable String orderName() {
     return order == null ? null : order.name();
   }
@@ -54,8 +56,8 @@ public final class DatabaseArguments {
   }
 
   /**
-   * Opens for reading, in {@code env}: no LOCK, nothing written. Says so where a writer may be at
-   * work.
+   * Opens for reading, in {@code env}, without LOCK and without writing. Prints a notice if a
+   * writer has the database open.
    */
   public DB openReadOnly(Env env) {
     requireDatabase();
@@ -64,8 +66,8 @@ public final class DatabaseArguments {
   }
 
   /**
-   * Opens as {@link #openReadOnly} does, for a few reads: libraries that take long to load stay
-   * out.
+   * Opens as {@link #openReadOnly} does, for a few reads: libraries that take long to load are not
+   * used.
    */
   public DB openForLookups() {
     requireDatabase();
@@ -88,7 +90,7 @@ public final class DatabaseArguments {
     return open(options().createIfMissing(create).env(env));
   }
 
-  /** Opens with the options given, which begin with {@link #options}. */
+  /** Opens with options that were made from {@link #options}. */
   DB open(Options.Builder options) {
     try {
       return DB.open(directory, options.build());
@@ -103,20 +105,24 @@ public final class DatabaseArguments {
     return Options.builder().comparator(comparator());
   }
 
-  /** Says on standard error that a writer may be at work, where one is. */
+  /** Prints a notice on standard error if a writer has the database open. */
   public void noteWriter() {
     if (DatabaseFiles.lockedByAnother(directory)) {
       command
           .commandLine()
           .getErr()
-          .println("kv: another process has the database open: showing its state as of now");
+          .println("kv: another process has the database open: showing its state at this moment");
     }
   }
 
-  /** Returns the order to use: the one asked for under the name that the MANIFEST holds. */
+  /**
+   * Returns the order to use, under the name that the MANIFEST holds. It is the one that
+   * --comparator selects; without the option it is reverse if the MANIFEST names kv's own reverse
+   * order, else bytewise.
+   */
   public DBComparator comparator() {
     if (order == null) {
-      return DBComparator.bytewise();
+      return isReverse() ? KeyOrder.REVERSE.named() : DBComparator.bytewise();
     }
     return order.named(
         DatabaseFiles.isDatabase(directory)
@@ -124,8 +130,20 @@ public final class DatabaseArguments {
             : order.defaultName());
   }
 
+  /** Returns true if the MANIFEST can be read and names kv's own reverse order. */
+  private boolean isReverse() {
+    try {
+      return DatabaseFiles.isDatabase(directory)
+          && DatabaseFiles.comparatorName(directory).equals(KeyOrder.REVERSE.defaultName());
+    } catch (Failure | DBException unreadable) {
+      return false;
+    }
+  }
+
   /**
-   * Returns the order to use, after a check that it can be the database's where that is readable.
+   * Returns the order to use; a damaged MANIFEST does not fail this.
+   *
+   * @throws Failure if the MANIFEST names an unknown order and there is no --comparator
    */
   public DBComparator requireComparator() {
     DBComparator comparator = DBComparator.bytewise();
@@ -150,26 +168,33 @@ public final class DatabaseArguments {
     } catch (Failure | DBException unreadable) {
       return;
     }
-    if (!name.equals(DBComparator.bytewise().name())) {
+    if (!KeyOrder.isKnown(name)) {
       throw new Failure(
           directory
               + " is ordered by the comparator "
               + name
-              + ": say by --comparator=reverse or --comparator=bytewise which order that is");
+              + ": tell by --comparator=reverse or --comparator=bytewise which order that is");
     }
   }
 
-  /** Checks that the directory holds a database. */
+  /**
+   * Checks that the directory holds a database.
+   *
+   * @throws Failure if it does not
+   */
   public void requireDatabase() {
     requireRemains();
     if (!DatabaseFiles.isDatabase(directory)) {
       throw new Failure(
-          directory
-              + ": a database that has lost its file CURRENT: 'kv repair' makes it open again");
+          directory + ": a database without its file CURRENT: 'kv repair' makes it open again");
     }
   }
 
-  /** Checks that the directory holds a database, or what is left of one. */
+  /**
+   * Checks that the directory holds a database, or files of one.
+   *
+   * @throws Failure if it does not
+   */
   public void requireRemains() {
     requireDirectory();
     try {
@@ -181,7 +206,11 @@ public final class DatabaseArguments {
     }
   }
 
-  /** Checks that the directory is one. */
+  /**
+   * Checks that the directory exists and is a directory.
+   *
+   * @throws Failure if it is not
+   */
   public void requireDirectory() {
     try {
       if (!Files.readAttributes(directory, BasicFileAttributes.class).isDirectory()) {
@@ -194,8 +223,13 @@ public final class DatabaseArguments {
     }
   }
 
-  /** Returns what can be done where there is no database, if the command can do it. */
+  /** Returns the remedy for a missing database, if the command has one. */
   private String orCreate() {
-    return command.findOption("--create") == null ? "" : "; --create makes a database there";
+    return command.findOption("--create") == null ? "" : "; --create creates a database there";
+  }
+
+  /** Returns the exception for arguments that do not fit the database. */
+  ParameterException wrongUsage(String message) {
+    return new ParameterException(command.commandLine(), message);
   }
 }

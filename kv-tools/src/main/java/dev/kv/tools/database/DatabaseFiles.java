@@ -23,18 +23,18 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What a directory's files tell without opening the database. */
+/** Facts about a database that its files tell without an open. */
 public final class DatabaseFiles {
   private static final Path HELD_LOCKS = Path.of("/proc/locks");
 
   private DatabaseFiles() {}
 
-  /** Returns whether a directory has the file CURRENT, and so can be opened. */
+  /** Returns true if a directory has the file CURRENT, which an open needs. */
   public static boolean isDatabase(Path directory) {
     return Files.exists(directory.resolve("CURRENT"));
   }
 
-  /** Returns the files whose names are a database's own, in the order of their names. */
+  /** Returns the files with names of a database's files, in the order of their names. */
   public static SortedMap<Path, FileName> files(Path directory) throws IOException {
     SortedMap<Path, FileName> files = new TreeMap<>(Comparator.comparing(Path::toString));
     try (Stream<Path> children = Files.list(directory)) {
@@ -48,14 +48,14 @@ public final class DatabaseFiles {
     return files;
   }
 
-  /** Returns whether a directory without CURRENT still has tables, logs or MANIFESTs. */
+  /** Returns true if a directory has tables, logs or MANIFESTs. */
   static boolean hasRemains(Path directory) throws IOException {
     Set<FileName.Kind> remains =
         EnumSet.of(FileName.Kind.LOG, FileName.Kind.TABLE, FileName.Kind.MANIFEST);
     return files(directory).values().stream().anyMatch(file -> remains.contains(file.kind()));
   }
 
-  /** Returns the size of all files of a kind; a file that vanishes meanwhile counts as empty. */
+  /** Returns the size of all files of a kind; a file that vanishes in between counts as empty. */
   public static long bytes(Path directory, FileName.Kind kind) throws IOException {
     long bytes = 0;
     for (Map.Entry<Path, FileName> file : files(directory).entrySet()) {
@@ -66,7 +66,7 @@ public final class DatabaseFiles {
     return bytes;
   }
 
-  /** Returns the file of the table of that number, or null where there is none. */
+  /** Returns the file of the table with that number, or null if there is none. */
   public static @Nullable Path table(Path directory, long number) {
     for (Path file :
         List.of(FileNames.table(directory, number), FileNames.oldTable(directory, number))) {
@@ -83,12 +83,17 @@ public final class DatabaseFiles {
     return directory == null ? Path.of("/") : directory;
   }
 
-  /** Returns the name of the MANIFEST that a file CURRENT gives. */
+  /** Returns the name of the MANIFEST that a CURRENT file holds. */
   public static String manifestNamedBy(Path current) throws IOException {
     return CurrentFile.read(Env.fileSystem(), directoryOf(current)).manifest();
   }
 
-  /** Returns the comparator's name in the MANIFEST. */
+  /**
+   * Returns the name of the comparator in the MANIFEST.
+   *
+   * @throws CorruptionException if CURRENT or the MANIFEST is damaged
+   * @throws Failure if they cannot be read, or the MANIFEST names no comparator
+   */
   public static String comparatorName(Path directory) {
     Env env = Env.fileSystem();
     try {
@@ -120,8 +125,8 @@ public final class DatabaseFiles {
   }
 
   /**
-   * Returns whether LOCK is held, as the system's list of locks shows it: LOCK itself is not
-   * touched. False where there is no such list.
+   * Returns true if LOCK is held, according to the system's list of locks; LOCK itself is not
+   * touched. Returns false if the system has no such list.
    */
   static boolean lockedByAnother(Path directory) {
     try (Stream<String> locks = Files.lines(HELD_LOCKS)) {

@@ -4,24 +4,26 @@ import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.DBStats;
 import dev.kv.Range;
+import dev.kv.Slice;
 import dev.kv.tools.text.ByteText;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** The options that bound keys, in the database's order. */
+/** The options that bound a range of keys, in the order of the database. */
 public final class KeyBounds {
   @Option(
       names = "--from",
       paramLabel = "KEY",
-      description = "The first key; by default the database's.",
+      description = "The first key of the range; default the first key of all.",
       converter = ByteText.Converter.class)
   private @Nullable ByteText from;
 
   @Option(
       names = "--to",
       paramLabel = "KEY",
-      description = "The key before which to end; by default behind the database's last.",
+      description = "The key before which the range ends; default the end of all keys.",
       converter = ByteText.Converter.class)
   private @Nullable ByteText to;
 
@@ -35,14 +37,31 @@ public final class KeyBounds {
     return to == null ? null : to.bytes();
   }
 
-  /** Returns about how many bytes of tables lie between the bounds. */
+  /**
+   * Checks that the bounds are in order.
+   *
+   * @throws CommandLine.ParameterException if the range begins after its end in the order of the
+   *     database
+   */
+  public void requireAscending(DatabaseArguments database) {
+    byte[] first = from();
+    byte[] end = to();
+    if (first != null && end != null) {
+      database.requireDatabase();
+      if (database.comparator().compare(Slice.of(first), Slice.of(end)) > 0) {
+        throw database.wrongUsage("--from lies after --to in the order of the database");
+      }
+    }
+  }
+
+  /** Returns the approximate number of bytes that the range takes in tables. */
   public long approximateSize(DB db) {
     byte[] end = to();
     long whole = db.stats().levels().stream().mapToLong(DBStats.Level::bytes).sum();
     return Math.max(0, (end == null ? whole : offset(db, end)) - offset(db, from()));
   }
 
-  /** Returns about how many bytes lie before a key, none of them before no key. */
+  /** Returns the approximate number of bytes before a key; 0 if the key is null. */
   private static long offset(DB db, byte @Nullable [] key) {
     if (key == null) {
       return 0;

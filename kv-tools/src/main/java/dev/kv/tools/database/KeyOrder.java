@@ -3,7 +3,7 @@ package dev.kv.tools.database;
 import dev.kv.DBComparator;
 import dev.kv.Slice;
 
-/** The orders of keys that a command can be told to use. */
+/** The orders of keys that commands know. */
 public enum KeyOrder {
   /** Bytes as unsigned numbers, ascending. */
   BYTEWISE("leveldb.BytewiseComparator") {
@@ -28,9 +28,19 @@ public enum KeyOrder {
 
   abstract int compare(Slice a, Slice b);
 
-  /** Returns the name that a new database of this order gets. */
+  /** Returns the name of this order in the MANIFEST of a new database. */
   public String defaultName() {
     return defaultName;
+  }
+
+  /** Returns true if a database that is ordered by the comparator of that name needs no option. */
+  static boolean isKnown(String name) {
+    return name.equals(BYTEWISE.defaultName) || name.equals(REVERSE.defaultName);
+  }
+
+  /** Returns this order under its own name. */
+  public DBComparator named() {
+    return named(defaultName);
   }
 
   /** Returns this order under another name. */

@@ -9,7 +9,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
-/** The options that say how the tables of a new database are written. */
+/** The options for the tables of a new database. */
 public final class TableArguments {
   @Spec(Target.MIXEE)
   private CommandSpec command;
@@ -23,10 +23,14 @@ public final class TableArguments {
   @Option(
       names = "--bloom-bits",
       paramLabel = "N",
-      description = "Bits a key of a bloom filter; default 0, none.")
+      description = "Bits for each key in a bloom filter; default 0, no filter.")
   private int bloomBits;
 
-  /** Returns options for a new database of such tables; wrong usage where they cannot be. */
+  /**
+   * Returns options for a new database with such tables.
+   *
+   * @throws ParameterException if a value is out of range
+   */
   public Options.Builder options() {
     if (bloomBits < 0) {
       throw new ParameterException(command.commandLine(), "--bloom-bits must not be negative");

@@ -29,13 +29,13 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Prints what a database's files hold. */
+/** Prints the content of files of a database. */
 @Command(
     name = "dump",
     description =
-        "Print what a log, MANIFEST, table, CURRENT or batch holds, byte ranges, sequence numbers and "
-            + "checksums included. Damaged parts are shown with their offset, and the dump goes on behind "
-            + "them. Exit 1 if anything is damaged.",
+        "Print the content of a log, MANIFEST, table, CURRENT or encoded batch, with offsets, sequence "
+            + "numbers and checksums. Damaged parts are shown with their offset, and the dump continues "
+            + "after them. Exit 1 if anything is damaged.",
     mixinStandardHelpOptions = true)
 public final class DumpCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -45,34 +45,42 @@ public final class DumpCommand implements Callable<Integer> {
 
   @Option(
       names = "--format",
-      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}. JSON is a line a part.",
-      defaultValue = "text")
-  private DumpFormat format;
+      paramLabel = "FORMAT",
+      description = "text or json, one object for each part; default text.")
+  private DumpFormat format = DumpFormat.TEXT;
+
+  @Option(names = "--json", description = "Short for --format json.")
+  void json(boolean json) {
+    if (json) {
+      format = DumpFormat.JSON;
+    }
+  }
 
   @Option(
       names = "--kind",
-      description = "${COMPLETION-CANDIDATES}; by default the file's name tells.")
+      description = "${COMPLETION-CANDIDATES}; default the kind that the file's name tells.")
   private @Nullable Kind kind;
 
   @Option(
       names = "--verify",
       description =
-          "Print only what is damaged: checksums, and in tables the order and the filter.")
+          "Print only damage: in checksums, and in tables also in the order of keys and the filter.")
   private boolean verify;
 
   @Option(
       names = "--comparator",
-      description = "The order that --verify is to find; by default the directory's.")
+      description =
+          "The order that --verify checks; default the order of the database in the directory.")
   private @Nullable KeyOrder order;
 
   @Option(
       names = "--user-keys",
-      description = "The table is a stand-alone one, whose keys have no sequence numbers.")
+      description = "The table is a stand-alone table, whose keys have no sequence numbers.")
   private boolean userKeys;
 
   private final Meter meter = new Meter();
 
-  /** What a file is. */
+  /** The kinds of files. */
   enum Kind {
     LOG,
     MANIFEST,
@@ -88,7 +96,7 @@ public final class DumpCommand implements Callable<Integer> {
     for (Path file : files) {
       BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
       if (attributes.isDirectory()) {
-        throw new Failure(file + ": not a file but a directory: name the files in it");
+        throw new Failure(file + ": is a directory; name files in it");
       }
       if (!attributes.isRegularFile()) {
         throw new Failure(file + ": not a file");
@@ -120,12 +128,11 @@ public final class DumpCommand implements Callable<Integer> {
       default ->
           throw new ParameterException(
               spec.commandLine(),
-              Printable.of(file.toString())
-                  + ": its name does not tell what it is: say so by --kind");
+              Printable.of(file.toString()) + ": its name does not tell its kind: use --kind");
     };
   }
 
-  /** Prints the file, and returns whether it is damaged. */
+  /** Prints the file, and returns true if it is damaged. */
   private boolean dump(Path file, Kind kind, Output out) throws IOException {
     Parts parts = new Parts((depth, type, members) -> out.line(format.line(depth, type, members)));
     RecordDump records = new RecordDump(meter, file, parts);
@@ -154,7 +161,7 @@ public final class DumpCommand implements Callable<Integer> {
     return parts.isDamaged();
   }
 
-  /** Examines the file, prints what is found, and returns whether it is damaged. */
+  /** Checks the file, prints the findings, and returns true if it is damaged. */
   private boolean verify(Path file, Kind kind, Output out) throws IOException {
     List<Finding> findings = new ArrayList<>();
     FileVerifier verifier = new FileVerifier(meter, order, findings::add);
@@ -163,7 +170,9 @@ public final class DumpCommand implements Callable<Integer> {
       case MANIFEST -> verifier.manifest(file);
       case TABLE -> verifier.table(file);
       case CURRENT -> verifier.current(file);
-      case BATCH -> throw new ParameterException(spec.commandLine(), "a batch has no checksum");
+      case BATCH ->
+          throw new ParameterException(
+              spec.commandLine(), "--verify needs a checksum, and a batch has none");
     }
     boolean damaged = findings.stream().anyMatch(Finding::damage);
     if (format == DumpFormat.JSON) {

@@ -6,9 +6,9 @@ import dev.kv.tools.text.Printable;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** How the parts of a file stand on lines of their own. */
+/** How the parts of a file are written, one on each line. */
 enum DumpFormat {
-  /** The part's type, and its members as {@code name=value}; parts of parts are indented. */
+  /** The type of the part, and its members as {@code name=value}; nested parts are indented. */
   TEXT {
     @Override
     String line(int depth, String type, Map<String, Object> members) {
@@ -18,7 +18,7 @@ enum DumpFormat {
       return line.toString();
     }
   },
-  /** An object with the member {@code type} and the part's own. */
+  /** An object with the member {@code type} and the members of the part. */
   JSON {
     @Override
     String line(int depth, String type, Map<String, Object> members) {
@@ -29,7 +29,7 @@ enum DumpFormat {
     }
   };
 
-  /** Returns a part as a line without its end. */
+  /** Returns a part as a line without a line end. */
   abstract String line(int depth, String type, Map<String, Object> members);
 
   private static String text(Object value) {

@@ -5,7 +5,7 @@ import dev.kv.tools.verify.Finding;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The parts of one file as they are found, damage among them. */
+/** The parts of one file, damage included, passed on in the order in which they are found. */
 final class Parts {
   private final Sink sink;
   private boolean damaged;
@@ -14,10 +14,10 @@ final class Parts {
   @FunctionalInterface
   interface Sink {
     /**
-     * Takes one part.
+     * Receives one part.
      *
-     * @param depth 0, or how deep it stands inside others
-     * @param members its members by name: numbers, texts, and bytes from the file
+     * @param depth the nesting depth, 0 for the outermost parts
+     * @param members the members by name: numbers, strings, and bytes from the file
      */
     void part(int depth, String type, Map<String, Object> members);
   }
@@ -26,12 +26,12 @@ final class Parts {
     this.sink = sink;
   }
 
-  /** Returns whether damage was found; what a crash has torn is none. */
+  /** Returns true if damage was found; a write that a crash tore is not damage. */
   boolean isDamaged() {
     return damaged;
   }
 
-  /** Hands on a part; {@code members} are names and values in turn. */
+  /** Passes on a part; {@code members} are names and values in turn. */
   void part(int depth, String type, Object... members) {
     Map<String, Object> map = new LinkedHashMap<>();
     for (int i = 0; i < members.length; i += 2) {
@@ -40,21 +40,21 @@ final class Parts {
     sink.part(depth, type, map);
   }
 
-  /** Hands on damage as an exception reports it. */
+  /** Passes on the damage that an exception reports. */
   void damage(CorruptionException e) {
     Finding finding = Finding.damage("", e);
     damage(finding.offset(), finding.text());
   }
 
-  /** Hands on damage; {@code more} are names and values in turn. */
+  /** Passes on damage; {@code more} are names and values in turn. */
   void damage(long offset, String text, Object... more) {
     damaged = true;
     damagePart(offset, text, more);
   }
 
   /**
-   * Hands on what a crash has torn, as damage that is none; {@code more} are names and values in
-   * turn.
+   * Passes on a write that a crash tore, which does not count as damage; {@code more} are names and
+   * values in turn.
    */
   void torn(long offset, String text, Object... more) {
     damagePart(offset, text, more);

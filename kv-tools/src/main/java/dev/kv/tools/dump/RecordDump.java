@@ -22,8 +22,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * Takes one file of records apart: a log, a MANIFEST, or a batch that is a file by itself. Damage
- * is a part of its own, with its offset, and the dump goes on behind it.
+ * Dumps one file of records: a log, a MANIFEST, or a file that is one encoded batch. Damage is a
+ * part with an offset, and the dump continues after it.
  */
 final class RecordDump {
   private final Env env;
@@ -31,7 +31,7 @@ final class RecordDump {
   private final Parts parts;
   private final BatchCursor operations = new BatchCursor();
 
-  /** Where the log is torn, with nothing whole behind it yet; or -1. */
+  /** The offset of a torn write that no whole record has followed so far, or -1. */
   private long tornAt = -1;
 
   RecordDump(Env env, Path file, Parts parts) {
@@ -40,17 +40,17 @@ final class RecordDump {
     this.parts = parts;
   }
 
-  /** Takes a log apart. */
+  /** Dumps a log. */
   void log() throws IOException {
     records(this::batch, true);
   }
 
-  /** Takes a MANIFEST apart. */
+  /** Dumps a MANIFEST. */
   void manifest() throws IOException {
     records(this::edit, false);
   }
 
-  /** Takes the batch apart that the file consists of. */
+  /** Dumps a file that is one encoded batch. */
   void batch() throws IOException {
     byte[] bytes = Files.readAllBytes(file);
     ByteBuffer record =
@@ -98,7 +98,7 @@ final class RecordDump {
 
   private void batch(ByteBuffer record, int length, long offset) {
     if (length < EncodedBatch.HEADER) {
-      parts.damage(offset, "a record of " + length + " bytes is too short for a batch");
+      parts.damage(offset, "a record of " + length + " bytes is too short to be a batch");
       return;
     }
     long sequence = record.getLong(0);
@@ -122,7 +122,7 @@ final class RecordDump {
       return;
     }
     if (found != count) {
-      parts.damage(offset, "the batch says that it has " + count + " operations, and has " + found);
+      parts.damage(offset, "the batch has " + found + " operations, but its header says " + count);
     }
   }
 
@@ -188,7 +188,7 @@ final class RecordDump {
     }
   }
 
-  /** Returns the user key of an internal key; what is none as it is. */
+  /** Returns the user key of an internal key, or the bytes themselves if they are not one. */
   static byte[] userKey(byte[] internalKey) {
     return InternalKey.isWellFormed(internalKey) ? InternalKey.userKey(internalKey) : internalKey;
   }

@@ -3,6 +3,7 @@ package dev.kv.tools.entries;
 import dev.kv.DB;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.console.StandardStreams;
@@ -15,22 +16,29 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Applies operations from standard input as one. */
+/** Applies the operations on standard input as one write. */
 @Command(
     name = "batch",
     description =
-        "Apply the operations on standard input, a line each, as one atomic, synced write: all of "
-            + "them or, where a line is malformed, none. A line is 'put KEY VALUE' or 'delete KEY', with "
-            + "single spaces or tabs between; a space in a key is \\x20.",
+        "Apply the operations on standard input, one on each line, as one atomic write with a sync. "
+            + "If a line is malformed, nothing is written. A line is 'put KEY VALUE' or 'delete KEY', "
+            + "separated by one space or tab; a space in a key is \\x20.",
     mixinStandardHelpOptions = true)
 public final class BatchCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
 
   @Option(
       names = "--format",
-      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.",
-      defaultValue = "text")
-  private BatchLine format;
+      paramLabel = "FORMAT",
+      description = "text, hex or json; default text.")
+  private BatchLine format = BatchLine.TEXT;
+
+  @Option(names = "--json", description = "Short for --format json.")
+  void json(boolean json) {
+    if (json) {
+      format = BatchLine.JSON;
+    }
+  }
 
   @Option(names = "--create", description = "Create the database if there is none.")
   private boolean create;
@@ -53,6 +61,7 @@ public final class BatchCommand implements Callable<Integer> {
       progress.begin();
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         number.incrementAndGet();
+        Cancellation.check();
         if (!line.isEmpty()) {
           format.add(batch, line);
         }

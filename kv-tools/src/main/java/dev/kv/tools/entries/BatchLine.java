@@ -6,7 +6,7 @@ import dev.kv.tools.text.EntryFormat;
 import dev.kv.tools.text.Json;
 import java.util.Map;
 
-/** How an operation of a batch stands on a line. */
+/** How an operation of a batch is written on a line. */
 enum BatchLine {
   /** {@code put KEY VALUE} or {@code delete KEY}, escaped, separated by a tab or a space. */
   TEXT {
@@ -58,15 +58,19 @@ enum BatchLine {
         batch.delete(ByteText.parse(key).bytes());
       } else {
         throw new IllegalArgumentException(
-            "neither a put with key and value nor a delete with key");
+            "expected type put with key and value, or type delete with key");
       }
     }
   };
 
-  /** Adds a line's operation; {@link IllegalArgumentException} if it is none. */
+  /**
+   * Adds the operation on a line to a batch.
+   *
+   * @throws IllegalArgumentException if the line is not an operation in this format
+   */
   abstract void add(WriteBatch batch, String line);
 
-  /** Returns the operation and what stands behind it. */
+  /** Returns the operation and the text after it. */
   private static String[] words(String line) {
     for (String operation : new String[] {"put", "delete"}) {
       int length = operation.length();
@@ -76,6 +80,6 @@ enum BatchLine {
         return new String[] {operation, line.substring(length + 1)};
       }
     }
-    throw new IllegalArgumentException("neither 'put KEY VALUE' nor 'delete KEY'");
+    throw new IllegalArgumentException("expected 'put KEY VALUE' or 'delete KEY'");
   }
 }

@@ -2,6 +2,7 @@ package dev.kv.tools.entries;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
+import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.console.Progress;
@@ -15,10 +16,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Counts entries. */
+/** Counts keys. */
 @Command(
     name = "count",
-    description = "Print how many keys there are in a range or in all.",
+    description = "Print the number of keys in the database or in a range.",
     mixinStandardHelpOptions = true)
 public final class CountCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
@@ -26,7 +27,7 @@ public final class CountCommand implements Callable<Integer> {
 
   @Option(
       names = "--json",
-      description = "Print one JSON object, with the bytes of the keys and values too.")
+      description = "Print one JSON object, with the size of keys and values too.")
   private boolean json;
 
   @Override
@@ -36,12 +37,13 @@ public final class CountCommand implements Callable<Integer> {
     long keyBytes = 0;
     long valueBytes = 0;
     try (DB db = database.openReadOnly(meter);
-        DBIterator entries = db.iterator(range.readOptions());
+        DBIterator entries = db.iterator(range.readOptions(database));
         Progress progress =
             Progress.of(
                 "count", Progress.Unit.BYTES, range.approximateSize(db), meter::bytesRead)) {
       progress.begin();
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+        Cancellation.check();
         count++;
         keyBytes += entries.keySlice().length();
         valueBytes += entries.valueSlice().length();

@@ -9,10 +9,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Removes a key. */
+/** Deletes one key. */
 @Command(
     name = "delete",
-    description = "Remove a key, synced; a key that is not there is no error.",
+    description = "Delete a key, with a sync. It is not an error if there is no such key.",
     mixinStandardHelpOptions = true)
 public final class DeleteCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;

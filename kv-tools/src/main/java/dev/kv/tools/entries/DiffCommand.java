@@ -4,6 +4,7 @@ import dev.kv.DB;
 import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.Slice;
+import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.console.Progress;
@@ -25,9 +26,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "diff",
     description =
-        "Compare two databases of the same order. A line is '-' and an entry that only the first "
-            + "has, '+' and one that only the second has; of a value that differs, both. Exit 1 if they "
-            + "differ.",
+        "Compare two databases of the same order. A line that begins with '-' is an entry that only "
+            + "the first database has, '+' an entry that only the second has; a value that differs gives "
+            + "both lines. Exit 1 if the databases differ.",
     mixinStandardHelpOptions = true)
 public final class DiffCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments first;
@@ -36,10 +37,13 @@ public final class DiffCommand implements Callable<Integer> {
   @Parameters(index = "1", paramLabel = "DIR2", description = "The second database's directory.")
   private Path second;
 
-  @Option(names = "--json", description = "Print an object a difference.")
+  @Option(names = "--json", description = "Print one JSON object for each difference.")
   private boolean json;
 
-  @Option(names = "--quiet", description = "Print nothing: the exit code tells.")
+  @Option(names = "--utf8", description = "Print the characters of UTF-8 text as they are.")
+  private boolean utf8;
+
+  @Option(names = "--quiet", description = "Print nothing; the exit code tells the result.")
   private boolean quiet;
 
   @Override
@@ -50,8 +54,8 @@ public final class DiffCommand implements Callable<Integer> {
     try (Output out = new Output();
         DB a = first.openReadOnly(meter);
         DB b = first.at(second).openReadOnly(meter);
-        DBIterator left = a.iterator(range.readOptions());
-        DBIterator right = b.iterator(range.readOptions());
+        DBIterator left = a.iterator(range.readOptions(first));
+        DBIterator right = b.iterator(range.readOptions(first));
         Progress progress =
             Progress.printing(
                 "diff", range.approximateSize(a) + range.approximateSize(b), meter::bytesRead)) {
@@ -59,6 +63,7 @@ public final class DiffCommand implements Callable<Integer> {
       left.seekToFirst();
       right.seekToFirst();
       while (left.isValid() || right.isValid()) {
+        Cancellation.check();
         int side = compare(order, left, right);
         if (side != 0 || !left.valueSlice().equals(right.valueSlice())) {
           same = false;
@@ -78,7 +83,7 @@ public final class DiffCommand implements Callable<Integer> {
     return same ? 0 : 1;
   }
 
-  /** Returns which side's entry comes first, both where their keys are the same. */
+  /** Returns a negative number if the left entry comes first, a positive one if the right does. */
   private static int compare(DBComparator order, DBIterator left, DBIterator right) {
     if (!left.isValid() || !right.isValid()) {
       return left.isValid() ? -1 : 1;
@@ -107,13 +112,14 @@ public final class DiffCommand implements Callable<Integer> {
       out.line(Json.of(members));
       return;
     }
-    line(out, "-\t", left);
-    line(out, "+\t", right);
+    print(out, "-\t", left);
+    print(out, "+\t", right);
   }
 
-  private static void line(Output out, String sign, @Nullable DBIterator entry) {
+  private void print(Output out, String sign, @Nullable DBIterator entry) {
     if (entry != null) {
-      out.line(sign + EntryFormat.TEXT.line(entry.key(), entry.value()));
+      out.line(
+          sign + (utf8 ? EntryFormat.UTF8 : EntryFormat.TEXT).line(entry.key(), entry.value()));
     }
   }
 }

@@ -3,19 +3,21 @@ package dev.kv.tools.entries;
 import dev.kv.DB;
 import dev.kv.Escape;
 import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.ByteText;
-import java.io.PrintStream;
+import dev.kv.tools.text.EntryFormat;
+import dev.kv.tools.text.Utf8Text;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Prints the value of a key. */
+/** Prints the value of one key. */
 @Command(
     name = "get",
-    description = "Print the value of a key, escaped; exit 1 if there is none.",
+    description = "Print the value of a key, escaped. Exit 1 if there is no such key.",
     mixinStandardHelpOptions = true)
 public final class GetCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
@@ -27,8 +29,14 @@ public final class GetCommand implements Callable<Integer> {
       converter = ByteText.Converter.class)
   private ByteText key;
 
-  @Option(names = "--raw", description = "Print the value's bytes as they are, with nothing added.")
+  @Option(names = "--raw", description = "Print the bytes of the value and nothing else.")
   private boolean raw;
+
+  @Option(names = "--utf8", description = "Print the characters of UTF-8 values as they are.")
+  private boolean utf8;
+
+  @Option(names = "--json", description = "Print one JSON object with key and value.")
+  private boolean json;
 
   @Override
   public Integer call() {
@@ -37,14 +45,21 @@ public final class GetCommand implements Callable<Integer> {
       if (value == null) {
         throw new Failure("no such key: " + Escape.bytes(key.bytes()));
       }
-      PrintStream out = System.out;
-      if (raw) {
-        out.writeBytes(value);
-        out.flush();
-      } else {
-        out.println(Escape.bytes(value));
+      try (Output out = new Output()) {
+        if (raw) {
+          out.bytes(value);
+        } else {
+          out.line(line(value));
+        }
       }
       return 0;
     }
+  }
+
+  private String line(byte[] value) {
+    if (json) {
+      return EntryFormat.JSON.line(key.bytes(), value);
+    }
+    return utf8 ? Utf8Text.of(value) : Escape.bytes(value);
   }
 }

@@ -10,10 +10,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Sets the value of a key. */
+/** Sets the value of one key. */
 @Command(
     name = "put",
-    description = "Set the value of a key, synced.",
+    description = "Set the value of a key, with a sync.",
     mixinStandardHelpOptions = true)
 public final class PutCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
@@ -28,7 +28,7 @@ public final class PutCommand implements Callable<Integer> {
   @Parameters(
       index = "2",
       paramLabel = "VALUE",
-      description = "Its new value, likewise.",
+      description = "The new value, written in the same way.",
       converter = ByteText.Converter.class)
   private ByteText value;
 

@@ -7,7 +7,7 @@ import dev.kv.tools.console.Output;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.KeyRangeArguments;
-import dev.kv.tools.dump.RawScan;
+import dev.kv.tools.dump.VersionScan;
 import dev.kv.tools.text.EntryFormat;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Prints entries in order. */
+/** Prints entries in the order of their keys. */
 @Command(
     name = "scan",
     description = "Print entries in the order of their keys.",
@@ -30,40 +30,56 @@ public final class ScanCommand implements Callable<Integer> {
 
   @Mixin private KeyRangeArguments range;
 
-  @Option(names = "--reverse", description = "From the last to the first.")
+  @Option(names = "--reverse", description = "Print from the last key to the first.")
   private boolean reverse;
 
-  @Option(names = "--limit", paramLabel = "N", description = "At most so many entries.")
+  @Option(names = "--limit", paramLabel = "N", description = "Print at most N entries.")
   private long limit = Long.MAX_VALUE;
 
   @Option(
       names = "--format",
-      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.",
-      defaultValue = "text")
-  private EntryFormat format;
+      paramLabel = "FORMAT",
+      description = "text, utf8, hex or json; default text.")
+  private EntryFormat format = EntryFormat.TEXT;
+
+  @Option(names = "--json", description = "Short for --format json.")
+  void json(boolean json) {
+    if (json) {
+      format = EntryFormat.JSON;
+    }
+  }
 
   @Option(
-      names = "--raw",
+      names = "--utf8",
+      description = "Short for --format utf8: characters of UTF-8 text are printed as they are.")
+  void utf8(boolean utf8) {
+    if (utf8) {
+      format = EntryFormat.UTF8;
+    }
+  }
+
+  @Option(
+      names = "--all-versions",
       description =
-          "Print every entry of the tables and logs, file by file, with its sequence number and type; "
-              + "needs no order of keys, goes on behind damage, which is told on standard error, and goes "
-              + "with --format and --limit only.")
-  private boolean raw;
+          "Print every version of every entry in tables and logs, file by file, with sequence number "
+              + "and type. Needs no order of keys, and continues after damage, which it reports on "
+              + "standard error. Only --format and --limit can be combined with it.")
+  private boolean allVersions;
 
   @Override
   public Integer call() throws IOException {
     if (limit < 0) {
       throw new ParameterException(spec.commandLine(), "--limit must not be negative");
     }
-    if (raw && (!range.isAll() || reverse)) {
+    if (allVersions && (!range.isAll() || reverse)) {
       throw new ParameterException(
-          spec.commandLine(), "--raw goes with --format and --limit only: it knows no order");
+          spec.commandLine(), "only --format and --limit can be combined with --all-versions");
     }
     try (Output out = new Output()) {
-      if (raw) {
+      if (allVersions) {
         database.requireDirectory();
         PrintWriter messages = spec.commandLine().getErr();
-        boolean damaged = new RawScan(database.directory(), format, limit, out, messages).run();
+        boolean damaged = new VersionScan(database.directory(), format, limit, out, messages).run();
         return damaged ? 1 : 0;
       }
       scan(out);
@@ -74,7 +90,7 @@ public final class ScanCommand implements Callable<Integer> {
   private void scan(Output out) {
     Meter meter = new Meter();
     try (DB db = database.openReadOnly(meter);
-        DBIterator entries = db.iterator(range.readOptions());
+        DBIterator entries = db.iterator(range.readOptions(database));
         Progress progress =
             Progress.printing("scan", range.approximateSize(db), meter::bytesRead)) {
       progress.begin();

@@ -2,6 +2,8 @@ package dev.kv.tools.maintenance;
 
 import dev.kv.DB;
 import dev.kv.DBStats;
+import dev.kv.tools.console.Cancellation;
+import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.DatabaseArguments;
@@ -12,12 +14,13 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Compacts a range of keys, or all. */
+/** Compacts a range of keys, or all keys. */
 @Command(
     name = "compact",
     description =
         "Merge all data of the database, or of a range of its keys, down to the last level, so that "
-            + "what was deleted or overwritten is gone. Tables are taken whole.",
+            + "deleted and overwritten data is removed. Whole tables are merged, also if they reach "
+            + "beyond the range.",
     mixinStandardHelpOptions = true)
 public final class CompactCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
@@ -25,6 +28,7 @@ public final class CompactCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    bounds.requireAscending(database);
     Meter meter = new Meter();
     try (DB db = database.openForWriting(false, meter)) {
       compact(db, meter, bounds.from(), bounds.to());
@@ -33,17 +37,22 @@ public final class CompactCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** Compacts a range, and shows how far that has come. */
+  /**
+   * Compacts a range, and shows the progress.
+   *
+   * @throws Failure if the command is cancelled; the database is then closed
+   */
   static void compact(DB db, Meter meter, byte @Nullable [] from, byte @Nullable [] to) {
     long bytes = from == null && to == null ? bytesToRead(db) : Progress.UNKNOWN;
     try (Progress progress = Progress.of("compact", Progress.Unit.BYTES, bytes, meter::bytesRead)) {
       progress.begin();
-      db.compactRange(from, to);
+      Cancellation.run(() -> db.compactRange(from, to), db::close);
     }
   }
 
   /**
-   * Returns about how many bytes a compaction of everything reads: each level goes into the next.
+   * Returns the approximate number of bytes that a compaction of everything reads: each level is
+   * merged into the next.
    */
   private static long bytesToRead(DB db) {
     long read = 0;

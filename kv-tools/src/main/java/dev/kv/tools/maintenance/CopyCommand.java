@@ -7,6 +7,7 @@ import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
@@ -29,12 +30,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Writes a database anew in another place. */
+/** Writes a compact copy of a database. */
 @Command(
     name = "copy",
     description =
-        "Write a database anew, compactly, in a directory that does not exist yet. It appears there "
-            + "when it is whole: until then it is DST.partial.",
+        "Write a compact copy of a database to a directory that does not exist yet. The copy is named "
+            + "DST.partial until it is complete.",
     mixinStandardHelpOptions = true)
 public final class CopyCommand implements Callable<Integer> {
   private static final int BATCH_BYTES = 1 << 20;
@@ -49,12 +50,12 @@ public final class CopyCommand implements Callable<Integer> {
   @Option(
       names = "--block-size",
       paramLabel = "BYTES",
-      description = "Of a data block before compression; default ${DEFAULT-VALUE}.")
+      description = "The size of a data block before compression; default ${DEFAULT-VALUE}.")
   private int blockSize = Options.DEFAULT.blockSize();
 
   @Option(
       names = "--to-comparator",
-      description = "The copy's order, under its usual name; by default the source's.")
+      description = "The order of the copy; default the order of the source.")
   private @Nullable KeyOrder order;
 
   @Override
@@ -64,7 +65,7 @@ public final class CopyCommand implements Callable<Integer> {
       throw new ParameterException(spec.commandLine(), "--block-size must not be negative");
     }
     if (Files.exists(target)) {
-      throw new Failure(target + ": exists already: name a new directory");
+      throw new Failure(target + ": already exists; name a new directory");
     }
     Path partial = target.resolveSibling(target.getFileName() + ".partial");
     if (DatabaseFiles.isDatabase(partial)) {
@@ -104,6 +105,7 @@ public final class CopyCommand implements Callable<Integer> {
       progress.begin();
       WriteBatch batch = WriteBatch.create();
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+        Cancellation.check();
         batch.put(entries.key(), entries.value());
         if (batch.approximateSize() >= BATCH_BYTES) {
           to.write(batch);

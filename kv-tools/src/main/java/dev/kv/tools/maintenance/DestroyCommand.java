@@ -10,6 +10,7 @@ import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.text.Printable;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -21,8 +22,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "destroy",
     description =
-        "Delete a database: the files that are its own, and the directory if nothing else is in it. "
-            + "Asks before it does.",
+        "Delete the files of a database, and the directory if nothing else is in it. Asks first.",
     mixinStandardHelpOptions = true)
 public final class DestroyCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -35,7 +35,7 @@ public final class DestroyCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     database.requireRemains();
     if (!yes && !isConfirmed()) {
-      throw new Failure("nothing was destroyed: the answer was not 'yes'");
+      throw new Failure("nothing was deleted: the answer was not 'yes'");
     }
     Meter meter = new Meter();
     try (Progress progress =
@@ -53,11 +53,11 @@ public final class DestroyCommand implements Callable<Integer> {
   private boolean isConfirmed() throws IOException {
     PrintWriter err = spec.commandLine().getErr();
     err.println(
-        "kv: destroy the database in "
+        "kv: delete the database in "
             + Printable.of(database.directory().toString())
-            + ", with all that is in it? (yes/no)");
+            + " with all its entries? (yes/no)");
     err.flush();
     String answer = StandardStreams.lines().readLine();
-    return answer != null && answer.trim().equals("yes");
+    return answer != null && answer.strip().toLowerCase(Locale.ROOT).matches("y|yes");
   }
 }

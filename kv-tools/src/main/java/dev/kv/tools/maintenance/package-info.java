@@ -1,4 +1,4 @@
-/** The commands that rewrite or remove a whole database: compact, copy, repair and destroy. */
+/** The commands that rewrite or delete a whole database: compact, copy, repair and destroy. */
 @NullMarked
 package dev.kv.tools.maintenance;
 

@@ -2,10 +2,10 @@ package dev.kv.tools.shell;
 
 import org.jspecify.annotations.Nullable;
 
-/** The command line that the shell runs its lines on. */
+/** The commands that the lines of the shell name. */
 public interface Commands {
   /** Runs one command and returns its exit code. */
-  int run(String... args);
+  int run(String name, String... args);
 
   /** Returns a new command of that name, or null if there is none. */
   @Nullable Object create(String name);

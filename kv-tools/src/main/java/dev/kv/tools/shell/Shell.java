@@ -1,5 +1,6 @@
 package dev.kv.tools.shell;
 
+import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.Printable;
 import java.util.ArrayList;
@@ -11,11 +12,13 @@ import org.jline.reader.Parser;
 import org.jline.reader.SyntaxError;
 import org.jline.reader.UserInterruptException;
 import org.jline.reader.impl.DefaultParser;
+import org.jline.terminal.Terminal;
 
 /** Runs lines as commands on one database. */
 final class Shell {
   /**
-   * The commands of the shell: those whose first argument is the directory, and that read no input.
+   * The commands of the shell: those that have the directory as their first argument and read no
+   * standard input.
    */
   static final List<String> COMMANDS =
       List.of(
@@ -36,7 +39,7 @@ final class Shell {
           "verify",
           "repair");
 
-  /** The commands that are the shell's own. */
+  /** The commands of the shell itself. */
   static final List<String> OWN = List.of("help", "exit", "quit");
 
   private final DatabaseArguments database;
@@ -48,7 +51,7 @@ final class Shell {
     this.commands = commands;
   }
 
-  /** Returns how lines are split: by blanks outside of quotes; a backslash is a backslash. */
+  /** Returns the parser of lines: words are separated by blanks outside quotes. */
   static Parser parser() {
     DefaultParser parser = new DefaultParser();
     parser.setEscapeChars(new char[0]);
@@ -56,21 +59,38 @@ final class Shell {
     return parser;
   }
 
-  /** Returns whether a line has asked to leave. */
+  /** Returns true if a line has asked to leave. */
   boolean isLeft() {
     return left;
   }
 
-  /** Reads lines until one asks to leave or they end. */
+  /**
+   * Reads lines until one asks to leave or they end. Ctrl-C drops the line that is typed, or ends
+   * the command that runs; the shell goes on.
+   */
   void converse(LineReader reader) {
-    while (!left) {
-      try {
-        run(reader.readLine("kv> "));
-      } catch (UserInterruptException interrupted) {
-        continue;
-      } catch (EndOfFileException end) {
-        return;
+    Thread runner = Thread.currentThread();
+    Terminal terminal = reader.getTerminal();
+    Terminal.SignalHandler before =
+        terminal.handle(Terminal.Signal.INT, signal -> Cancellation.cancel(runner));
+    try {
+      while (!left) {
+        runLine(reader);
       }
+    } finally {
+      terminal.handle(Terminal.Signal.INT, before);
+    }
+  }
+
+  private void runLine(LineReader reader) {
+    try {
+      run(reader.readLine("kv> "));
+    } catch (UserInterruptException dropped) {
+      return;
+    } catch (EndOfFileException end) {
+      left = true;
+    } finally {
+      Cancellation.clear();
     }
   }
 
@@ -97,25 +117,27 @@ final class Shell {
         break;
     }
     if (!COMMANDS.contains(name)) {
-      return refuse("no such command here: " + name + "; 'help' lists them");
+      return refuse("no such command in the shell: " + name + "; 'help' lists them");
     }
     List<String> arguments = new ArrayList<>();
-    arguments.add(name);
     arguments.add(database.directory().toString());
     arguments.addAll(words.subList(1, words.size()));
     String order = database.orderName();
     if (order != null && words.stream().noneMatch(word -> word.startsWith("--comparator"))) {
       arguments.add("--comparator=" + order);
     }
-    return commands.run(arguments.toArray(new String[0]));
+    return commands.run(name, arguments.toArray(new String[0]));
   }
 
   private int help(List<String> words) {
     if (words.size() > 1) {
-      return commands.run("help", words.get(1));
+      String name = words.get(1);
+      return COMMANDS.contains(name)
+          ? commands.run(name, "--help")
+          : refuse("no such command in the shell: " + name + "; 'help' lists them");
     }
     System.out.println("Commands: " + String.join(", ", COMMANDS) + ", " + String.join(", ", OWN));
-    System.out.println("They are as outside the shell, without DIR; 'help COMMAND' tells more.");
+    System.out.println("'help COMMAND' describes a command. Ctrl-C ends a command that runs.");
     return 0;
   }
 

@@ -20,8 +20,9 @@ import picocli.CommandLine.Option;
     name = "shell",
     description =
         "Read commands on one database from a prompt, with history and completion of commands, "
-            + "options and keys; or from standard input where that is no terminal. The directory is left "
-            + "out: 'get KEY'. The database is open only while a command runs.",
+            + "options and keys; or from standard input if that is not a terminal. Commands do not name "
+            + "the directory: 'get KEY'. The database is open only while a command runs. Ctrl-C ends a "
+            + "command, not the shell.",
     mixinStandardHelpOptions = true)
 public final class ShellCommand implements Callable<Integer> {
   private final Commands commands;
@@ -31,10 +32,10 @@ public final class ShellCommand implements Callable<Integer> {
   @Option(
       names = "--history",
       paramLabel = "FILE",
-      description = "Where lines are kept; default .kv_history in the home directory.")
+      description = "The file of the history; default .kv_history in the home directory.")
   private @Nullable Path history;
 
-  /** Creates the command, of which the lines are for {@code commands} to run. */
+  /** Creates the command; {@code commands} runs the lines. */
   public ShellCommand(Commands commands) {
     this.commands = commands;
   }
@@ -49,7 +50,7 @@ public final class ShellCommand implements Callable<Integer> {
     return isTerminal ? readTerminal(shell) : readInput(shell);
   }
 
-  /** Runs every line of standard input; the exit code is the last failure's, or 0. */
+  /** Runs every line of standard input; returns the exit code of the last failure, or 0. */
   private static int readInput(Shell shell) throws IOException {
     BufferedReader lines = StandardStreams.lines();
     int exitCode = 0;

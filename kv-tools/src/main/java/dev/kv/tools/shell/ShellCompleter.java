@@ -7,6 +7,7 @@ import dev.kv.Escape;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.ByteText;
+import dev.kv.tools.text.Utf8Text;
 import java.util.ArrayList;
 import java.util.List;
 import org.jline.reader.Candidate;
@@ -17,7 +18,7 @@ import picocli.CommandLine;
 
 /** Completes commands, their options, and keys of the database. */
 final class ShellCompleter implements Completer {
-  private static final int MOST_KEYS = 50;
+  private static final int MAX_KEYS = 50;
 
   private final DatabaseArguments database;
   private final Commands commands;
@@ -64,9 +65,10 @@ final class ShellCompleter implements Completer {
         && (command.equals("get") || command.equals("put") || command.equals("delete"));
   }
 
-  /** Returns keys that begin so, as far as the order of the keys tells where they are. */
+  /** Returns keys that begin with the text and follow one another in the order of the keys. */
   private List<String> keys(String beginning) {
     List<String> keys = new ArrayList<>();
+    boolean isAscii = beginning.chars().allMatch(c -> c < 0x80);
     byte[] prefix;
     try {
       prefix = ByteText.parse(beginning).bytes();
@@ -77,13 +79,14 @@ final class ShellCompleter implements Completer {
         DBIterator entries = db.iterator()) {
       for (entries.seek(prefix);
           entries.isValid()
-              && keys.size() < MOST_KEYS
+              && keys.size() < MAX_KEYS
               && Escape.bytes(entries.key()).startsWith(Escape.bytes(prefix));
           entries.next()) {
-        keys.add(Escape.bytes(entries.key()));
+        byte[] key = entries.key();
+        keys.add(isAscii ? Escape.bytes(key) : Utf8Text.of(key));
       }
     } catch (Failure | DBException unreadable) {
-      keys.clear(); // the command itself will tell
+      keys.clear(); // the command itself will report it
     }
     return keys;
   }

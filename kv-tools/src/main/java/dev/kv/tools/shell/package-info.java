@@ -1,4 +1,4 @@
-/** The command shell: lines from a prompt, each of them a command on one database. */
+/** The command shell: reads lines from a prompt, each of them a command on one database. */
 @NullMarked
 package dev.kv.tools.shell;
 

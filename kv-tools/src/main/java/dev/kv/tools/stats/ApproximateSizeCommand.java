@@ -11,12 +11,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Tells about how many bytes of tables a range of keys takes. */
+/** Prints the approximate size of a range of keys. */
 @Command(
     name = "approximate-size",
     description =
-        "Print about how many bytes of tables a range of keys takes, compressed as they are; what is "
-            + "only in the log does not count.",
+        "Print the approximate number of bytes that a range of keys takes in tables, compressed. Entries "
+            + "that are only in the log do not count.",
     mixinStandardHelpOptions = true)
 public final class ApproximateSizeCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
@@ -27,6 +27,7 @@ public final class ApproximateSizeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    bounds.requireAscending(database);
     long bytes;
     try (DB db = database.openForLookups()) {
       bytes = bounds.approximateSize(db);

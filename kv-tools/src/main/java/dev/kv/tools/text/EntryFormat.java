@@ -4,7 +4,7 @@ import dev.kv.Escape;
 import java.util.HexFormat;
 import java.util.Map;
 
-/** How an entry stands on a line of its own. */
+/** How an entry is written on one line. */
 public enum EntryFormat {
   /** The key, a tab and the value, escaped. */
   TEXT {
@@ -26,6 +26,23 @@ public enum EntryFormat {
           ByteText.parse(line.substring(tab + 1)).bytes());
     }
   },
+  /** As {@link #TEXT}, with real characters if key and value are UTF-8. */
+  UTF8 {
+    @Override
+    public String line(byte[] key, byte[] value) {
+      return Utf8Text.of(key) + '\t' + Utf8Text.of(value);
+    }
+
+    @Override
+    public String versionLine(long sequence, String type, byte[] key, byte[] value) {
+      return sequence + "\t" + type + '\t' + line(key, value);
+    }
+
+    @Override
+    public Map.Entry<byte[], byte[]> parse(String line) {
+      return TEXT.parse(line);
+    }
+  },
   /** The key, one space and the value, in lower-case hexadecimal digits. */
   HEX {
     @Override
@@ -44,14 +61,14 @@ public enum EntryFormat {
       return Map.entry(hexBytes(line.substring(0, space)), hexBytes(line.substring(space + 1)));
     }
   },
-  /** An object with the members {@code key} and {@code value}, escaped as {@link #TEXT}. */
+  /** An object with the members {@code key} and {@code value}, escaped as {@link #UTF8}. */
   JSON {
     @Override
     public String line(byte[] key, byte[] value) {
       return "{\"key\":"
-          + Json.quote(Escape.bytes(key))
+          + Json.quote(Utf8Text.of(key))
           + ",\"value\":"
-          + Json.quote(Escape.bytes(value))
+          + Json.quote(Utf8Text.of(value))
           + '}';
     }
 
@@ -70,34 +87,42 @@ public enum EntryFormat {
     private static byte[] bytes(Map<String, String> members, String name) {
       String text = members.get(name);
       if (text == null) {
-        throw new IllegalArgumentException("no member '" + name + "'");
+        throw new IllegalArgumentException("there is no member '" + name + "'");
       }
       return ByteText.parse(text).bytes();
     }
   };
 
-  /** Returns the entry as a line without its end. */
+  /** Returns the entry as a line without a line end. */
   public abstract String line(byte[] key, byte[] value);
 
-  /** Returns one version of an entry as a line without its end, sequence number and type first. */
+  /** Returns one version of an entry as such a line that begins with sequence number and type. */
   public abstract String versionLine(long sequence, String type, byte[] key, byte[] value);
 
-  /** Returns the entry that a line holds; {@link IllegalArgumentException} if it holds none. */
+  /**
+   * Returns the entry that a line holds.
+   *
+   * @throws IllegalArgumentException if the line holds no entry in this format
+   */
   public abstract Map.Entry<byte[], byte[]> parse(String line);
 
-  /** Returns the bytes of hexadecimal digits. */
+  /**
+   * Returns the bytes that hexadecimal digits stand for.
+   *
+   * @throws IllegalArgumentException if the text is not two digits for each byte
+   */
   public static byte[] hexBytes(String digits) {
     try {
       return HexFormat.of().parseHex(digits);
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("not two hexadecimal digits for each byte", e);
+      throw new IllegalArgumentException("expected two hexadecimal digits for each byte", e);
     }
   }
 
   private static int separator(String line, char separator, String form) {
     int at = line.indexOf(separator);
     if (at < 0) {
-      throw new IllegalArgumentException("not " + form);
+      throw new IllegalArgumentException("expected " + form);
     }
     return at;
   }

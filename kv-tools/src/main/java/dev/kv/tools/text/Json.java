@@ -4,13 +4,12 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
-import dev.kv.Escape;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The little JSON that the commands need. */
+/** The small part of JSON that the commands need. */
 public final class Json {
   private static final JsonFactory FACTORY = new JsonFactory();
 
@@ -22,8 +21,9 @@ public final class Json {
   }
 
   /**
-   * Returns a value as JSON on one line: null, a string, number or boolean, bytes, which become an
-   * escaped string, a map with string keys or an iterable of such values.
+   * Returns a value as JSON on one line. The value is null, a string, a number, a boolean, a byte
+   * array, or a map with string keys or an iterable of such values. A byte array becomes a string
+   * as {@link Utf8Text} writes it.
    */
   public static String of(@Nullable Object value) {
     StringBuilder text = new StringBuilder();
@@ -50,7 +50,7 @@ public final class Json {
       }
       text.append(']');
     } else if (value instanceof byte[] bytes) {
-      text.append(quote(Escape.bytes(bytes)));
+      text.append(quote(Utf8Text.of(bytes)));
     } else if (value instanceof Number || value instanceof Boolean || value == null) {
       text.append(value);
     } else {
@@ -58,7 +58,11 @@ public final class Json {
     }
   }
 
-  /** Returns the members of an object that holds nothing but strings. */
+  /**
+   * Returns the members of an object that holds only strings.
+   *
+   * @throws IllegalArgumentException if the text is anything else
+   */
   public static Map<String, String> strings(String object) {
     try (JsonParser parser = FACTORY.createParser(object)) {
       Map<String, String> members = new HashMap<>();
@@ -71,13 +75,13 @@ public final class Json {
       expect(parser.currentToken(), JsonToken.END_OBJECT);
       return members;
     } catch (IOException malformed) {
-      throw new IllegalArgumentException("not an object of strings in JSON", malformed);
+      throw new IllegalArgumentException("expected a JSON object of strings", malformed);
     }
   }
 
   private static void expect(JsonToken found, JsonToken expected) {
     if (found != expected) {
-      throw new IllegalArgumentException("not an object of strings in JSON");
+      throw new IllegalArgumentException("expected a JSON object of strings");
     }
   }
 }

@@ -2,11 +2,11 @@ package dev.kv.tools.text;
 
 import dev.kv.Escape;
 
-/** Messages that may hold names and words from strangers. */
+/** Messages that may quote names and text from untrusted files. */
 public final class Printable {
   private Printable() {}
 
-  /** Returns a message with what is not printable escaped. */
+  /** Returns a message in which everything outside printable ASCII is escaped. */
   public static String of(String message) {
     return Escape.text(message).replace("\\x5c", "\\");
   }

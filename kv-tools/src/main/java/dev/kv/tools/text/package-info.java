@@ -1,5 +1,6 @@
 /**
- * How keys, values, entries and messages stand in text: escaped, in hexadecimal digits, or in JSON.
+ * Keys, values, entries and messages as text: escaped, with real characters, in hexadecimal digits,
+ * or in JSON.
  */
 @NullMarked
 package dev.kv.tools.text;

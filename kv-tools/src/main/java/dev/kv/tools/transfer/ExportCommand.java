@@ -12,13 +12,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Writes entries to standard output for import. */
+/** Writes entries to standard output in a format that import reads. */
 @Command(
     name = "export",
     description =
-        "Write entries to standard output in a form that import reads: hex, a line an entry; jsonl, a "
-            + "JSON object a line; binary, the lengths of key and value, each 4 bytes with the highest "
-            + "first, and both.",
+        "Write entries to standard output in a format that import reads: text, utf8 and hex are one "
+            + "line for each entry; json is one object on each line; binary is the lengths of key and "
+            + "value, 4 bytes each with the highest first, then key and value.",
     mixinStandardHelpOptions = true)
 public final class ExportCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
@@ -26,16 +26,23 @@ public final class ExportCommand implements Callable<Integer> {
 
   @Option(
       names = "--format",
-      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.",
-      defaultValue = "hex")
-  private TransferFormat format;
+      paramLabel = "FORMAT",
+      description = "text, utf8, hex, json or binary; default text.")
+  private TransferFormat format = TransferFormat.TEXT;
+
+  @Option(names = "--json", description = "Short for --format json.")
+  void json(boolean json) {
+    if (json) {
+      format = TransferFormat.JSON;
+    }
+  }
 
   @Override
   public Integer call() {
     Meter meter = new Meter();
     try (Output out = new Output();
         DB db = database.openReadOnly(meter);
-        DBIterator entries = db.iterator(range.readOptions());
+        DBIterator entries = db.iterator(range.readOptions(database));
         Progress progress =
             Progress.printing("export", range.approximateSize(db), meter::bytesRead)) {
       progress.begin();

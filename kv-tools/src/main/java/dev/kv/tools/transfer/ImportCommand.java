@@ -15,8 +15,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "import",
     description =
-        "Put the entries that export wrote, from a file or standard input. Creates the database if "
-            + "there is none. Where the input is malformed, what stands before may have been put.",
+        "Put the entries that export wrote, from a file or standard input. If the input is malformed, "
+            + "the entries before that place may have been put.",
     mixinStandardHelpOptions = true)
 public final class ImportCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
@@ -25,18 +25,28 @@ public final class ImportCommand implements Callable<Integer> {
       index = "1",
       arity = "0..1",
       paramLabel = "FILE",
-      description = "By default standard input.")
+      description = "The file to read; default standard input.")
   private @Nullable Path file;
 
   @Option(
       names = "--format",
-      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.",
-      defaultValue = "hex")
-  private TransferFormat format;
+      paramLabel = "FORMAT",
+      description = "The format of the input: text, utf8, hex, json or binary; default text.")
+  private TransferFormat format = TransferFormat.TEXT;
+
+  @Option(names = "--json", description = "Short for --format json.")
+  void json(boolean json) {
+    if (json) {
+      format = TransferFormat.JSON;
+    }
+  }
+
+  @Option(names = "--create", description = "Create the database if there is none.")
+  private boolean create;
 
   @Override
   public Integer call() throws IOException {
-    long entries = new Loading("import", format::read).run(database, file);
+    long entries = new Loading("import", format, database, create).run(file);
     try (Output out = new Output()) {
       out.line(entries + " entries");
     }

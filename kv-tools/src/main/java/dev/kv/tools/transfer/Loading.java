@@ -3,6 +3,7 @@ package dev.kv.tools.transfer;
 import dev.kv.DB;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.console.StandardStreams;
@@ -17,72 +18,100 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts entries that come from a file or standard input, in batches, of which the last is synced.
+ * Puts entries from a file or standard input, in batches of 1 MiB; the last one is synced. The
+ * database is opened for the first batch, so malformed input at the start creates none.
  */
 final class Loading {
   private static final int BATCH_BYTES = 1 << 20;
   private static final int BUFFER_BYTES = 1 << 16;
 
   private final String task;
-  private final Source source;
+  private final TransferFormat format;
+  private final DatabaseArguments database;
+  private final boolean create;
+  private final WriteBatch batch = WriteBatch.create();
   private final AtomicLong entries = new AtomicLong();
+  private @Nullable DB db;
+  private long put;
 
-  /** How entries are read. */
-  @FunctionalInterface
-  interface Source {
-    /** Reads entries to the end; a {@link Failure} names the place of what is none. */
-    void read(InputStream in, TransferFormat.Sink sink) throws IOException;
-  }
-
-  /** Creates the load, of which progress is told as {@code task}. */
-  Loading(String task, Source source) {
+  /**
+   * Creates a load.
+   *
+   * @param task the name of the command, for the progress
+   * @param create whether to create the database if there is none
+   */
+  Loading(String task, TransferFormat format, DatabaseArguments database, boolean create) {
     this.task = task;
-    this.source = source;
+    this.format = format;
+    this.database = database;
+    this.create = create;
   }
 
   /**
-   * Puts all entries of a file, or of standard input, into a database, which is created; returns
-   * how many.
+   * Puts all entries of a file, or of standard input if it is null.
+   *
+   * @return the number of entries
+   * @throws Failure if the input is malformed, or the database is missing and not to be created
    */
-  long run(DatabaseArguments database, @Nullable Path file) throws IOException {
-    if (file == null) {
-      try (DB db = database.openForWriting(true);
-          Progress progress =
-              Progress.of(task, Progress.Unit.ENTRIES, Progress.UNKNOWN, entries::get)) {
-        progress.begin();
-        load(db, new BufferedInputStream(StandardStreams.input(), BUFFER_BYTES));
-      }
-      return entries.get();
+  long run(@Nullable Path file) throws IOException {
+    if (!create) {
+      database.requireDatabase();
     }
-    if (Files.isDirectory(file)) {
-      throw new Failure(file + ": not a file but a directory");
+    if (file != null && Files.isDirectory(file)) {
+      throw new Failure(file + ": is a directory; name a file");
     }
     AtomicLong bytes = new AtomicLong();
-    try (InputStream in = new Counted(Files.newInputStream(file), bytes);
-        DB db = database.openForWriting(true);
-        Progress progress = Progress.of(task, Progress.Unit.BYTES, Files.size(file), bytes::get)) {
+    try (InputStream in =
+            file == null
+                ? StandardStreams.input()
+                : new Counted(Files.newInputStream(file), bytes);
+        Progress progress =
+            file == null
+                ? Progress.of(task, Progress.Unit.ENTRIES, Progress.UNKNOWN, entries::get)
+                : Progress.of(task, Progress.Unit.BYTES, Files.size(file), bytes::get)) {
       progress.begin();
-      load(db, new BufferedInputStream(in, BUFFER_BYTES));
+      load(new BufferedInputStream(in, BUFFER_BYTES));
     }
     return entries.get();
   }
 
-  private void load(DB db, InputStream in) throws IOException {
-    WriteBatch batch = WriteBatch.create();
-    source.read(
-        in,
-        (key, value) -> {
-          batch.put(key, value);
-          if (batch.approximateSize() >= BATCH_BYTES) {
-            db.write(batch);
-            batch.clear();
-          }
-          entries.incrementAndGet();
-        });
-    db.write(WriteOptions.SYNC, batch);
+  private void load(InputStream in) throws IOException {
+    try {
+      format.read(in, this::add);
+      write(WriteOptions.SYNC);
+    } catch (Failure malformed) {
+      throw new Failure(
+          malformed.getMessage()
+              + (put == 0 ? "; nothing was put" : "; the first " + put + " entries were put"));
+    } finally {
+      DB open = db;
+      if (open != null) {
+        open.close();
+      }
+    }
   }
 
-  /** A stream that counts what is read of it in bulk. */
+  private void add(byte[] key, byte[] value) {
+    Cancellation.check();
+    batch.put(key, value);
+    entries.incrementAndGet();
+    if (batch.approximateSize() >= BATCH_BYTES) {
+      write(WriteOptions.DEFAULT);
+    }
+  }
+
+  private void write(WriteOptions options) {
+    DB open = db;
+    if (open == null) {
+      open = database.openForWriting(create);
+      db = open;
+    }
+    open.write(options, batch);
+    batch.clear();
+    put = entries.get();
+  }
+
+  /** A stream that counts the bytes that are read from it. */
   private static final class Counted extends FilterInputStream {
     private final AtomicLong bytes;
 

@@ -14,7 +14,31 @@ import java.util.Map;
 
 /** How entries are exported and imported. */
 enum TransferFormat {
-  /** A line an entry: the key, a space and the value, in hexadecimal digits. */
+  /** A line for each entry: the key, a tab and the value, escaped. */
+  TEXT {
+    @Override
+    byte[] encode(byte[] key, byte[] value) {
+      return line(EntryFormat.TEXT, key, value);
+    }
+
+    @Override
+    void read(InputStream in, Sink sink) throws IOException {
+      readLines(EntryFormat.TEXT, in, sink);
+    }
+  },
+  /** As {@link #TEXT}, with real characters if key and value are UTF-8. */
+  UTF8 {
+    @Override
+    byte[] encode(byte[] key, byte[] value) {
+      return line(EntryFormat.UTF8, key, value);
+    }
+
+    @Override
+    void read(InputStream in, Sink sink) throws IOException {
+      readLines(EntryFormat.UTF8, in, sink);
+    }
+  },
+  /** A line for each entry: the key, a space and the value, in hexadecimal digits. */
   HEX {
     @Override
     byte[] encode(byte[] key, byte[] value) {
@@ -26,8 +50,8 @@ enum TransferFormat {
       readLines(EntryFormat.HEX, in, sink);
     }
   },
-  /** A JSON object a line, with the members key and value, in which \xNN stands for a byte. */
-  JSONL {
+  /** A JSON object on each line, with the members key and value. */
+  JSON {
     @Override
     byte[] encode(byte[] key, byte[] value) {
       return line(EntryFormat.JSON, key, value);
@@ -38,7 +62,7 @@ enum TransferFormat {
       readLines(EntryFormat.JSON, in, sink);
     }
   },
-  /** The lengths of key and value, 32 bits each with the highest byte first, then both. */
+  /** The lengths of key and value, 32 bits each with the highest byte first, then key and value. */
   BINARY {
     @Override
     byte[] encode(byte[] key, byte[] value) {
@@ -61,12 +85,12 @@ enum TransferFormat {
           sink.entry(bytes(data, keyLength), bytes(data, valueLength));
           offset += 2L * Integer.BYTES + keyLength + valueLength;
         } catch (EOFException cut) {
-          throw malformed("the input ends inside the entry at offset " + offset);
+          throw malformed("the input ends within the entry at offset " + offset);
         }
       }
     }
 
-    /** Reads so many bytes; memory is taken for what is there, not for what a length claims. */
+    /** Reads {@code length} bytes; allocates as it reads, since the length may be wrong. */
     private byte[] bytes(DataInputStream data, int length) throws IOException {
       byte[] bytes = length < 0 ? new byte[0] : data.readNBytes(length);
       if (length < 0 || bytes.length < length) {
@@ -81,18 +105,21 @@ enum TransferFormat {
     void entry(byte[] key, byte[] value);
   }
 
-  /** Returns an entry's bytes. */
+  /** Returns an entry as bytes. */
   abstract byte[] encode(byte[] key, byte[] value);
 
-  /** Reads entries to the end; a {@link Failure} names the place of what is none. */
+  /**
+   * Reads entries to the end of the input.
+   *
+   * @throws Failure if something is not an entry; the message names its place
+   */
   abstract void read(InputStream in, Sink sink) throws IOException;
 
   private static byte[] line(EntryFormat format, byte[] key, byte[] value) {
-    return (format.line(key, value) + '\n').getBytes(StandardCharsets.US_ASCII);
+    return (format.line(key, value) + '\n').getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Reads entries, each a line of {@code format}. */
-  static void readLines(EntryFormat format, InputStream in, Sink sink) throws IOException {
+  private static void readLines(EntryFormat format, InputStream in, Sink sink) throws IOException {
     BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
     long number = 0;
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -111,6 +138,6 @@ enum TransferFormat {
   }
 
   private static Failure malformed(String what) {
-    return new Failure(what + "; what stands before it may have been put");
+    return new Failure(what);
   }
 }

@@ -1,4 +1,4 @@
-/** The commands that carry entries out of databases and into them: export, import and load. */
+/** The commands that move entries out of databases and into them: export, import and load. */
 @NullMarked
 package dev.kv.tools.transfer;
 

@@ -7,6 +7,7 @@ import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.env.Env;
+import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.database.DatabaseFiles;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -124,6 +125,7 @@ final class LevelOrderCheck {
     /** Moves to the next key; returns false after the last one. */
     boolean next() throws IOException {
       while (keys.isEmpty()) {
+        Cancellation.check();
         TableInspector open = table;
         if (open != null && !blocks.isEmpty()) {
           open.read(blocks.remove().handle(), true);

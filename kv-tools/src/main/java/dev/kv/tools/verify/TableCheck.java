@@ -12,6 +12,7 @@ import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.Footer;
 import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.env.Env;
+import dev.kv.tools.console.Cancellation;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -110,6 +111,7 @@ final class TableCheck {
   }
 
   private void checkBlock(TableInspector table, TableInspector.BlockEntry block) {
+    Cancellation.check();
     long offset = block.handle().offset();
     blocks++;
     try {

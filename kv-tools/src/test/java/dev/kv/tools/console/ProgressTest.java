@@ -40,16 +40,13 @@ class ProgressTest {
     "ENTRIES, 500, -1, 2, '500 entries, 250 entries/s'",
     "FILES, 1, 36000, 1, '1 files of 36000 files, 0 %, 1 files/s, 9 h 59 min left'"
   })
-  void line_tellsRateAndTimeLeft(
+  void line_workAndTime_giveRateAndTimeLeft(
       Progress.Unit unit, long done, long total, long seconds, String expected) {
     assertThat(Progress.line("copy", unit, done, total, seconds * SECOND))
         .isEqualTo("kv: copy " + expected);
   }
 
-  /**
-   * Runs a command line of the shell, in which KV stands for the command, on a terminal; returns
-   * what stands there.
-   */
+  /** Runs a line of sh on a terminal, with KV for the command; returns what the terminal shows. */
   private String onTerminal(String commandLine, String... environment) throws Exception {
     assumeThat(SCRIPT).exists();
     String kv = String.join(" ", Cli.inProcess("-Dkv.progress.delay=0"));
@@ -75,7 +72,7 @@ class ProgressTest {
   @ValueSource(
       strings = {
         "scan snappy-levels > out",
-        "scan snappy-levels --raw > out",
+        "scan snappy-levels --all-versions > out",
         "count snappy-levels > out",
         "export snappy-levels > out",
         "diff snappy-levels snappy-levels > out",
@@ -87,9 +84,9 @@ class ProgressTest {
         "repair snappy-levels",
         "repair snappy-levels --dry-run",
         "destroy snappy-levels --yes",
-        "import new entries",
-        "import new < entries",
-        "load new < entries",
+        "import new entries --create --format hex",
+        "import new --create --format hex < entries",
+        "load new --create --format hex < entries",
         "batch new --create --format text < operations",
         "bench new --num 1000 --benchmarks fillseq",
         "demo new --entries 1000"
@@ -114,7 +111,7 @@ class ProgressTest {
   }
 
   @Test
-  void progress_isTakenAwayAtTheEnd() throws Exception {
+  void progress_commandEnds_isRemoved() throws Exception {
     String shown = onTerminal("KV count snappy-levels > out");
     List<String> drawn = new ArrayList<>(List.of(shown.split("\r")));
     assertThat(drawn).hasSizeGreaterThan(1);

@@ -88,7 +88,7 @@ class StreamsTest {
       strings = {
         "get plain 'KEY'",
         "scan plain",
-        "scan plain --raw",
+        "scan plain --all-versions",
         "stats plain",
         "--help",
         "--version",
@@ -124,10 +124,11 @@ class StreamsTest {
     assertThat(missing.err().lines())
         .containsExactly(
             "kv: Missing required parameter: 'KEY'",
-            "Usage: kv get [-hV] [--raw] [--verbose] [--comparator=<order>] DIR KEY",
-            "'kv help get' tells more");
+            "Usage: kv get [-hV] [--json] [--raw] [--utf8] [--verbose]",
+            "              [--comparator=<order>] DIR KEY",
+            "'kv help get' describes the command");
     assertThat(Cli.run("scan", "dir", "--limit", "\u001b[2J").err())
-        .startsWith("kv: Invalid value for option '--limit': '\\x1b[2J'")
+        .startsWith("kv: --limit: '\\x1b[2J' is not a number")
         .doesNotContain("\u001b");
     assertThat(Cli.run("nonsense").err()).startsWith("kv: no such command: nonsense");
   }
@@ -141,19 +142,19 @@ class StreamsTest {
               ? new String[] {"put", absent, "k", "v"}
               : new String[] {"batch", absent};
       assertThat(Cli.run(words).err())
-          .contains(": no such directory; --create makes a database there")
+          .contains(": no such directory; --create creates a database there")
           .hasLineCount(1);
     }
     assertThat(Cli.run("get", absent, "k").err()).doesNotContain("--create");
     IOException cause = new AccessDeniedException("db/000005.ldb");
     assertThat(FailureText.describe(new DBIOException("the write failed", cause)))
         .isEqualTo("the write failed: db/000005.ldb: permission denied");
-    assertThat(Cli.run("import", absent, temp.toString()).err())
-        .contains("not a file but a directory");
+    assertThat(Cli.run("import", absent, temp.toString(), "--create").err())
+        .contains("is a directory; name a file");
     assertThat(Path.of(absent)).doesNotExist();
     for (String line : new String[] {"key value", "6 7", "61 6x", "61"}) {
-      assertThat(Cli.runWithInput(line + "\n", "load", absent).err())
-          .startsWith("kv: line 1 of the input: not ")
+      assertThat(Cli.runWithInput(line + "\n", "load", absent, "--create", "--format=hex").err())
+          .startsWith("kv: line 1 of the input: expected ")
           .hasLineCount(1);
     }
   }

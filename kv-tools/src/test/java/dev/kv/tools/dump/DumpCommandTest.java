@@ -235,25 +235,25 @@ class DumpCommandTest {
     Cli absent = Cli.run("dump", temp.resolve("000007.ldb").toString());
     assertThat(absent.exitCode()).isEqualTo(1);
     assertThat(absent.err()).contains("000007.ldb: no such file").hasLineCount(1);
-    assertThat(Cli.run("dump", temp.toString()).err()).contains("not a file");
+    assertThat(Cli.run("dump", temp.toString()).err()).contains("is a directory; name files in it");
     assertThat(Cli.run("dump").exitCode()).isEqualTo(2);
   }
 
   @Test
   void rawScan_tablesOfAnyOrder_printsAll() throws IOException {
     String dir = Fixtures.copy("reverse-comparator", temp).toString();
-    assertThat(Cli.run("scan", dir, "--raw").out()).hasLineCount(738 + 738 + 462);
+    assertThat(Cli.run("scan", dir, "--all-versions").out()).hasLineCount(738 + 738 + 462);
   }
 
   @Test
   void rawScan_damagedBlock_goesOnBehindIt() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
-    Cli whole = Cli.run("scan", dir.toString(), "--raw");
+    Cli whole = Cli.run("scan", dir.toString(), "--all-versions");
     assertThat(whole.exitCode()).isZero();
     assertThat(whole.err()).isEmpty();
     Path table = dir.resolve("000005.ldb");
     Fixtures.damage(table, 100);
-    Cli damaged = Cli.run("scan", dir.toString(), "--raw");
+    Cli damaged = Cli.run("scan", dir.toString(), "--all-versions");
     assertThat(damaged.exitCode()).isEqualTo(1);
     assertThat(damaged.err())
         .startsWith("kv: damaged: " + table.getFileName() + ", offset 0: ")
@@ -268,10 +268,10 @@ class DumpCommandTest {
   @Test
   void rawScan_damagedFooter_findsTheBlocks() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
-    Cli whole = Cli.run("scan", dir.toString(), "--raw");
+    Cli whole = Cli.run("scan", dir.toString(), "--all-versions");
     Path table = dir.resolve("000005.ldb");
     Fixtures.damage(table, Files.size(table) - 1);
-    Cli damaged = Cli.run("scan", dir.toString(), "--raw");
+    Cli damaged = Cli.run("scan", dir.toString(), "--all-versions");
     assertThat(damaged.exitCode()).isEqualTo(1);
     assertThat(damaged.err()).contains("bad magic number").hasLineCount(1);
     assertThat(damaged.out()).isEqualTo(whole.out());
@@ -280,10 +280,10 @@ class DumpCommandTest {
   @Test
   void rawScan_damagedLog_goesOnBehindIt() throws IOException {
     Path dir = Fixtures.copy("killed", temp);
-    Cli whole = Cli.run("scan", dir.toString(), "--raw");
+    Cli whole = Cli.run("scan", dir.toString(), "--all-versions");
     Path log = dir.resolve("000003.log");
     Fixtures.damage(log, 20_000);
-    Cli damaged = Cli.run("scan", dir.toString(), "--raw");
+    Cli damaged = Cli.run("scan", dir.toString(), "--all-versions");
     assertThat(damaged.exitCode()).isEqualTo(1);
     assertThat(damaged.err()).startsWith("kv: damaged: " + log.getFileName() + ", offset ");
     List<String> lines = damaged.out().lines().toList();
@@ -291,7 +291,7 @@ class DumpCommandTest {
     assertThat(all).containsSubsequence(lines).startsWith(lines.get(0));
     assertThat(lines).hasSizeLessThan(all.size()).hasSizeGreaterThan(all.size() / 4);
     List<String> first =
-        Cli.run("scan", dir.toString(), "--raw", "--limit", "2").out().lines().toList();
+        Cli.run("scan", dir.toString(), "--all-versions", "--limit", "2").out().lines().toList();
     assertThat(first).isEqualTo(lines.subList(0, 2));
   }
 
@@ -306,7 +306,7 @@ class DumpCommandTest {
     assertThat(dump.exitCode()).isZero();
     assertThat(dump.out()).contains("damage offset=41425 text='checksum mismatch'", "torn=true");
     assertThat(Cli.run("dump", "--verify", log.toString()).exitCode()).isZero();
-    Cli raw = Cli.run("scan", dir.toString(), "--raw");
+    Cli raw = Cli.run("scan", dir.toString(), "--all-versions");
     assertThat(raw.exitCode()).isZero();
     assertThat(raw.err())
         .contains("kv: note: 000003.log, offset 41425: ")
@@ -324,7 +324,7 @@ class DumpCommandTest {
     assertThat(dump.exitCode()).isEqualTo(1);
     assertThat(dump.out()).containsOnlyOnce("whole records follow the torn write at 20422");
     assertThat(Cli.run("dump", "--verify", log.toString()).exitCode()).isEqualTo(1);
-    Cli raw = Cli.run("scan", dir.toString(), "--raw");
+    Cli raw = Cli.run("scan", dir.toString(), "--all-versions");
     assertThat(raw.exitCode()).isEqualTo(1);
     assertThat(raw.err()).contains("kv: damaged: 000003.log, offset 32841: whole records follow");
   }

@@ -28,7 +28,7 @@ class BatchCommandTest {
     assertThat(Cli.run("get", dir.toString(), "a b").out().trim()).isEqualTo("v 1");
     assertThat(Cli.run("get", dir.toString(), "e").out().trim()).isEmpty();
     assertThat(Cli.run("get", dir.toString(), "twice").exitCode()).isEqualTo(1);
-    Cli log = Cli.run("scan", dir.toString(), "--raw");
+    Cli log = Cli.run("scan", dir.toString(), "--all-versions");
     assertThat(log.out()).contains("601\tput\ta\tb c\n").contains("605\tdelete\ttwice\t\n");
   }
 
@@ -46,7 +46,7 @@ class BatchCommandTest {
     assertThat(Cli.runWithInput(input, "batch", dir.toString()).exitCode()).isEqualTo(1);
     Cli batch = Cli.runWithInput(input, "batch", dir.toString(), "--create", "--format", format);
     assertThat(batch.exitCode()).as(batch.err()).isZero();
-    assertThat(Cli.run("scan", dir.toString(), "--raw").out())
+    assertThat(Cli.run("scan", dir.toString(), "--all-versions").out())
         .isEqualTo("1\tput\tk\tv\n2\tdelete\td\t\n");
   }
 

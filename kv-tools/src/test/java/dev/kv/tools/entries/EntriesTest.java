@@ -6,8 +6,11 @@ import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands that read and write entries where they are. */
 class EntriesTest {
@@ -17,7 +20,12 @@ class EntriesTest {
     String dir = temp.resolve("db").toString();
     Cli load =
         Cli.runWithInput(
-            "6131 7631\n6132 7632\n62 \n 7a\nff00 0a\n", "load", dir, "--format", "hex");
+            "6131 7631\n6132 7632\n62 \n 7a\nff00 0a\n",
+            "load",
+            dir,
+            "--create",
+            "--format",
+            "hex");
     assertThat(load.exitCode()).as(load.err()).isZero();
     return dir;
   }
@@ -41,15 +49,88 @@ class EntriesTest {
   }
 
   @Test
-  void reverseComparator_needsItsFlag() {
+  void reverseComparatorOfKv_isKnownByItsName() {
     String dir = temp.resolve("reverse").toString();
-    Cli load = Cli.runWithInput("61 31\n62 32\n", "load", dir, "--comparator", "reverse");
+    Cli load =
+        Cli.runWithInput(
+            "61 31\n62 32\n", "load", dir, "--create", "--format=hex", "--comparator=reverse");
     assertThat(load.exitCode()).as(load.err()).isZero();
-    Cli without = Cli.run("scan", dir);
-    assertThat(without.exitCode()).isEqualTo(1);
-    assertThat(without.err()).contains("kv.ReverseBytewiseComparator");
+    for (String command : List.of("scan", "count", "verify", "levels", "compact", "repair")) {
+      Cli without = Cli.run(command, dir);
+      assertThat(without.exitCode()).as(command + without.err()).isZero();
+    }
+    assertThat(Cli.run("scan", dir).out()).isEqualTo("b\t2\na\t1\n");
+    assertThat(Cli.run("put", dir, "c", "3").exitCode()).isZero();
+    assertThat(Cli.run("delete", dir, "c").exitCode()).isZero();
     assertThat(Cli.run("scan", dir, "--comparator", "reverse").out()).isEqualTo("b\t2\na\t1\n");
-    assertThat(Cli.run("scan", dir, "--raw").out()).contains("put\ta\t1").contains("put\tb\t2");
+    assertThat(Cli.run("scan", dir, "--all-versions").out())
+        .contains("put\ta\t1", "put\tb\t2", "delete\tc\t");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"text", "utf8", "hex", "json"})
+  void scan_pipedIntoLoad_copiesAnyBytes(String format) throws IOException {
+    Path dir = Fixtures.copy("extremes", temp);
+    for (String text :
+        List.of("\u00e4\ud83d\ude00\u4e2d", "\u202e\u009b\u200b\t\\\\x41\\n", "\\xc3\\x28\\x80")) {
+      assertThat(Cli.run("put", dir.toString(), text, text).exitCode()).isZero();
+    }
+    String copy = temp.resolve("copy").toString();
+    Cli scan = Cli.run("scan", dir.toString(), "--format", format);
+    Cli load = Cli.runWithInput(scan.out(), "load", copy, "--create", "--format", format);
+    assertThat(load.exitCode()).as(load.err()).isZero();
+    assertThat(Cli.hex(Path.of(copy))).isEqualTo(Cli.hex(dir)).hasSizeGreaterThan(3);
+  }
+
+  @Test
+  void scan_defaultFormat_isTheDefaultOfLoadAndImport() throws IOException {
+    Path dir = Fixtures.copy("extremes", temp);
+    for (String reader : List.of("load", "import")) {
+      for (String writer : List.of("scan", "export")) {
+        Path copy = temp.resolve(writer + reader);
+        String entries = Cli.run(writer, dir.toString()).out();
+        Cli read = Cli.runWithInput(entries, reader, copy.toString(), "--create");
+        assertThat(read.exitCode()).as(read.err()).isZero();
+        assertThat(Cli.hex(copy)).isEqualTo(Cli.hex(dir));
+      }
+    }
+  }
+
+  @Test
+  void utf8AndJson_textKeys_printRealCharacters() {
+    String dir = temp.resolve("db").toString();
+    assertThat(Cli.run("put", dir, "\u00e4 \\\\", "\u4e2d\\xff\u009b", "--create").exitCode())
+        .isZero();
+    assertThat(Cli.run("get", dir, "\u00e4 \\\\", "--utf8").out())
+        .isEqualTo("\u4e2d\\xff\\xc2\\x9b\n");
+    assertThat(Cli.run("scan", dir, "--utf8").out())
+        .isEqualTo("\u00e4 \\x5c\t\u4e2d\\xff\\xc2\\x9b\n");
+    String json = "{\"key\":\"\u00e4 \\\\x5c\",\"value\":\"\u4e2d\\\\xff\\\\xc2\\\\x9b\"}\n";
+    assertThat(Cli.run("scan", dir, "--json").out()).isEqualTo(json);
+    assertThat(Cli.run("get", dir, "\u00e4 \\\\", "--json").out()).isEqualTo(json);
+    String other = temp.resolve("other").toString();
+    assertThat(Cli.runWithInput("", "load", other, "--create").exitCode()).isZero();
+    assertThat(Cli.run("diff", dir, other, "--utf8").out())
+        .isEqualTo("-\t\u00e4 \\x5c\t\u4e2d\\xff\\xc2\\x9b\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"scan", "count", "export", "approximate-size", "compact"})
+  void range_thatEndsBeforeItBegins_isWrongUsage(String command) {
+    String dir = database();
+    Cli wrong = Cli.run(command, dir, "--from", "z", "--to", "a");
+    assertThat(wrong.exitCode()).isEqualTo(2);
+    assertThat(wrong.err()).startsWith("kv: --from lies after --to in the order of the database");
+    assertThat(Cli.run(command, dir, "--from", "a", "--to", "a").exitCode()).isZero();
+  }
+
+  @Test
+  void limit_notANumber_saysSo() {
+    Cli wrong = Cli.run("scan", "dir", "--limit", "x");
+    assertThat(wrong.exitCode()).isEqualTo(2);
+    assertThat(wrong.err()).startsWith("kv: --limit: 'x' is not a number\n");
+    assertThat(Cli.run("scan", "dir", "--limit", "99999999999999999999").err())
+        .startsWith("kv: --limit: '99999999999999999999' is too large a number\n");
   }
 
   @Test

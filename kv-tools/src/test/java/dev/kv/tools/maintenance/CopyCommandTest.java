@@ -43,7 +43,7 @@ class CopyCommandTest {
     assertThat(temp.resolve("copy.partial")).doesNotExist();
     Cli again = Cli.run("copy", dir.toString(), copy.toString());
     assertThat(again.exitCode()).isEqualTo(1);
-    assertThat(again.err()).contains("exists already");
+    assertThat(again.err()).contains("already exists");
   }
 
   @ParameterizedTest

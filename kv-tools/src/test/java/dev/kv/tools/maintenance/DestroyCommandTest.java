@@ -11,21 +11,29 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DestroyCommandTest {
   @TempDir Path temp;
 
   @Test
-  void destroy_needsAYes() throws IOException {
+  void destroy_answerIsNotYes_keepsTheDatabase() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
     String before = Fixtures.listing(dir);
-    for (String answer : new String[] {"", "no\n", "y\n"}) {
+    for (String answer : new String[] {"", "\n", "no\n", "yess\n"}) {
       Cli refused = Cli.runWithInput(answer, "destroy", dir.toString());
       assertThat(refused.exitCode()).isEqualTo(1);
-      assertThat(refused.err()).contains("nothing was destroyed");
+      assertThat(refused.err()).contains("nothing was deleted");
       assertThat(Fixtures.listing(dir)).isEqualTo(before);
     }
-    assertThat(Cli.runWithInput("yes\n", "destroy", dir.toString()).exitCode()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"y", "yes", " Y ", "YES"})
+  void destroy_answerIsYes_deletesTheDatabase(String answer) throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    assertThat(Cli.runWithInput(answer + "\n", "destroy", dir.toString()).exitCode()).isZero();
     assertThat(dir).doesNotExist();
   }
 

@@ -1,9 +1,11 @@
 package dev.kv.tools.shell;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
+import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.database.DatabaseArguments;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -22,6 +24,8 @@ import org.jline.terminal.Terminal;
 import org.jline.terminal.impl.DumbTerminal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -72,9 +76,9 @@ class ShellTest {
     assertThat(shell.exitCode()).isEqualTo(2);
     assertThat(shell.out()).isEqualTo("v\n");
     assertThat(shell.err())
-        .contains("no such command here: nonsense")
+        .contains("no such command in the shell: nonsense")
         .contains("no such key: absent")
-        .contains("no such command here: destroy")
+        .contains("no such command in the shell: destroy")
         .contains("a quote is not closed");
     assertThat(Cli.run("get", dir, "late").exitCode()).isEqualTo(1);
   }
@@ -85,6 +89,79 @@ class ShellTest {
     Cli shell = Cli.runWithInput("count\nget none\n", "shell", dir, "--comparator", "reverse");
     assertThat(shell.out()).isEqualTo(Fixtures.entries("reverse-comparator").size() + "\n");
     assertThat(shell.err()).contains("no such key").doesNotContain("--comparator");
+  }
+
+  @Test
+  void wrongUsageAndHelp_inTheShell_nameNoDirectory() throws IOException {
+    String dir = Fixtures.copy("plain", temp).toString();
+    Cli shell = Cli.runWithInput("get\nhelp put\nhelp nope\nscan --limit x\n", "shell", dir);
+    assertThat(shell.err())
+        .contains("Missing required parameter: 'KEY'", "Usage: get [", "'help get' describes")
+        .contains("no such command in the shell: nope", "kv: --limit: 'x' is not a number")
+        .doesNotContain("DIR", "kv help");
+    assertThat(shell.out()).contains("Usage: put [", "KEY VALUE").doesNotContain("DIR", "kv put");
+  }
+
+  @Test
+  void verbose_inTheShell_isOfOneLine() throws IOException {
+    String dir = Fixtures.copy("plain", temp).toString();
+    Cli shell = Cli.runWithInput("count --verbose\ncount\n", "shell", dir);
+    assertThat(shell.exitCode()).as(shell.err()).isZero();
+    assertThat(shell.err()).containsOnlyOnce("INFO dev.kv.core");
+  }
+
+  @Test
+  void interrupt_commandThatRuns_endsItAndNotTheShell() throws Exception {
+    Path dir = Fixtures.copy("plain", temp);
+    List<String> ran = new ArrayList<>();
+    byte[] typed = "count\nget key\nexit\n".getBytes(StandardCharsets.UTF_8);
+    try (Terminal terminal =
+        new DumbTerminal(new ByteArrayInputStream(typed), new ByteArrayOutputStream())) {
+      Commands commands =
+          new Commands() {
+            @Override
+            public int run(String name, String... args) {
+              ran.add(name);
+              if (name.equals("count")) {
+                terminal.raise(Terminal.Signal.INT);
+                assertThatThrownBy(Cancellation::check).hasMessage("cancelled");
+              } else {
+                Cancellation.check();
+              }
+              return 0;
+            }
+
+            @Override
+            public Object create(String name) {
+              throw new AssertionError(name);
+            }
+          };
+      Shell shell = new Shell(arguments(dir.toString()), commands);
+      shell.converse(LineReaderBuilder.builder().terminal(terminal).parser(Shell.parser()).build());
+      assertThat(shell.isLeft()).isTrue();
+    }
+    assertThat(ran).containsExactly("count", "get");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"scan", "count", "export", "diff", "copy", "compact", "verify", "import"})
+  void cancelled_anyLongCommand_endsAndLeavesTheDatabaseWhole(String command) throws IOException {
+    String dir = Fixtures.copy("snappy-levels", temp).toString();
+    Path entries = Files.writeString(temp.resolve("entries"), "a\tb\n");
+    String[] args =
+        switch (command) {
+          case "diff" -> new String[] {dir, dir};
+          case "copy" -> new String[] {dir, temp.resolve("copy").toString()};
+          case "import" -> new String[] {dir, entries.toString()};
+          default -> new String[] {dir};
+        };
+    Thread.currentThread().interrupt();
+    Cli cancelled = Cli.runInShell(command, args);
+    Cancellation.clear();
+    assertThat(cancelled.exitCode()).isEqualTo(1);
+    assertThat(cancelled.err()).contains("kv: cancelled");
+    assertThat(Cli.run("verify", dir).exitCode()).isZero();
+    assertThat(temp.resolve("copy")).doesNotExist();
   }
 
   @Test

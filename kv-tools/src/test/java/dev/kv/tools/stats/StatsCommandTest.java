@@ -29,7 +29,11 @@ class StatsCommandTest {
         .contains("\"keySizes\":[{\"from\":4,\"to\":7,\"entries\":")
         .hasLineCount(1);
     long tombstones =
-        Cli.run("scan", dir, "--raw").out().lines().filter(l -> l.contains("\tdelete\t")).count();
+        Cli.run("scan", dir, "--all-versions")
+            .out()
+            .lines()
+            .filter(l -> l.contains("\tdelete\t"))
+            .count();
     assertThat(tombstones).isPositive();
     assertThat(json.out()).contains("\"tombstones\":");
     assertThat(Cli.run("stats", dir).out()).doesNotContain("tombstones");

@@ -23,6 +23,22 @@ class ByteTextTest {
   }
 
   @Test
+  void parse_twoBackslashes_areOne() {
+    assertThat(text("a\\\\x41")).isEqualTo("a\\x41");
+    assertThat(text("\\\\\\\\")).isEqualTo("\\\\");
+    assertThat(text("\\\\\\x41\\\\")).isEqualTo("\\A\\");
+  }
+
+  @Test
+  void parse_backslashBeforeAnotherCharacter_isItself() {
+    assertThat(text("C:\\temp\\")).isEqualTo("C:\\temp\\");
+  }
+
+  private static String text(String spelled) {
+    return new String(ByteText.parse(spelled).bytes(), StandardCharsets.UTF_8);
+  }
+
+  @Test
   void parse_halfAnEscape_isRefused() {
     assertThatThrownBy(() -> ByteText.parse("a\\x1"))
         .isInstanceOf(IllegalArgumentException.class)

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands that carry entries from one database to another, and load. */
 class TransferTest {
@@ -26,7 +27,8 @@ class TransferTest {
     assertThat(exported.exitCode()).as(exported.err()).isZero();
     Path file = Files.write(temp.resolve("entries"), exported.bytes());
     Path copy = temp.resolve("copy");
-    Cli imported = Cli.run("import", copy.toString(), file.toString(), "--format", name);
+    Cli imported =
+        Cli.run("import", copy.toString(), file.toString(), "--create", "--format", name);
     assertThat(imported.exitCode()).as(imported.err()).isZero();
     assertThat(Cli.hex(copy)).isEqualTo(Cli.hex(dir));
     assertThat(imported.out()).isEqualTo(Cli.hex(dir).size() + " entries\n");
@@ -36,7 +38,7 @@ class TransferTest {
   @Test
   void export_range_isKept() throws IOException {
     Path dir = Fixtures.copy("snappy-levels", temp);
-    assertThat(Cli.run("export", dir.toString(), "--prefix", "key99").out().lines())
+    assertThat(Cli.run("export", dir.toString(), "--prefix", "key99", "--format=hex").out().lines())
         .isNotEmpty()
         .isEqualTo(Cli.hex(dir, "--prefix", "key99").stream().toList())
         .allMatch(line -> line.startsWith("6b65793939"));
@@ -51,32 +53,65 @@ class TransferTest {
     System.arraycopy(entry, 0, bytes, entry.length, entry.length - 1);
     Files.write(file, bytes);
     String dir = temp.resolve("new").toString();
-    Cli cut = Cli.run("import", dir, file.toString(), "--format", "binary");
+    Cli cut = Cli.run("import", dir, file.toString(), "--create", "--format", "binary");
     assertThat(cut.exitCode()).isEqualTo(1);
     assertThat(cut.err()).contains("offset 16").hasLineCount(1);
     Files.write(file, new byte[] {-1, -1, -1, -1, 0, 0, 0, 1, 2});
-    assertThat(Cli.run("import", dir, file.toString(), "--format", "binary").err())
+    assertThat(Cli.run("import", dir, file.toString(), "--create", "--format", "binary").err())
         .contains("offset 0");
     Files.write(file, new byte[] {127, -1, -1, -1, 127, 0, 0, 1, 2});
-    assertThat(Cli.run("import", dir, file.toString(), "--format", "binary").err())
+    assertThat(Cli.run("import", dir, file.toString(), "--create", "--format", "binary").err())
         .contains("offset 0");
-    assertThat(Cli.run("import", dir, temp.resolve("absent").toString()).err())
+    assertThat(Cli.run("import", dir, temp.resolve("absent").toString(), "--create").err())
         .contains("no such file");
   }
 
   @Test
   void import_malformedLine_isNamed() {
     String dir = temp.resolve("new").toString();
-    Cli jsonl = Cli.runWithInput("{\"key\":\"a\"}\n", "import", dir, "--format", "jsonl");
-    assertThat(jsonl.exitCode()).isEqualTo(1);
-    assertThat(jsonl.err()).contains("line 1").contains("value");
-    assertThat(Cli.runWithInput("6131 31\n613 31\n", "import", dir).err()).contains("line 2");
+    Cli json = Cli.runWithInput("{\"key\":\"a\"}\n", "import", dir, "--create", "--json");
+    assertThat(json.exitCode()).isEqualTo(1);
+    assertThat(json.err()).contains("line 1").contains("value");
+    assertThat(
+            Cli.runWithInput("6131 31\n613 31\n", "import", dir, "--create", "--format=hex").err())
+        .contains("line 2");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"load", "import"})
+  void input_brokenFirstLine_createsNoDatabase(String command) {
+    Path dir = temp.resolve("new");
+    Cli load = Cli.runWithInput("no tab\n", command, dir.toString(), "--create");
+    assertThat(load.exitCode()).isEqualTo(1);
+    assertThat(load.err()).contains("line 1", "nothing was put").hasLineCount(1);
+    assertThat(dir).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"load", "import", "put", "batch"})
+  void noDatabase_isCreatedByTheFlagAlone(String command) {
+    String dir = temp.resolve("new").toString();
+    boolean isPut = command.equals("put");
+    Cli without = isPut ? Cli.run(command, dir, "k", "v") : Cli.runWithInput("", command, dir);
+    assertThat(without.exitCode()).isEqualTo(1);
+    assertThat(without.err()).contains("--create creates a database there");
+    assertThat(temp.resolve("new")).doesNotExist();
+    Cli with =
+        isPut
+            ? Cli.run(command, dir, "k", "v", "--create")
+            : Cli.runWithInput("", command, dir, "--create");
+    assertThat(with.exitCode()).as(with.err()).isZero();
+    assertThat(Cli.run("verify", dir).exitCode()).isZero();
   }
 
   @Test
-  void load_malformedLine_isNamed() {
-    Cli load = Cli.runWithInput("6131 7631\nzz 00\n", "load", temp.resolve("new").toString());
+  void load_malformedLaterLine_saysHowManyEntriesWerePut() {
+    String dir = temp.resolve("new").toString();
+    String value = "v".repeat(600_000);
+    Cli load =
+        Cli.runWithInput("a\t" + value + "\nb\t" + value + "\nbroken\n", "load", dir, "--create");
     assertThat(load.exitCode()).isEqualTo(1);
-    assertThat(load.err()).contains("line 2");
+    assertThat(load.err()).contains("line 3", "the first 2 entries were put");
+    assertThat(Cli.run("count", dir).out()).isEqualTo("2\n");
   }
 }

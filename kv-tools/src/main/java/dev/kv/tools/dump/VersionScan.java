@@ -19,10 +19,10 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Prints every entry of a directory's tables and logs, file by file, without an order of keys.
- * Damage is told as a message, and the scan goes on behind it.
+ * Prints every version of every entry in the tables and logs of a directory, file by file. Needs no
+ * order of keys. Damage is reported as a message, and the scan continues after it.
  */
-public final class RawScan {
+public final class VersionScan {
   private final Meter meter = new Meter();
   private final Path directory;
   private final EntryFormat format;
@@ -41,10 +41,11 @@ public final class RawScan {
   }
 
   /**
-   * Creates a scan that prints at most {@code limit} entries, and tells of damage on {@code
+   * Creates a scan that prints at most {@code limit} entries and reports damage on {@code
    * messages}.
    */
-  public RawScan(Path directory, EntryFormat format, long limit, Output out, PrintWriter messages) {
+  public VersionScan(
+      Path directory, EntryFormat format, long limit, Output out, PrintWriter messages) {
     this.directory = directory;
     this.format = format;
     this.left = limit;
@@ -52,7 +53,7 @@ public final class RawScan {
     this.messages = messages;
   }
 
-  /** Prints the entries, and returns whether anything was damaged. */
+  /** Prints the entries, and returns true if anything was damaged. */
   public boolean run() throws IOException {
     List<Map.Entry<Path, FileName>> files = files();
     long bytes =
@@ -76,7 +77,7 @@ public final class RawScan {
             .sorted(Comparator.comparingLong(file -> file.getValue().number()))
             .toList();
     if (files.isEmpty()) {
-      throw new Failure(directory + ": not a database: it has no tables and no logs");
+      throw new Failure(directory + ": is not a database: it has no tables and no logs");
     }
     return files;
   }
@@ -126,7 +127,7 @@ public final class RawScan {
         found(torn ? Finding.note(file, offset, text) : Finding.damage(file, offset, text));
       }
       default -> {
-        // Holds no entry itself.
+        // Other parts hold no entry themselves.
       }
     }
   }
