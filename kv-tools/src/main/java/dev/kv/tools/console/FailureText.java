@@ -3,6 +3,7 @@ package dev.kv.tools.console;
 import dev.kv.CorruptionException;
 import dev.kv.DBException;
 import dev.kv.DBIOException;
+import dev.kv.OffHeapExhaustedException;
 import dev.kv.tools.text.Printable;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -66,8 +67,11 @@ public final class FailureText {
                 ? message.replace(cause.toString(), text(cause))
                 : message + ": " + text(cause);
       }
+      if (failure instanceof OffHeapExhaustedException && cause instanceof OutOfMemoryError) {
+        return message + "; give the JVM more memory: JAVA_OPTS=-XX:MaxDirectMemorySize=4g kv ...";
+      }
       return failure instanceof CorruptionException && !message.contains("'kv repair'")
-          ? message + "; 'kv verify' tells what is damaged, 'kv repair' keeps the rest"
+          ? message + "; 'kv verify' lists the damage, 'kv repair' keeps the rest"
           : message;
     }
     if (failure instanceof NoSuchFileException missing) {

@@ -22,20 +22,22 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An environment in which one directory can be changed without being changed: what is written goes
- * to a temporary directory, what is deleted or renamed is only seen as such. It lasts until it is
- * closed. Thread-safe.
+ * An environment that shows changes to a directory without making them. New files are written to a
+ * temporary directory; deletes and renames are only noted. Closing it drops all changes.
+ * Thread-safe.
  */
 final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
   private final Path directory;
   private final Path scratch;
   private final AtomicInteger lastNumber = new AtomicInteger();
 
-  /** Where the files are that differ from the directory's; guarded by this. */
+  /**
+   * The places of new and renamed files, by the names under which they are seen; guarded by this.
+   */
   private final Map<Path, Path> changed = new HashMap<>();
 
-  /** The files that are seen as gone; guarded by this. */
-  private final Set<Path> gone = new TreeSet<>();
+  /** The files that are not seen any more; guarded by this. */
+  private final Set<Path> deleted = new TreeSet<>();
 
   OverlayEnv(Env target, Path directory) throws IOException {
     super(target);
@@ -43,19 +45,19 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
     scratch = Files.createTempDirectory("kv-dry-run");
   }
 
-  /** Returns where a file that is to be read lies. */
+  /** Returns the place of a file to read. */
   private synchronized Path place(Path file) throws IOException {
-    if (gone.contains(file)) {
+    if (deleted.contains(file)) {
       throw new NoSuchFileException(file.toString());
     }
     return changed.getOrDefault(file, file);
   }
 
-  /** Returns where a file that is to be written lies, which has no content yet. */
+  /** Returns the place for a new file. */
   private synchronized Path newPlace(Path file) {
     Path place = scratch.resolve(Integer.toString(lastNumber.incrementAndGet()));
     changed.put(file, place);
-    gone.remove(file);
+    deleted.remove(file);
     return place;
   }
 
@@ -89,7 +91,7 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
 
   @Override
   public synchronized boolean exists(Path file) throws IOException {
-    return changed.containsKey(file) || !gone.contains(file) && target().exists(file);
+    return changed.containsKey(file) || !deleted.contains(file) && target().exists(file);
   }
 
   @Override
@@ -98,7 +100,7 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
     if (target().exists(listed)) {
       names.addAll(target().list(listed));
     }
-    for (Path file : gone) {
+    for (Path file : deleted) {
       if (listed.equals(file.getParent())) {
         names.remove(String.valueOf(file.getFileName()));
       }
@@ -120,7 +122,7 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
     if (place != null) {
       Files.deleteIfExists(place);
     }
-    gone.add(file);
+    deleted.add(file);
   }
 
   @Override
@@ -130,9 +132,9 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
       throw new NoSuchFileException(from.toString());
     }
     changed.remove(from);
-    gone.add(from);
+    deleted.add(from);
     changed.put(to, place);
-    gone.remove(to);
+    deleted.remove(to);
   }
 
   @Override
@@ -142,17 +144,17 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
 
   @Override
   public void createDirectory(Path created) {
-    // Files are seen in any directory that they are created in or renamed into.
+    // A file is seen in whatever directory it is created in or renamed into.
   }
 
   @Override
-  public void deleteDirectory(Path deleted) {
-    // As above.
+  public void deleteDirectory(Path directory) {
+    // Directories are seen only by their files.
   }
 
   @Override
   public void syncDirectory(Path synced) {
-    // Nothing here is to last.
+    // Nothing here is kept.
   }
 
   @Override
@@ -160,7 +162,7 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
     return () -> {};
   }
 
-  /** Deletes what was written. */
+  /** Deletes the temporary directory. */
   @Override
   public void close() throws IOException {
     try (Stream<Path> files = Files.list(scratch)) {

@@ -1,9 +1,11 @@
 package dev.kv.tools.maintenance;
 
 import dev.kv.DB;
+import dev.kv.DBComparator;
 import dev.kv.Options;
 import dev.kv.RepairReport;
 import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
 import dev.kv.env.Env;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
@@ -11,10 +13,17 @@ import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.text.Json;
+import dev.kv.tools.verify.FileVerifier;
+import dev.kv.tools.verify.Verifier;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -23,8 +32,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "repair",
     description =
-        "Make a damaged database open again with all that can be read of it. What was read is "
-            + "rewritten; files that could not be read whole are kept in lost/.",
+        "Make a damaged database open again with all entries that can be read. They are written to new "
+            + "tables; old logs, MANIFESTs and damaged tables are moved to lost/.",
     mixinStandardHelpOptions = true)
 public final class RepairCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
@@ -32,35 +41,53 @@ public final class RepairCommand implements Callable<Integer> {
   @Option(
       names = "--dry-run",
       description =
-          "Change nothing, and tell what a repair would do. Takes as much room in the temporary "
-              + "directory as the database does.")
+          "Change nothing; print what a repair would give, and whether the database needs one. Takes as "
+              + "much space in the temporary directory as the database does.")
   private boolean dryRun;
 
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
+  /** What was found of the database before the repair: null if it was not checked. */
+  private @Nullable Boolean whole;
+
+  /** Files that the repair moved to lost/ although all of their content was read. */
+  private int replaced;
+
+  private int lost;
+
   @Override
   public Integer call() throws IOException {
     database.requireDirectory();
-    Options.Builder options = Options.builder().comparator(database.requireComparator());
+    DBComparator order = database.requireComparator();
     RepairReport report;
     Meter meter = new Meter();
+    if (dryRun) {
+      database.noteWriter();
+      whole = isWhole(order);
+    }
     long tables = DatabaseFiles.bytes(database.directory(), FileName.Kind.TABLE);
     long logs = DatabaseFiles.bytes(database.directory(), FileName.Kind.LOG);
     try (Progress progress =
         Progress.of(
             "repair",
             Progress.Unit.BYTES,
-            tables + 2 * logs, // a log becomes tables, and those are merged like others
+            tables + 2 * logs, // a log becomes tables, which are then merged like the others
             meter::bytesRead)) {
       progress.begin();
-      report = repair(options, meter);
+      report = repair(order, meter);
     }
     try (Output out = new Output()) {
       Map<String, Object> members = members(report);
       if (json) {
+        if (whole != null) {
+          members.put("whole", whole);
+        }
         out.line(Json.of(members));
       } else {
+        if (Boolean.TRUE.equals(whole)) {
+          out.line("the database is whole and needs no repair");
+        }
         out.line(dryRun ? "a repair would give" : "repaired");
         members.forEach((name, value) -> out.line(String.format("  %-16s %s", name, value)));
       }
@@ -68,22 +95,71 @@ public final class RepairCommand implements Callable<Integer> {
     return 0;
   }
 
-  private RepairReport repair(Options.Builder options, Env env) throws IOException {
-    if (!dryRun) {
-      return DB.repair(database.directory(), options.env(env).build());
+  private boolean isWhole(DBComparator order) throws IOException {
+    if (!DatabaseFiles.isDatabase(database.directory())) {
+      return false;
     }
-    database.noteWriter();
+    Verifier verifier = new Verifier(database.directory(), order, (key, value) -> {});
+    verifier.run();
+    return verifier.isWhole();
+  }
+
+  private RepairReport repair(DBComparator order, Env env) throws IOException {
+    if (!dryRun) {
+      return repairIn(env, order);
+    }
     try (OverlayEnv overlay = new OverlayEnv(env, database.directory())) {
-      return DB.repair(database.directory(), options.env(overlay).build());
+      return repairIn(overlay, order);
     }
   }
 
-  private static Map<String, Object> members(RepairReport report) {
+  private RepairReport repairIn(Env env, DBComparator order) throws IOException {
+    Options options = Options.builder().comparator(order).env(env).build();
+    Set<String> before = lostFiles(env);
+    RepairReport report = DB.repair(database.directory(), options);
+    Set<String> moved = lostFiles(env);
+    moved.removeAll(before);
+    for (String name : moved) {
+      if (isReplaced(env, name, order)) {
+        replaced++;
+      } else {
+        lost++;
+      }
+    }
+    return report;
+  }
+
+  /** Returns true if the repaired database has all the content of a file in lost/. */
+  private boolean isReplaced(Env env, String name, DBComparator order) throws IOException {
+    FileName file = FileNames.parse(name.replaceFirst("(\\.(log|ldb|sst)|-\\d+)\\.\\d+$", "$1"));
+    if (file == null) {
+      return false;
+    }
+    return switch (file.kind()) {
+      case LOG, TABLE -> FileVerifier.isWhole(env, lost().resolve(name), file.kind(), order);
+      default -> true;
+    };
+  }
+
+  private Path lost() {
+    return database.directory().resolve("lost");
+  }
+
+  private Set<String> lostFiles(Env env) throws IOException {
+    try {
+      return new TreeSet<>(env.list(lost()));
+    } catch (NoSuchFileException none) {
+      return new TreeSet<>();
+    }
+  }
+
+  private Map<String, Object> members(RepairReport report) {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("tablesKept", report.tablesKept());
     members.put("tablesRewritten", report.tablesRewritten());
     members.put("logsConverted", report.logsConverted());
-    members.put("filesLost", report.filesLost());
+    members.put("filesReplaced", replaced);
+    members.put("filesLost", lost);
     members.put("entries", report.entries());
     members.put("bytesLost", report.bytesLost());
     return members;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.kv.CorruptionException;
 import dev.kv.DBIOException;
+import dev.kv.OffHeapExhaustedException;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;
@@ -190,8 +191,13 @@ class StreamsTest {
   void failures_areToldWithWhatToDo() throws IOException {
     assertThat(FailureText.describe(new CorruptionException("a bad block", "f.ldb", 7)))
         .isEqualTo(
-            "a bad block (file f.ldb, offset 7); 'kv verify' tells what is damaged, 'kv repair'"
-                + " keeps the rest");
+            "a bad block (file f.ldb, offset 7); 'kv verify' lists the damage, 'kv repair' keeps the"
+                + " rest");
+    OutOfMemoryError none = new OutOfMemoryError("Cannot reserve 9 bytes of direct buffer memory");
+    assertThat(FailureText.describe(new OffHeapExhaustedException("no room for 9 bytes", none)))
+        .isEqualTo(
+            "no room for 9 bytes; give the JVM more memory: JAVA_OPTS=-XX:MaxDirectMemorySize=4g"
+                + " kv ...");
     IOException cause = new AccessDeniedException("db/LOCK");
     assertThat(FailureText.describe(new DBIOException("cannot open db: " + cause, cause)))
         .isEqualTo("cannot open db: db/LOCK: permission denied");

@@ -27,7 +27,8 @@ class RepairCommandTest {
     assertThat(Fixtures.listing(dir)).isEqualTo(before);
     Cli repair = Cli.run("repair", dir.toString(), "--json");
     assertThat(repair.exitCode()).as(repair.err()).isZero();
-    assertThat(repair.out()).isEqualTo(dry.out());
+    assertThat(dry.out()).endsWith(",\"whole\":false}\n");
+    assertThat(repair.out()).isEqualTo(dry.out().replace(",\"whole\":false", ""));
     return repair.out();
   }
 
@@ -35,7 +36,8 @@ class RepairCommandTest {
   void repair_damagedTable_keepsTheRestAndDryRunChangesNothing() throws IOException {
     Path dir = Fixtures.copy("snappy-levels", temp);
     Fixtures.damage(dir.resolve("000017.ldb"), 5000);
-    assertThat(repairAsTheDryRunSays(dir)).contains("\"tablesRewritten\":1");
+    assertThat(repairAsTheDryRunSays(dir))
+        .contains("\"tablesRewritten\":1", "\"filesReplaced\":2,\"filesLost\":1,");
     assertThat(Cli.run("verify", dir.toString()).exitCode()).isZero();
     List<String> left = Cli.run("scan", dir.toString(), "--format", "hex").out().lines().toList();
     assertThat(left).hasSizeGreaterThan(1400);
@@ -50,6 +52,35 @@ class RepairCommandTest {
     assertThat(repairAsTheDryRunSays(dir)).contains("\"tablesRewritten\":1", "\"bytesLost\":0");
     assertThat(Cli.run("scan", dir.toString(), "--format", "hex").out().lines())
         .containsExactlyElementsOf(Fixtures.entries("snappy-levels"));
+  }
+
+  @Test
+  void dryRun_wholeDatabase_saysSoAndCallsNothingLost() throws IOException {
+    Path dir = Fixtures.copy("snappy-levels", temp);
+    Cli dry = Cli.run("repair", dir.toString(), "--dry-run");
+    assertThat(dry.exitCode()).as(dry.err()).isZero();
+    assertThat(dry.out())
+        .startsWith("the database is whole and needs no repair\na repair would give\n")
+        .containsPattern("filesReplaced +2\n")
+        .containsPattern("filesLost +0\n");
+    assertThat(Cli.run("repair", dir.toString(), "--dry-run", "--json").out())
+        .contains("\"filesReplaced\":2,\"filesLost\":0,", "\"whole\":true");
+  }
+
+  @Test
+  void repair_twice_countsTheFilesOfEachRepair() throws IOException {
+    Path dir = Fixtures.copy("snappy-levels", temp);
+    for (int i = 0; i < 2; i++) {
+      Cli repair = Cli.run("repair", dir.toString(), "--json");
+      assertThat(repair.out()).contains("\"filesReplaced\":2,\"filesLost\":0,");
+    }
+  }
+
+  @Test
+  void repair_damagedLog_isLostAndNotReplaced() throws IOException {
+    Path dir = Fixtures.copy("log-only", temp);
+    Fixtures.damage(dir.resolve("000003.log"), 20);
+    assertThat(repairAsTheDryRunSays(dir)).contains("\"filesReplaced\":1,\"filesLost\":1,");
   }
 
   @Test
