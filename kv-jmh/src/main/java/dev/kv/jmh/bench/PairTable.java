@@ -1,15 +1,16 @@
 package dev.kv.jmh.bench;
 
-import dev.kv.jmh.result.Medians;
+import dev.kv.jmh.result.Spread;
 import dev.kv.jmh.result.Summary;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a run in turns: per benchmark the median of each store, and the median of the first
- * store's ratios to each other one, pair by pair, with the least and the greatest of them.
+ * The table at the end of a run of several stores. It has for each benchmark the median of each
+ * store, and the time of the first store as a multiple of each peer's: the median of the pairs, and
+ * their range. A warning follows if pairs lie too far apart to trust a median.
  */
 final class PairTable {
   private static final int TITLE_WIDTH = 18;
@@ -25,7 +26,7 @@ final class PairTable {
     peers = stores.subList(Math.min(1, stores.size()), stores.size());
   }
 
-  /** Returns the lines: with one peer the ratios beside the times, with more below them. */
+  /** Returns the lines. With one peer the ratios are beside the times, with more below them. */
   String text() {
     boolean together = peers.size() <= 1;
     StringBuilder out = new StringBuilder();
@@ -40,7 +41,26 @@ final class PairTable {
         line(out, row.title(), ratios(row));
       }
     }
-    return out.toString();
+    return out.append(warning()).toString();
+  }
+
+  /** Returns the lines of the warning; they are empty if all pairs are close together. */
+  private String warning() {
+    StringBuilder out = new StringBuilder();
+    for (Summary.Row row : summary.rows()) {
+      for (String peer : peers) {
+        Spread ratio = row.ratio(stores.get(0), peer);
+        if (ratio != null && ratio.isWide()) {
+          String range = ratio.range().replace("-", " to ");
+          out.append("  " + row.title() + ", " + stores.get(0) + "/" + peer + ": " + range + "\n");
+        }
+      }
+    }
+    return out.isEmpty()
+        ? ""
+        : "\nWarning: the ratios of these pairs lie too far apart to trust the median. Run again on an"
+            + " idle machine, or with more --pairs.\n"
+            + out;
   }
 
   private static void line(StringBuilder out, String title, String columns) {
@@ -80,21 +100,16 @@ final class PairTable {
   private String ratios(Summary.Row row) {
     StringBuilder out = new StringBuilder();
     for (String peer : peers) {
-      out.append(pad(ratio(row.ratios(stores.get(0), peer))));
+      out.append(pad(ratio(row.ratio(stores.get(0), peer))));
     }
     return out.toString();
   }
 
-  private static String ratio(double[] ratios) {
-    if (ratios.length == 0) {
-      return "-";
-    }
-    return String.format(
-        Locale.ROOT,
-        "%.2f [%.2f .. %.2f]",
-        Medians.of(ratios),
-        Arrays.stream(ratios).min().orElse(Double.NaN),
-        Arrays.stream(ratios).max().orElse(Double.NaN));
+  private static String ratio(@Nullable Spread ratio) {
+    return ratio == null
+        ? "-"
+        : String.format(
+            Locale.ROOT, "%.2f [%.2f .. %.2f]", ratio.median(), ratio.least(), ratio.greatest());
   }
 
   private static String pad(String column) {

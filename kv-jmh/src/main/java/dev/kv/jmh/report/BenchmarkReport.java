@@ -8,23 +8,25 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Makes a report of the result files in a directory. */
+/** Writes a report on the result files in a directory. */
 final class BenchmarkReport {
   private static final String CHARTS = "charts";
 
   private final Path results;
   private final Path target;
 
-  /** Reads {@code results}; writes report.md and a directory of charts into {@code target}. */
+  /**
+   * Creates a report that reads {@code results}, and writes report.md and charts to {@code target}.
+   */
   BenchmarkReport(Path results, Path target) {
     this.results = results;
     this.target = target;
   }
 
   /**
-   * Writes it and returns its file.
+   * Writes the report and returns its file.
    *
-   * @throws IllegalArgumentException where a line of a result file is none
+   * @throws IllegalArgumentException if a line of a result file is malformed
    */
   Path write() throws IOException {
     Files.createDirectories(target);
@@ -41,7 +43,7 @@ final class BenchmarkReport {
     return report;
   }
 
-  /** Returns the result files in the order of their names, which is that of their dates. */
+  /** Returns the result files in the order of their names, which is the order of their dates. */
   List<Path> resultFiles() throws IOException {
     if (!Files.isDirectory(results)) {
       return List.of();
@@ -54,7 +56,13 @@ final class BenchmarkReport {
   /** Draws the charts and returns the link to them. */
   private String charts(Path file, Summary summary) throws IOException {
     String name = file.getFileName().toString().replace(ResultFile.SUFFIX, "");
-    Charts.write(summary, "micros/op", target.resolve(CHARTS), name);
-    return "\n![" + name + "](" + CHARTS + "/" + name + ".svg)\n";
+    Charts.write(summary, target.resolve(CHARTS), name);
+    return "\n![Time per operation of each store in "
+        + name
+        + "]("
+        + CHARTS
+        + "/"
+        + name
+        + ".svg)\n";
   }
 }

@@ -1,62 +1,84 @@
 package dev.kv.jmh.report;
 
+import dev.kv.jmh.result.Spread;
 import dev.kv.jmh.result.Summary;
-import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.knowm.xchart.CategoryChart;
-import org.knowm.xchart.CategoryChartBuilder;
-import org.knowm.xchart.ChartEncoder;
-import org.knowm.xchart.style.Styler;
+import javax.imageio.ImageIO;
 
 /**
- * Draws a run as bars, a group for each benchmark and a bar for each store, over a logarithmic
- * scale, in PNG and SVG.
+ * Draws a run as PNG and SVG. With several stores, a dot is the median over the pairs of the time
+ * of a store as a multiple of the first store's time, and a line the range of the pairs. With one
+ * store, it is the time itself over the rounds.
  */
 final class Charts {
-  private static final int WIDTH = 1200;
-  private static final int HEIGHT = 500;
-
-  /** A logarithmic scale has no zero: what is absent becomes a bar too low to see. */
-  private static final double LEAST_MICROS = 0.01;
-
   private Charts() {}
 
-  /** Draws {@code summary} into {@code name}.png and .svg in {@code directory}. */
-  static void write(Summary summary, String title, Path directory, String name) throws IOException {
+  /** Draws {@code summary} to {@code name}.png and {@code name}.svg in {@code directory}. */
+  static void write(Summary summary, Path directory, String name) throws IOException {
     Files.createDirectories(directory);
-    CategoryChart chart = chart(summary, title);
-    for (String format : List.of("png", "svg")) {
-      ChartEncoder.saveChart(chart, directory.resolve(name + "." + format).toString(), format);
-    }
+    ChartLayout layout = new ChartLayout(chart(summary));
+    Files.writeString(directory.resolve(name + ".svg"), SvgImage.of(layout));
+    ImageIO.write(PngImage.of(layout), "png", directory.resolve(name + ".png").toFile());
   }
 
-  private static CategoryChart chart(Summary summary, String title) {
-    CategoryChart chart =
-        new CategoryChartBuilder()
-            .width(WIDTH)
-            .height(HEIGHT)
-            .title(title)
-            .xAxisTitle("")
-            .yAxisTitle("micros/op, less is better")
-            .build();
-    chart.getStyler().setYAxisLogarithmic(true);
-    chart.getStyler().setYAxisMin(LEAST_MICROS);
-    chart.getStyler().setXAxisLabelRotation(45);
-    chart.getStyler().setXAxisMaxLabelCount(summary.rows().size());
-    chart.getStyler().setChartBackgroundColor(Color.WHITE);
-    chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
-    List<String> titles = summary.rows().stream().map(Summary.Row::title).toList();
-    for (String store : summary.stores()) {
-      List<Double> micros = new ArrayList<>();
-      for (Summary.Row row : summary.rows()) {
-        micros.add(row.settled(store, m -> m.timing().microsPerOp()).orElse(LEAST_MICROS));
+  /** Returns the chart of a run. */
+  static Chart chart(Summary summary) {
+    List<String> stores = summary.stores();
+    String first = stores.get(0);
+    boolean isAlone = stores.size() == 1;
+    List<String> shown = isAlone ? stores : stores.subList(1, stores.size());
+    List<Chart.Row> rows = new ArrayList<>();
+    for (Summary.Row row : summary.rows()) {
+      List<Spread> values = new ArrayList<>();
+      for (String store : shown) {
+        Spread value = isAlone ? row.times(store) : row.ratio(first, store);
+        values.add(value == null || isAlone ? value : value.inverse());
       }
-      chart.addSeries(store, titles, micros);
+      rows.add(new Chart.Row(row.title(), values));
     }
-    return chart;
+    return isAlone
+        ? new Chart(
+            "Time per operation of " + first,
+            "Microseconds per operation, on a logarithmic axis. Less is faster.",
+            shown,
+            rows,
+            notes(shown, rows, "rounds"))
+        : new Chart(
+            "Time per operation compared with " + first,
+            "Time as a multiple of the time of "
+                + first
+                + ", on a logarithmic axis. Right of 1: slower than "
+                + first
+                + ". Left of 1: faster.",
+            shown,
+            rows,
+            notes(shown, rows, "pairs"));
+  }
+
+  /** Explains the marks, and why a store has no dot in a row. */
+  private static List<String> notes(List<String> stores, List<Chart.Row> rows, String samples) {
+    List<String> notes = new ArrayList<>();
+    notes.add("A dot is the median of the " + samples + ", a line their range.");
+    for (int i = 0; i < stores.size(); i++) {
+      List<String> missing = new ArrayList<>();
+      for (Chart.Row row : rows) {
+        if (row.values().get(i) == null) {
+          missing.add(row.title());
+        }
+      }
+      if (!missing.isEmpty()) {
+        notes.add(
+            "No dot for "
+                + stores.get(i)
+                + ", which does not have the benchmark or failed in it: "
+                + String.join(", ", missing)
+                + ".");
+      }
+    }
+    return notes;
   }
 }

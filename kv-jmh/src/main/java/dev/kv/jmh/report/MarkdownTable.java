@@ -3,7 +3,7 @@ package dev.kv.jmh.report;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A table in Markdown: the first column to the left, the others to the right. */
+/** A table in Markdown. The first column is aligned left, the others right. */
 final class MarkdownTable {
   private final List<List<String>> rows = new ArrayList<>();
 
@@ -11,7 +11,11 @@ final class MarkdownTable {
     rows.add(List.copyOf(heads));
   }
 
-  /** Adds a row; it must have as many cells as there are heads. */
+  /**
+   * Adds a row.
+   *
+   * @throws IllegalArgumentException if the number of cells is not the number of heads
+   */
   void add(List<String> cells) {
     if (cells.size() != rows.get(0).size()) {
       throw new IllegalArgumentException(
@@ -20,7 +24,7 @@ final class MarkdownTable {
     rows.add(List.copyOf(cells));
   }
 
-  /** Returns whether it has no row. */
+  /** Returns true if the table has no rows. */
   boolean isEmpty() {
     return rows.size() == 1;
   }

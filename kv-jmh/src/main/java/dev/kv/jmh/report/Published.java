@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * The figures that LevelDB's own documentation gives, in microseconds per operation: a million
- * entries of 16 and 100 bytes on a machine of 2011.
+ * The figures in LevelDB's own documentation, in microseconds per operation: a million entries with
+ * keys of 16 bytes and values of 100 bytes, on a machine of 2011.
  */
 final class Published {
   private static final Map<String, Double> FILLED =
@@ -25,10 +25,10 @@ final class Published {
   private Published() {}
 
   /**
-   * Returns the figure.
+   * Returns the figure of a benchmark, or empty if there is none.
    *
-   * @param compacted whether everything was compacted before
-   * @param cached whether the cache holds all the data
+   * @param compacted true if everything was compacted before
+   * @param cached true if the cache holds all data
    */
   static OptionalDouble micros(String benchmark, boolean compacted, boolean cached) {
     Double micros =

@@ -10,21 +10,26 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The command {@code report}. Exit code 1 where there are no results. */
+/** The command {@code report}. Its exit code is 1 if there are no results. */
 @Command(
     name = "report",
     mixinStandardHelpOptions = true,
-    description = "Makes a table and charts of the files that db_bench --output wrote.")
+    description = "Writes tables and charts of the files that db_bench --output wrote.")
 public final class ReportCommand implements Callable<Integer> {
   private final PrintStream out;
 
-  @Parameters(paramLabel = "DIR", description = "directory of result files")
+  @Parameters(
+      paramLabel = "DIR",
+      description = "The directory of the result files; default the working directory.")
   Path results = Path.of(".");
 
-  @Option(names = "--target", paramLabel = "DIR", description = "where to; default: beside them")
+  @Option(
+      names = "--target",
+      paramLabel = "DIR",
+      description = "The directory of the report; default that of the result files.")
   @Nullable Path target;
 
-  /** Makes a command that prints to {@code out}. */
+  /** Creates a command that prints to {@code out}. */
   public ReportCommand(PrintStream out) {
     this.out = out;
   }

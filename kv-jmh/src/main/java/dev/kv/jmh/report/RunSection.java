@@ -2,9 +2,9 @@ package dev.kv.jmh.report;
 
 import dev.kv.jmh.result.Latencies;
 import dev.kv.jmh.result.Measurement;
-import dev.kv.jmh.result.Medians;
 import dev.kv.jmh.result.ResultFile;
 import dev.kv.jmh.result.RunInfo;
+import dev.kv.jmh.result.Spread;
 import dev.kv.jmh.result.Summary;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,8 +13,9 @@ import java.util.OptionalDouble;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
-/** The section of the report on one run: where it ran, and its tables. */
+/** The section of the report on one run: the machine and the command, tables and charts. */
 final class RunSection {
   private static final Pattern CACHE_SIZE = Pattern.compile("--cache_size=(\\d+)");
   private static final long LARGE_CACHE = 128L << 20;
@@ -34,20 +35,24 @@ final class RunSection {
     return summary;
   }
 
-  /** Returns the section; {@code charts} is what stands for the charts in it. */
+  /** Returns the section; {@code charts} is the text with the links to the charts. */
   String markdown(String charts) {
     return "## Run of "
         + run.date()
         + "\n\n"
         + about()
         + "\n### Time\n\n"
-        + "Microseconds per operation: the median of the warm rounds, and in brackets the first"
-        + " run in the JVM.\n\n"
+        + "Microseconds per operation: the median of the warm rounds, and in parentheses the first"
+        + " run in the JVM. A dash means that the store does not have the benchmark or failed in"
+        + " it.\n\n"
         + times()
         + section("Ratios", ratioText(), ratios())
         + charts
-        + section("Percentiles", "Microseconds of single operations, warm.\n\n", percentiles())
-        + section("Besides time", "Medians of the warm rounds.\n\n", footprints());
+        + section(
+            "Percentiles",
+            "Microseconds of single operations in the warm rounds.\n\n",
+            percentiles())
+        + section("Memory and disk", "Medians of the warm rounds.\n\n", footprints());
   }
 
   private String about() {
@@ -91,9 +96,10 @@ final class RunSection {
   }
 
   private String ratioText() {
-    return "How many times as long as each peer "
+    return "The time of "
         + summary.stores().get(0)
-        + " takes: the median of the pairs, and the least and the greatest.\n\n";
+        + " as a multiple of the peer's time: the median of the pairs, and their range. The pairs of a"
+        + " ratio with a `?` lie too far apart to trust the median.\n\n";
   }
 
   private MarkdownTable ratios() {
@@ -104,24 +110,19 @@ final class RunSection {
     for (Summary.Row row : peers.isEmpty() ? List.<Summary.Row>of() : summary.rows()) {
       List<String> cells = new ArrayList<>(List.of(row.title()));
       for (String peer : peers) {
-        cells.add(ratio(row.ratios(summary.stores().get(0), peer)));
+        cells.add(ratio(row.ratio(summary.stores().get(0), peer)));
       }
       table.add(cells);
     }
     return table;
   }
 
-  private static String ratio(double[] ratios) {
-    if (ratios.length == 0) {
+  private static String ratio(@Nullable Spread ratio) {
+    if (ratio == null) {
       return "-";
     }
-    double least = Double.MAX_VALUE;
-    double greatest = 0;
-    for (double ratio : ratios) {
-      least = Math.min(least, ratio);
-      greatest = Math.max(greatest, ratio);
-    }
-    return String.format(Locale.ROOT, "%.2f (%.2f-%.2f)", Medians.of(ratios), least, greatest);
+    String mark = ratio.isWide() ? " ?" : "";
+    return String.format(Locale.ROOT, "%.2f (%s)%s", ratio.median(), ratio.range(), mark);
   }
 
   private MarkdownTable percentiles() {
@@ -187,7 +188,7 @@ final class RunSection {
     return table;
   }
 
-  /** A figure that is not known is below zero. */
+  /** Returns a figure as text; a negative figure is unknown. */
   private static String figure(
       Summary.Row row, String store, double unit, ToDoubleFunction<Measurement> figure) {
     OptionalDouble value = row.settled(store, figure);

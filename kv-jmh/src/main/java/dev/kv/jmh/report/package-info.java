@@ -1,6 +1,7 @@
 /**
- * What becomes of result files: a Markdown table with charts, the ratio to each peer, and LevelDB's
- * own published figures beside ours. Called from the command line; imports the results alone.
+ * Reports on result files: {@link dev.kv.jmh.report.BenchmarkReport} writes Markdown tables, with
+ * the ratio to each peer and LevelDB's published figures, and {@link dev.kv.jmh.report.Charts}
+ * draws charts. Called from the command line; imports only the results.
  */
 @NullMarked
 package dev.kv.jmh.report;

@@ -7,8 +7,9 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
-/** Measurements put together: a row for each benchmark of the sequence, in its order. */
+/** The measurements of a run, with a row for each benchmark in the order of the sequence. */
 public final class Summary {
   private final List<String> stores;
   private final List<Row> rows;
@@ -18,7 +19,7 @@ public final class Summary {
     this.rows = rows;
   }
 
-  /** Puts {@code measurements} of one sequence together. */
+  /** Returns the summary of the measurements of one sequence. */
   public static Summary of(List<Measurement> measurements) {
     List<String> stores = measurements.stream().map(Measurement::store).distinct().toList();
     Map<Integer, List<Measurement>> byPosition = new TreeMap<>();
@@ -34,7 +35,7 @@ public final class Summary {
     return new Summary(stores, List.copyOf(rows));
   }
 
-  /** Returns the stores, in the order in which they first came. */
+  /** Returns the stores, in the order of their first measurements. */
   public List<String> stores() {
     return stores;
   }
@@ -45,10 +46,10 @@ public final class Summary {
   }
 
   /**
-   * A benchmark of the sequence.
+   * One benchmark of the sequence.
    *
-   * @param title its name, numbered where it comes again
-   * @param measurements all of it, of every store and round
+   * @param title its name, with a number if the sequence has it more than once
+   * @param measurements its measurements of every store and round
    */
   public record Row(String title, List<Measurement> measurements) {
 
@@ -62,15 +63,34 @@ public final class Summary {
       return median(store, true, m -> m.timing().microsPerOp());
     }
 
-    /** Returns the median of any figure over a store's warm rounds, or the cold if all are. */
+    /**
+     * Returns the median of a figure over a store's warm rounds, or over the cold ones if all are.
+     */
     public OptionalDouble settled(String store, ToDoubleFunction<Measurement> figure) {
       OptionalDouble warm = median(store, false, figure);
       return warm.isPresent() ? warm : median(store, true, figure);
     }
 
+    /** Returns the spread of the ratios, or null if there is no round that both stores have. */
+    public @Nullable Spread ratio(String store, String peer) {
+      double[] ratios = ratios(store, peer);
+      return ratios.length == 0 ? null : Spread.of(ratios);
+    }
+
+    /** Returns the spread of a store's times in its warm rounds, or null if there are none. */
+    public @Nullable Spread times(String store) {
+      boolean cold = measurements.stream().allMatch(Measurement::cold);
+      double[] times =
+          measurements.stream()
+              .filter(m -> m.store().equals(store) && m.cold() == cold)
+              .mapToDouble(m -> m.timing().microsPerOp())
+              .toArray();
+      return times.length == 0 ? null : Spread.of(times);
+    }
+
     /**
-     * Returns how many times as long as {@code peer} the {@code store} took, in each round that
-     * both have: the warm ones, or the cold if all are.
+     * Returns the time of {@code store} as a multiple of the time of {@code peer}, for each round
+     * that both have: the warm rounds, or the cold ones if all are.
      */
     public double[] ratios(String store, String peer) {
       boolean cold = measurements.stream().allMatch(Measurement::cold);

@@ -36,7 +36,21 @@ class PairTableTest {
         .containsExactly(
             "micros/op                   kv      (cold)        lmdb      (cold)   kv/lmdb",
             "fillseq                  2.000       9.000       4.000       8.000"
-                + "   0.75 [0.25 .. 1.00]");
+                + "   0.75 [0.25 .. 1.00]",
+            "",
+            "Warning: the ratios of these pairs lie too far apart to trust the median. Run again on an"
+                + " idle machine, or with more --pairs.",
+            "  fillseq, kv/lmdb: 0.25 to 1.00");
+  }
+
+  @Test
+  void text_pairsCloseTogether_hasNoWarning() {
+    List<Measurement> all = new ArrayList<>();
+    for (int round = 1; round < 4; round++) {
+      all.add(measurement("kv", round, 10 + round));
+      all.add(measurement("lmdb", round, 20));
+    }
+    assertThat(new PairTable(Summary.of(all)).text()).doesNotContain("Warning");
   }
 
   @Test

@@ -93,9 +93,26 @@ class BenchmarkReportTest {
     }
     assertThat(ImageIO.read(charts.resolve("run-2026-01-02.png").toFile()).getWidth())
         .isEqualTo(1200);
-    assertThat(Files.readString(charts.resolve("run-2026-01-02.svg"))).contains("<svg", "</svg>");
+    assertThat(Files.readString(charts.resolve("run-2026-01-02.svg")))
+        .startsWith("<svg ")
+        .endsWith("</svg>\n")
+        .contains("Time per operation compared with kv", "Right of 1: slower than kv");
     assertThat(Files.readString(directory.resolve("out/report.md")))
         .contains("(charts/run-2026-01-02.svg)");
+  }
+
+  @Test
+  void report_pairsThatLieFarApart_areMarked() throws IOException {
+    RunInfo run = new RunInfo("2026-01-02", "a processor", "Linux", "17", "", "0.1");
+    try (ResultFile file = ResultFile.create(directory, run)) {
+      for (int round = 0; round < 3; round++) {
+        file.add(measurement("kv", 0, round, 1 + 4 * round));
+        file.add(measurement("leveldbjni", 0, round, 4));
+      }
+    }
+    assertThat(report(directory.toString())).isZero();
+    assertThat(Files.readString(directory.resolve("report.md")))
+        .contains("| fillseq | 1.75 (1.25-2.25) ? |");
   }
 
   @Test

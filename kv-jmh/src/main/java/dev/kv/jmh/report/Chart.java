@@ -1,0 +1,25 @@
+package dev.kv.jmh.report;
+
+import dev.kv.jmh.result.Spread;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a chart shows: a row for each benchmark, and in it a dot with a range for each store.
+ *
+ * @param title what the chart shows
+ * @param axis what the horizontal axis measures
+ * @param stores the stores, in the order of the legend
+ * @param rows the rows, from top to bottom
+ * @param notes lines below the chart
+ */
+record Chart(String title, String axis, List<String> stores, List<Row> rows, List<String> notes) {
+
+  /**
+   * One row.
+   *
+   * @param title the name of the benchmark
+   * @param values a value for each store; null if the store has none
+   */
+  record Row(String title, List<@Nullable Spread> values) {}
+}

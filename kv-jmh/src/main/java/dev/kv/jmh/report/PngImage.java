@@ -1,0 +1,56 @@
+package dev.kv.jmh.report;
+
+import java.awt.BasicStroke;
+import java.awt.Color;
+import java.awt.Font;
+import java.awt.Graphics2D;
+import java.awt.RenderingHints;
+import java.awt.geom.Ellipse2D;
+import java.awt.geom.Line2D;
+import java.awt.image.BufferedImage;
+
+/** Draws a chart as pixels. */
+final class PngImage {
+  private PngImage() {}
+
+  /** Returns the picture. */
+  static BufferedImage of(ChartLayout layout) {
+    BufferedImage image =
+        new BufferedImage(ChartLayout.WIDTH, layout.height(), BufferedImage.TYPE_INT_RGB);
+    Graphics2D graphics = image.createGraphics();
+    graphics.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
+    graphics.setRenderingHint(
+        RenderingHints.KEY_TEXT_ANTIALIASING, RenderingHints.VALUE_TEXT_ANTIALIAS_ON);
+    graphics.setColor(Color.WHITE);
+    graphics.fillRect(0, 0, ChartLayout.WIDTH, layout.height());
+    for (ChartLayout.Shape shape : layout.shapes()) {
+      draw(graphics, shape);
+    }
+    graphics.dispose();
+    return image;
+  }
+
+  private static void draw(Graphics2D graphics, ChartLayout.Shape shape) {
+    if (shape instanceof ChartLayout.Line line) {
+      graphics.setColor(Color.decode(line.colour()));
+      graphics.setStroke(new BasicStroke((float) line.width()));
+      graphics.draw(new Line2D.Double(line.x1(), line.y1(), line.x2(), line.y2()));
+    } else if (shape instanceof ChartLayout.Dot dot) {
+      double radius = dot.radius();
+      graphics.setColor(Color.decode(dot.colour()));
+      graphics.fill(
+          new Ellipse2D.Double(dot.x() - radius, dot.y() - radius, 2 * radius, 2 * radius));
+    } else if (shape instanceof ChartLayout.Label label) {
+      graphics.setColor(Color.decode(ChartLayout.textColour()));
+      graphics.setFont(new Font(Font.SANS_SERIF, Font.PLAIN, label.size()));
+      int width = graphics.getFontMetrics().stringWidth(label.text());
+      double x =
+          switch (label.anchor()) {
+            case START -> label.x();
+            case MIDDLE -> label.x() - width / 2.0;
+            case END -> label.x() - width;
+          };
+      graphics.drawString(label.text(), (float) x, (float) label.y());
+    }
+  }
+}

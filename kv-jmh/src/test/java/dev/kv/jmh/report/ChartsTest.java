@@ -1,0 +1,105 @@
+package dev.kv.jmh.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.kv.jmh.result.Footprint;
+import dev.kv.jmh.result.Measurement;
+import dev.kv.jmh.result.Spread;
+import dev.kv.jmh.result.Summary;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.xml.sax.InputSource;
+
+class ChartsTest {
+  @TempDir Path directory;
+
+  private static Measurement measurement(String store, int position, int round, double micros) {
+    return new Measurement(
+        store,
+        "benchmark" + position,
+        position,
+        round,
+        false,
+        new Measurement.Timing(1, 1, micros, 0),
+        "",
+        null,
+        new Footprint(0, 0, -1, -1, -1, -1));
+  }
+
+  @Test
+  void chart_severalStores_showsTimesAsMultiplesOfTheFirst() {
+    List<Measurement> all = new ArrayList<>();
+    double[] peer = {2, 4, 8};
+    for (int round = 0; round < 3; round++) {
+      all.add(measurement("kv", 0, round, 2));
+      all.add(measurement("lmdb", 0, round, peer[round]));
+    }
+    Chart chart = Charts.chart(Summary.of(all));
+    assertThat(chart.title()).isEqualTo("Time per operation compared with kv");
+    assertThat(chart.stores()).containsExactly("lmdb");
+    assertThat(chart.rows())
+        .containsExactly(new Chart.Row("benchmark0", List.of(new Spread(1, 2, 4))));
+  }
+
+  @Test
+  void chart_oneStore_showsItsTimes() {
+    Chart chart =
+        Charts.chart(Summary.of(List.of(measurement("kv", 0, 0, 3), measurement("kv", 0, 1, 5))));
+    assertThat(chart.title()).isEqualTo("Time per operation of kv");
+    assertThat(chart.rows().get(0).values()).containsExactly(new Spread(3, 4, 5));
+  }
+
+  @Test
+  void chart_storeWithoutABenchmark_isExplained() {
+    Chart chart =
+        Charts.chart(
+            Summary.of(
+                List.of(
+                    measurement("kv", 0, 0, 1),
+                    measurement("iq80", 0, 0, 2),
+                    measurement("kv", 1, 0, 1))));
+    assertThat(chart.rows().get(1).values()).containsOnlyNulls();
+    assertThat(chart.notes())
+        .containsExactly(
+            "A dot is the median of the pairs, a line their range.",
+            "No dot for iq80, which does not have the benchmark or failed in it: benchmark1.");
+  }
+
+  @Test
+  void write_manyRowsAndStores_isASmallWellFormedSvg() throws Exception {
+    List<Measurement> all = new ArrayList<>();
+    for (String store : List.of("kv", "a", "b", "c", "d", "e", "f", "g<&>")) {
+      for (int position = 0; position < 40; position++) {
+        for (int round = 0; round < 5; round++) {
+          all.add(measurement(store, position, round, 1 + all.size() % 97));
+        }
+      }
+    }
+    Charts.write(Summary.of(all), directory, "many");
+    String svg = Files.readString(directory.resolve("many.svg"));
+    assertThat(svg.length()).isLessThan(60_000);
+    DocumentBuilderFactory.newInstance()
+        .newDocumentBuilder()
+        .parse(new InputSource(new StringReader(svg)));
+  }
+
+  @Test
+  void logScale_range_hasLabelsAroundIt() throws IOException {
+    LogScale scale = new LogScale(0.3, 7);
+    assertThat(scale.labels()).containsExactly(0.2, 0.5, 1.0, 2.0, 5.0, 10.0);
+    assertThat(scale.place(0.2)).isEqualTo(0, within(1e-9));
+    assertThat(scale.place(10)).isEqualTo(1, within(1e-9));
+    assertThat(scale.place(Math.sqrt(2))).isEqualTo(0.5, within(1e-9));
+    assertThat(new LogScale(0.02, 900).labels())
+        .containsExactly(0.01, 0.1, 1.0, 10.0, 100.0, 1000.0);
+    assertThat(new LogScale(1, 1).labels()).containsExactly(0.5, 1.0, 2.0);
+  }
+}
