@@ -63,7 +63,7 @@ public final class BlockBuilder implements AutoCloseable {
     size = 0;
   }
 
-  /** Returns whether there is no entry yet. */
+  /** Returns true if there is no entry yet. */
   public boolean isEmpty() {
     return size == 0;
   }
@@ -133,7 +133,7 @@ public final class BlockBuilder implements AutoCloseable {
     sinceRestart = 0;
   }
 
-  /** Makes room for {@code more} bytes behind the entries, the restart points' included. */
+  /** Makes room for {@code more} bytes after the entries, including the restart points. */
   private ByteBuffer room(long more) {
     long needed = sizeEstimate() + more;
     if (needed > Integer.MAX_VALUE - Long.BYTES) {

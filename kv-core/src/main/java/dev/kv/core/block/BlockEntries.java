@@ -111,7 +111,7 @@ abstract class BlockEntries extends InternalIterator {
     return head(restartPoint(index), 0);
   }
 
-  /** Returns where the entry of restart point {@code index} begins. */
+  /** Returns the offset of the entry of restart point {@code index}. */
   final int restartPoint(int index) {
     int offset = block.getInt(entriesEnd + index * Integer.BYTES);
     if (offset < 0 || offset >= entriesEnd) {

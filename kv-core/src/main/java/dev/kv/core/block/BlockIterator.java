@@ -10,12 +10,12 @@ import java.nio.ByteBuffer;
  * A cursor over the entries of one block, laid out as {@link BlockBuilder} says. Reusable: {@link
  * #reset} sets it on another block. Every count, offset and length is checked before it is used.
  *
- * <p>A key that shares nothing with the one before is shown where it lies in the block; any other
- * is put together in the scratch buffer. No step allocates or calls a virtual method.
+ * <p>A key that shares nothing with the one before is shown in place; any other key is put together
+ * in the scratch buffer. No step allocates or calls a virtual method.
  *
  * <pre>
  * Backward: entries can only be decoded forward, from a restart point. So the entries from there to the
- * present one are decoded once and recorded, their whole keys behind each other in the scratch buffer, and
+ * present one are decoded once and recorded, their whole keys one after another in the scratch buffer, and
  * prev() walks down the record. A record is limited; of a longer interval only the last part is kept.
  *
  * Seek under the bytewise order of internal keys: after the binary search over the restart points the entries that
@@ -27,8 +27,8 @@ import java.nio.ByteBuffer;
  * Where neither decides (one user key begins with the other), the slow scan does.
  * </pre>
  *
- * <p>A block may have a {@link EntryIndex} behind it. Then a seek is a search there, unless the
- * entry found is an older one than the target asks for.
+ * <p>A block may be followed by an {@link EntryIndex}. Then a seek searches that index, unless the
+ * entry found is older than the target asks for.
  */
 public class BlockIterator extends BlockEntries {
   /**
@@ -42,12 +42,15 @@ public class BlockIterator extends BlockEntries {
   private final EntryRecord recorded = new EntryRecord();
   private final EntryIndex entryIndex = new EntryIndex(NO_BYTES);
 
-  /** Where the entry shown begins and where the next one does. */
+  /** The offsets of the entry shown and of the next one. */
   private int entry;
 
   private int next;
 
-  /** Creates a cursor that stands on no block; it borrows {@code scratch} for its whole life. */
+  /**
+   * Creates a cursor on no block. It uses {@code scratch} for its whole life, and does not close
+   * it.
+   */
   public BlockIterator(KeyComparator comparator, OffHeapBuffer scratch) {
     super(comparator instanceof InternalKeyComparator ? InternalKey.TRAILER : 0);
     this.comparator = comparator;
@@ -69,7 +72,7 @@ public class BlockIterator extends BlockEntries {
   }
 
   /**
-   * Has seeks use the entry index that {@link #writeEntryIndex} wrote behind the block of {@code
+   * Makes seeks use the entry index that {@link #writeEntryIndex} wrote after the block of {@code
    * length} bytes.
    */
   public final void useEntryIndex(int length) {
@@ -77,18 +80,19 @@ public class BlockIterator extends BlockEntries {
   }
 
   /**
-   * Returns how many bytes behind a block of {@code length} are worth it for an entry index: where
-   * it needs more, the entries are so short that few cache lines hold those of a restart interval.
+   * Returns how many bytes to reserve after a block of {@code length} bytes for an entry index. If
+   * an index needs more, the entries are so short that those of a restart interval lie in few cache
+   * lines.
    */
   public static int roomForEntryIndex(int length) {
     return EntryIndex.room(length);
   }
 
   /**
-   * Writes an entry index behind the block of {@code length} bytes, into what is left of its
-   * buffer. The cursor then stands nowhere.
+   * Writes an entry index after the block of {@code length} bytes, into what is left of its buffer.
+   * The cursor has no entry afterwards.
    *
-   * @return false where there can be none: the order is not the bytewise one, or there is no room
+   * @return false if there can be none: the order is not the bytewise one, or there is no room
    */
   public final boolean writeEntryIndex(int length) {
     boolean written = bytewise && entriesEnd > 0 && EntryIndex.write(this, block, length);
@@ -138,7 +142,7 @@ public class BlockIterator extends BlockEntries {
   @Override
   public void close() {}
 
-  /** Returns whether the block holds the present entry and nothing else. */
+  /** Returns true if the block holds the current entry and nothing else. */
   protected final boolean isOnlyEntry() {
     return entry == 0 && next == entriesEnd && restartCount == 1;
   }
@@ -204,7 +208,7 @@ public class BlockIterator extends BlockEntries {
     }
   }
 
-  /** Seeks by the entry index; returns false where that does not decide. */
+  /** Seeks by the entry index; returns false if that does not decide. */
   private boolean seekByEntryIndex(ByteBuffer key, int offset, int length) {
     int found = entryIndex.find(key, offset, length - InternalKey.TRAILER);
     if (found < 0) {
@@ -375,7 +379,7 @@ public class BlockIterator extends BlockEntries {
   }
 
   /**
-   * Puts the key together at the beginning of the scratch buffer, where mostly the last one is
+   * Puts the key together at the beginning of the scratch buffer, where the last one usually is
    * already.
    */
   @SuppressWarnings("ReferenceEquality") // which buffer the key lies in, not what is in it

@@ -10,14 +10,14 @@ import java.nio.ByteBuffer;
  * other, and then the entry alone; a search in the block decodes the heads of entries, each of
  * which lies where the one before it says.
  *
- * <p>It stands in memory behind the block, if there is room for it. Not thread-safe, but two
- * threads that write the index of one block write the same.
+ * <p>It is stored in memory after the block, if there is room. Not thread-safe, but two threads
+ * that write the index of one block write the same.
  *
  * <pre>
  * index := count, common, common bytes, slot*
  * count  := fixed16, common := fixed16: how many leading bytes all user keys have in common
  * slot   := prefix, place; for each entry whose prefix is not that of the entry before, so prefixes ascend
- * prefix := fixed64, the 8 bytes of the user key behind the common ones, as a number in the order of longs
+ * prefix := fixed64, the 8 bytes of the user key after the common ones, as a number in the order of longs
  * place  := fixed16, where the entry begins
  * </pre>
  */
@@ -38,7 +38,7 @@ final class EntryIndex {
   private int count;
   private int common;
 
-  /** Where the common bytes and where the slots begin. */
+  /** The offsets of the common bytes and of the slots. */
   private int commonAt;
 
   private int slots;
@@ -51,7 +51,7 @@ final class EntryIndex {
     return !ENABLED || length > MOST ? 0 : Math.min(length / 8, MOST_ROOM);
   }
 
-  /** Returns where the index of a block of {@code length} bytes begins. */
+  /** Returns the offset of the index of a block of {@code length} bytes. */
   private static int begin(int length) {
     return length + Long.BYTES - 1 & -Long.BYTES;
   }
@@ -65,7 +65,7 @@ final class EntryIndex {
     count = 0;
   }
 
-  /** Uses the index behind a block of {@code length} bytes in {@code memory}. */
+  /** Uses the index after a block of {@code length} bytes in {@code memory}. */
   void read(ByteBuffer memory, int length) {
     int begin = begin(length);
     this.memory = memory;
@@ -146,7 +146,7 @@ final class EntryIndex {
     return found < count && prefixOf(found) == prefix ? found : ~found;
   }
 
-  /** Returns where the entry of a slot begins. */
+  /** Returns the offset of the entry of a slot. */
   int place(int slot) {
     return memory.getShort(slots + slot * SLOT + Long.BYTES) & MOST;
   }

@@ -35,8 +35,8 @@ final class EntryRecord {
   }
 
   /**
-   * Adds an entry and returns the place for its key in the scratch: behind the last one's, or 0
-   * where the record is full and begins anew.
+   * Adds an entry and returns the offset for its key in the scratch buffer: after the last key, or
+   * 0 if the record is full and starts again.
    */
   int add(int entry, int keyLength, int value) {
     if (count == 0 || count == MAX_ENTRIES || keyLength > MAX_KEY_BYTES - keyBytes) {
@@ -63,7 +63,7 @@ final class EntryRecord {
     shown = count - 1;
   }
 
-  /** Shows the entry before, or returns false where none is recorded. */
+  /** Shows the previous entry, or returns false if none is recorded. */
   boolean back() {
     if (shown == 0) {
       return false;
@@ -88,7 +88,7 @@ final class EntryRecord {
     return fields[shown * FIELDS + 3];
   }
 
-  /** Returns where the entry after the one shown begins. */
+  /** Returns the offset of the entry after the one shown. */
   int next() {
     return shown + 1 < count ? fields[(shown + 1) * FIELDS] : end;
   }

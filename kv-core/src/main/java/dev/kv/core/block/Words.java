@@ -2,9 +2,9 @@ package dev.kv.core.block;
 
 import java.nio.ByteBuffer;
 
-/** Copying and comparing of short runs of bytes, eight at a time. The buffers are little-endian. */
+/** Copies and compares short runs of bytes, eight at a time. The buffers are little-endian. */
 final class Words {
-  /** Bytes behind a run that {@link #copy} may read and write. */
+  /** Bytes after a run that {@link #copy} may read and write. */
   static final int SLACK = Long.BYTES;
 
   private Words() {}

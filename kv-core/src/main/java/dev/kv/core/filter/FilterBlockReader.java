@@ -35,7 +35,9 @@ public final class FilterBlockReader {
     baseLog = last < 0 ? 0 : block.get(offset + length - 1) & 63;
   }
 
-  /** Returns whether one filter covers the whole table, so that a probe needs no block's offset. */
+  /**
+   * Returns true if one filter covers the whole table, so that a probe needs no offset of a block.
+   */
   public boolean wholeTable() {
     return baseLog >= WHOLE_TABLE_LOG && count == 1;
   }

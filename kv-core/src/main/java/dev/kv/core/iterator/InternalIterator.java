@@ -45,7 +45,7 @@ public abstract class InternalIterator implements AutoCloseable {
     return keyBuffer;
   }
 
-  /** Returns where in {@link #keyBuffer()} the entry's key begins. */
+  /** Returns the offset in {@link #keyBuffer()} at which the entry's key begins. */
   public final int keyOffset() {
     return keyOffset;
   }
@@ -60,7 +60,7 @@ public abstract class InternalIterator implements AutoCloseable {
     return valueBuffer;
   }
 
-  /** Returns where in {@link #valueBuffer()} the entry's value begins. */
+  /** Returns the offset in {@link #valueBuffer()} at which the entry's value begins. */
   public final int valueOffset() {
     return valueOffset;
   }
@@ -90,8 +90,7 @@ public abstract class InternalIterator implements AutoCloseable {
   /**
    * Copies the block that the entry was read from as its table stores it, type and checksum
    * included, to the beginning of {@code target}, if that block holds this entry and nothing else.
-   * Returns how many bytes that are, or 0 where there is no such block. Requires {@link
-   * #isValid()}.
+   * Returns how many bytes that are, or 0 if there is no such block. Requires {@link #isValid()}.
    */
   public int copyStoredBlock(OffHeapBuffer target) {
     return 0;

@@ -38,8 +38,8 @@ public final class MergingIterator extends InternalIterator {
   }
 
   /**
-   * Returns a cursor over the entries of all {@code children}, which it adopts: newest first, where
-   * they can hold equal keys.
+   * Returns a cursor over the entries of all {@code children}, and closes them when it is closed.
+   * Children that can hold equal keys come newest first.
    */
   public static InternalIterator of(KeyComparator comparator, InternalIterator... children) {
     return switch (children.length) {
@@ -223,7 +223,7 @@ public final class MergingIterator extends InternalIterator {
   }
 
   /**
-   * Returns whether child {@code a} is to be shown before child {@code b} in the present direction.
+   * Returns true if child {@code a} is to be shown before child {@code b} in the current direction.
    */
   private boolean precedes(int a, int b) {
     return forward ? order(a, b) < 0 : order(a, b) > 0;

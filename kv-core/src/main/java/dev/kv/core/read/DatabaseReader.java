@@ -42,7 +42,7 @@ public final class DatabaseReader implements AutoCloseable {
    * Creates a reader; everything it is given stays the caller's.
    *
    * @param budget what scratch memory counts in
-   * @param seeks hears of worn-out tables; null where there is no seek compaction
+   * @param seeks is told of tables with too many seeks; null if there is no seek compaction
    * @param database the directory, for messages
    */
   public DatabaseReader(

@@ -33,7 +33,8 @@ final class PinnedView extends CursorGuard {
   private @Nullable VisibleCursor cursor;
 
   /**
-   * Adopts the pin of {@code state}, which was taken under the stripe of {@code context}, and that.
+   * Takes ownership of {@code context} and of the pin of {@code state}, which was taken in the
+   * stripe of {@code context}.
    */
   PinnedView(
       ReadStates states, ReadState state, ObjectPool<ReadContext> contexts, ReadContext context) {

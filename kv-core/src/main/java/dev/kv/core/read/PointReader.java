@@ -49,7 +49,7 @@ final class PointReader {
     ByteBuffer buffer = key.buffer();
     int offset = key.offset();
     int length = key.internalKeyLength();
-    FileMetadata inVain = null;
+    FileMetadata missed = null;
     int result = LookupResult.NOT_FOUND;
     int count = version.fileCount(0);
     boolean charged = seeks == null;
@@ -60,24 +60,24 @@ final class PointReader {
     for (int i = 0; result == LookupResult.NOT_FOUND && i < count; i++) {
       if (version.levelZeroCovers(i, buffer, offset, length)) {
         FileMetadata file = version.file(0, i);
-        if (inVain == null) {
-          inVain = file;
+        if (missed == null) {
+          missed = file;
         } else if (!charged) {
-          charged = charge(version, 0, inVain);
+          charged = charge(version, 0, missed);
         }
         result = get(file, context, verify, fill);
       }
     }
-    int levelInVain = 0;
+    int levelMissed = 0;
     for (int level = 1; result == LookupResult.NOT_FOUND && level < Levels.COUNT; level++) {
       int index = version.fileCount(level) == 0 ? -1 : version.find(level, buffer, offset, length);
       if (index >= 0) {
         FileMetadata file = version.file(level, index);
-        if (inVain == null) {
-          inVain = file;
-          levelInVain = level;
+        if (missed == null) {
+          missed = file;
+          levelMissed = level;
         } else if (!charged) {
-          charged = charge(version, levelInVain, inVain);
+          charged = charge(version, levelMissed, missed);
         }
         result = get(file, context, verify, fill);
       }
@@ -123,7 +123,7 @@ final class PointReader {
     return tables.get(file, context.key(), verify, fill, context.point(tables), context.value());
   }
 
-  /** Charges a seek to a table that was searched in vain; returns true. */
+  /** Charges a seek to a table that was searched without finding the key; returns true. */
   private boolean charge(Version version, int level, FileMetadata file) {
     SeekListener listener = seeks;
     if (listener != null && version.recordSeek(level, file)) {

@@ -96,9 +96,7 @@ final class ReadContext implements AutoCloseable {
     return saved;
   }
 
-  /**
-   * Returns the lower bound as the target of a seek at {@code sequence}; null where there is none.
-   */
+  /** Returns the lower bound as the target of a seek at {@code sequence}; null if there is none. */
   @Nullable LookupKey lower(KeyBounds bounds, long sequence) {
     byte[] bound = bounds.lower();
     if (bound == null) {
@@ -111,8 +109,7 @@ final class ReadContext implements AutoCloseable {
   }
 
   /**
-   * Returns the upper bound as the target of a seek before all its entries; null where there is
-   * none.
+   * Returns the upper bound as the target of a seek before all its entries; null if there is none.
    */
   @Nullable LookupKey upper(KeyBounds bounds) {
     byte[] bound = bounds.upper();

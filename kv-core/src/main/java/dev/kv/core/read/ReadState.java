@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * no stripe is ever below zero.
  *  1. A reader adds to a stripe, and has a pin if the state is still current after that; otherwise it takes the
  *     addition back.
- *  2. The state is retired after it ceased to be current; whoever takes a pin back, and the one who retires,
+ *  2. The state is retired after it ceased to be current; the thread that takes a pin back, and the one that retires,
  *     looks then at all stripes.
  *  3. Every pin was added before the state ceased to be current. So once it is retired, a stripe that is seen at
  *     zero has no pin and gets none; when all are seen at zero, in whatever order, no pin is left.
@@ -33,9 +33,7 @@ public final class ReadState {
   private final AtomicBoolean freed = new AtomicBoolean();
   private volatile boolean retired;
 
-  /**
-   * Becomes a holder of everything it is given; {@code immutables} from the newest to the oldest.
-   */
+  /** Retains everything it is given; {@code immutables} from the newest to the oldest. */
   ReadState(MemTable memtable, List<MemTable> immutables, Version version) {
     this.memtable = memtable;
     this.immutables = immutables.toArray(MemTable[]::new);

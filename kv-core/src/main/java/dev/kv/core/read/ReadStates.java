@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The read state of the moment. Readers pin it from any thread, without a lock and without sharing
+ * Holds the current read state. Readers pin it from any thread, without a lock and without sharing
  * a counter; one thread at a time publishes.
  */
 public final class ReadStates {
@@ -17,8 +17,8 @@ public final class ReadStates {
   public ReadStates() {}
 
   /**
-   * Makes these the state of the moment, and lets the one before be freed once its readers are
-   * gone. Becomes a holder of the memtables and the version; the caller stays one.
+   * Makes these the current state. The previous state is freed after its last reader. Retains the
+   * memtables and the version; the caller keeps its own references.
    *
    * @param immutables the immutable memtables, from the newest to the oldest
    */
@@ -31,7 +31,7 @@ public final class ReadStates {
   }
 
   /**
-   * Pins the state of the moment for the caller, who releases it under the same stripe; {@link
+   * Pins the current state for the caller, who releases it in the same stripe; {@link
    * DBClosedException} after the close.
    */
   public ReadState acquire(int stripe) {
@@ -48,12 +48,12 @@ public final class ReadStates {
     }
   }
 
-  /** Gives a pin back. */
+  /** Releases a pin. */
   public void release(ReadState state, int stripe) {
     state.unpin(stripe);
   }
 
-  /** Lets the last state be freed once its readers are gone; no reader gets it any more. */
+  /** Ends the current state: it is freed after its last reader, and no new reader gets it. */
   public void close() {
     ReadState last = current;
     current = null;

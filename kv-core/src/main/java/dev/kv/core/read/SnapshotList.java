@@ -33,7 +33,7 @@ public final class SnapshotList {
     this.lastSequence = lastSequence;
   }
 
-  /** Returns a new snapshot of the present state. */
+  /** Returns a new snapshot of the current state. */
   public synchronized SnapshotImpl acquire() {
     if (closed) {
       throw new DBClosedException("the database is closed");

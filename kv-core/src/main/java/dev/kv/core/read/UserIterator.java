@@ -22,10 +22,7 @@ final class UserIterator implements DBIterator {
   @Nullable UserIterator previousOpen;
   @Nullable UserIterator nextOpen;
 
-  /**
-   * Adopts {@code view}, which the cursor reads, and becomes a member of {@code open} by its
-   * caller.
-   */
+  /** Creates an iterator, which closes {@code view}. The caller adds it to {@code open}. */
   UserIterator(VisibleCursor cursor, PinnedView view, OpenIterators open) {
     this.cursor = cursor;
     this.view = view;

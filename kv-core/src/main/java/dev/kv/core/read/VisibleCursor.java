@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * Forward:  the internal cursor stands on the entry that is shown.
  * Backward: the entry that is shown was copied into `saved`, and the internal cursor stands somewhere before
- *           all visible entries of its user key, and behind all of other user keys but invisible ones.
+ *           all visible entries of its user key, and after all entries of other user keys except invisible ones.
  * In both directions `saved` begins with the user key that a step forward leaves behind.
  * </pre>
  *
@@ -51,7 +51,7 @@ final class VisibleCursor {
   private volatile boolean stopped;
 
   /**
-   * Creates a cursor that stands nowhere.
+   * Creates a cursor without an entry.
    *
    * @param internal the entries; stays the caller's
    * @param scratch what the cursor may use until the caller has no more use for it
@@ -194,7 +194,7 @@ final class VisibleCursor {
     return compareToBound(target.buffer(), target.offset(), target.userKeyLength(), bound);
   }
 
-  /** Moves the internal cursor one back; from behind the end, to the last. */
+  /** Moves the internal cursor back by one; from the end, to the last entry. */
   private void stepBeforeInternal() {
     if (internal.isValid()) {
       internal.prev();

@@ -12,13 +12,13 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bloom filters of single data blocks, in memory only, for a table without a filter of its own. A
- * lookup that read a block in vain leaves the block's filter behind; the next ones for keys that
- * are not there need not read, check and decompress the block again. So the upper levels, where
- * most lookups find nothing, soon cost a probe each.
+ * Bloom filters of single data blocks, in memory only, for a table without a filter of its own.
+ * After a lookup that reads a block without finding its key, the filter of the block is kept; later
+ * lookups of absent keys need not read, verify and decompress the block again. So the upper levels,
+ * where most lookups find nothing, soon cost a probe each.
  *
  * <p>A filter is one cache line: 64 bytes for each block, which the budget counts as index and
- * filter memory. Thread-safe: whoever learns a block writes the filter as a whole, and two write
+ * filter memory. Thread-safe: a thread writes the whole filter of a block, and two threads write
  * the same.
  *
  * <pre>
@@ -55,16 +55,16 @@ final class NegativeLookupCache {
   /** Guarded by this. */
   private boolean refused;
 
-  /** The filters; null until one is learnt. */
+  /** The filters; null until the first one is added. */
   private volatile @Nullable OwnedBlock memory;
 
-  /** Creates the filters of {@code count} blocks, none of which is learnt. */
+  /** Creates a cache for {@code count} blocks, without a filter. */
   NegativeLookupCache(BlockProvider blocks, int count) {
     this.blocks = blocks;
     this.count = count;
   }
 
-  /** Returns false where data block {@code block} is known not to have the user key. */
+  /** Returns false if data block {@code block} is known not to have the user key. */
   boolean mayContain(int block, ByteBuffer key, int offset, int length) {
     OwnedBlock present = memory;
     if (present == null) {
@@ -86,7 +86,7 @@ final class NegativeLookupCache {
   }
 
   /**
-   * Learns the keys of data block {@code block}, over which {@code entries} is set and may be
+   * Adds the filter of data block {@code block}, over which {@code entries} is set and may be
    * moved.
    */
   void add(int block, BlockIterator entries) {
@@ -127,10 +127,7 @@ final class NegativeLookupCache {
     return filter;
   }
 
-  /**
-   * Makes room for the filters; returns null, now and ever after, where there is no memory to
-   * spare.
-   */
+  /** Allocates the filters; returns null, from then on always, if there is no memory to spare. */
   private synchronized @Nullable OwnedBlock create() {
     if (memory == null && !refused) {
       OwnedBlock fresh =
@@ -172,7 +169,7 @@ final class NegativeLookupCache {
     return product ^ product >>> 32;
   }
 
-  /** Gives the memory back. Nobody looks or learns any more. */
+  /** Frees the memory. No thread uses the cache any more. */
   void free() {
     OwnedBlock present = memory;
     if (present != null) {

@@ -31,7 +31,7 @@ import java.nio.file.Path;
  * a time, and those pinned. Thread-safe.
  *
  * <p>A file's metadata remembers the handle of its open table without a pin; a read takes the pin
- * with one compare-and-set, and looks into the cache only where that fails.
+ * with one compare-and-set, and looks into the cache only if that fails.
  */
 public final class TableCache implements AutoCloseable {
   /** Files that are open besides tables: logs, MANIFEST, LOCK and some to spare. */
@@ -127,7 +127,7 @@ public final class TableCache implements AutoCloseable {
     return table.value().iterator(ReadFlags.of(verify, fill), table);
   }
 
-  /** Returns where in the file the data before {@code key} end, about. */
+  /** Returns the approximate offset in the file at which the data before {@code key} end. */
   public long approximateOffsetOf(FileMetadata file, ByteBuffer key, int offset, int length) {
     CacheHandle<TableReader> table = acquire(file);
     try {
@@ -142,13 +142,13 @@ public final class TableCache implements AutoCloseable {
     return new PointRead(comparator, budget);
   }
 
-  /** Drops a table, which is obsolete, and its blocks; what is pinned goes with its last pin. */
+  /** Drops an obsolete table and its blocks. What is pinned is freed after its last pin. */
   public void evict(long fileNumber) {
     tables.erase(TABLES, fileNumber);
     blocks.cache().blocks().eraseAll(blockId(fileNumber));
   }
 
-  /** Returns how many tables are open, or about to be closed for want of pins. */
+  /** Returns how many tables are open, or about to be closed. */
   public long openTables() {
     return tables.totalCharge();
   }

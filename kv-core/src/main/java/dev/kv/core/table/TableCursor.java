@@ -4,15 +4,15 @@ import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.memory.OffHeapBuffer;
 
-/** A cursor over the entries of a table, block by block, that can go on behind a damaged one. */
+/** A cursor over the entries of a table, block by block, that can go on after a damaged one. */
 public abstract class TableCursor extends BlockIterator {
   public TableCursor(KeyComparator comparator, OffHeapBuffer scratch) {
     super(comparator, scratch);
   }
 
   /**
-   * After an exception for a block: moves to the first entry of the blocks behind that one, if
-   * there is any. May itself throw one, for the next block.
+   * After an exception for a block: moves to the first entry of the blocks after that one, if there
+   * is one. May itself throw one, for the next block.
    */
   public abstract void seekBehindDamage();
 

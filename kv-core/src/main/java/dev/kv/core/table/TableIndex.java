@@ -15,13 +15,13 @@ import java.nio.ByteBuffer;
  * The index of an open table, laid out for searching. Immutable; thread-safe.
  *
  * <p>An index block takes a few cache misses per probe of a binary search. Here the first eight
- * bytes in which the user keys differ stand side by side as numbers, and only where they are the
- * same are whole keys compared. The last key stands apart: it is a short one behind all of the
- * table's, and would leave nothing in common.
+ * bytes in which the user keys differ stand side by side as numbers, and whole keys are compared
+ * only if those are equal. The last key is left out: it is a short key after all keys of the table,
+ * and would leave no common prefix.
  *
  * <pre>
  * memory  := prefix*, offset*, size*, key start*, key bytes
- * prefix  := fixed64, the user key's 8 bytes behind what all but the last have in common, big-endian, zero-padded,
+ * prefix  := fixed64, the user key's 8 bytes after the common prefix of all but the last, big-endian, zero-padded,
  *            the top bit flipped so that signed order is theirs; none for the last key, nor unless the order is the
  *            bytewise one of internal keys
  * offset  := fixed64, size := fixed32: the data block
@@ -91,7 +91,7 @@ final class TableIndex {
     return count;
   }
 
-  /** Returns where data block {@code index} begins in the file. */
+  /** Returns the offset of data block {@code index} in the file. */
   long offset(int index) {
     return bytes.getLong((count + index) * Long.BYTES);
   }
@@ -193,7 +193,7 @@ final class TableIndex {
     return count * (2 * Long.BYTES + Integer.BYTES) + index * Integer.BYTES;
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   void free() {
     memory.close();
   }

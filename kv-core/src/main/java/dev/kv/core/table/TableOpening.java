@@ -32,7 +32,7 @@ final class TableOpening implements AutoCloseable {
   private @Nullable OwnedBlock filterBlock;
   private boolean handedOver;
 
-  /** Begins to open {@code file}, which it adopts. */
+  /** Begins to open {@code file}, and takes ownership of it. */
   TableOpening(TableFile file, KeyComparator comparator, BlockProvider blocks) {
     this.file = file;
     this.comparator = comparator;
@@ -55,7 +55,7 @@ final class TableOpening implements AutoCloseable {
     return read(index);
   }
 
-  /** Returns where the data blocks and the filter end. */
+  /** Returns the offset at which the data blocks and the filter end. */
   long dataEnd() {
     return read(footer).metaindex().offset();
   }
@@ -65,7 +65,7 @@ final class TableOpening implements AutoCloseable {
     return filterBlock;
   }
 
-  /** Leaves everything to the reader. */
+  /** Passes the ownership of all parts to the reader. */
   void handOver() {
     handedOver = true;
   }

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An open table, laid out as {@link TableBuilder} says. Index and filter are resident; data blocks
- * come through the cache. Thread-safe: everything is constant after the open. Freed when nobody
- * pins it any more.
+ * come through the cache. Thread-safe: everything is constant after the open. Freed after the last
+ * pin.
  */
 public final class TableReader implements CacheValue {
   private final TableFile file;
@@ -72,9 +72,10 @@ public final class TableReader implements CacheValue {
   }
 
   /**
-   * Opens a table. The file is adopted: it is closed with the reader, or at once where this throws.
+   * Opens a table. Takes ownership of the file: the reader closes it, and so does this method if it
+   * throws.
    *
-   * @param policy the policy whose filter is used where the table has one; null to use none
+   * @param policy the policy whose filter is used if the table has one; null to use none
    * @param cacheId under which the table's blocks are cached
    */
   public static TableReader open(
@@ -95,7 +96,7 @@ public final class TableReader implements CacheValue {
    * Looks up the newest entry of a user key at or before a sequence number, in a table of internal
    * keys.
    *
-   * @param out where the value is, with a pin, if the answer is {@link LookupResult#FOUND}
+   * @param out receives the value and its pin if the answer is {@link LookupResult#FOUND}
    * @return one of {@link LookupResult}'s constants
    */
   public int get(LookupKey key, ReadFlags flags, PointRead context, ValueRef out) {
@@ -171,15 +172,15 @@ public final class TableReader implements CacheValue {
   /**
    * Returns a new cursor over the table's entries.
    *
-   * @param pin what keeps this reader open; adopted by the cursor
+   * @param pin keeps this reader open; the cursor closes it
    */
   public TableIterator iterator(ReadFlags flags, Pinned pin) {
     return new TableIterator(this, flags, pin);
   }
 
   /**
-   * Returns where in the file the data block that may hold {@code key} begins, or where the data
-   * end.
+   * Returns the offset in the file of the data block that may hold {@code key}, or the end of the
+   * data.
    */
   public long approximateOffsetOf(ByteBuffer key, int offset, int length) {
     int at = index.find(key, offset, length);

@@ -56,7 +56,7 @@ public final class BlockCacheImpl implements BlockCache {
     return blocks;
   }
 
-  /** Returns where the cached blocks' memory comes from. */
+  /** Returns the allocator of the cached blocks. */
   BlockAllocator allocator() {
     return allocator;
   }

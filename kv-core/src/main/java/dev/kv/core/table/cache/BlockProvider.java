@@ -115,10 +115,7 @@ public final class BlockProvider implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns such memory for what a table can do without, or null where there is none that nothing
-   * else uses.
-   */
+  /** Returns such memory for something optional, or null if the budget has none free. */
   public @Nullable OwnedBlock spareMemory(int length) {
     try {
       ByteBuf memory = allocator.tryAllocate(MemoryKind.INDEX_AND_FILTER, length);
@@ -133,7 +130,7 @@ public final class BlockProvider implements AutoCloseable {
     return scratches.acquire();
   }
 
-  /** Takes such a buffer back, which nobody may use any more. */
+  /** Takes ownership of such a buffer, which the caller must not use again. */
   public void releaseScratch(OffHeapBuffer scratch) {
     if (scratch.buffer().capacity() > MAX_KEPT) {
       scratch.close();
@@ -146,7 +143,7 @@ public final class BlockProvider implements AutoCloseable {
     return new BlockReader(cache.allocator(), newBuffer(STORED_BYTES), nativeSnappy);
   }
 
-  /** Returns a buffer for a reader: a read goes on where the budget is spent. */
+  /** Returns a buffer for a reader. A read goes on without counting if the budget is spent. */
   private OffHeapBuffer newBuffer(int capacity) {
     try {
       return new OffHeapBuffer(budget, capacity);

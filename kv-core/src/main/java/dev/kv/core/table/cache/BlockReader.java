@@ -34,8 +34,8 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
   private boolean verify;
 
   /**
-   * Creates a reader whose {@link #load} takes memory from {@code cached}; it adopts {@code
-   * stored}.
+   * Creates a reader whose {@link #load} takes memory from {@code cached}; it closes {@code stored}
+   * when it is closed.
    */
   public BlockReader(BlockAllocator cached, OffHeapBuffer stored, boolean nativeSnappy) {
     this.cached = cached;
@@ -171,7 +171,7 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
         "a block that does not uncompress: " + cause.getMessage(), file.name(), offset, cause);
   }
 
-  /** Returns direct memory that nobody counts and the garbage collector frees. */
+  /** Returns direct memory that no budget counts and the garbage collector frees. */
   static ByteBuffer uncounted(int length) {
     try {
       return ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);

@@ -34,7 +34,7 @@ public final class MappingQuota {
     }
   }
 
-  /** Takes one, or returns false where none is left. */
+  /** Takes one, or returns false if none is left. */
   boolean take() {
     int now = left.get();
     while (now > 0) {

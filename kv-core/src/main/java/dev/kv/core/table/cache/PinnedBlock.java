@@ -45,7 +45,7 @@ public abstract sealed class PinnedBlock implements Pinned permits CachedBlock, 
     return memory == null ? length : BlockAllocator.chargeOf(memory);
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   final void freeMemory() {
     if (memory != null) {
       memory.release();

@@ -60,7 +60,7 @@ public final class TableFile {
     return new TableFile(file, name, file.size(), new MappingQuota(0), false);
   }
 
-  /** Returns this file as one of {@code expected} bytes; throws where it is shorter. */
+  /** Returns this file as one of {@code expected} bytes; throws if it is shorter. */
   public TableFile ofSize(long expected) {
     if (size < expected) {
       throw new CorruptionException(

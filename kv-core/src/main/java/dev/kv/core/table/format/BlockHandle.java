@@ -15,7 +15,7 @@ public record BlockHandle(long offset, long size) {
   /** The most bytes that an encoded handle takes. */
   static final int MAX_ENCODED = 2 * Varint.MAX_64;
 
-  /** Reads a handle, or returns null where there is none before {@code limit}. */
+  /** Reads a handle, or returns null if there is none before {@code limit}. */
   public static @Nullable BlockHandle decode(ByteBuffer source, int at, int limit) {
     int middle = Varint.end64(source, at, limit);
     int end = middle < 0 ? middle : Varint.end64(source, middle, limit);
@@ -29,7 +29,7 @@ public record BlockHandle(long offset, long size) {
     return Varint.size64(offset) + Varint.size64(size);
   }
 
-  /** Writes the handle and returns the offset behind it. */
+  /** Writes the handle and returns the offset after it. */
   int encode(ByteBuffer target, int at) {
     return Varint.put64(target, Varint.put64(target, at, offset), size);
   }

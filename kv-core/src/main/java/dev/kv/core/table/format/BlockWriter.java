@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
  * </pre>
  */
 public final class BlockWriter {
-  /** Bytes behind each stored block. */
+  /** Bytes after each stored block. */
   public static final int TRAILER = 1 + Integer.BYTES;
 
   /** Larger blocks are stored as they are: the bound of their compressed size is no int. */
@@ -45,7 +45,7 @@ public final class BlockWriter {
     return offset;
   }
 
-  /** Stores a block, compressed where that saves an eighth. */
+  /** Stores a block, compressed if that saves an eighth. */
   BlockHandle writeCompressed(ByteBuffer block, int length) throws IOException {
     CompressionType type = format.compression();
     if (type == CompressionType.NONE || length > MAX_COMPRESSED) {

@@ -21,7 +21,7 @@ public final class BuildBuffers implements AutoCloseable {
   private final BlockCompression compression;
   private final MaskedCrc32c crc = new MaskedCrc32c();
 
-  /** Creates the memory for tables of {@code format}; holds none where that throws. */
+  /** Creates the memory for tables of {@code format}; holds none if this throws. */
   public BuildBuffers(TableFormat format, OffHeapBudget budget) {
     data = new BlockBuilder(format.restartInterval(), budget);
     index = new BlockBuilder(1, budget);

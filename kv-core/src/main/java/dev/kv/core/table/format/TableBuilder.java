@@ -84,7 +84,7 @@ public final class TableBuilder {
   /**
    * Adds the entry that {@code entry} stands on, as {@link #add(ByteBuffer, int, int, ByteBuffer,
    * int, int)} does. A block that holds a large value alone, compressed as this table's are, is
-   * taken over as it is stored.
+   * copied as it is stored.
    */
   public void add(InternalIterator entry) throws IOException {
     begin(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
@@ -186,7 +186,7 @@ public final class TableBuilder {
     state = State.FINISHED;
   }
 
-  /** Gives the table up; the file is of no use. */
+  /** Abandons the table. The file is unusable. */
   public void abandon() {
     requireOpen();
     state = State.ABANDONED;

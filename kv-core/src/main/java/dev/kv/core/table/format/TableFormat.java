@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param blockSize the bytes of a data block before compression after which another begins
  * @param restartInterval the entries of a data block from one restart point to the next
- * @param compression how blocks are stored where that saves an eighth
+ * @param compression how blocks are compressed if that saves an eighth
  * @param zstdLevel the level for {@link CompressionType#ZSTD}
  * @param nativeSnappy whether snappy-java may be used
  * @param filterPolicy what makes the filter, or null for none

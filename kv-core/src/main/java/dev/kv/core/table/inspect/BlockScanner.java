@@ -38,7 +38,7 @@ public final class BlockScanner {
   private static final Logger LOG = LoggerFactory.getLogger(BlockScanner.class);
 
   /**
-   * How many bytes are searched at once for a block whose beginning is not known; mostly it is
+   * How many bytes are searched at once for a block whose beginning is not known; usually it is
    * near.
    */
   private static final int NEAR = 64 << 10;
@@ -46,12 +46,12 @@ public final class BlockScanner {
   /** The same where nothing is near; no block of more than half of it is found. */
   private static final int FAR = 1 << 20;
 
-  /** What is given up together where the disk cannot read. */
+  /** The bytes that are skipped if the disk cannot read one of them. */
   private static final int PIECE = 4 << 10;
 
   /**
-   * How often the file's bytes may be looked at in vain for the end of a block whose beginning is
-   * known.
+   * How often the file's bytes may be searched, without finding it, for the end of a block whose
+   * beginning is known.
    */
   private static final int PASSES = 16;
 
@@ -85,7 +85,7 @@ public final class BlockScanner {
   }
 
   /**
-   * Returns the block that begins at {@code offset}, else one that begins behind it, or null where
+   * Returns the block that begins at {@code offset}, else one that begins after it, or null if
    * there is none.
    */
   @Nullable BlockHandle next(long offset) {
@@ -136,7 +136,7 @@ public final class BlockScanner {
     return length;
   }
 
-  /** Loads a piece, or zeros where the disk cannot read it, which is tried once. */
+  /** Loads a piece, or zeros if the disk cannot read it. A read is tried once. */
   private void loadPiece(int piece, long from, int at, int end) {
     ByteBuffer target = bytes.slice(at, end - at);
     if (!unreadable.get(piece)) {

@@ -52,7 +52,7 @@ public final class TableInspector implements AutoCloseable {
   /**
    * A block as it is stored.
    *
-   * @param handle where it lies, without its trailer
+   * @param handle its place in the file, without its trailer
    * @param compression the code of its compression
    * @param checksum its CRC32C, unmasked
    * @param length its length uncompressed
@@ -81,11 +81,11 @@ public final class TableInspector implements AutoCloseable {
   /**
    * A block that was found by its checksum.
    *
-   * @param handle where it lies
+   * @param handle its place in the file
    * @param role what it seems to be for
    */
   public record FoundBlock(BlockHandle handle, Role role) {
-    /** Returns the offset of what stands behind it. */
+    /** Returns the offset after the block and its trailer. */
     public long end() {
       return handle.offset() + handle.size() + BlockWriter.TRAILER;
     }
@@ -219,8 +219,8 @@ public final class TableInspector implements AutoCloseable {
   }
 
   /**
-   * Returns whether the blocks named follow each other from the beginning of the file on, and end
-   * before the one that names them; a single one only where no block that was found says otherwise.
+   * Returns true if the blocks named follow each other from the beginning of the file on, and end
+   * before the block that names them. A single block counts only if no other block was found.
    */
   private static boolean isIndex(
       BlockHandle handle, List<BlockHandle> named, NavigableMap<Long, FoundBlock> before) {
@@ -235,7 +235,7 @@ public final class TableInspector implements AutoCloseable {
   }
 
   /**
-   * Returns whether every block that was found before the end of those that an index names is one
+   * Returns true if every block that was found before the end of those that an index names is one
    * of them.
    */
   static boolean agree(List<BlockHandle> named, NavigableMap<Long, FoundBlock> found) {
@@ -254,7 +254,7 @@ public final class TableInspector implements AutoCloseable {
   }
 
   /**
-   * Reads a block, verifies its checksum and uncompresses it. It stays the present one until the
+   * Reads a block, verifies its checksum and uncompresses it. It is the current block until the
    * next read.
    *
    * @param hasEntries whether it consists of entries, as all do but filters
@@ -274,7 +274,7 @@ public final class TableInspector implements AutoCloseable {
         handle, small.get(0) & 0xff, MaskedCrc32c.unmask(small.getInt(1)), read.length(), restarts);
   }
 
-  /** Gives every entry of the present block to {@code sink}; those before damage inside it too. */
+  /** Passes every entry of the current block to {@code sink}, up to damage inside it. */
   public void forEachEntry(Sink sink) {
     for (entries.seekToFirst(); entries.isValid(); entries.next()) {
       sink.entry(key(entries), value(entries));
@@ -298,7 +298,7 @@ public final class TableInspector implements AutoCloseable {
     return InternalKey.copy(entry.valueBuffer(), entry.valueOffset(), entry.valueLength());
   }
 
-  /** Returns a copy of the present block, uncompressed. */
+  /** Returns a copy of the current block, uncompressed. */
   public byte[] content() {
     OwnedBlock present = block;
     if (present == null) {
