@@ -29,7 +29,7 @@ public final class BackgroundThreads implements SeekListener {
     this.gate = gate;
   }
 
-  /** Says what the threads do. Called once, before anything is wanted of them. */
+  /** Sets the work of each thread. Called once, before any of them is woken. */
   public void begin(Flusher flusher, Compactor compactor, MaintenanceTask maintenanceTask) {
     flush = worker("kv-flush", flusher);
     maintenance = worker("kv-maintenance", maintenanceTask);
@@ -55,7 +55,7 @@ public final class BackgroundThreads implements SeekListener {
     return all;
   }
 
-  /** Has every thread end after the work it is at, and waits for that. */
+  /** Stops every thread after the work under way, and waits for that. */
   public void stop() {
     List<BackgroundWorker> all = all();
     all.forEach(BackgroundWorker::stop);
@@ -78,7 +78,7 @@ public final class BackgroundThreads implements SeekListener {
     compactionWanted();
   }
 
-  /** Has the compaction threads look for work. */
+  /** Makes the compaction threads look for work. */
   public void compactionWanted() {
     List<BackgroundWorker> workers = compactions;
     for (int i = 0; i < workers.size(); i++) {
@@ -87,8 +87,8 @@ public final class BackgroundThreads implements SeekListener {
   }
 
   /**
-   * Has the compaction threads look for work a little later, for what the open found due: who opens
-   * a database for a moment need not begin a compaction that the close gives up.
+   * Makes the compaction threads look for work a little later, for what the open found due: a
+   * program that opens a database for a moment begins no compaction that the close would abandon.
    */
   public void compactionWantedLater() {
     for (BackgroundWorker worker : compactions) {
@@ -96,13 +96,13 @@ public final class BackgroundThreads implements SeekListener {
     }
   }
 
-  /** Notes that files may have become obsolete. Any thread, whatever lock it holds. */
+  /** Notes that files may have become obsolete. For any thread, whatever lock it holds. */
   public void versionFreed() {
     versionFreed.set(true);
     wake(maintenance);
   }
 
-  /** Returns whether files may have become obsolete since the last call. */
+  /** Returns true if files may have become obsolete since the last call. */
   public boolean takeVersionFreed() {
     return versionFreed.getAndSet(false);
   }

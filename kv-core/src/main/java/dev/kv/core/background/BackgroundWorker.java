@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class BackgroundWorker {
   /** One kind of background work. */
   interface Work {
-    /** Does one piece; returns false where there was nothing to do. */
+    /** Does one piece of work; returns false if there was none. */
     boolean runOne();
   }
 
@@ -40,7 +40,7 @@ final class BackgroundWorker {
     this.gate = gate;
   }
 
-  /** Has the thread look for work. Any thread; cheap where it has been told already. */
+  /** Makes the thread look for work. For any thread; cheap if it is awake already. */
   void wake() {
     if (!woken.get() && woken.compareAndSet(false, true)) {
       if (thread == null) {
@@ -51,7 +51,7 @@ final class BackgroundWorker {
   }
 
   /**
-   * Has the thread look for work after {@code nanos}, or when it is woken before. Called once,
+   * Makes the thread look for work after {@code nanos}, or when it is woken before. Called once,
    * before any wake.
    */
   void wakeIn(long nanos) {
@@ -71,7 +71,7 @@ final class BackgroundWorker {
     }
   }
 
-  /** Has the thread end after the piece of work under way. Does not wait. */
+  /** Stops the thread after the piece of work under way. Does not wait. */
   void stop() {
     synchronized (this) {
       stopped = true;

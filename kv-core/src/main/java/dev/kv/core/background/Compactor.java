@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Picks, runs and installs compactions, on as many threads as may run at once; what users asked for
- * goes first. A compaction is picked with the monitor held, runs without it, and is installed as a
- * step of the version set.
+ * goes first. A compaction is picked with the monitor held, runs without a lock, and is installed
+ * by the version set.
  */
 public final class Compactor implements BackgroundWorker.Work {
   private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
@@ -78,7 +78,7 @@ public final class Compactor implements BackgroundWorker.Work {
     return true;
   }
 
-  /** Returns whether there is a compaction to run. */
+  /** Returns true if there is a compaction to run. */
   public boolean isDue() {
     monitor.lock();
     try {
@@ -203,12 +203,13 @@ public final class Compactor implements BackgroundWorker.Work {
   }
 
   /**
-   * Leaves damaged tables where they are. To drop what cannot be read would show what it hides; so
-   * reads of it throw, everything else goes on, and who asked for the compaction is told.
+   * Leaves damaged tables where they are: to drop entries that cannot be read would show older ones
+   * that they hide. Reads of these tables throw, everything else continues, and the request for the
+   * compaction, if any, fails.
    */
   private void setAside(Picked picked, List<FileMetadata> tables, CorruptionException damage) {
     LOG.error(
-        "{}: a compaction was given up, and {} is not compacted until the database is opened again: {};"
+        "{}: abandoned a compaction, and {} is not compacted until the database is opened again: {};"
             + " a repair saves what can be read",
         context.directory(),
         tables,
@@ -274,7 +275,7 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
-  /** Has a request run, and returns when it is done. */
+  /** Runs a request, and returns when it is done. */
   public void runToEnd(ManualCompactions.Request request, Runnable wake) {
     monitor.lock();
     try {
@@ -294,7 +295,7 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
-  /** Lets no compaction begin, and waits for those that run. */
+  /** Prevents compactions from beginning, and waits for those that run. */
   public void suspend() {
     monitor.lock();
     try {

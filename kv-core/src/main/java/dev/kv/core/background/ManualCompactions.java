@@ -12,7 +12,7 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The compactions that users asked for and that wait or run, first come first served. Everything
+ * The compactions that users requested and that wait or run, first come, first served. Everything
  * but the creation requires the monitor.
  */
 public final class ManualCompactions {
@@ -42,7 +42,7 @@ public final class ManualCompactions {
     }
 
     /**
-     * Returns a request to rewrite, where they are, the tables of a level with numbers up to {@code
+     * Returns a request to rewrite, in place, the tables of a level with numbers up to {@code
      * newest}.
      */
     public static Request rewrite(
@@ -54,7 +54,7 @@ public final class ManualCompactions {
       return done;
     }
 
-    /** Throws where a step met damage. */
+    /** Throws if a step met damage. */
     void check() {
       CorruptionException damage = failure;
       if (damage != null) {
@@ -67,7 +67,7 @@ public final class ManualCompactions {
     }
   }
 
-  /** A step to run now, or the news that one has to wait for a running job. */
+  /** A step to run now, or one that has to wait for a running job. */
   record Step(Request request, ManualPick pick) {}
 
   private final Monitor monitor;
@@ -89,14 +89,14 @@ public final class ManualCompactions {
     requests.remove(request);
   }
 
-  /** Returns whether one waits for its next step. */
+  /** Returns true if one waits for its next step. */
   boolean isWaiting() {
     monitor.assertHeld();
     Request first = requests.peekFirst();
     return first != null && !first.inStep;
   }
 
-  /** Returns the first request's next step, or null where there is none or it runs. */
+  /** Returns the first request's next step, or null if there is none or it runs. */
   @Nullable Step next(Version version, RunningJobs running) {
     monitor.assertHeld();
     while (isWaiting()) {
@@ -120,7 +120,7 @@ public final class ManualCompactions {
     step.request().inStep = true;
   }
 
-  /** Notes that a step has ended; where it was the last, so has the request. */
+  /** Notes that a step has ended; if it was the last, so has the request. */
   void end(Step step, boolean installed) {
     monitor.assertHeld();
     Request request = step.request();

@@ -44,7 +44,7 @@ public final class CompactionJob {
    *
    * @param snapshots the sequence numbers of the snapshots that are open now
    * @param tables opens the inputs
-   * @param context where the outputs go
+   * @param context what the outputs are written with
    * @param cancelled returns true to abandon the compaction
    */
   public CompactionJob(

@@ -11,12 +11,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses what to compact next: first the level that is fullest, then a table that seeks have worn
- * out. Pure: the same arguments give the same choice. Immutable.
+ * Chooses what to compact next: first the level that is fullest, then a table that was searched too
+ * often without success. Pure: the same arguments give the same choice. Immutable.
  *
- * <p>Of a full level goes, among the tables that follow where its last compaction ended, that which
- * makes the next level be rewritten least for its size. C++ LevelDB takes the first of them; the
- * choice saves it a tenth of what random overwrites cost.
+ * <p>In a full level the candidates are the tables after the end of its last compaction; the one
+ * that rewrites the fewest bytes of the next level for its size is chosen. C++ LevelDB takes the
+ * first of them; this choice saves a tenth of the bytes that random overwrites cost.
  */
 public final class CompactionPicker {
   /** How many tables are compared: with a bound, a choice costs the same in a level of any size. */
@@ -36,7 +36,7 @@ public final class CompactionPicker {
     this.seekCompaction = seekCompaction;
   }
 
-  /** Returns whether a version wants a compaction, one that could run at once or not. */
+  /** Returns true if a version needs a compaction, whether or not it could run at once. */
   public boolean isDue(Version version, RunningJobs running) {
     SeekCandidate candidate = version.seekCandidate();
     return running.scores(version).isCompactionDue()
@@ -44,10 +44,10 @@ public final class CompactionPicker {
   }
 
   /**
-   * Returns the compaction to run next beside the running jobs, or null where none is due or can
-   * run now.
+   * Returns the compaction to run next beside the running jobs, or null if none is due or can run
+   * now.
    *
-   * @param compactPointers for each level the internal key behind which to begin, or null
+   * @param compactPointers for each level the internal key after which to begin, or null
    */
   public @Nullable Compaction pick(
       Version version, RunningJobs running, List<byte @Nullable []> compactPointers) {
@@ -181,10 +181,10 @@ public final class CompactionPicker {
   }
 
   /**
-   * Returns the next step of rewriting tables of a level where they are, so that what nobody can
-   * see any more goes: those within the user keys from {@code begin} to {@code end} whose numbers
-   * are at most {@code newest}, and those that have to go with them. As {@link #pickManual}
-   * otherwise; for levels from 1 on.
+   * Returns the next step of rewriting tables of a level in place, to drop entries that no reader
+   * can see: those within the user keys from {@code begin} to {@code end} whose numbers are at most
+   * {@code newest}, and those that have to go with them. As {@link #pickManual} otherwise; for
+   * levels from 1 on.
    */
   public ManualPick pickRewrite(
       Version version,

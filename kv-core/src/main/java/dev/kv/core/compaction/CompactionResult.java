@@ -5,10 +5,10 @@ import dev.kv.core.version.VersionEdit;
 import java.util.List;
 
 /**
- * What a compaction came to.
+ * The result of a compaction.
  *
  * @param edit replaces the inputs by the outputs
- * @param outputs the new tables, durable but for their directory entries
+ * @param outputs the new tables, durable except for their directory entries
  * @param stats what it cost
  */
 public record CompactionResult(VersionEdit edit, List<FileMetadata> outputs, JobStats stats) {}

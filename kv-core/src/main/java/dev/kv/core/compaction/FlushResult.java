@@ -6,11 +6,11 @@ import dev.kv.core.version.Version;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a flush came to.
+ * The result of a flush.
  *
- * @param table the new table, durable but for its directory entry, or null where the memtable was
+ * @param table the new table, durable except for its directory entry, or null if the memtable was
  *     empty
- * @param lastSequence the largest sequence number in it; 0 where the memtable was empty
+ * @param lastSequence the largest sequence number in it; 0 if the memtable was empty
  * @param stats what it cost
  */
 public record FlushResult(@Nullable FileMetadata table, long lastSequence, JobStats stats) {
@@ -23,8 +23,8 @@ public record FlushResult(@Nullable FileMetadata table, long lastSequence, JobSt
 
   /**
    * Returns the level that the table goes to. Called with {@code version} current and until the
-   * install, so that nothing older can come above it; where the level is not 0, the caller notes it
-   * as {@linkplain RunningJobs#occupy occupied} until then.
+   * install, so that nothing older can be placed above it; if the level is not 0, the caller notes
+   * it as {@linkplain RunningJobs#occupy occupied} until then.
    */
   public int pickLevel(Version version, RunningJobs running, long maxFileSize) {
     KeyRange keys = keys();

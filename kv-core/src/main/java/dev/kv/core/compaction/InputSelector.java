@@ -97,8 +97,8 @@ final class InputSelector {
   }
 
   /**
-   * Returns more tables of the level that can be taken without taking more of the next, or null
-   * where there are none or the compaction would become too large.
+   * Returns more tables of the level that can be taken without taking more of the next, or null if
+   * there are none or the compaction would become too large.
    */
   private @Nullable List<FileMetadata> widened(
       int level, List<FileMetadata> inputs, List<FileMetadata> next) {
@@ -129,8 +129,7 @@ final class InputSelector {
   }
 
   /**
-   * Returns the first table that begins behind {@code largest} if it does so with the same user
-   * key.
+   * Returns the first table that begins after {@code largest} if it does so with the same user key.
    */
   private @Nullable FileMetadata boundaryFile(int level, byte[] largest) {
     FileMetadata first = null;

@@ -1,7 +1,7 @@
 package dev.kv.core.compaction;
 
 /**
- * What a job cost.
+ * The cost of a job.
  *
  * @param micros the time it took, in microseconds
  * @param bytesRead the size of the tables read

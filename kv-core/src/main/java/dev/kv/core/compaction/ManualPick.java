@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * One step of a compaction that the user asked for.
  *
  * @param compaction what to run, or null: see {@code blocked}
- * @param blocked true where a running job is in the way and the caller tries again once one ends
- * @param nextBegin the user key at which the next step begins, or null where this is the last
+ * @param blocked true if a running job conflicts; the caller tries again when one ends
+ * @param nextBegin the user key at which the next step begins, or null if this is the last
  */
 public record ManualPick(
     @Nullable Compaction compaction, boolean blocked, byte @Nullable [] nextBegin) {

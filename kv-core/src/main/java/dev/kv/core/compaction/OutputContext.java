@@ -12,16 +12,16 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * What jobs write tables with.
+ * What jobs need to write tables.
  *
  * @param env the operating system
  * @param directory the database's directory
  * @param suffix how the tables are named
  * @param format the layout of tables
  * @param comparator the order of their internal keys
- * @param budget where the bytes of write buffers are counted
+ * @param budget counts the bytes of write buffers
  * @param fileNumbers gives numbers of new tables, which nobody deletes before the job's end
- * @param verifier opens a table that was just written, or throws where it is of no use
+ * @param verifier opens a table that was just written, or throws if it cannot be read
  */
 public record OutputContext(
     Env env,

@@ -8,9 +8,10 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Where a compaction ends one output and begins the next: when it is large enough, or when it
- * overlaps so much two levels down that its own compaction would be costly. Never between versions
- * of one user key, for such tables would have to be compacted together ever after. Not thread-safe.
+ * Decides where a compaction ends one output and begins the next: when it is large enough, or when
+ * it overlaps so much two levels down that its own compaction would be costly. Never between
+ * versions of one user key, for such tables would always have to be compacted together. Not
+ * thread-safe.
  */
 final class OutputSplitter {
   private final UserKeyComparator comparator;
@@ -29,9 +30,9 @@ final class OutputSplitter {
   }
 
   /**
-   * Returns whether the open output is to end before an entry with a new user key. Called once for
-   * each new user key, in order, whether an output is open or not: where none is, the answer means
-   * nothing.
+   * Returns true if the open output ends before an entry with a new user key. Called once for each
+   * new user key that survives, in order, whether or not an output is open; if none is, the result
+   * has no meaning.
    *
    * @param outputBytes the size of the open output so far
    */

@@ -38,7 +38,7 @@ final class OutputWriter implements AutoCloseable {
     this.buffers = new BuildBuffers(context.format(), context.budget());
   }
 
-  /** Returns the size of the table begun, so far; 0 where none is. */
+  /** Returns the size of the table begun, so far; 0 if none is. */
   long openBytes() {
     return builder == null ? 0 : builder.fileSize();
   }
@@ -123,7 +123,7 @@ final class OutputWriter implements AutoCloseable {
     try {
       out.close();
     } catch (IOException e) {
-      LOG.debug("closing a table that was given up failed: {}", e.toString());
+      LOG.debug("closing an abandoned table failed: {}", e.toString());
     }
   }
 
@@ -133,7 +133,7 @@ final class OutputWriter implements AutoCloseable {
         context.env().delete(path);
       }
     } catch (IOException e) {
-      LOG.debug("{} was given up and could not be deleted: {}", path, e.toString());
+      LOG.debug("cannot delete the abandoned table {}: {}", path, e.toString());
     }
   }
 }

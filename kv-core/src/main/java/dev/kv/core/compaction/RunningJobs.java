@@ -17,8 +17,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the running flushes and compactions take and will fill, so that several can run at once. Not
- * thread-safe: the owner guards it by the lock under which jobs are picked and installed.
+ * The inputs and the output ranges of the running flushes and compactions, so that several can run
+ * at once. Not thread-safe: the owner guards it by the lock under which jobs are picked and
+ * installed.
  *
  * <p>Two compactions may run at once if they share no input and the ranges that their outputs span
  * in one level do not overlap. That is enough: a compaction takes all tables of the output level
@@ -96,7 +97,7 @@ public final class RunningJobs {
     }
   }
 
-  /** Returns whether a table is an input of a running compaction. */
+  /** Returns true if a table is an input of a running compaction. */
   public boolean isBusy(FileMetadata file) {
     return inputs.contains(file);
   }
@@ -108,12 +109,12 @@ public final class RunningJobs {
     setAside.addAll(damaged);
   }
 
-  /** Returns whether any table was set aside. */
+  /** Returns true if a table was set aside. */
   public boolean hasSetAside() {
     return !setAside.isEmpty();
   }
 
-  /** Returns whether a compaction would read a table that was set aside. */
+  /** Returns true if a compaction would read a table that was set aside. */
   public boolean needsSetAside(Compaction compaction) {
     return hasSetAside()
         && !compaction.isTrivialMove()
@@ -121,7 +122,7 @@ public final class RunningJobs {
             || !Collections.disjoint(setAside, compaction.nextLevelInputs()));
   }
 
-  /** Returns whether a compaction has to wait for a running job. */
+  /** Returns true if a compaction has to wait for a running job. */
   public boolean conflicts(Compaction compaction) {
     return anyBusy(compaction.inputs())
         || anyBusy(compaction.nextLevelInputs())

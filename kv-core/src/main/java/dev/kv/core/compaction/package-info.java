@@ -1,11 +1,11 @@
 /**
- * Flush and compaction: values in, a version edit out.
+ * Flush and compaction: a version in, a version edit out.
  *
  * <p>{@link dev.kv.core.compaction.CompactionPicker} chooses tables of one level and those below
  * them, given a version and the {@link dev.kv.core.compaction.RunningJobs}; the outcome is a {@link
  * dev.kv.core.compaction.Compaction}. {@link dev.kv.core.compaction.CompactionJob} runs it: a
- * {@link dev.kv.core.compaction.CompactionIterator} says what survives, an {@link
- * dev.kv.core.compaction.OutputSplitter} where a table ends. {@link
+ * {@link dev.kv.core.compaction.CompactionIterator} returns what survives, an {@link
+ * dev.kv.core.compaction.OutputSplitter} decides where a table ends. {@link
  * dev.kv.core.compaction.FlushJob} writes a memtable as a table.
  *
  * <p>Jobs know neither the database nor its lock: what they need comes in as values and functions,

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** An open database: everything delegates, and the close takes it apart in order. */
+/** An open database: everything delegates, and the close releases its parts in order. */
 final class DBImpl extends OpenDatabase {
   private static final Logger LOG = LoggerFactory.getLogger(DBImpl.class);
 
@@ -132,7 +132,7 @@ final class DBImpl extends OpenDatabase {
     }
   }
 
-  /** Returns whether a level below {@code level} has tables of the range. */
+  /** Returns true if a level below {@code level} has tables of the range. */
   private boolean overlapsBelow(int level, byte @Nullable [] begin, byte @Nullable [] end) {
     Version version = parts.versions().acquireCurrent();
     try {
@@ -172,8 +172,8 @@ final class DBImpl extends OpenDatabase {
 
   /**
    * Ends writes, then background work, then reads; then frees everything, LOCK last. A second
-   * caller waits until the first is done. {@link DBIOException} where a log could not be closed,
-   * after all is freed.
+   * caller waits until the first is done. Throws {@link DBIOException} if a log could not be
+   * closed, after everything is freed.
    */
   @Override
   public void close() {

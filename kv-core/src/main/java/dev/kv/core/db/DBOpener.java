@@ -45,9 +45,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Opens a database for writing: LOCK, then what CURRENT and the MANIFEST say, then the logs, then a
- * new log and an edit that makes the recovered state durable. Where the logs hold nothing, these
- * two are left to the first write, and nothing on disk is changed. Used once. Where it fails,
- * nothing stays behind but what was on disk before and, at most, files that the next open deletes.
+ * new log and an edit that makes the recovered state durable. If the logs hold nothing, these two
+ * are left to the first write, and nothing on disk is changed. Used once. If it fails, it leaves
+ * what was on disk before and, at most, files that the next open deletes.
  */
 final class DBOpener {
   private static final Logger LOG = LoggerFactory.getLogger(DBOpener.class);
@@ -175,7 +175,7 @@ final class DBOpener {
       boolean done = false;
       try {
         if (!exists) {
-          LOG.info("{}: creates a database", directory);
+          LOG.info("{}: creating a database", directory);
           NewDatabase.create(resources.manifestContext());
         }
         boolean editNeeded = versions.recover(false);
@@ -223,8 +223,8 @@ final class DBOpener {
     }
 
     /**
-     * Returns whether logs in which nothing was found may stay: as long as no write needs a log,
-     * what the MANIFEST names is all that is there.
+     * Returns true if logs in which nothing was found may stay: as long as no write needs a log,
+     * the files that the MANIFEST names are all there are.
      */
     private boolean isKept(List<Long> numbers) {
       List<Long> named = versions.logNumber() == 0 ? List.of() : List.of(versions.logNumber());
@@ -232,8 +232,8 @@ final class DBOpener {
     }
 
     /**
-     * Goes on with the log and its memtable where there is one log alone, whole, that ends on a
-     * record; returns false where that cannot be.
+     * Continues the log and its memtable if there is exactly one log, undamaged, that ends on a
+     * record; returns false otherwise.
      */
     private boolean reuse(List<Long> numbers, LogRecovery recovery) {
       long length = recovery.appendableLength();
@@ -247,11 +247,11 @@ final class DBOpener {
         log = new Logs.NumberedLog(number, LogWriter.appending(file, writable, length));
         writable.sync();
       } catch (IOException e) {
-        LOG.warn("cannot append to {}, begins a new log: {}", file, e.toString());
+        LOG.warn("cannot append to {}, beginning a new log: {}", file, e.toString());
         closeLog();
         return false;
       }
-      LOG.info("goes on with {} at {}", file, length);
+      LOG.info("appending to {} at offset {}", file, length);
       MemTable rest = recovery.takeMemTable();
       memtable = rest == null ? resources.emptyMemTable() : rest;
       return true;

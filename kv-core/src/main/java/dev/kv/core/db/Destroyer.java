@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Deletes a database: the files whose names are a database's, with LOCK held until the others are
- * gone, and the directory if nothing else is in it. A link among them is deleted itself, and not
+ * deleted, and the directory if nothing else is in it. A link among them is deleted itself, and not
  * what it points to.
  */
 final class Destroyer {
@@ -44,8 +44,7 @@ final class Destroyer {
     IOException failure = null;
     Env.Lock lock = DirectoryCheck.lock(env, directory);
     try {
-      // CURRENT goes first: what a crash leaves behind then is no database, rather than half of
-      // one.
+      // CURRENT is deleted first: what a crash leaves then is no database, rather than half of one.
       failure = delete(env, FileNames.current(directory), failure);
       for (String name : env.list(directory)) {
         FileName file = FileNames.parse(name);
@@ -70,7 +69,7 @@ final class Destroyer {
       env.delete(file);
       LOG.debug("deleted {}", file);
     } catch (NoSuchFileException e) {
-      LOG.debug("{} was gone already", file);
+      LOG.debug("{} was deleted already", file);
     } catch (IOException e) {
       if (before == null) {
         return e;
@@ -84,9 +83,9 @@ final class Destroyer {
     try {
       env.deleteDirectory(directory);
     } catch (DirectoryNotEmptyException e) {
-      LOG.info("{} stays, for it holds other files", directory);
+      LOG.info("{} is kept: it holds other files", directory);
     } catch (IOException e) {
-      LOG.warn("{} stays: {}", directory, e.toString());
+      LOG.warn("cannot delete {}: {}", directory, e.toString());
     }
   }
 }

@@ -5,7 +5,7 @@ import java.util.ServiceLoader;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.SLF4JServiceProvider;
 
-/** Keeps slf4j from telling on stderr that a program has chosen no logging. */
+/** Prevents the notice of slf4j on stderr that a program has chosen no logging. */
 final class LoggingNotice {
   private static final String VERBOSITY = "slf4j.internal.verbosity";
   private static final String PROVIDER = "slf4j.provider";

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** An open database as far as it is read: everything delegates. */
+/** The reading half of an open database: everything delegates. */
 abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
   private final DatabaseReader reader;
   private final SnapshotList snapshots;
@@ -27,7 +27,7 @@ abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
     this.stats = stats;
   }
 
-  /** Returns whether the close has begun. */
+  /** Returns true if the close has begun. */
   abstract boolean isClosed();
 
   final void checkOpen() {

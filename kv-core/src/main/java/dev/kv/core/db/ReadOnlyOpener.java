@@ -35,22 +35,22 @@ import org.slf4j.LoggerFactory;
  * memtables, and every table is opened at once, since an open one can be read after its writer has
  * deleted it.
  *
- * <p>A writer may be at work beside it: a file that is named may be gone when it is looked for, and
- * a record may be half there. Then the open begins anew, with the MANIFEST as it is by then.
+ * <p>A writer may have the database open: a file may be deleted before it is opened, and a record
+ * may be written in part. Then the open starts again, with the current MANIFEST.
  */
 final class ReadOnlyOpener {
   private static final Logger LOG = LoggerFactory.getLogger(ReadOnlyOpener.class);
 
   /**
-   * What fails in the same way in so many tries on end fails for good: where a writer goes on, it
-   * is another file.
+   * The open fails after so many consecutive tries with the same failure: if a writer is active,
+   * each try fails for another file.
    */
   private static final int TRIES = 50;
 
-  /** The same where a file looks damaged, which it may while it is written. */
+  /** The same if a file looks damaged, as it may while it is written. */
   private static final int TRIES_IF_DAMAGED = 3;
 
-  /** So many tries in all may lose the race with a writer. */
+  /** The most tries in all that may lose the race with a writer. */
   private static final int MOST_TRIES = 2000;
 
   private static final long PAUSE_MICROS = 5_000;
@@ -82,7 +82,7 @@ final class ReadOnlyOpener {
         if (last || (same == TRIES_IF_DAMAGED && !isVanished(e))) {
           throw e;
         }
-        LOG.debug("{}: begins anew: {}", directory, before);
+        LOG.debug("{}: starting again: {}", directory, before);
       }
       env.sleepMicros(PAUSE_MICROS);
     }
@@ -92,7 +92,7 @@ final class ReadOnlyOpener {
     return e instanceof NoSuchFileException || e.getCause() instanceof NoSuchFileException;
   }
 
-  /** One attempt; what it made is freed where it fails. */
+  /** One attempt; what it made is freed if it fails. */
   private final class Attempt {
     private final boolean last;
     private final Resources resources = new Resources(directory, options);

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What an open looks for in a database's directory, and what it says where that is not there. */
+/** Checks the files in a database's directory, and takes its LOCK. */
 public final class DirectoryCheck {
   /** File numbers beyond this are forged. */
   public static final long LARGEST_NUMBER = 1L << 60;
@@ -73,8 +73,8 @@ public final class DirectoryCheck {
   }
 
   /**
-   * Refuses to create a database where the tables of one that has lost its CURRENT would be
-   * deleted.
+   * Refuses to create a database in a directory with tables of one that has lost its CURRENT: they
+   * would be deleted.
    */
   public void requireNoRemains() throws IOException {
     for (FileName file : list()) {
@@ -92,7 +92,7 @@ public final class DirectoryCheck {
     return file.kind() == FileName.Kind.MANIFEST && file.number() > 1;
   }
 
-  /** Fails where a table of the current version is not among {@code files}. */
+  /** Fails if a table of the current version is not among {@code files}. */
   public void requireTables(List<FileName> files, VersionSet versions) {
     Set<Long> missing = new TreeSet<>();
     versions.current().forEachFileNumber(missing::add);

@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a recovery mode makes of damage in one log: go on behind it, end the recovery there, or
- * refuse the open. It counts what is dropped. For one thread.
+ * Decides, by the recovery mode, what damage in one log does: recovery continues after it, ends
+ * there, or the open fails. Counts the bytes that are dropped. For one thread.
  */
 final class LogDamage implements LogReader.Reporter {
   private static final Logger LOG = LoggerFactory.getLogger(LogDamage.class);
@@ -64,8 +64,8 @@ final class LogDamage implements LogReader.Reporter {
   }
 
   /**
-   * Judges the gap that was told of before the record that starts with {@code sequence}. Where the
-   * sequence numbers go on behind it, nothing was in it: C++ LevelDB appended to a log that ended
+   * Judges the gap that was reported before the record that starts with {@code sequence}. If the
+   * sequence numbers continue after it, nothing was in it: C++ LevelDB appended to a log that ended
    * in reserved zeros.
    */
   void judgeGap(long sequence, long expected) {
@@ -77,7 +77,7 @@ final class LogDamage implements LogReader.Reporter {
     }
   }
 
-  /** Judges the end of the log behind its last record. */
+  /** Judges the end of the log after its last record. */
   void tornEnd(long offset, long bytes) {
     if (mode == RecoveryMode.CPP_COMPAT || ended) {
       if (!ended) {
@@ -88,10 +88,10 @@ final class LogDamage implements LogReader.Reporter {
     corruption(offset, bytes, "the log ends inside a record", true);
   }
 
-  /** Counts, or refuses, a whole record that stands behind the point where recovery has ended. */
+  /** Counts, or refuses, a whole record after the point at which recovery has ended. */
   void recordBehindEnd(long offset, long bytes) {
     if (mode == RecoveryMode.STRICT) {
-      throw corrupt(reason + ", and whole records stand behind it", offset);
+      throw corrupt(reason + "; whole records follow it", offset);
     }
     if (ended) {
       dropped += bytes;
@@ -103,7 +103,7 @@ final class LogDamage implements LogReader.Reporter {
     if (reason.isEmpty()) {
       reason = what + " (" + file + ", offset " + offset + ")";
     }
-    LOG.warn("{}: drops {} bytes at offset {}: {}", file, bytes, offset, what);
+    LOG.warn("{}: dropping {} bytes at offset {}: {}", file, bytes, offset, what);
   }
 
   private void end(long offset, long bytes, String what) {
@@ -116,13 +116,13 @@ final class LogDamage implements LogReader.Reporter {
         "log: "
             + what
             + "; Options.recoveryMode says what to do with damage in a log: POINT_IN_TIME ends the"
-            + " recovery here, CPP_COMPAT goes on behind it, TORN_WRITES and STRICT allow only what loss"
+            + " recovery here, CPP_COMPAT continues after it, TORN_WRITES and STRICT allow only what loss"
             + " of power explains",
         file,
         offset);
   }
 
-  /** Returns whether recovery ends here, so that no later record counts, nor a later log. */
+  /** Returns true if recovery ends here: no later record or log is replayed. */
   boolean hasEnded() {
     return ended;
   }

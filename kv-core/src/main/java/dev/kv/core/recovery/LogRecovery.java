@@ -27,19 +27,19 @@ import org.slf4j.LoggerFactory;
 /**
  * Replays the logs of a database, oldest first, into memtables. Used once, by one thread.
  *
- * <p>What comes back is a prefix of what was written. Recovery ends, in that log and all later
- * ones, where the mode says so for damage; and where a log, or what stands behind a region never
- * written, begins behind the sequence number that follows the last one of the log before, or of the
- * tables: what stood between was lost together with a power supply. Elsewhere a number may be left
- * out, as C++ LevelDB does after a write that failed: inside a log, and at the beginning of the
- * oldest one, before which nothing can be lost.
+ * <p>The result is a prefix of what was written. Recovery ends, in this log and all later ones, at
+ * damage if the mode says so. It also ends if a log, or the data after a region that was never
+ * written, begins later than the sequence number that follows the log before or the tables: loss of
+ * power has taken what was between them. Elsewhere a number may be missing, as C++ LevelDB leaves
+ * one out after a failed write: inside a log, and at the beginning of the oldest log, before which
+ * nothing can be lost.
  */
 public final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
 
-  /** Where a full memtable goes. */
+  /** Takes full memtables. */
   public interface Sink {
-    /** Takes {@code memtable} over, which is not empty. */
+    /** Takes ownership of {@code memtable}, which is not empty. */
     void full(MemTable memtable) throws IOException;
   }
 
@@ -60,7 +60,7 @@ public final class LogRecovery {
 
   private boolean anyRecord;
 
-  /** The oldest log that the MANIFEST needs, where it is not there. */
+  /** The oldest log that the MANIFEST needs, if it is missing. */
   private @Nullable Path missing;
 
   private boolean ended;
@@ -71,7 +71,7 @@ public final class LogRecovery {
   private boolean lastEndsOnRecord;
   private long lastLength;
 
-  /** Creates a recovery from behind {@code lastSequence}, which the tables hold. */
+  /** Creates a recovery of what follows {@code lastSequence}, the last one in the tables. */
   public LogRecovery(Resources resources, long lastSequence, Sink sink) {
     this.resources = resources;
     this.mode =
@@ -84,7 +84,8 @@ public final class LogRecovery {
   }
 
   /**
-   * Replays the logs of these numbers, ascending. A log that vanished is a NoSuchFileException.
+   * Replays the logs of these numbers, ascending. A log that was deleted meanwhile is a
+   * NoSuchFileException.
    *
    * @param oldest the number of the oldest log that the MANIFEST needs; 0 for none
    */
@@ -154,7 +155,7 @@ public final class LogRecovery {
     }
   }
 
-  /** Applies the record that was read; returns false where recovery ends before it. */
+  /** Applies the record that was read; returns false if recovery ends before it. */
   private boolean replayRecord(LogReader reader, LogDamage damage, boolean first)
       throws IOException {
     ByteBuffer bytes = record.buffer();
@@ -203,24 +204,23 @@ public final class LogRecovery {
   }
 
   /**
-   * A log is deleted only when an edit that takes its place is durable. So where the oldest one is
-   * gone and a later one has records, that edit, and with it perhaps tables, is missing in the
-   * MANIFEST.
+   * A log is deleted only when an edit that takes its place is durable. So if the oldest one is
+   * missing and a later one has records, the MANIFEST lacks that edit, and perhaps tables.
    */
   private void requireOldest() {
-    Path gone = missing;
-    if (gone != null) {
+    Path lost = missing;
+    if (lost != null) {
       throw new CorruptionException(
           "the MANIFEST names "
-              + gone.getFileName()
+              + lost.getFileName()
               + ", which is gone, while a later log has records: its end is missing; DB.repair rebuilds it",
-          gone.toString(),
+          lost.toString(),
           CorruptionException.NO_OFFSET,
-          new NoSuchFileException(gone.toString()));
+          new NoSuchFileException(lost.toString()));
     }
   }
 
-  /** Returns how many operations a batch has, or -1 where it is malformed. */
+  /** Returns how many operations a batch has, or -1 if it is malformed. */
   private int countOperations(ByteBuffer bytes, int length) {
     int stated = bytes.getInt(Long.BYTES);
     int count = 0;
@@ -264,7 +264,7 @@ public final class LogRecovery {
     }
   }
 
-  /** Gives what was not full to the sink too. */
+  /** Passes the memtable that is not full to the sink too. */
   public void flushRest() throws IOException {
     MemTable rest = takeMemTable();
     if (rest != null) {
@@ -272,14 +272,14 @@ public final class LogRecovery {
     }
   }
 
-  /** Returns the memtable that is not full, or null where nothing is left; the caller owns it. */
+  /** Returns the memtable that is not full, or null if nothing is left; the caller owns it. */
   public @Nullable MemTable takeMemTable() {
     MemTable rest = memtable;
     memtable = null;
     return rest;
   }
 
-  /** Frees what nobody took. */
+  /** Frees the memtable that nobody took. */
   public void abandon() {
     MemTable rest = takeMemTable();
     if (rest != null) {
@@ -287,7 +287,7 @@ public final class LogRecovery {
     }
   }
 
-  /** Returns whether no log held anything: no record, and nothing that was dropped. */
+  /** Returns true if no log held anything: no record, and nothing that was dropped. */
   public boolean foundNothing() {
     return records == 0 && dropped == 0 && !ended && reason.isEmpty();
   }

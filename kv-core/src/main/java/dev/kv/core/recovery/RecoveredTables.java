@@ -10,7 +10,7 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
 
 /**
- * Writes what a recovery replays to tables of level 0, and notes them in the edit that the open
+ * Writes the memtables of a recovery as tables of level 0, and adds them to the edit that the open
  * will log.
  */
 public final class RecoveredTables implements LogRecovery.Sink {

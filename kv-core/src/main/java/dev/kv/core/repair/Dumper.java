@@ -25,8 +25,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prints the files of a database as text, a line an entry; damage is a line, and the dump goes on
- * behind it.
+ * Prints the files of a database as text, one line per entry. Damage is a line too, and the dump
+ * continues after it.
  */
 public final class Dumper {
   private final Path path;

@@ -45,21 +45,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes a damaged database open again.
+ * Rebuilds a damaged database so that it can be opened again.
  *
  * <p>Everything that can be read of its tables and logs is merged into new tables that do not
  * overlap, so that sequence numbers decide which value counts, and not the files' numbers: C++
- * LevelDB takes the tables over as they are, at level 0, and so lets old values win. Where the
- * MANIFEST can be read, and everything that it names is there, the tables and logs that it gave up
- * are left out. LOCK is held; nothing old is touched before the new state is durable; then tables
- * whose content was taken over whole are deleted, and all else goes to {@code lost/}, where it
- * replaces nothing.
+ * LevelDB keeps the tables as they are, at level 0, and so lets old values win. If the MANIFEST can
+ * be read, and everything that it names is there, the tables and logs that it does not name are
+ * left out. LOCK is held; nothing old is touched before the new state is durable; then tables whose
+ * content was taken over whole are deleted, and all else goes to {@code lost/}, without replacing
+ * anything there.
  */
 public final class Repairer {
   private static final Logger LOG = LoggerFactory.getLogger(Repairer.class);
   private static final String LOST = "lost";
 
-  /** So many entries of a table tell whether it is in the comparator's order. */
+  /** How many entries of a table are checked for the order of the comparator. */
   private static final int ORDER_SAMPLE = 64;
 
   /** A file of the database, under the name that it has. */
@@ -179,7 +179,8 @@ public final class Repairer {
       noteBounds(versions.current());
       long oldestLog = versions.logNumber();
       if (!tables.containsAll(named) || (oldestLog > 0 && !logs.contains(oldestLog))) {
-        LOG.warn("{}: takes every table, for the MANIFEST names files that are gone", place());
+        LOG.warn(
+            "{}: the MANIFEST names files that are missing; repairing from every table", place());
       } else {
         takesEvery = false;
         long next = versions.recoveredNextNumber();
@@ -188,7 +189,7 @@ public final class Repairer {
       logs.removeIf(number -> number < oldestLog && number != versions.previousLogNumber());
     } catch (CorruptionException | DBIOException e) {
       LOG.warn(
-          "{}: takes every table and log, for {}",
+          "{}: cannot read the MANIFEST; repairing from every table and log: {}",
           place(),
           Escape.text(String.valueOf(e.getMessage())));
     }

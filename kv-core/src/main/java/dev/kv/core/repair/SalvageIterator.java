@@ -10,8 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /**
- * A forward walk over what can be read of a table: damaged blocks and misplaced keys are passed
- * over.
+ * Iterates forward over the readable entries of a table; skips damaged blocks and misplaced keys.
  */
 final class SalvageIterator extends InternalIterator {
   private final TableCursor table;
@@ -22,10 +21,10 @@ final class SalvageIterator extends InternalIterator {
   private long bytesLost;
 
   /**
-   * Creates the walk; the table's cursor is taken over.
+   * Creates the iterator; it takes ownership of the table's cursor.
    *
    * @param order the order that the keys must be in
-   * @param damage is told of what is passed over
+   * @param damage receives a description of what is skipped
    */
   SalvageIterator(TableCursor table, InternalKeyComparator order, Consumer<String> damage) {
     this.table = table;
@@ -33,18 +32,18 @@ final class SalvageIterator extends InternalIterator {
     this.damage = damage;
   }
 
-  /** Counts what was lost before the walk. */
+  /** Counts what was lost before the iteration. */
   void addLost(long bytes, String what) {
     bytesLost += bytes;
-    passedOver(what);
+    skipped(what);
   }
 
-  /** Returns how many blocks or keys were passed over. */
+  /** Returns how many blocks or keys were skipped. */
   int damages() {
     return damages;
   }
 
-  /** Returns the stored size of the blocks, and the size of the entries, that were passed over. */
+  /** Returns the stored size of the blocks, and the size of the entries, that were skipped. */
   long bytesLost() {
     return bytesLost;
   }
@@ -71,18 +70,18 @@ final class SalvageIterator extends InternalIterator {
           return;
         }
         bytesLost += table.keyLength() + table.valueLength();
-        passedOver("an entry whose key is malformed or out of order");
+        skipped("an entry whose key is malformed or out of order");
         attempt = table::next;
       } catch (CorruptionException | DBIOException e) {
-        // A disk that cannot read a block has lost it like one that reads it wrong.
+        // A block that the disk cannot read is lost like one that it reads wrong.
         bytesLost += table.triedBytes();
-        passedOver(String.valueOf(e.getMessage()));
+        skipped(String.valueOf(e.getMessage()));
         attempt = table::seekBehindDamage;
       }
     }
   }
 
-  private void passedOver(String what) {
+  private void skipped(String what) {
     damages++;
     damage.accept(what);
   }

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What flushes and compactions have cost since the open, for each level that they wrote to.
- * Thread-safe.
+ * The time and bytes that flushes and compactions have taken since the open, for each level that
+ * they wrote to. Thread-safe.
  */
 public final class CompactionStats {
   private static final double MIB = 1048576.0;

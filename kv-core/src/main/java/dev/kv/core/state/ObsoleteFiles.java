@@ -17,15 +17,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes the files that nothing needs any more: tables in no version in use, logs whose memtables
- * are in tables, MANIFESTs before the one in use. Files whose names do not parse are never touched.
+ * Deletes obsolete files: tables in no version in use, logs whose memtables are in tables,
+ * MANIFESTs older than the current one. Files whose names do not parse are never touched.
  * Thread-safe.
  *
- * <p>Two rules make it safe. The directory is listed before it is asked what lives: a file that
- * came into being afterwards is not in the list, and one that was pending then is live by now. And
- * nothing is deleted while nobody knows which version a restart will find: before the recovered one
- * is durable, and after a background error, for which reason what a failed job wrote stays pending
- * too.
+ * <p>Two rules make it safe. The directory is listed before it is asked what lives: a file that was
+ * created afterwards is not in the list, and one that was pending then is live by now. And nothing
+ * is deleted while it is unknown which version a restart will find: before the recovered one is
+ * durable, and after a failure. For that reason the files of a failed job stay pending too.
  */
 public final class ObsoleteFiles {
   private static final Logger LOG = LoggerFactory.getLogger(ObsoleteFiles.class);
@@ -37,7 +36,7 @@ public final class ObsoleteFiles {
   /** The numbers of files that are being written and in no version yet. */
   private final Set<Long> pending = ConcurrentHashMap.newKeySet();
 
-  /** Held by the one that collects. */
+  /** Held while files are collected. */
   private final ReentrantLock collecting = new ReentrantLock();
 
   /** Creates it; nothing is deleted before the first call of {@link #collect}. */
@@ -47,7 +46,7 @@ public final class ObsoleteFiles {
     this.gate = gate;
   }
 
-  /** Returns the number for a new table, which is kept until {@link #settle}. */
+  /** Returns the number for a new table, which is not deleted until {@link #settle}. */
   public long newPendingNumber() {
     while (true) {
       long number = versions.newFileNumber();
@@ -57,19 +56,19 @@ public final class ObsoleteFiles {
     }
   }
 
-  /** Ends the keeping of a file: it is in a version now, or of no use. */
+  /** Makes a file deletable again: it is in a version now, or unused. */
   public void settle(long number) {
     pending.remove(number);
   }
 
-  /** Deletes what is obsolete now. */
+  /** Deletes the files that are obsolete now. */
   public void collect() {
     collect(false);
   }
 
   /**
-   * Deletes what is obsolete, and temporary files, which nobody but a crash can have left: so while
-   * no MANIFEST is begun, at the open or in the first step after it.
+   * Deletes obsolete files, and temporary files that a crash has left. Called at the open, or at
+   * the first version install after it, while no new MANIFEST is being written.
    */
   public void collectWithTemporary() {
     collect(true);
@@ -92,7 +91,9 @@ public final class ObsoleteFiles {
       names = env.list(directory);
     } catch (IOException e) {
       LOG.warn(
-          "{}: obsolete files stay, the directory cannot be listed: {}", directory, e.toString());
+          "{}: cannot list the directory, obsolete files are not deleted: {}",
+          directory,
+          e.toString());
       return;
     }
     Set<Long> live = new HashSet<>(pending);
@@ -123,14 +124,14 @@ public final class ObsoleteFiles {
   }
 
   private void delete(Env env, Path file, FileName parsed) {
-    LOG.debug("deletes {}", file);
+    LOG.debug("deleting {}", file);
     if (parsed.kind() == FileName.Kind.TABLE) {
       resources.tables().evict(parsed.number());
     }
     try {
       env.delete(file);
     } catch (NoSuchFileException e) {
-      LOG.debug("{} was gone already", file);
+      LOG.debug("{} was deleted already", file);
     } catch (IOException e) {
       LOG.warn("{} is obsolete and cannot be deleted: {}", file, e.toString());
     }

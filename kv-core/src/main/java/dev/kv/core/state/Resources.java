@@ -15,7 +15,7 @@ import dev.kv.env.Env;
 import java.nio.file.Path;
 
 /**
- * What the parts of one database share: its place, its options, its memory and its caches.
+ * What the parts of one database share: its directory, its options, its memory and its caches.
  * Thread-safe.
  */
 public final class Resources implements AutoCloseable {
@@ -48,7 +48,7 @@ public final class Resources implements AutoCloseable {
     }
   }
 
-  /** Makes room in the budget: the cache gives up what nobody uses. */
+  /** Makes room in the budget: the cache drops the entries that are not in use. */
   private void emptyCache() {
     blockCache.prune();
     allocator.trim();
@@ -120,7 +120,7 @@ public final class Resources implements AutoCloseable {
     return new MemTable(comparator, arenas.acquire(MemTable.EMPTY_ARENA_BYTES), arenas);
   }
 
-  /** Frees everything that is not in use; the rest goes with its last user. */
+  /** Frees everything that is not in use; the rest is freed by its last user. */
   @Override
   public void close() {
     budget.forget(reclaimer);

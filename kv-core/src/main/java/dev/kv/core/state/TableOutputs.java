@@ -13,9 +13,9 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * The numbers that one job gives its tables. They are kept from deletion until the job is settled:
- * for ever where it failed, since its edit may be durable all the same, and a restart then needs
- * the tables.
+ * The tables that one job writes. They are not deleted until the job settles them; those of a
+ * failed job never, since its edit may be durable all the same, and a restart then needs the
+ * tables.
  */
 public final class TableOutputs {
   private final Resources resources;
@@ -60,7 +60,7 @@ public final class TableOutputs {
     return number;
   }
 
-  /** Opens the table, so that one that cannot be read is found before its inputs are given up. */
+  /** Opens the table, so that one that cannot be read is found before its inputs are deleted. */
   private void verify(FileMetadata table) {
     resources.tables().acquire(table).close();
   }

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * A write: 1. lead, or wait until a leader has done it or hands over leadership
  * the leader: 2. asks the gate          closed or failed: nothing was done
  *             3. makes room             in the memtable, which may wait; nothing was logged yet
- *             4. takes others along     up to a size, a sync write never where it leads without sync;
+ *             4. takes others along     up to a size; a sync write never joins a leader without sync;
  *                                       with sync it waits a moment for those of the last group
- *             5. appends to the log     from here on a failure is for ever, the outcome unknown
+ *             5. appends to the log     from here on a failure is permanent, the outcome unknown
  *             6. syncs                  if it is a sync write; older logs first
  *             7. inserts, publishes     readers see the whole group at once; a comparator that throws
  *                                       here ends writing: the log has the group, readers nothing of it
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * in the log before.
  *
  * <p>A single put or delete that finds nobody else at work allocates nothing on the heap and enters
- * no kernel (but where the log does). An interrupt fails no write, and the thread's flag stays.
+ * no kernel (unless the log does). An interrupt fails no write, and the thread's flag stays.
  * Nothing here is synchronized, so a virtual thread that waits frees its carrier.
  */
 public final class CommitPipeline {
@@ -51,10 +51,10 @@ public final class CommitPipeline {
    */
   private static final long SMALL_LEADER_BYTES = 128 << 10;
 
-  /** Which part of a sync's time its leader waits for others, and how long at most. */
-  private static final int PATIENCE = 2;
+  /** A leader with sync waits for others this part of the time of a sync, and at most so long. */
+  private static final int MAX_WAIT_DIVISOR = 2;
 
-  private static final long MOST_PATIENCE_NANOS = 5_000_000;
+  private static final long MAX_WAIT_NANOS = 5_000_000;
 
   private static final VarHandle LAST_SEQUENCE;
 
@@ -82,7 +82,7 @@ public final class CommitPipeline {
   private @Nullable Writer lastFollower;
 
   /** How many writers were in the last group that was synced, or had come by its end. */
-  private int company = 1;
+  private int lastGroupSize = 1;
 
   /** How long the last sync took. */
   private long syncNanos;
@@ -281,15 +281,15 @@ public final class CommitPipeline {
     Writer followers;
     try {
       MemTable memtable = target.memtable();
-      if (sync && company > 1) {
-        awaitCompany();
+      if (sync && lastGroupSize > 1) {
+        awaitGroup();
       }
       if (queue.isContended()) {
         gather(memtable, sync);
       }
       logAndApply(memtable, sync);
       if (sync) {
-        company = 1 + length(firstFollower) + queue.waiting();
+        lastGroupSize = 1 + length(firstFollower) + queue.waiting();
       }
     } catch (Throwable e) {
       failure = e;
@@ -313,13 +313,13 @@ public final class CommitPipeline {
 
   /**
    * Waits a moment for as many writers as wrote last time: those whose writes the last sync ended
-   * are about to write again, and would otherwise each miss every other sync. Costs a lone writer
-   * nothing, and whoever waits in vain a part of a sync, once.
+   * are about to write again, and would otherwise each miss every other sync. A lone writer never
+   * waits; a leader that waits for nobody loses part of a sync, once.
    */
-  private void awaitCompany() {
+  private void awaitGroup() {
     long start = System.nanoTime();
-    long patience = Math.min(syncNanos / PATIENCE, MOST_PATIENCE_NANOS);
-    while (queue.waiting() < company - 1 && System.nanoTime() - start < patience) {
+    long maxWait = Math.min(syncNanos / MAX_WAIT_DIVISOR, MAX_WAIT_NANOS);
+    while (queue.waiting() < lastGroupSize - 1 && System.nanoTime() - start < maxWait) {
       Thread.yield();
     }
   }

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who leads, and who waits, first come first served.
+ * The queue of writers: which thread leads, and which wait, first come, first served.
  *
  * <pre>
  * newest: null        nobody leads
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * oldest..youngest    the writers that came before those: the leader's own list, in order of arrival
  * </pre>
  *
- * <p>Leadership passes by handing it to the first that waits, and ends only where nobody does; so a
+ * <p>Leadership passes by handing it to the first that waits, and ends only if nobody does; so a
  * thread that comes cannot overtake one that waits. All that a leader did happens before what its
  * successor does.
  */
@@ -99,7 +99,7 @@ final class CommitQueue {
     return first;
   }
 
-  /** Leader only: passes leadership on, or ends it where nobody waits. */
+  /** Leader only: passes leadership on, or ends it if nobody waits. */
   void handOver() {
     Writer next = poll();
     while (next == null) {

@@ -60,9 +60,9 @@ final class WriteController {
   }
 
   /**
-   * Returns once the memtable has room for {@code count} entries of {@code bytes} in all. Throws
-   * where the gate is or gets shut, or where no memtable or log can be had. The first call begins
-   * the log, if there is none.
+   * Returns once the memtable has room for {@code count} entries of {@code bytes} in all. Throws if
+   * the gate is shut or shuts meanwhile, or if no memtable or log can be created. The first call
+   * begins the log, if there is none.
    */
   void makeRoom(long bytes, int count) {
     if (inputs.level0Tables() >= Levels.LEVEL_0_SLOWDOWN_TRIGGER) {

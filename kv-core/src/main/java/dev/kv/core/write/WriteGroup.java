@@ -37,7 +37,7 @@ final class WriteGroup implements AutoCloseable {
   private int end;
   private int count;
 
-  // The last operation that was added alone: where it lies, so that a group of one needs no
+  // The last operation that was added alone: its offsets, so that a group of one needs no
   // decoding.
   private ValueKind kind = ValueKind.VALUE;
   private int keyOffset;
@@ -72,7 +72,7 @@ final class WriteGroup implements AutoCloseable {
     reserve(Math.max(bytes, FIRST_CAPACITY - HEADER));
   }
 
-  /** Makes room for operations of {@code bytes} behind those that are here. */
+  /** Makes room for operations of {@code bytes} after those that are here. */
   void reserve(long bytes) {
     if (end + bytes > buffer.capacity()) {
       buffer = storage.ensureCapacity((int) (end + bytes));
@@ -110,7 +110,7 @@ final class WriteGroup implements AutoCloseable {
     endOperation(at + keySize, 0);
   }
 
-  /** Writes kind and key length, and returns where the key goes. */
+  /** Writes kind and key length, and returns the offset of the key. */
   private int beginOperation(ValueKind operation, int keySize) {
     buffer.put(end, operation.code());
     int at = Varint.put32(buffer, end + 1, keySize);
@@ -120,7 +120,7 @@ final class WriteGroup implements AutoCloseable {
     return at;
   }
 
-  /** Writes the value's length behind the key, and returns where the value goes. */
+  /** Writes the value's length after the key, and returns the offset of the value. */
   private int beginValue(int keyAt, int keySize, int valueSize) {
     return Varint.put32(buffer, keyAt + keySize, valueSize);
   }

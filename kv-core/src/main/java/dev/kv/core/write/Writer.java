@@ -83,7 +83,7 @@ final class Writer {
     return begin(batch.count(), batch.length(), sync);
   }
 
-  /** Sets up nothing to write: whoever awaits this wants to lead. */
+  /** Sets up nothing to write, for a thread that only wants to lead. */
   Writer nothing() {
     exclusive = true;
     return begin(0, 0, false);
@@ -138,7 +138,7 @@ final class Writer {
     return bytes;
   }
 
-  /** Returns whether no leader may take the writer along. */
+  /** Returns true if no leader may add the writer to its group. */
   boolean isExclusive() {
     return exclusive;
   }
