@@ -92,6 +92,11 @@ public final class LogRecovery {
   public void replay(List<Long> numbers, long oldest) throws IOException {
     if (oldest > 0 && !numbers.contains(oldest) && mode != RecoveryMode.CPP_COMPAT) {
       missing = FileNames.log(resources.directory(), oldest);
+      if (mode != RecoveryMode.POINT_IN_TIME) {
+        requireOldest();
+      }
+      reason = missing.getFileName() + ", which the MANIFEST needs, is gone";
+      LOG.warn("{}: {}: what was written to it is lost", resources.directory(), reason);
     }
     for (int i = 0; i < numbers.size(); i++) {
       boolean last = i == numbers.size() - 1;
@@ -204,16 +209,19 @@ public final class LogRecovery {
   }
 
   /**
-   * A log is deleted only when an edit that takes its place is durable. So if the oldest one is
-   * missing and a later one has records, the MANIFEST lacks that edit, and perhaps tables.
+   * A log is there, by name too, before an edit that names it is durable, and is deleted only when
+   * an edit that takes its place is. So if the oldest one is missing, either it is lost with what
+   * was written to it, or the MANIFEST has lost its end, and with it perhaps tables. The second is
+   * certain if a later log has records.
    */
   private void requireOldest() {
     Path lost = missing;
     if (lost != null) {
       throw new CorruptionException(
-          "the MANIFEST names "
+          "the MANIFEST needs "
               + lost.getFileName()
-              + ", which is gone, while a later log has records: its end is missing; DB.repair rebuilds it",
+              + ", which is gone: what was written to it is lost, or else the end of the MANIFEST;"
+              + " DB.repair rebuilds the database from what is there",
           lost.toString(),
           CorruptionException.NO_OFFSET,
           new NoSuchFileException(lost.toString()));

@@ -9,6 +9,7 @@ import dev.kv.DBIOException;
 import dev.kv.DBIterator;
 import dev.kv.DBReadOnlyException;
 import dev.kv.Options;
+import dev.kv.RecoveryMode;
 import dev.kv.Snapshot;
 import dev.kv.WriteOptions;
 import dev.kv.core.env.FileName;
@@ -272,7 +273,10 @@ class FirstWriteTest extends DbTestBase {
         Files.write(log, content);
       }
       case "second log" -> Files.write(directory.resolve("000050.log"), new byte[0]);
-      case "log gone" -> Files.delete(log);
+      case "log gone" -> {
+        Files.delete(log);
+        with = watched().recoveryMode(RecoveryMode.POINT_IN_TIME).build();
+      }
       case "reuse" -> {
         Files.write(log, new byte[64 << 10]); // zeros at its end: it cannot be appended to
         with = watched().reuseLogs(true).build();

@@ -182,20 +182,47 @@ class RecoveryTest extends DbTestBase {
     return grown;
   }
 
-  @Test
-  void open_withoutLogs_bringsBackWhatIsInTables() throws IOException {
-    open();
+  /** As C++ LevelDB does in any case; here in the modes that accept what is lost. */
+  @ParameterizedTest
+  @EnumSource(names = {"POINT_IN_TIME", "CPP_COMPAT"})
+  void open_withoutLogs_bringsBackWhatIsInTables(RecoveryMode mode) throws IOException {
+    open(defaults().toBuilder().recoveryMode(mode).build());
     put("foo", "bar");
     close();
     deleteLogs();
     open();
     assertThat(get("foo")).isEqualTo(NOT_FOUND);
+    assertThat(db.stats().recovery().reason())
+        .isEqualTo(
+            mode == RecoveryMode.CPP_COMPAT ? "" : "000003.log, which the MANIFEST needs, is gone");
     put("kept", "v");
     db.flush();
     close();
     deleteLogs();
     open();
     assertThat(get("kept")).isEqualTo("v");
+  }
+
+  /** What was written to it was acknowledged, and nothing else shows that it is lost. */
+  @ParameterizedTest
+  @EnumSource(names = {"TORN_WRITES", "STRICT"})
+  void open_withoutTheLogThatTheManifestNeeds_isCorruption(RecoveryMode mode) throws IOException {
+    Options with = defaults().toBuilder().recoveryMode(mode).build();
+    open(with);
+    put("kept", "v");
+    db.flush();
+    put("lost", "v");
+    close();
+    String log = files(FileName.Kind.LOG).get(0);
+    deleteLogs();
+    for (boolean readOnly : new boolean[] {true, false}) {
+      assertThatThrownBy(() -> open(with.toBuilder().readOnly(readOnly).build()))
+          .isInstanceOf(CorruptionException.class)
+          .hasMessageContaining(log + ", which is gone");
+    }
+    DB.repair(directory, with);
+    open(with);
+    assertThat(contents()).isEqualTo("(kept->v)");
   }
 
   private void deleteLogs() throws IOException {
