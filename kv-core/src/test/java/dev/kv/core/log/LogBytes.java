@@ -107,12 +107,16 @@ public final class LogBytes {
   /** Reads all records that begin at {@code initialOffset} or behind. */
   Result read(long initialOffset) {
     Result result = new Result();
-    try (LogReader reader = new LogReader("log", new Sequential(), result, true, initialOffset)) {
+    Sequential file = new Sequential();
+    try (LogReader reader = new LogReader("log", file, result, true, initialOffset)) {
       RecordBuffer record = new RecordBuffer();
       while (reader.readRecord(record)) {
         result.records.add(new String(copy(record), java.nio.charset.StandardCharsets.ISO_8859_1));
         result.offsets.add(reader.lastRecordOffset());
         result.ends.add(reader.endOfLastRecord());
+      }
+      if (record.length() != 0 || !reader.fileName().equals("log")) {
+        throw new AssertionError("a record of " + reader.fileName() + " after the end");
       }
       result.end = reader.end();
       result.behind = reader.bytesAfterLastRecord();
@@ -121,6 +125,9 @@ public final class LogBytes {
       }
     } catch (IOException e) {
       result.error = e;
+    }
+    if (!file.closed) {
+      throw new AssertionError("the reader left its file open");
     }
     return result;
   }
@@ -168,6 +175,8 @@ public final class LogBytes {
 
   /** The bytes of the log as a file, which may fail to be read. */
   private final class Sequential extends BytesFile {
+    private boolean closed;
+
     Sequential() {
       super(bytes, shortReads > 0 ? shortReads : Integer.MAX_VALUE);
     }
@@ -178,6 +187,11 @@ public final class LogBytes {
         throw new IOException("no disk");
       }
       return super.read(into);
+    }
+
+    @Override
+    public void close() {
+      closed = true;
     }
   }
 

@@ -86,6 +86,40 @@ final class LogTailTest {
   }
 
   @Test
+  void gap_fromTheBeginning_isReportedOnceAndWhole() {
+    log.fillBlocks(2);
+    log.write("bar");
+    Result result = log.read();
+    assertThat(result.records).containsExactly("bar");
+    assertThat(result.reasons).containsExactly("region never written");
+    assertThat(result.damage).containsExactly(0L);
+    assertThat(result.dropped).isEqualTo(2 * BLOCK);
+  }
+
+  @Test
+  void gap_fromTheBeginningWithAPayload_endsTorn() {
+    log.write(big("z", BLOCK / 2));
+    log.fill(0, HEADER, 0);
+    assertThat(log.read().end).isEqualTo(LogEnd.TORN);
+    log.fillBlocks(2);
+    Result result = log.read();
+    assertThat(result.end).isEqualTo(LogEnd.TORN);
+    assertThat(result.behind).isEqualTo(HEADER + BLOCK / 2);
+  }
+
+  /** Fewer zeros than a header takes are a trailer only at the end of a block. */
+  @Test
+  void zerosTooFewForAHeader_whereOneHadRoom_areNoTrailer() {
+    log.write(big("x", BLOCK - 2 * HEADER));
+    log.append(new byte[3]);
+    assertThat(log.read().end).isEqualTo(LogEnd.ZEROS);
+    LogBytes trailer = new LogBytes();
+    trailer.write(big("x", BLOCK - 2 * HEADER + 1));
+    trailer.append(new byte[3]);
+    assertThat(trailer.read().end).isEqualTo(LogEnd.RECORD);
+  }
+
+  @Test
   void gap_ofAPayloadWithoutAHeader_isTorn() {
     log.write("foo", big("z", BLOCK - 2 * HEADER - 3));
     assertThat(log.length()).isEqualTo(BLOCK);

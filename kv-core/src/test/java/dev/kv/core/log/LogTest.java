@@ -179,6 +179,27 @@ final class LogTest {
   }
 
   @Test
+  void checksumMismatch_behindARecord_dropsFromThereOn() {
+    log.write("foo", "bar", "baz");
+    log.increment(2 * HEADER + 3, 1);
+    Result result = log.read();
+    assertDamage(result, log.length() - (HEADER + 3), "checksum mismatch", "foo");
+    assertThat(result.damage).containsExactly(HEADER + 3L);
+  }
+
+  @Test
+  void badRecordType_insideARecord_dropsWhatWasBegun() {
+    log.write("foo", "four", "bar");
+    log.set(6, LogFormat.FIRST);
+    log.fixChecksum(0, 3);
+    log.set(HEADER + 3 + 6, 9);
+    log.fixChecksum(HEADER + 3, 4);
+    Result result = log.read();
+    assertDamage(result, 3 + 4, "unknown record type 9", "bar");
+    assertThat(result.damage).containsExactly(0L);
+  }
+
+  @Test
   void unexpectedMiddle_isReported() {
     log.write("foo");
     log.set(6, LogFormat.MIDDLE);

@@ -15,6 +15,7 @@ import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -170,6 +171,31 @@ final class LogWriterTest {
     assertThat(writer.length()).isEqualTo(HEADER + 2);
     assertThatThrownBy(() -> LogWriter.appending(Path.of("l"), env.createWritable(dir), -1))
         .isInstanceOf(Exception.class);
+  }
+
+  /** A length that is the end of nothing is refused as such. */
+  @Test
+  void writer_ofANegativeLength_isRefused() {
+    assertThatThrownBy(() -> LogWriter.appending(Path.of("l"), null, -1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("-1");
+    assertThat(LogWriter.mapped(Path.of("l"), new Failing()).name()).isEqualTo(Path.of("l"));
+  }
+
+  /** Another 64 headers than those of the largest record so far are needed. */
+  @Test
+  void mapped_recordsOfEverMoreFragments_areStoredWhole() throws IOException {
+    Failing file = new Failing();
+    LogWriter writer = LogWriter.mapped(Path.of("l"), file);
+    long length = 0;
+    for (int blocks : new int[] {63, 64, 65, 200, 1, 129}) {
+      int payload = blocks * BLOCK - 100;
+      ByteBuffer record = ByteBuffer.allocateDirect(payload).order(ByteOrder.LITTLE_ENDIAN);
+      writer.append(record, 0, payload);
+      length = LogFormat.endOfRecord(LogFormat.nextHeader(length), payload);
+      assertThat(writer.length()).isEqualTo(length);
+      assertThat(file.reserved).isBetween(length, length + BLOCK - 1);
+    }
   }
 
   @Test

@@ -116,6 +116,9 @@ final class VersionEditCodecTest {
           02 ffffffffffffffffff02                        | log number is truncated or not a number
           03 8080808080808080 40                         | next file number 4611686018427387904 is too large
           02 05 02 05                                    | log number is set twice
+          03 05 03 05                                    | next file number is set twice
+          09 05 09 05                                    | previous log number is set twice
+          01 01 61 01 01 61                              | comparator is set twice
           04 01 04 01                                    | last sequence is set twice
           04 8080808080808080 01                         | last sequence 72057594037927936 is beyond 72057594037927935
           01 05 61                                       | comparator of 5 bytes ends after the record

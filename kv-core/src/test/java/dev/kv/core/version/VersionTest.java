@@ -1,5 +1,6 @@
 package dev.kv.core.version;
 
+import static dev.kv.core.Bytes.bytes;
 import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -70,6 +71,86 @@ final class VersionTest {
     assertThat(version.file(1, 0).allowedSeeks()).isEqualTo(99);
     assertThat(version.file(0, 1).allowedSeeks()).isEqualTo(100);
     assertThat(version.file(3, 0).allowedSeeks()).isEqualTo(100);
+  }
+
+  @Test
+  void recordReadSample_onceSeeksAreUsedUp_saysSoOnce() {
+    Version version = VersionText.version(List.of("L0 9:1 a@9..c@9", "L1 1:1 a@2..e@1"));
+    for (int i = 1; i < 100; i++) {
+      assertThat(version.recordReadSample(lookup("b@100"), 0, 9)).isFalse();
+    }
+    assertThat(version.recordReadSample(lookup("b@100"), 0, 9)).isTrue();
+    assertThat(version.recordReadSample(lookup("b@100"), 0, 9)).isFalse();
+    assertThat(version.recordReadSample(lookup("x@100"), 0, 9)).isFalse();
+  }
+
+  /** A running job's outputs share no user key with the memtable's table, not even the last. */
+  @Test
+  void pickLevelForMemtableOutput_besideARunningJob_keepsApartByOneKey() {
+    Version version = VersionText.version(List.of());
+    OccupiedRange output = new OccupiedRange(1, new KeyRange(bytes("d"), bytes("g")));
+    for (String range : List.of("a..c", "h..k")) {
+      assertThat(pickLevel(version, range, output)).as(range).isEqualTo(Levels.MAX_MEMTABLE_LEVEL);
+    }
+    for (String range : List.of("a..d", "g..k", "e..f", "a..k")) {
+      assertThat(pickLevel(version, range, output)).as(range).isZero();
+    }
+  }
+
+  @Test
+  void pickLevelForMemtableOutput_overManyBytes_staysAbove() {
+    long limit = Levels.maxGrandparentOverlapBytes(1 << 20);
+    assertThat(pickLevel(VersionText.version(List.of("L2 1:" + limit + " a@1..z@1")), "b..c"))
+        .isEqualTo(1);
+    assertThat(pickLevel(VersionText.version(List.of("L2 1:" + (limit + 1) + " a@1..z@1")), "b..c"))
+        .isZero();
+  }
+
+  private static int pickLevel(Version version, String range, OccupiedRange... occupied) {
+    String[] bounds = range.split("\\.\\.");
+    return version.pickLevelForMemtableOutput(
+        bytes(bounds[0]), bytes(bounds[1]), List.of(occupied), 1 << 20);
+  }
+
+  @Test
+  void approximateOffsetOf_inEachLevel_addsWhatLiesBefore() {
+    Version version =
+        VersionText.version(
+            List.of(
+                "L0 9:1 m@9..p@9",
+                "L0 8:10 a@8..c@8",
+                "L1 1:100 a@2..c@1",
+                "L1 2:1000 e@2..g@1",
+                "L1 3:10000 i@2..k@1"));
+    TableOffsets half = (file, key, offset, length) -> file.size() / 2;
+    assertThat(version.approximateOffsetOf(lookup("b@100"), 0, 9, half)).isEqualTo(5 + 50);
+    assertThat(version.approximateOffsetOf(lookup("c@8"), 0, 9, half)).isEqualTo(10 + 50);
+    assertThat(version.approximateOffsetOf(lookup("d@1"), 0, 9, half)).isEqualTo(10 + 100);
+    assertThat(version.approximateOffsetOf(lookup("e@2"), 0, 9, half)).isEqualTo(10 + 100 + 500);
+    assertThat(version.approximateOffsetOf(lookup("h@1"), 0, 9, half)).isEqualTo(10 + 1100);
+    assertThat(version.approximateOffsetOf(lookup("z@1"), 0, 9, half)).isEqualTo(11 + 11_100);
+  }
+
+  @Test
+  void scores_withoutWhatRunningJobsTake_areThoseOfTheRest() {
+    Version version =
+        VersionText.version(
+            List.of("L0 8:1 a@8..c@5", "L0 9:1 a@9..c@11", "L1 1:" + (15 << 20) + " a@2..c@1"));
+    LevelScores scores = LevelScores.of(version, 1, new long[] {0, 5 << 20, 0, 0, 0, 0, 0});
+    assertThat(scores.score(0)).isEqualTo(0.25);
+    assertThat(scores.score(1)).isEqualTo(1.0);
+    assertThat(scores.isCompactionDue()).isTrue();
+    assertThat(scores.nth(0)).isEqualTo(1);
+    assertThat(scores.nth(1)).isZero();
+    assertThat(scores.nth(2)).isEqualTo(2);
+    assertThat(scores.nth(6)).isEqualTo(6);
+    assertThatThrownBy(() -> scores.nth(7)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void levelZeroDecides_ofATableAsOldAsTheNext_isFalse() {
+    Version version = VersionText.version(List.of("L0 8:1 a@1..c@5", "L0 9:1 a@5..c@9"));
+    assertThat(version.levelZeroDecides(0)).isFalse();
   }
 
   @Test
