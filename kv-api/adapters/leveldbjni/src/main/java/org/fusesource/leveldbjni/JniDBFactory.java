@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.fusesource.leveldbjni.internal.JniDB;
 import org.fusesource.leveldbjni.internal.NativeDB;
+import org.iq80.leveldb.DB;
 import org.iq80.leveldb.DBFactory;
 import org.iq80.leveldb.Options;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +71,7 @@ public class JniDBFactory implements DBFactory {
   public static void popMemoryPool() {}
 
   @Override
-  public JniDB open(File path, Options options) throws IOException {
+  public DB open(File path, Options options) throws IOException {
     LEVELDBJNI.requireAbsent();
     try {
       return new JniDB(KvDBFactory.factory.open(path, options));

@@ -10,8 +10,13 @@ import dev.kv.NoSuchDatabaseException;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Member;
+import java.lang.reflect.Modifier;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.fusesource.leveldbjni.internal.JniDB;
 import org.fusesource.leveldbjni.internal.NativeDB;
 import org.iq80.leveldb.DB;
@@ -106,6 +111,21 @@ class JniDBFactoryTest {
           .hasMessageContaining("remove leveldbjni")
           .hasMessageContaining("leveldbjni-all.jar");
     }
+  }
+
+  /** So that a program that was built against either runs with the other. */
+  @Test
+  void publicMembers_ofLeveldbjnisFactory_areAllThere() throws Exception {
+    Class<?> replaced = ReplacedLeveldbjni.factory().getClass();
+    assertThat(members(JniDBFactory.class)).containsAll(members(replaced));
+  }
+
+  private static Set<String> members(Class<?> type) {
+    return Stream.<Member>concat(
+            Stream.of(type.getDeclaredMethods()), Stream.of(type.getDeclaredFields()))
+        .filter(member -> Modifier.isPublic(member.getModifiers()))
+        .map(Object::toString)
+        .collect(Collectors.toSet());
   }
 
   @Test

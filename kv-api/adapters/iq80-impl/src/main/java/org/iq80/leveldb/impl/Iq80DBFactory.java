@@ -2,12 +2,12 @@ package org.iq80.leveldb.impl;
 
 import dev.kv.DBIOException;
 import dev.kv.NotADirectoryException;
-import dev.kv.iq80.KvDB;
 import dev.kv.iq80.KvDBFactory;
 import dev.kv.iq80.internal.ReplacedJar;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import org.iq80.leveldb.DB;
 import org.iq80.leveldb.DBFactory;
 import org.iq80.leveldb.Options;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +62,7 @@ public class Iq80DBFactory implements DBFactory {
   }
 
   @Override
-  public KvDB open(File path, Options options) throws IOException {
+  public DB open(File path, Options options) throws IOException {
     IQ80.requireAbsent();
     try {
       return KvDBFactory.factory.open(path, options);

@@ -13,7 +13,7 @@ import org.iq80.leveldb.util.Slice;
  */
 public class DbImpl extends KvDB {
   public DbImpl(Options options, File directory) throws IOException {
-    super(Iq80DBFactory.factory.open(directory, options));
+    super((KvDB) Iq80DBFactory.factory.open(directory, options));
   }
 
   @Override
