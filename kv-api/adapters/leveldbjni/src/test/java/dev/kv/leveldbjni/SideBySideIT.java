@@ -1,0 +1,95 @@
+package dev.kv.leveldbjni;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Loads of Spark and YARN on kv and on leveldbjni, in turn, each run in a JVM of its own. Runs only
+ * when asked for, since it wants a quiet machine; writes {@code target/side-by-side.md}.
+ */
+@EnabledIfSystemProperty(named = "kv.side.by.side", matches = "[1-9][0-9]*")
+class SideBySideIT {
+  private static final int ROUNDS = Integer.getInteger("kv.side.by.side", 0);
+
+  @TempDir Path temp;
+
+  /** The mean times in microseconds of one timer, a run after the other. */
+  private record Times(List<Double> kv, List<Double> leveldbjni) {
+    Times() {
+      this(new ArrayList<>(), new ArrayList<>());
+    }
+
+    static double median(List<Double> times) {
+      List<Double> sorted = times.stream().sorted().toList();
+      return sorted.get(sorted.size() / 2);
+    }
+  }
+
+  @Test
+  void loads_onBothLibraries_areReported() throws IOException, InterruptedException {
+    StringBuilder report =
+        new StringBuilder(
+            "| load | kv, us | leveldbjni, us | leveldbjni / kv |\n|---|---|---|---|\n");
+    for (Class<?> load : List.of(SparkLoad.class, NodeManagerLoad.class)) {
+      Map<String, Times> timers = new LinkedHashMap<>();
+      for (int round = 0; round < ROUNDS; round++) {
+        run(load, false, timers);
+        run(load, true, timers);
+      }
+      assertThat(timers).isNotEmpty();
+      timers.forEach(
+          (name, times) -> {
+            double kv = Times.median(times.kv);
+            double other = Times.median(times.leveldbjni);
+            report.append(
+                String.format(
+                    Locale.ROOT, "| %s | %.1f | %.1f | %.2f |%n", name, kv, other, other / kv));
+          });
+    }
+    Files.writeString(Path.of("side-by-side.md"), report);
+    System.out.print(report);
+  }
+
+  private void run(Class<?> load, boolean original, Map<String, Times> timers)
+      throws IOException, InterruptedException {
+    String classPath = System.getProperty("java.class.path");
+    if (original) { // first, and so every class of it hides kv's
+      classPath =
+          Path.of("replaced", "leveldbjni-all.jar").toAbsolutePath()
+              + File.pathSeparator
+              + classPath;
+    }
+    File output = temp.resolve("output").toFile();
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx1g",
+                "-cp",
+                classPath,
+                load.getName(),
+                temp.resolve("db").toString())
+            .redirectOutput(output)
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    assertThat(process.waitFor()).isZero();
+    for (String line : Files.readAllLines(output.toPath())) {
+      String[] columns = line.split("\t");
+      if (columns.length == 6 && columns[2].strip().matches("[0-9.]+")) {
+        Times times = timers.computeIfAbsent(columns[0].strip(), name -> new Times());
+        (original ? times.leveldbjni : times.kv).add(Double.parseDouble(columns[2].strip()));
+      }
+    }
+  }
+}
