@@ -7,6 +7,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** Checks that each package is in a layer, and imports only packages of lower layers. */
 final class ArchitectureTest {
@@ -28,11 +30,12 @@ final class ArchitectureTest {
   private static final String ROOT = "dev.kv.core.";
 
   /** The packages of kv-api. */
-  private static final String[] API = {"dev.kv", "dev.kv.env"};
+  private static final String[] API = {"dev.kv", "dev.kv.env", "dev.kv.tuple"};
 
   /** The packages of each layer, lowest layer first. */
   private static final List<Set<String>> LAYERS =
       List.of(
+          Set.of("logging"),
           Set.of("codec", "memory", "env"),
           Set.of("key", "log", "cache", "filter"),
           Set.of("iterator", "batch", "version"),
@@ -108,8 +111,29 @@ final class ArchitectureTest {
         .that(resideInAnyPackage(API))
         .should()
         .onlyDependOnClassesThat(
-            resideInAnyPackage("dev.kv", "dev.kv.env", "java..", "org.jspecify.annotations"))
+            resideInAnyPackage(
+                "dev.kv", "dev.kv.env", "dev.kv.tuple", "java..", "org.jspecify.annotations"))
         .allowEmptyShould(true)
+        .check(engine);
+  }
+
+  @Test
+  void engine_anyClass_getsItsLoggerFromOnePlace() {
+    noClasses()
+        .that(resideInAPackage("dev.kv.core.."))
+        .and(DescribedPredicate.not(resideInAPackage(ROOT + "logging")))
+        .should()
+        .dependOnClassesThat(JavaClass.Predicates.type(LoggerFactory.class))
+        .because("without a provider, the first use of slf4j prints a notice")
+        .check(engine);
+  }
+
+  @Test
+  void api_database_doesNotNameWhatStandsOnIt() {
+    noClasses()
+        .that(resideInAnyPackage("dev.kv", "dev.kv.env"))
+        .should()
+        .dependOnClassesThat(resideInAPackage("dev.kv.tuple"))
         .check(engine);
   }
 

@@ -8,6 +8,7 @@ import dev.kv.core.compaction.CompactionJob;
 import dev.kv.core.compaction.CompactionPicker;
 import dev.kv.core.compaction.CompactionResult;
 import dev.kv.core.compaction.RunningJobs;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionChange;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.Monitor;
@@ -21,7 +22,6 @@ import dev.kv.core.write.WriteGate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Picks, runs and installs compactions, on as many threads as may run at once; what users asked for
@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * by the version set.
  */
 public final class Compactor implements BackgroundWorker.Work {
-  private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
+  private static final Logger LOG = EngineLogger.of(Compactor.class);
 
   private final JobContext context;
   private final Resources resources;

@@ -3,6 +3,7 @@ package dev.kv.core.background;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.compaction.FlushResult;
 import dev.kv.core.compaction.RunningJobs;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionChange;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.MemTables;
@@ -14,14 +15,13 @@ import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Writes immutable memtables as tables, the oldest first. A flush is prepared and run without a
  * lock, and installed by the version set. Used by the flush thread.
  */
 public final class Flusher implements BackgroundWorker.Work {
-  private static final Logger LOG = LoggerFactory.getLogger(Flusher.class);
+  private static final Logger LOG = EngineLogger.of(Flusher.class);
 
   private final JobContext context;
   private final Monitor monitor;

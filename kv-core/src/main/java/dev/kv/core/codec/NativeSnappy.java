@@ -1,5 +1,6 @@
 package dev.kv.core.codec;
 
+import dev.kv.core.logging.EngineLogger;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -8,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
 import org.xerial.snappy.Snappy;
 import org.xerial.snappy.SnappyNative;
 
@@ -91,7 +91,7 @@ final class NativeSnappy {
     }
 
     private static @Nullable NativeSnappy without(String reason) {
-      LoggerFactory.getLogger(NativeSnappy.class)
+      EngineLogger.of(NativeSnappy.class)
           .info("snappy-java is not used, the Java codec is used instead: {}", reason);
       return null;
     }

@@ -3,6 +3,7 @@ package dev.kv.core.compaction;
 import dev.kv.DBIOException;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.table.format.BuildBuffers;
 import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.version.FileMetadata;
@@ -13,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The tables that a job writes, one after the other. Every finished table is synced and was opened
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Not thread-safe.
  */
 final class OutputWriter implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(OutputWriter.class);
+  private static final Logger LOG = EngineLogger.of(OutputWriter.class);
 
   private final OutputContext context;
   private final BuildBuffers buffers;

@@ -12,6 +12,7 @@ import dev.kv.TableWriter;
 import dev.kv.WriteBatch;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.filter.BloomFilter;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.repair.Dumper;
 import dev.kv.core.repair.Repairer;
 import dev.kv.core.table.cache.BlockCacheImpl;
@@ -23,7 +24,7 @@ import java.util.Objects;
 /** The engine as the API finds it, through {@link java.util.ServiceLoader}. Thread-safe. */
 public final class DBFactoryImpl implements DBFactory {
   static {
-    LoggingNotice.silence();
+    EngineLogger.prepareNetty();
   }
 
   /** For the service loader. */

@@ -7,6 +7,7 @@ import dev.kv.core.background.BackgroundThreads;
 import dev.kv.core.background.Compactor;
 import dev.kv.core.background.ManualCompactions;
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
@@ -24,11 +25,10 @@ import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** An open database: everything delegates, and the close releases its parts in order. */
 final class DBImpl extends OpenDatabase {
-  private static final Logger LOG = LoggerFactory.getLogger(DBImpl.class);
+  private static final Logger LOG = EngineLogger.of(DBImpl.class);
 
   private final Parts parts;
   private final CountDownLatch closeDone = new CountDownLatch(1);

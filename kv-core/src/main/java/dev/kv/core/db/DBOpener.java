@@ -15,6 +15,7 @@ import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogWriter;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
@@ -41,7 +42,6 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Opens a database for writing: LOCK, then what CURRENT and the MANIFEST say, then the logs, then a
@@ -50,7 +50,7 @@ import org.slf4j.LoggerFactory;
  * what was on disk before and, at most, files that the next open deletes.
  */
 final class DBOpener {
-  private static final Logger LOG = LoggerFactory.getLogger(DBOpener.class);
+  private static final Logger LOG = EngineLogger.of(DBOpener.class);
 
   private final Path directory;
   private final Options options;

@@ -4,6 +4,7 @@ import dev.kv.DBIOException;
 import dev.kv.Options;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.env.Env;
 import java.io.IOException;
@@ -13,7 +14,6 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Deletes a database: the files whose names are a database's, with LOCK held until the others are
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * what it points to.
  */
 final class Destroyer {
-  private static final Logger LOG = LoggerFactory.getLogger(Destroyer.class);
+  private static final Logger LOG = EngineLogger.of(Destroyer.class);
 
   private Destroyer() {}
 

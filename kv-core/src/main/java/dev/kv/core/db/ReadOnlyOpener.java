@@ -6,6 +6,7 @@ import dev.kv.DBIOException;
 import dev.kv.DBStats;
 import dev.kv.Options;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memory.Pinned;
 import dev.kv.core.memtable.MemTable;
@@ -28,7 +29,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Opens a database for reading only: takes no LOCK and writes nothing. Logs are replayed into
@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * may be written in part. Then the open starts again, with the current MANIFEST.
  */
 final class ReadOnlyOpener {
-  private static final Logger LOG = LoggerFactory.getLogger(ReadOnlyOpener.class);
+  private static final Logger LOG = EngineLogger.of(ReadOnlyOpener.class);
 
   /**
    * The open fails after so many consecutive tries with the same failure: if a writer is active,

@@ -1,5 +1,6 @@
 package dev.kv.core.env;
 
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.env.SequentialFile;
@@ -23,7 +24,6 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The environment of the default file system. Files are read and written through
@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * after all databases are closed, the latter after {@link #awaitUnmapped}.
  */
 public final class FileEnv extends HostEnv {
-  private static final Logger LOG = LoggerFactory.getLogger(FileEnv.class);
+  private static final Logger LOG = EngineLogger.of(FileEnv.class);
   private static final boolean WINDOWS =
       System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("windows");
   private static final int WINDOWS_TRIES = 20;

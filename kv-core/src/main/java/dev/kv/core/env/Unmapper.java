@@ -1,11 +1,11 @@
 package dev.kv.core.env;
 
+import dev.kv.core.logging.EngineLogger;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Counts the mappings and unmaps them. Unmapping forces a global handshake of all threads (20-66
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * </ol>
  */
 final class Unmapper {
-  private static final Logger LOG = LoggerFactory.getLogger(Unmapper.class);
+  private static final Logger LOG = EngineLogger.of(Unmapper.class);
 
   private final OpenFiles live = new OpenFiles();
   private final ConcurrentLinkedQueue<Mapping> queue = new ConcurrentLinkedQueue<>();

@@ -2,6 +2,7 @@ package dev.kv.core.manifest;
 
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogWriter;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
@@ -9,11 +10,10 @@ import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The writer of one MANIFEST. Not thread-safe. It must not be used after an exception. */
 final class ManifestWriter implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(ManifestWriter.class);
+  private static final Logger LOG = EngineLogger.of(ManifestWriter.class);
 
   private static final int INITIAL_BYTES = 4096;
 

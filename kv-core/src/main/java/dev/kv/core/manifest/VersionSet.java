@@ -6,6 +6,7 @@ import dev.kv.DBClosedException;
 import dev.kv.DBIOException;
 import dev.kv.DBReadOnlyException;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionBuilder;
@@ -21,7 +22,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The versions of a database that are in use, one of which is current, and the MANIFEST.
@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * every later step fails with the first cause until the database is opened again.
  */
 public final class VersionSet implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(VersionSet.class);
+  private static final Logger LOG = EngineLogger.of(VersionSet.class);
 
   /** A MANIFEST is replaced once it is this many times as large as the version it began with. */
   private static final int GROWTH_BEFORE_ROTATION = 4;

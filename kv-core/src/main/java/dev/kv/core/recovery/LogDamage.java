@@ -3,15 +3,15 @@ package dev.kv.core.recovery;
 import dev.kv.CorruptionException;
 import dev.kv.RecoveryMode;
 import dev.kv.core.log.LogReader;
+import dev.kv.core.logging.EngineLogger;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Decides, by the recovery mode, what damage in one log does: recovery continues after it, ends
  * there, or the open fails. Counts the bytes that are dropped. For one thread.
  */
 final class LogDamage implements LogReader.Reporter {
-  private static final Logger LOG = LoggerFactory.getLogger(LogDamage.class);
+  private static final Logger LOG = EngineLogger.of(LogDamage.class);
 
   private final RecoveryMode mode;
   private final String file;

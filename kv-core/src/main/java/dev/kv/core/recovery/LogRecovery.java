@@ -13,6 +13,7 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.log.LogEnd;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.state.Resources;
 import java.io.IOException;
@@ -22,7 +23,6 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Replays the logs of a database, oldest first, into memtables. Used once, by one thread.
@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * nothing can be lost.
  */
 public final class LogRecovery {
-  private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
+  private static final Logger LOG = EngineLogger.of(LogRecovery.class);
 
   /** Takes full memtables. */
   public interface Sink {

@@ -16,6 +16,7 @@ import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
@@ -42,7 +43,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Rebuilds a damaged database so that it can be opened again.
@@ -56,7 +56,7 @@ import org.slf4j.LoggerFactory;
  * anything there.
  */
 public final class Repairer {
-  private static final Logger LOG = LoggerFactory.getLogger(Repairer.class);
+  private static final Logger LOG = EngineLogger.of(Repairer.class);
   private static final String LOST = "lost";
 
   /** How many entries of a table are checked for the order of the comparator. */

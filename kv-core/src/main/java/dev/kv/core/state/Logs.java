@@ -3,6 +3,7 @@ package dev.kv.core.state;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogWriter;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionChange;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.version.Version;
@@ -19,7 +20,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The logs of an open database. A log is prepared ({@code next}), takes records ({@code current}),
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * <p>{@link #append} is for the leader. Otherwise thread-safe.
  */
 public final class Logs {
-  private static final Logger LOG = LoggerFactory.getLogger(Logs.class);
+  private static final Logger LOG = EngineLogger.of(Logs.class);
 
   /** A log and its number. */
   public record NumberedLog(long number, LogWriter writer) {}

@@ -2,6 +2,7 @@ package dev.kv.core.state;
 
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
@@ -14,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Deletes obsolete files: tables in no version in use, logs whose memtables are in tables,
@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * durable, and after a failure. For that reason the files of a failed job stay pending too.
  */
 public final class ObsoleteFiles {
-  private static final Logger LOG = LoggerFactory.getLogger(ObsoleteFiles.class);
+  private static final Logger LOG = EngineLogger.of(ObsoleteFiles.class);
 
   private final Resources resources;
   private final VersionSet versions;

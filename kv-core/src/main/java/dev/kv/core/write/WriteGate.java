@@ -2,11 +2,11 @@ package dev.kv.core.write;
 
 import dev.kv.DBClosedException;
 import dev.kv.DBReadOnlyException;
+import dev.kv.core.logging.EngineLogger;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The one place that says whether a database takes writes: it is open, failed, closing, or both of
@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * #fail} that hears of the failure, or any thread that a listener wakes, finds the gate shut.
  */
 public final class WriteGate {
-  private static final Logger LOG = LoggerFactory.getLogger(WriteGate.class);
+  private static final Logger LOG = EngineLogger.of(WriteGate.class);
   private static final State OPEN = new State(false, null);
 
   private final String database;

@@ -3,6 +3,7 @@ package dev.kv.core.table.cache;
 import dev.kv.CorruptionException;
 import dev.kv.DBIOException;
 import dev.kv.Escape;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.env.Env;
@@ -11,14 +12,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * An open table file: its bytes, the name to report it by, and the size that nothing in it may
  * exceed. Thread-safe.
  */
 public final class TableFile {
-  private static final Logger LOG = LoggerFactory.getLogger(TableFile.class);
+  private static final Logger LOG = EngineLogger.of(TableFile.class);
 
   private final RandomAccessFile file;
   private final String name;

@@ -4,6 +4,7 @@ import dev.kv.CompressionType;
 import dev.kv.DBIOException;
 import dev.kv.Escape;
 import dev.kv.core.codec.MaskedCrc32c;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
@@ -13,7 +14,6 @@ import java.util.BitSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds stored blocks, laid out as {@link BlockWriter} says, by their checksums alone. What the
@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 public final class BlockScanner {
-  private static final Logger LOG = LoggerFactory.getLogger(BlockScanner.class);
+  private static final Logger LOG = EngineLogger.of(BlockScanner.class);
 
   /**
    * How many bytes are searched at once for a block whose beginning is not known; usually it is
