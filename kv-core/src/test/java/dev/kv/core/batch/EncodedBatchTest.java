@@ -241,6 +241,51 @@ class EncodedBatchTest {
   }
 
   @Test
+  void iterate_valueKept_isRevoked() {
+    List<Slice> kept = new ArrayList<>();
+    new EncodedBatch()
+        .put(bytes("k"), bytes("v"))
+        .iterate(
+            new WriteBatch.Handler() {
+              @Override
+              public void put(Slice key, Slice value) {
+                kept.add(value);
+              }
+
+              @Override
+              public void delete(Slice key) {}
+            });
+    assertThatThrownBy(() -> kept.get(0).byteAt(0)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void append_ofALargerBatch_makesRoom() {
+    EncodedBatch large = new EncodedBatch();
+    for (int i = 0; i < 100; i++) {
+      large.put(bytes("key" + i), new byte[1000]);
+    }
+    EncodedBatch batch = new EncodedBatch().put(bytes("a"), bytes("b"));
+    assertThat(batch.append(large)).isSameAs(batch);
+    assertThat(batch.count()).isEqualTo(101);
+    assertThat(batch.length()).isEqualTo(large.length() + 5);
+    assertThat(batch.bytes().length).isGreaterThanOrEqualTo(batch.length());
+    assertThat(batch.clear()).isSameAs(batch);
+    assertThat(batch.toString()).isEqualTo("WriteBatch[0 operations, 12 bytes]");
+  }
+
+  @Test
+  void cursor_ofAnUnknownOperation_namesItAndItsPlace() {
+    ByteBuffer encoded =
+        ByteBuffer.allocateDirect(8).order(ByteOrder.LITTLE_ENDIAN).put(3, (byte) 0xfe);
+    BatchCursor cursor = new BatchCursor();
+    cursor.start(encoded, 3, 5);
+    assertThatThrownBy(cursor::next)
+        .isInstanceOfSatisfying(
+            MalformedBatchException.class, e -> assertThat(e.offset()).isEqualTo(3))
+        .hasMessage("unknown operation 254");
+  }
+
+  @Test
   void cursor_damagedBatches_areRefusedOrReadInBounds() {
     Random random = new Random(17);
     int refused = 0;
