@@ -10,8 +10,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
@@ -33,6 +36,15 @@ class DocumentationTest {
 
   private static final Pattern HEADING = Pattern.compile("^#+ (.+)$", Pattern.MULTILINE);
   private static final Pattern PROPERTY = Pattern.compile("-D(kv\\.[a-zA-Z.]*[a-zA-Z])");
+  private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
+  private static final Pattern WORD = Pattern.compile("\\w+");
+
+  /** A name in mixed case, such as the name of a class of the engine or of the JDK. */
+  private static final Pattern CLASS_NAME = Pattern.compile("\\b[A-Z][a-z]\\w*[A-Z]\\w*\\b");
+
+  /** The directories whose sources the documents name. */
+  private static final List<String> MODULES = List.of("kv-api", "kv-core", "kv-tools", "src-docs");
+
   private static final Pattern TEST_CLASS = Pattern.compile("`([A-Z]\\w*(?:Test|IT))[`#]");
 
   /** The characters between the parts of a message that is split over lines. */
@@ -92,14 +104,7 @@ class DocumentationTest {
   @Test
   void messages_ofTroubleshooting_areInTheSource() throws IOException {
     Path root = root();
-    StringBuilder source = new StringBuilder();
-    for (String module : List.of("kv-api", "kv-core")) {
-      try (Stream<Path> files = Files.walk(root.resolve(module).resolve("src/main/java"))) {
-        for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
-          source.append(Files.readString(file)).append('\n');
-        }
-      }
-    }
+    String source = sources(root, List.of("kv-api/src/main/java", "kv-core/src/main/java"));
     String messages = JOINED_LITERALS.matcher(source).replaceAll("");
     List<String> quoted =
         MESSAGE
@@ -139,19 +144,7 @@ class DocumentationTest {
   @Test
   void testClassesAndProperties_ofTheDocuments_exist() throws IOException {
     Path root = root();
-    StringBuilder sources = new StringBuilder(Files.readString(root.resolve("pom.xml")));
-    List<String> classes = new ArrayList<>();
-    for (String module : List.of("kv-api", "kv-core", "kv-tools", "src-docs")) {
-      try (Stream<Path> files = Files.walk(root.resolve(module))) {
-        for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
-          sources.append(Files.readString(file));
-          classes.add(file.getFileName().toString().replace(".java", ""));
-        }
-      }
-      if (Files.exists(root.resolve(module).resolve("pom.xml"))) {
-        sources.append(Files.readString(root.resolve(module).resolve("pom.xml")));
-      }
-    }
+    String sources = sources(root, MODULES);
     List<String> missing = new ArrayList<>();
     for (Path document : documents(root)) {
       String text = Files.readString(document);
@@ -159,16 +152,49 @@ class DocumentationTest {
           .matcher(text)
           .results()
           .map(name -> name.group(1))
-          .filter(name -> !classes.contains(name))
+          .filter(name -> !sources.contains("class " + name + " "))
           .forEach(name -> missing.add(root.relativize(document) + ": " + name));
       PROPERTY
           .matcher(text)
           .results()
           .map(property -> property.group(1))
-          .filter(property -> sources.indexOf(property) < 0)
+          .filter(property -> !sources.contains(property))
           .forEach(property -> missing.add(root.relativize(document) + ": -D" + property));
     }
     assertThat(missing).isEmpty();
+  }
+
+  @Test
+  void classNames_ofTheImplementationNotes_areInTheSource() throws IOException {
+    Path root = root();
+    Set<String> words =
+        WORD.matcher(sources(root, MODULES))
+            .results()
+            .map(MatchResult::group)
+            .collect(Collectors.toSet());
+    List<String> names =
+        CODE.matcher(Files.readString(root.resolve("src-docs/implementation.md")))
+            .results()
+            .flatMap(code -> CLASS_NAME.matcher(code.group(1)).results().map(MatchResult::group))
+            .toList();
+    assertThat(names).hasSizeGreaterThan(100);
+    assertThat(names.stream().filter(name -> !words.contains(name)))
+        .as("classes that the source does not contain")
+        .isEmpty();
+  }
+
+  /** Returns the Java sources and poms in some directories, and the root pom. */
+  private static String sources(Path root, List<String> directories) throws IOException {
+    StringBuilder sources = new StringBuilder(Files.readString(root.resolve("pom.xml")));
+    for (String directory : directories) {
+      try (Stream<Path> files = Files.walk(root.resolve(directory))) {
+        for (Path file :
+            files.filter(f -> f.toString().endsWith(".java") || f.endsWith("pom.xml")).toList()) {
+          sources.append(Files.readString(file)).append('\n');
+        }
+      }
+    }
+    return sources.toString();
   }
 
   /** Returns the names by which links point to the headings of a page, as GitHub makes them. */
