@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * up to one slab for each thread that allocates:
  *
  * <ol>
- *   <li>Empty slabs take at most half of {@link #freeLimit}, or are a single slab.
+ *   <li>There are no empty slabs, except one, while free slots take more than {@link #freeLimit}.
  *   <li>Free slots and the cache's charge together take at most the cache's capacity and {@link
  *       #freeLimit}. If free slots are spread over slabs that are partly used, a new slab has a
  *       single slot; if that is not enough, the cache evicts before it gets a buffer.
@@ -36,6 +37,16 @@ public final class BlockAllocator implements AutoCloseable {
 
   /** The share of the cache's capacity that free slots may take in addition. */
   private static final int FREE_SHARE = 4;
+
+  /**
+   * From this length on a buffer may be in a slot of one of the next larger classes, if that is
+   * free. Large blocks of many sizes would otherwise need new memory for each block, since few
+   * empty slabs are kept.
+   */
+  private static final int LARGE = 32 << 10;
+
+  /** The classes that are searched for a free slot: up to a quarter larger. */
+  private static final int LARGER_CLASSES = 4;
 
   /** The least charge that the cache evicts at a time. */
   private static final long EVICTION_BYTES = 64 << 10;
@@ -65,6 +76,7 @@ public final class BlockAllocator implements AutoCloseable {
 
   private final AtomicLong live = new AtomicLong();
   private final AtomicLong emptyBytes = new AtomicLong();
+  private final AtomicInteger nextDropping = new AtomicInteger();
   private final Set<Throwable> allocations = ConcurrentHashMap.newKeySet();
   private final Runnable reclaimer = this::trim;
   private volatile @Nullable Evictor cache;
@@ -133,9 +145,27 @@ public final class BlockAllocator implements AutoCloseable {
     if (length < 0) {
       throw new IllegalArgumentException("negative length " + length);
     }
-    return length <= SizeClasses.LARGEST
-        ? pool(SizeClasses.indexOf(length) | coarse).take(cached)
-        : BlockBuf.alone(this, length);
+    if (length > SizeClasses.LARGEST) {
+      return BlockBuf.alone(this, length);
+    }
+    int sizeClass = SizeClasses.indexOf(length) | coarse;
+    BlockBuf larger = length >= LARGE ? takeFreeOfLarger(sizeClass) : null;
+    return larger == null ? pool(sizeClass).take(cached) : larger;
+  }
+
+  /**
+   * Returns a buffer in a free slot of this class or of the next ones, or null if there is none.
+   */
+  private @Nullable BlockBuf takeFreeOfLarger(int sizeClass) {
+    int last = Math.min(sizeClass + LARGER_CLASSES, SizeClasses.COUNT - 1);
+    for (int i = sizeClass; i <= last; i++) {
+      SlotPool pool = pools.getAcquire(i);
+      BlockBuf free = pool == null ? null : pool.takeFree();
+      if (free != null) {
+        return free;
+      }
+    }
+    return null;
   }
 
   private SlotPool pool(int sizeClass) {
@@ -247,12 +277,23 @@ public final class BlockAllocator implements AutoCloseable {
   }
 
   /**
-   * Drops the empty slabs of all other classes if they are too many. The class that has an empty
-   * slab since just now is in use and would have to make a new one for its next buffer.
+   * Drops empty slabs if there are too many free slots, beginning at another class each time, until
+   * an eighth of the limit is free again. The last one of the class that has an empty slab since
+   * just now stays: the class is in use, and would have to make a new slab for its next buffer.
    */
   void limitEmptySlabs(SlotPool latest) {
-    if (emptyBytes.get() > freeLimit() / 2) {
-      dropEmptySlabs(latest);
+    long limit = freeLimit();
+    long excess = freeBytes() - limit;
+    if (excess <= 0) {
+      return;
+    }
+    long left = emptyBytes.get() - excess - limit / 8;
+    int begin = nextDropping.getAndIncrement();
+    for (int i = 0; i < SizeClasses.COUNT && emptyBytes.get() > left; i++) {
+      SlotPool pool = pools.getAcquire(Math.floorMod(begin + i, SizeClasses.COUNT));
+      if (pool != null) {
+        pool.dropEmptySlabs(pool == latest ? 1 : 0);
+      }
     }
   }
 
@@ -260,7 +301,7 @@ public final class BlockAllocator implements AutoCloseable {
     for (int i = 0; i < SizeClasses.COUNT; i++) {
       SlotPool pool = pools.getAcquire(i);
       if (pool != null && pool != except) {
-        pool.dropEmptySlabs();
+        pool.dropEmptySlabs(0);
       }
     }
   }

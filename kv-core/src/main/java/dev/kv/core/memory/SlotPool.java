@@ -17,9 +17,6 @@ final class SlotPool {
   private static final int SMALLEST_SLAB = 16 << 10;
   private static final int SLAB_SHARE = 8;
 
-  /** The most empty slabs of a class that are kept. */
-  private static final int KEPT_EMPTY = 1;
-
   private static final VarHandle FREE_BYTES;
 
   static {
@@ -93,7 +90,8 @@ final class SlotPool {
     return bytes == 0 ? null : takeFromNew(bytes);
   }
 
-  private @Nullable BlockBuf takeFree() {
+  /** Returns a buffer in a free slot, or null if there is none. */
+  @Nullable BlockBuf takeFree() {
     lock.lock();
     try {
       Slab slab = first;
@@ -187,7 +185,7 @@ final class SlotPool {
       if (slab.isEmpty()) {
         emptySlabs++;
         allocator.countEmpty(slab.bytes());
-        kept = emptySlabs <= KEPT_EMPTY && !allocator.isClosed();
+        kept = !allocator.isClosed();
         if (!kept) {
           drop(slab);
         }
@@ -200,10 +198,11 @@ final class SlotPool {
     }
   }
 
-  void dropEmptySlabs() {
+  /** Drops empty slabs, but keeps {@code kept} of them. */
+  void dropEmptySlabs(int kept) {
     lock.lock();
     try {
-      for (Slab slab = first; slab != null && emptySlabs > 0; ) {
+      for (Slab slab = first; slab != null && emptySlabs > kept; ) {
         Slab next = slab.next;
         if (slab.isEmpty()) {
           drop(slab);

@@ -211,7 +211,7 @@ class EncodedBatchTest {
   }
 
   @Test
-  void approximateSize_growsWithTheOperations() {
+  void approximateSize_operationsAdded_grows() {
     EncodedBatch batch = new EncodedBatch();
     long empty = batch.approximateSize();
     long one = batch.put(bytes("foo"), bytes("bar")).approximateSize();

@@ -71,7 +71,7 @@ class LruCacheTest {
   }
 
   @Test
-  void lookup_hitAndMiss() {
+  void lookup_presentAndMissing_hitsAndMisses() {
     assertThat(lookup(100)).isEqualTo(-1);
     insert(100, 101);
     assertThat(lookup(100)).isEqualTo(101);
@@ -168,7 +168,7 @@ class LruCacheTest {
   }
 
   @Test
-  void newId_isNew() {
+  void newId_each_isDifferent() {
     assertThat(cache.newId()).isNotEqualTo(cache.newId());
   }
 
@@ -206,7 +206,7 @@ class LruCacheTest {
   }
 
   @Test
-  void prune_dropsOnlyTheUnpinned() {
+  void prune_somePinned_dropsOnlyTheUnpinned() {
     insert(1, 100);
     insert(2, 200);
     CacheHandle<Value> pinned = pin(1);
@@ -217,7 +217,7 @@ class LruCacheTest {
   }
 
   @Test
-  void capacityZero_cachesNothing() {
+  void cache_capacityZero_cachesNothing() {
     cache = new LruCache<>(0, 4);
     insert(1, 100);
     assertThat(freed).containsExactly(100);

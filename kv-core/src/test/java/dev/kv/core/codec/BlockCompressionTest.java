@@ -80,7 +80,7 @@ class BlockCompressionTest {
 
   @ParameterizedTest
   @EnumSource(CompressionType.class)
-  void everyType_roundTrips(CompressionType type) throws MalformedBlockException {
+  void compression_everyType_roundTrips(CompressionType type) throws MalformedBlockException {
     Random random = new Random(SEED);
     for (int i = 0; i < 50; i++) {
       byte[] bytes = sample(random);
@@ -132,7 +132,7 @@ class BlockCompressionTest {
 
   @ParameterizedTest
   @CsvSource({"true", "false"})
-  void buffersTooSmall_areRefusedBeforeAnythingIsWritten(boolean nativeSnappy) {
+  void nativeSnappy_buffersTooSmall_areRefusedBeforeAWrite(boolean nativeSnappy) {
     BlockCompression codec = nativeSnappy ? library : java;
     ByteBuffer random = direct(1000);
     for (int i = 0; i < 1000; i++) {

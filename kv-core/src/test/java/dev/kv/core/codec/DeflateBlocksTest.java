@@ -131,7 +131,7 @@ class DeflateBlocksTest {
   /** 80 KiB of zeros' deflate: a thousand times as many, beyond what a block may hold. */
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void bomb_isRefusedBeforeItsBlockIsAllocated(Kind kind) {
+  void decompression_bomb_isRefusedBeforeItsBlockIsAllocated(Kind kind) {
     byte[] stored = kind.deflated(new byte[65 << 20], 9);
     assertThatThrownBy(() -> inflated(kind, stored))
         .isInstanceOf(MalformedBlockException.class)

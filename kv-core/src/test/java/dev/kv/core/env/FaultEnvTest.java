@@ -71,7 +71,7 @@ final class FaultEnvTest extends EnvContract {
   }
 
   @Test
-  void everyOperation_isCountedAndFailsOnItsTurn() throws IOException {
+  void faultEnv_everyOperation_isCountedAndFailsOnItsTurn() throws IOException {
     long before = faulty.operations();
     everything();
     long count = faulty.operations() - before;
@@ -125,7 +125,7 @@ final class FaultEnvTest extends EnvContract {
   }
 
   @Test
-  void shortWrite_writesHalf() throws IOException {
+  void faultEnv_shortWrite_writesHalf() throws IOException {
     try (WritableFile file = env.createWritable(dir.resolve("f"))) {
       faulty.fail(Fault.SHORT, 1, operation -> operation.kind() == Kind.WRITE);
       assertThatThrownBy(() -> file.append(ByteBuffer.allocate(1001)))
@@ -135,7 +135,7 @@ final class FaultEnvTest extends EnvContract {
   }
 
   @Test
-  void tornWrite_endsOnASector() throws IOException {
+  void faultEnv_tornWrite_endsOnASector() throws IOException {
     try (WritableFile file = env.createWritable(dir.resolve("f"))) {
       file.append(ByteBuffer.allocate(100));
       faulty.fail(Fault.TORN, 1, operation -> operation.isOn("f"));
@@ -146,7 +146,7 @@ final class FaultEnvTest extends EnvContract {
   }
 
   @Test
-  void shortStore_storesHalf() throws IOException {
+  void faultEnv_shortStore_storesHalf() throws IOException {
     ByteBuffer ones = ByteBuffer.allocateDirect(100);
     for (int i = 0; i < 100; i++) {
       ones.put(i, (byte) 1);
@@ -163,7 +163,7 @@ final class FaultEnvTest extends EnvContract {
   }
 
   @Test
-  void noSpace_failsWhatWritesAndNothingElse() throws IOException {
+  void faultEnv_noSpace_failsOnlyWrites() throws IOException {
     write("f", "hello");
     MappedLogFile log = env.createMappedLog(dir.resolve("l"));
     log.reserve(32 << 10);
@@ -180,7 +180,7 @@ final class FaultEnvTest extends EnvContract {
   }
 
   @Test
-  void sync_failsSyncsAlone() throws IOException {
+  void faultEnv_syncFaults_failOnlySyncs() throws IOException {
     faulty.failFrom(1, Fault.SYNC);
     try (WritableFile file = env.createWritable(dir.resolve("f"))) {
       file.append(ByteBuffer.allocate(3));
@@ -199,7 +199,7 @@ final class FaultEnvTest extends EnvContract {
   }
 
   @Test
-  void failedClose_closesNevertheless() throws IOException {
+  void close_failed_closesNevertheless() throws IOException {
     WritableFile file = env.createWritable(dir.resolve("f"));
     faulty.fail(Fault.ERROR, 1, operation -> operation.kind() == Kind.CLOSE);
     assertThatThrownBy(file::close).isInstanceOf(IOException.class);

@@ -100,7 +100,7 @@ final class FileNamesTest {
   }
 
   @Test
-  void names_areThoseOfLevelDb() {
+  void names_everyKind_areThoseOfLevelDb() {
     assertThat(FileNames.log(DIR, 192)).isEqualTo(DIR.resolve("000192.log"));
     assertThat(FileNames.table(DIR, 200)).isEqualTo(DIR.resolve("000200.ldb"));
     assertThat(FileNames.oldTable(DIR, 200)).isEqualTo(DIR.resolve("000200.sst"));

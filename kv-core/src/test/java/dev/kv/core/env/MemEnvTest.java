@@ -22,13 +22,13 @@ final class MemEnvTest extends EnvContract {
   }
 
   @Test
-  void files_neverReachTheDisk() throws IOException {
+  void memEnv_files_neverReachTheDisk() throws IOException {
     write("f", "x");
     assertThat(Files.exists(dir)).isFalse();
   }
 
   @Test
-  void twoEnvironments_shareNothing() throws IOException {
+  void memEnv_twoOfThem_shareNothing() throws IOException {
     write("f", "x");
     assertThat(new MemEnv().exists(dir.resolve("f"))).isFalse();
   }

@@ -119,7 +119,7 @@ class InternalKeyTest {
   }
 
   @Test
-  void lookupKey_growsAndHoldsTheSeekTag() {
+  void lookupKey_longKey_growsAndHasTheSeekTag() {
     OffHeapBudget budget = new OffHeapBudget(0);
     try (LookupKey key = new LookupKey(budget)) {
       byte[] user = new byte[1000];

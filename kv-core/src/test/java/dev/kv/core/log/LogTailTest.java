@@ -236,7 +236,7 @@ final class LogTailTest {
   }
 
   @Test
-  void endsOnARecord_onlyWithoutAnythingBehind() {
+  void end_bytesAfterTheLastRecord_isNotARecord() {
     log.write("foo");
     assertThat(log.read().end).isEqualTo(LogEnd.RECORD);
     for (int zeros = 1; zeros <= 8; zeros++) {
@@ -248,7 +248,7 @@ final class LogTailTest {
   }
 
   @Test
-  void endsOnARecord_insideTheTrailer() {
+  void end_insideTheTrailer_isARecord() {
     log.write(big("x", BLOCK - HEADER - 5));
     for (int i = 0; i <= 5; i++) {
       assertThat(log.read().end).as("%d of 5", i).isEqualTo(LogEnd.RECORD);
@@ -257,14 +257,14 @@ final class LogTailTest {
   }
 
   @Test
-  void damagedLastRecord_isNoRecordEnd() {
+  void end_damagedLastRecord_isNotARecord() {
     log.write("foo", "bar");
     log.increment(log.length() - 1, 1);
     assertThat(log.read().end).isEqualTo(LogEnd.TORN);
   }
 
   @Test
-  void everyTruncation_givesAPrefixWithoutAReport() {
+  void truncation_everyLength_givesAPrefixWithoutAReport() {
     Random random = new Random(77);
     List<String> records = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
@@ -308,7 +308,7 @@ final class LogTailTest {
   }
 
   @Test
-  void garbage_neverFailsTheReader() {
+  void reader_garbage_neverFails() {
     Random random = new Random(78);
     for (int i = 0; i < 200; i++) {
       byte[] bytes = new byte[random.nextInt(3 * BLOCK)];

@@ -18,7 +18,7 @@ final class LogTest {
   private final LogBytes log = new LogBytes();
 
   @Test
-  void empty_hasNoRecords() {
+  void reader_emptyLog_hasNoRecords() {
     assertRead(log.read());
   }
 
@@ -117,7 +117,7 @@ final class LogTest {
   // Damage.
 
   @Test
-  void readError_isAnIOExceptionAndNoEnd() {
+  void reader_readError_isAnIOExceptionAndNoEnd() {
     log.write("foo");
     log.failReads();
     Result result = log.read();
@@ -126,7 +126,7 @@ final class LogTest {
   }
 
   @Test
-  void badRecordType_isReported() {
+  void reader_badRecordType_isReported() {
     log.write("foo");
     log.increment(6, 100);
     log.fixChecksum(0, 3);
@@ -134,7 +134,7 @@ final class LogTest {
   }
 
   @Test
-  void truncatedTrailingRecord_isIgnored() {
+  void reader_truncatedTrailingRecord_isIgnored() {
     log.write("foo");
     log.shrink(4);
     Result result = log.read();
@@ -159,14 +159,14 @@ final class LogTest {
   }
 
   @Test
-  void checksumMismatch_isReported() {
+  void reader_checksumMismatch_isReported() {
     log.write("foo");
     log.increment(0, 10);
     assertDamage(log.read(), 10, "checksum mismatch");
   }
 
   @Test
-  void checksumMismatch_dropsTheRestOfTheBlock() {
+  void reader_checksumMismatch_dropsTheRestOfTheBlock() {
     log.write("foo", "bar");
     int second = log.length();
     log.write(big("x", BLOCK), "baz");
@@ -179,7 +179,7 @@ final class LogTest {
   }
 
   @Test
-  void checksumMismatch_behindARecord_dropsFromThereOn() {
+  void checksumMismatch_afterARecord_dropsFromThereOn() {
     log.write("foo", "bar", "baz");
     log.increment(2 * HEADER + 3, 1);
     Result result = log.read();
@@ -200,7 +200,7 @@ final class LogTest {
   }
 
   @Test
-  void unexpectedMiddle_isReported() {
+  void reader_unexpectedMiddle_isReported() {
     log.write("foo");
     log.set(6, LogFormat.MIDDLE);
     log.fixChecksum(0, 3);
@@ -208,7 +208,7 @@ final class LogTest {
   }
 
   @Test
-  void unexpectedLast_isReported() {
+  void reader_unexpectedLast_isReported() {
     log.write("foo");
     log.set(6, LogFormat.LAST);
     log.fixChecksum(0, 3);
@@ -216,7 +216,7 @@ final class LogTest {
   }
 
   @Test
-  void unexpectedFull_dropsWhatWasBegun() {
+  void reader_unexpectedFull_dropsTheUnfinishedRecord() {
     log.write("foo", "bar");
     log.set(6, LogFormat.FIRST);
     log.fixChecksum(0, 3);
@@ -224,7 +224,7 @@ final class LogTest {
   }
 
   @Test
-  void unexpectedFirst_dropsWhatWasBegun() {
+  void reader_unexpectedFirst_dropsTheUnfinishedRecord() {
     log.write("foo", big("bar", 100_000));
     log.set(6, LogFormat.FIRST);
     log.fixChecksum(0, 3);
@@ -232,7 +232,7 @@ final class LogTest {
   }
 
   @Test
-  void missingLast_isIgnored() {
+  void reader_missingLast_isIgnored() {
     log.write(big("bar", BLOCK));
     log.shrink(14);
     Result result = log.read();
@@ -241,7 +241,7 @@ final class LogTest {
   }
 
   @Test
-  void partialLast_isIgnored() {
+  void reader_partialLast_isIgnored() {
     log.write(big("bar", BLOCK));
     log.shrink(1);
     Result result = log.read();
@@ -256,7 +256,7 @@ final class LogTest {
   }
 
   @Test
-  void lostBlock_neverJoinsTwoRecords() {
+  void reader_lostBlock_neverJoinsTwoRecords() {
     log.write(big("foo", BLOCK), big("bar", BLOCK), "correct");
     log.fill(BLOCK, 2 * BLOCK, 'x');
     Result result = log.read();

@@ -255,7 +255,7 @@ class MemTableTest {
   }
 
   @Test
-  void emptyArenaBytes_haveRoomForNoEntry() {
+  void memtable_emptyArenaBytes_hasRoomForNoEntry() {
     MemTable none = create(DBComparator.bytewise(), MemTable.EMPTY_ARENA_BYTES);
     assertThat(none.ensureRoomFor(0, 1)).isFalse();
     assertThat(none.isEmpty()).isTrue();
