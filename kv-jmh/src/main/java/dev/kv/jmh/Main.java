@@ -11,7 +11,7 @@ public final class Main {
 
   private Main() {}
 
-  /** Runs what the arguments select. */
+  /** Runs the command that the arguments name, or JMH. */
   public static void main(String[] args) throws IOException {
     String first = args.length == 0 ? "" : args[0];
     switch (first) {

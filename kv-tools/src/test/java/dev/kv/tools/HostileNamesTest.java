@@ -112,7 +112,7 @@ class HostileNamesTest {
   }
 
   @Test
-  void anyFile_damaged_isToldWithoutControlCharacters() throws IOException {
+  void anyFile_damaged_isReportedWithoutControlCharacters() throws IOException {
     Path directory = database(DBComparator.bytewise());
     for (String file : files(directory)) {
       byte[] content = Files.readAllBytes(Path.of(file));

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Ctrl-C in the midst of a command, in a process of its own. */
+/** Ctrl-C during a command in a child process. */
 @DisabledOnOs(OS.WINDOWS)
 class InterruptTest {
   @TempDir Path temp;
@@ -38,8 +38,8 @@ class InterruptTest {
   }
 
   /**
-   * Sends SIGINT; or, where this JVM was started with that ignored, as in the background of a
-   * script, and so are its children, SIGTERM, on which a JVM ends in the same way.
+   * Sends SIGINT. A JVM that was started with SIGINT ignored, as in the background of a script, has
+   * children that ignore it too; they get SIGTERM, which ends a JVM in the same way.
    */
   private static int signal(Process process) throws Exception {
     Path status = Path.of("/proc/self/status");
@@ -105,12 +105,10 @@ class InterruptTest {
   void compact_interrupted_leavesTheEntriesAsTheyWere() throws Exception {
     Path dir = database();
     String before = Cli.run("export", dir.toString()).out();
-    for (int delay : new int[] {0, 20, 80}) {
+    for (int newTables = 0; newTables < 3; newTables++) {
+      long tables = Child.count(dir, ".ldb") + newTables;
       Process process = start("compact", dir.toString());
-      while (process.isAlive() && !isOpen(dir)) {
-        Thread.sleep(1);
-      }
-      Thread.sleep(delay);
+      Child.await(process, () -> isOpen(dir) && Child.count(dir, ".ldb") >= tables);
       signal(process);
       assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
       Cli verify = Cli.run("verify", dir.toString());
@@ -127,9 +125,7 @@ class InterruptTest {
     String before = Fixtures.listing(dir);
     Path copy = temp.resolve("copy");
     Process process = start("copy", dir.toString(), copy.toString());
-    while (process.isAlive() && !Files.exists(temp.resolve("copy.partial").resolve("CURRENT"))) {
-      Thread.sleep(5);
-    }
+    Child.await(process, () -> Files.exists(temp.resolve("copy.partial").resolve("CURRENT")));
     signal(process);
     assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
     assertThat(Fixtures.listing(dir)).isEqualTo(before);

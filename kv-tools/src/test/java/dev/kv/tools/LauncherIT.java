@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -20,27 +19,13 @@ class LauncherIT {
 
   @TempDir Path temp;
 
-  private record Run(int exitCode, String out, String err, double seconds) {}
-
-  private Run run(String... command) throws Exception {
-    long start = System.nanoTime();
+  private Child run(String... command) throws Exception {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    Process process =
-        builder
-            .redirectOutput(temp.resolve("out").toFile())
-            .redirectError(temp.resolve("err").toFile())
-            .start();
-    process.getOutputStream().close();
-    assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
-    return new Run(
-        process.exitValue(),
-        Files.readString(temp.resolve("out")),
-        Files.readString(temp.resolve("err")),
-        (System.nanoTime() - start) / 1e9);
+    return Child.run(builder, temp);
   }
 
-  private Run jar(String... args) throws Exception {
+  private Child jar(String... args) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-jar", JAR.toString()));
@@ -55,12 +40,12 @@ class LauncherIT {
     double help = Double.MAX_VALUE;
     double get = Double.MAX_VALUE;
     for (int i = 0; i < 5; i++) {
-      Run helped = jar("--help");
+      Child helped = jar("--help");
       assertThat(helped.exitCode()).isZero();
       assertThat(helped.err()).isEmpty();
       assertThat(helped.out()).doesNotContain("\u001b");
       help = Math.min(help, helped.seconds());
-      Run got = jar("get", dir.toString(), "key");
+      Child got = jar("get", dir.toString(), "key");
       assertThat(got.out()).isEqualTo("value" + System.lineSeparator());
       assertThat(got.err()).isEmpty();
       get = Math.min(get, got.seconds());
@@ -78,7 +63,7 @@ class LauncherIT {
 
   @Test
   void jar_failureAndUsage_haveTheirExitCodes() throws Exception {
-    Run failed = jar("get", temp.resolve("absent").toString(), "key");
+    Child failed = jar("get", temp.resolve("absent").toString(), "key");
     assertThat(failed.exitCode()).isEqualTo(1);
     assertThat(failed.out()).isEmpty();
     assertThat(failed.err()).hasLineCount(1);
@@ -90,19 +75,19 @@ class LauncherIT {
   void launcher_withAndWithoutArchive_runsTheJarBesideIt() throws Exception {
     Path home = Files.createDirectory(temp.resolve("with blank"));
     Path script = copy(Path.of("kv"), home.resolve("kv"));
-    Run none = run("sh", script.toString(), "--help");
+    Child none = run("sh", script.toString(), "--help");
     assertThat(none.exitCode()).isEqualTo(1);
     assertThat(none.err()).contains("no kv.jar");
     copy(JAR, home.resolve("kv.jar"));
     Path dir = Fixtures.copy("plain", temp);
     String key = Cli.run("scan", dir.toString(), "--limit", "1").out().split("\t")[0];
-    Run without = run("sh", script.toString(), "get", dir.toString(), key);
+    Child without = run("sh", script.toString(), "get", dir.toString(), key);
     assertThat(without.exitCode()).as(without.err()).isZero();
     assertThat(without.err()).isEmpty();
-    Run archive = run("sh", script.toString(), "--archive");
+    Child archive = run("sh", script.toString(), "--archive");
     assertThat(archive.exitCode()).as(archive.err()).isZero();
     assertThat(home.resolve("kv.jsa")).exists();
-    Run with = run("sh", script.toString(), "get", dir.toString(), key);
+    Child with = run("sh", script.toString(), "get", dir.toString(), key);
     assertThat(with.out()).isEqualTo(without.out());
     assertThat(with.err()).isEmpty();
     assertThat(run("sh", script.toString(), "get", dir.toString()).exitCode()).isEqualTo(2);
@@ -118,7 +103,7 @@ class LauncherIT {
     Path relative = Files.createSymbolicLink(bin.resolve("kv"), Path.of("../opt/kv home/kv"));
     Path linked = Files.createSymbolicLink(temp.resolve("k"), relative);
     for (Path script : List.of(relative, linked)) {
-      Run run = run("sh", script.toString(), "--version");
+      Child run = run("sh", script.toString(), "--version");
       assertThat(run.exitCode()).as(run.err()).isZero();
       assertThat(run.out()).startsWith("kv ");
     }

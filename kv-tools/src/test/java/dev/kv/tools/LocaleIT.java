@@ -3,12 +3,10 @@ package dev.kv.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -23,8 +21,6 @@ class LocaleIT {
   private static final Path JAR = Path.of("target/kv.jar").toAbsolutePath();
 
   @TempDir Path temp;
-
-  private record Run(int exitCode, String out, String err) {}
 
   static List<Arguments> jdksAndLocales() throws IOException {
     List<Arguments> all = new ArrayList<>();
@@ -52,26 +48,18 @@ class LocaleIT {
   }
 
   /** Runs kv with words as sh reads them: printf writes bytes that this JVM may not pass on. */
-  private Run run(Path jdk, String locale, String words) throws Exception {
+  private Child run(Path jdk, String locale, String words) throws Exception {
     ProcessBuilder builder =
         new ProcessBuilder("sh", "-c", "exec \"$JAVA\" -jar \"$JAR\" " + words)
-            .directory(temp.toFile())
-            .redirectOutput(temp.resolve("out").toFile())
-            .redirectError(temp.resolve("err").toFile());
+            .directory(temp.toFile());
     builder.environment().put("JAVA", jdk.resolve("bin/java").toString());
     builder.environment().put("JAR", JAR.toString());
     builder.environment().put("LC_ALL", locale);
-    Process process = builder.start();
-    process.getOutputStream().close();
-    assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
-    return new Run(
-        process.exitValue(),
-        Files.readString(temp.resolve("out"), StandardCharsets.UTF_8),
-        Files.readString(temp.resolve("err"), StandardCharsets.UTF_8));
+    return Child.run(builder, temp);
   }
 
-  private Run succeed(Path jdk, String locale, String words) throws Exception {
-    Run run = run(jdk, locale, words);
+  private Child succeed(Path jdk, String locale, String words) throws Exception {
+    Child run = run(jdk, locale, words);
     assertThat(run.exitCode()).as(words + ": " + run.err()).isZero();
     return run;
   }
@@ -90,7 +78,7 @@ class LocaleIT {
   @ParameterizedTest
   @MethodSource("jdksAndLocales")
   void key_bytesOfNoCharacter_isRefused(Path jdk, String locale) throws Exception {
-    Run run = run(jdk, locale, "put db \"$(printf '\\377')\" 1 --create");
+    Child run = run(jdk, locale, "put db \"$(printf '\\377')\" 1 --create");
     assertThat(run.exitCode()).isEqualTo(2);
     assertThat(run.err()).isEqualTo("kv: argument 3 is not UTF-8: write each such byte as \\xNN\n");
     assertThat(temp.resolve("db")).doesNotExist();
@@ -101,7 +89,7 @@ class LocaleIT {
   @MethodSource("jdksAndLocales")
   void directory_outsideTheLocale_worksOrIsRefusedInOneLine(Path jdk, String locale)
       throws Exception {
-    Run run = run(jdk, locale, "put \"$(printf 'd\\303\\244')\" key 1 --create");
+    Child run = run(jdk, locale, "put \"$(printf 'd\\303\\244')\" key 1 --create");
     if (locale.equals("C.UTF-8")) {
       assertThat(run.exitCode()).as(run.err()).isZero();
     } else {

@@ -11,14 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Prints a run as it goes, in db_bench's form; what db_bench does not know is indented below. */
+/** Prints the results of a run in the format of db_bench, with indented lines for the rest. */
 final class Console {
   private static final String RULE = "------------------------------------------------";
 
   private final PrintStream out;
   private final boolean details;
 
-  /** {@code details} prints what a benchmark took besides time. */
+  /** Creates a console; with {@code details} it prints memory and disk use too. */
   Console(PrintStream out, boolean details) {
     this.out = out;
     this.details = details;
@@ -42,7 +42,7 @@ final class Console {
     print("FileSize:   %.1f MB (estimated)", mebibytes((keyBytes + packed) * flags.num));
   }
 
-  /** Announces the turn of a store. */
+  /** Prints the head of a turn of a store. */
   void turn(StoreKind store, int round, boolean cold) {
     print("%s", RULE);
     print("%s, round %d%s", store.label(), round, cold ? " (cold: before the JVM is warm)" : "");
@@ -59,7 +59,7 @@ final class Console {
   }
 
   void failed(StoreKind store, Throwable cause) {
-    print("%s failed, and is left out from here on:", store.label());
+    print("%s failed and is excluded from the rest of the run:", store.label());
     cause.printStackTrace(out);
   }
 
@@ -74,7 +74,7 @@ final class Console {
     }
   }
 
-  /** Returns db_bench's line. */
+  /** Returns the line that db_bench prints. */
   static String format(Measurement m) {
     List<String> extra = new ArrayList<>();
     double rate = m.timing().megabytesPerSecond();

@@ -27,12 +27,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The command {@code db_bench}. Exit code 1 if no store works here or one fails. */
+/** The command {@code db_bench}. Its exit code is 1 if no store works here or a store fails. */
 @Command(
     name = "db_bench",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    description = "LevelDB's db_bench over kv and its peers.")
+    description = "Runs LevelDB's db_bench on kv and its peers.")
 public final class DbBenchCommand implements Callable<Integer> {
   private final PrintStream out;
 
@@ -42,7 +42,7 @@ public final class DbBenchCommand implements Callable<Integer> {
       names = "--benchmarks",
       defaultValue = Catalogue.DEFAULT,
       paramLabel = "NAME,...",
-      description = "what runs, in order (default ${DEFAULT-VALUE})")
+      description = "The benchmarks, in the order in which they run; default ${DEFAULT-VALUE}.")
   String benchmarks = Catalogue.DEFAULT;
 
   @Option(
@@ -50,21 +50,22 @@ public final class DbBenchCommand implements Callable<Integer> {
       split = ",",
       defaultValue = "kv",
       paramLabel = "NAME",
-      description = "kv, leveldbjni, rocksdb, lmdb, iq80, mvstore, xodus, mapdb")
+      description =
+          "kv, leveldbjni, rocksdb, lmdb, iq80, mvstore, xodus, mapdb; the first is compared with the others.")
   List<String> stores = List.of();
 
   @Option(
       names = "--pairs",
       defaultValue = "1",
-      description = "rounds that count, in each of which every store has its turn")
+      description = "The number of counted rounds; every store has one turn in each.")
   int pairs;
 
   @Option(
       names = "--warmup",
-      description = "rounds before them; default 1 with more than one pair, else 0")
+      description = "The number of rounds before them; default 1 with more than one pair, else 0.")
   @Nullable Integer warmup;
 
-  @Option(names = "--output", paramLabel = "DIR", description = "directory for a result file")
+  @Option(names = "--output", paramLabel = "DIR", description = "The directory for a result file.")
   @Nullable Path output;
 
   @Option(
@@ -74,12 +75,12 @@ public final class DbBenchCommand implements Callable<Integer> {
       fallbackValue = "1",
       converter = ZeroOrOne.class,
       paramLabel = DbBenchFlags.ZERO_OR_ONE,
-      description = "a line on heap, disk, write amplification, stalls and memory for each result")
+      description = "Print heap, disk, write amplification, stalls and memory for each result.")
   boolean details;
 
   @Mixin DbBenchFlags flags = new DbBenchFlags();
 
-  /** Makes a command that prints to {@code out}. */
+  /** Creates a command that prints to {@code out}. */
   public DbBenchCommand(PrintStream out) {
     this.out = out;
   }
@@ -123,7 +124,10 @@ public final class DbBenchCommand implements Callable<Integer> {
       }
     }
     if (rounds.all() * working.size() > 1) {
-      console.note("\nmedian of " + pairs + (working.size() > 1 ? " rounds in turns" : " rounds"));
+      console.note(
+          "\nmedian of "
+              + pairs
+              + (working.size() > 1 ? " rounds, the stores in turn" : " rounds"));
       console.note(new PairTable(summary).text());
     }
     return tournament.failed().isEmpty() ? 0 : 1;

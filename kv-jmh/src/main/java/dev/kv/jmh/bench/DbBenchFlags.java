@@ -7,53 +7,71 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** db_bench's flags, under its names and with its defaults, and those that it does not have. */
+/** The flags of db_bench, with its names and defaults, and some that it does not have. */
 final class DbBenchFlags {
   static final String ZERO_OR_ONE = "0 or 1";
 
   @Option(
       names = "--num",
       defaultValue = "1000000",
-      description = "entries in the database (default ${DEFAULT-VALUE})")
+      description = "The number of entries in the database; default ${DEFAULT-VALUE}.")
   long num;
 
-  @Option(names = "--reads", defaultValue = "-1", description = "reads, if not as many as entries")
+  @Option(
+      names = "--reads",
+      defaultValue = "-1",
+      description = "The number of reads; default the number of entries.")
   long reads;
 
-  @Option(names = "--threads", defaultValue = "1", description = "threads of each benchmark")
+  @Option(
+      names = "--threads",
+      defaultValue = "1",
+      description = "The number of threads of each benchmark.")
   int threads;
 
-  @Option(names = "--value_size", defaultValue = "100", description = "bytes of a value")
+  @Option(
+      names = "--value_size",
+      defaultValue = "100",
+      description = "The size of a value in bytes.")
   int valueSize;
 
   @Option(
       names = "--compression_ratio",
       defaultValue = "0.5",
-      description = "to which share of its size a value compresses")
+      description = "The compressed size of a value as a fraction of its size.")
   double compressionRatio;
 
-  @Option(names = "--key_prefix", defaultValue = "0", description = "letters before a key's digits")
+  @Option(
+      names = "--key_prefix",
+      defaultValue = "0",
+      description = "The number of letters before the digits of a key.")
   int keyPrefix;
 
-  @Option(names = "--cache_size", defaultValue = "-1", description = "bytes of cache; -1: 8 MiB")
+  @Option(
+      names = "--cache_size",
+      defaultValue = "-1",
+      description = "The size of the cache in bytes; -1: 8 MiB.")
   long cacheSize;
 
-  @Option(names = "--write_buffer_size", defaultValue = "0", description = "bytes; 0: 4 MiB")
+  @Option(names = "--write_buffer_size", defaultValue = "0", description = "In bytes; 0: 4 MiB.")
   int writeBufferSize;
 
-  @Option(names = "--max_file_size", defaultValue = "0", description = "bytes; 0: 2 MiB")
+  @Option(names = "--max_file_size", defaultValue = "0", description = "In bytes; 0: 2 MiB.")
   int maxFileSize;
 
-  @Option(names = "--block_size", defaultValue = "0", description = "bytes; 0: 4 KiB")
+  @Option(names = "--block_size", defaultValue = "0", description = "In bytes; 0: 4 KiB.")
   int blockSize;
 
-  @Option(names = "--open_files", defaultValue = "0", description = "files held open; 0: 1000")
+  @Option(
+      names = "--open_files",
+      defaultValue = "0",
+      description = "The number of open files; 0: 1000.")
   int openFiles;
 
   @Option(
       names = "--bloom_bits",
       defaultValue = "-1",
-      description = "bits per key of the bloom filter, where the store has one; -1: none")
+      description = "The bits per key of the bloom filter, if the store has one; -1: no filter.")
   int bloomBits;
 
   @Option(
@@ -63,7 +81,7 @@ final class DbBenchFlags {
       fallbackValue = "1",
       converter = ZeroOrOne.class,
       paramLabel = ZERO_OR_ONE,
-      description = "whether data is compressed, where the store can")
+      description = "1 to compress data, if the store can.")
   boolean compression;
 
   @Option(
@@ -73,7 +91,7 @@ final class DbBenchFlags {
       fallbackValue = "1",
       converter = ZeroOrOne.class,
       paramLabel = ZERO_OR_ONE,
-      description = "whether an open goes on with the last log")
+      description = "1 to append to the last log after an open.")
   boolean reuseLogs;
 
   @Option(
@@ -83,7 +101,8 @@ final class DbBenchFlags {
       fallbackValue = "1",
       converter = ZeroOrOne.class,
       paramLabel = ZERO_OR_ONE,
-      description = "do not begin with an empty database; benchmarks that do are skipped")
+      description =
+          "1 to keep the database of an earlier run; benchmarks that need an empty one are skipped.")
   boolean useExistingDb;
 
   @Option(
@@ -93,31 +112,31 @@ final class DbBenchFlags {
       fallbackValue = "1",
       converter = ZeroOrOne.class,
       paramLabel = ZERO_OR_ONE,
-      description = "take the time of each operation, and print percentiles")
+      description = "1 to time each operation and print percentiles.")
   boolean histogram;
 
   @Option(
       names = "--db",
-      description = "directory for the databases, which then stay; default: a temporary one")
+      description = "The directory for the databases, which are kept; default a temporary one.")
   @Nullable Path db;
 
   @Option(
       names = "--read_access",
       defaultValue = "ARRAY",
-      description = "how kv hands out values to point reads: array, buffer or lent")
+      description = "How kv returns the values of point reads: array, buffer or borrowed.")
   StoreSettings.ReadAccess readAccess = StoreSettings.ReadAccess.ARRAY;
 
   @Option(
       names = "--codec_bytes",
       defaultValue = "-1",
       description =
-          "bytes that crc32c, snappycomp and snappyuncomp run over; -1: 500 MiB and 1 GiB")
+          "The bytes that crc32c, snappycomp and snappyuncomp process; -1: 500 MiB and 1 GiB.")
   long codecBytes;
 
   @Option(
       names = "--profile",
       paramLabel = "DIR",
-      description = "directory for a flame graph of each benchmark of the rounds that count")
+      description = "The directory for flame graphs, one for each benchmark of the counted rounds.")
   @Nullable Path profile;
 
   /** Returns the sizes that the benchmarks share. */
@@ -125,7 +144,7 @@ final class DbBenchFlags {
     return new Workload(num, reads < 0 ? num : reads, valueSize, compressionRatio, keyPrefix);
   }
 
-  /** Returns how the stores are to be opened. */
+  /** Returns the settings with which the stores are opened. */
   StoreSettings settings() {
     long entryBytes = DecimalKey.DIGITS + keyPrefix + Math.max(valueSize, 100L);
     return new StoreSettings(

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One store's turn: the benchmarks in the order given, on one directory. */
+/** One turn of a store: the benchmarks in the given order, in one directory. */
 final class Sequence {
   private final StoreKind kind;
   private final List<String> benchmarks;
@@ -44,7 +44,7 @@ final class Sequence {
         flags.profile == null || !rounds.counts(round) ? null : Profiler.into(flags.profile);
   }
 
-  /** Runs it, and hands each measurement to {@code results}. */
+  /** Runs the benchmarks, and passes each measurement to {@code results}. */
   void run(Path directory, Consumer<Measurement> results) {
     if (!flags.useExistingDb) {
       StoreDirectory.delete(directory);
@@ -77,7 +77,7 @@ final class Sequence {
         profiler.run(kind.label() + "-" + round + "-" + position + "-" + plan.name(), run::run);
       }
     } catch (UnsupportedOperationException e) {
-      console.skipped(plan.name(), kind.label() + " cannot do it: " + e.getMessage());
+      console.skipped(plan.name(), kind.label() + " does not support it: " + e.getMessage());
       return;
     }
     if (!plan.measured()) {

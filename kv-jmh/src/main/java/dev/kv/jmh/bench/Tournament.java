@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Several stores in turns over several rounds, every other round in reverse order, so that what
- * drifts on the machine meets all alike.
+ * Runs several stores in turn over several rounds. Every other round has the reverse order, so a
+ * drift of the machine affects all stores alike.
  */
 final class Tournament {
   private final List<StoreKind> stores;
@@ -25,10 +25,10 @@ final class Tournament {
   private final List<StoreKind> failed = new ArrayList<>();
 
   /**
-   * How often.
+   * The numbers of rounds.
    *
-   * @param warmup rounds first that do not count, but are shown
-   * @param counted rounds that count
+   * @param warmup rounds at the start, which are printed but not counted
+   * @param counted counted rounds
    */
   record Rounds(int warmup, int counted) {
     int all() {
@@ -39,7 +39,7 @@ final class Tournament {
       return round >= warmup;
     }
 
-    /** The first and only round is cold, too. */
+    /** Returns true for rounds in which the JVM is not warm; a single round is one too. */
     boolean cold(int round) {
       return round < warmup || all() == 1;
     }
@@ -58,7 +58,7 @@ final class Tournament {
     this.console = console;
   }
 
-  /** Runs all rounds with databases under {@code directory}, and returns what was measured. */
+  /** Runs all rounds with databases under {@code directory}, and returns the measurements. */
   Summary run(Path directory, boolean keep, Consumer<Measurement> results) {
     List<Measurement> all = new ArrayList<>();
     List<StoreKind> order = new ArrayList<>(stores);
@@ -89,7 +89,7 @@ final class Tournament {
     return Summary.of(all);
   }
 
-  /** Returns false where the store failed, which costs it the rounds that are left. */
+  /** Runs one turn; returns false if the store failed, which excludes it from later rounds. */
   private boolean turn(StoreKind kind, int round, Path database, Consumer<Measurement> results) {
     console.turn(kind, round, rounds.cold(round));
     try {
@@ -101,12 +101,12 @@ final class Tournament {
     }
   }
 
-  /** Returns the stores that did not come to the end. */
+  /** Returns the stores that failed. */
   List<StoreKind> failed() {
     return failed;
   }
 
-  /** Leaves the next store neither the garbage of the one before nor its unwritten pages. */
+  /** Collects the garbage and writes out the dirty pages of the previous store. */
   private void settle() {
     if (rounds.all() * stores.size() == 1) {
       return;
@@ -118,7 +118,7 @@ final class Tournament {
         console.note("the file system is still writing");
       }
     } catch (IOException e) {
-      console.note("no sync here: " + e.getMessage());
+      console.note("sync is not available: " + e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -3,7 +3,7 @@ package dev.kv.jmh.bench;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads a switch as db_bench writes it, {@code 0} or {@code 1}; true and false are taken too. */
+/** Reads a switch of db_bench, {@code 0} or {@code 1}; true and false work too. */
 final class ZeroOrOne implements ITypeConverter<Boolean> {
 
   @Override
@@ -11,7 +11,7 @@ final class ZeroOrOne implements ITypeConverter<Boolean> {
     return switch (value) {
       case "1", "true" -> true;
       case "0", "false" -> false;
-      default -> throw new TypeConversionException("'" + value + "' is neither 0 nor 1");
+      default -> throw new TypeConversionException("'" + value + "' is not 0 or 1");
     };
   }
 }

@@ -1,8 +1,8 @@
 /**
  * The command {@code db_bench}: {@link dev.kv.jmh.bench.DbBenchCommand} reads the flags, {@link
- * dev.kv.jmh.bench.Tournament} lets the stores take turns over several rounds, {@link
- * dev.kv.jmh.bench.Sequence} is one store's turn, and {@link dev.kv.jmh.bench.PairTable} ends them
- * in a table of ratios.
+ * dev.kv.jmh.bench.Tournament} runs the stores in turn over several rounds, {@link
+ * dev.kv.jmh.bench.Sequence} is one turn of a store, and {@link dev.kv.jmh.bench.PairTable} is the
+ * table of times and ratios at the end.
  */
 @NullMarked
 package dev.kv.jmh.bench;

@@ -11,13 +11,13 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
-/** The machine, the system and the Java virtual machine of this process. */
+/** Describes the machine, the operating system and the JVM of this process. */
 public final class Machine {
   private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
 
   private Machine() {}
 
-  /** Describes them now, for a run that was given {@code arguments}. */
+  /** Returns the description for a run that begins now with {@code arguments}. */
   public static RunInfo describe(List<String> arguments) {
     return new RunInfo(
         OffsetDateTime.now().truncatedTo(ChronoUnit.SECONDS).toString(),

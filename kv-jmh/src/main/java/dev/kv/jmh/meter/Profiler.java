@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import one.profiler.AsyncProfiler;
 import one.profiler.AsyncProfilerLoader;
 
-/** Takes a flame graph of one benchmark with async-profiler, native frames included. */
+/** Records a flame graph of a benchmark with async-profiler, including native frames. */
 public final class Profiler {
   private static final String START = "start,event=cpu,interval=1ms";
 
@@ -19,7 +19,9 @@ public final class Profiler {
   }
 
   /**
-   * Makes one that writes into {@code directory}; IOException where there is none for this system.
+   * Creates a profiler that writes to {@code directory}.
+   *
+   * @throws IOException if there is no profiler for this system
    */
   public static Profiler into(Path directory) throws IOException {
     Files.createDirectories(directory);
@@ -40,7 +42,7 @@ public final class Profiler {
     try {
       profiler.execute(command);
     } catch (IOException e) {
-      throw new IllegalStateException("the profiler does not take '" + command + "'", e);
+      throw new IllegalStateException("the profiler does not accept '" + command + "'", e);
     }
   }
 }

@@ -5,14 +5,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The most physical memory that this process has held, which Linux keeps as VmHWM. */
+/** The peak of the physical memory of this process, which Linux reports as VmHWM. */
 public final class ResidentMemory {
   private static final Path STATUS = Path.of("/proc/self/status");
   private static final Path CLEAR = Path.of("/proc/self/clear_refs");
 
   private ResidentMemory() {}
 
-  /** Returns the peak in bytes, or -1 where the system does not tell. */
+  /** Returns the peak in bytes, or -1 if the system does not report it. */
   public static long peakBytes() {
     try {
       return Files.isReadable(STATUS) ? parse(Files.readAllLines(STATUS)) : -1;
@@ -21,7 +21,7 @@ public final class ResidentMemory {
     }
   }
 
-  /** Finds the figure among the lines of the status file. */
+  /** Returns the figure in the lines of the status file. */
   static long parse(List<String> lines) {
     for (String line : lines) {
       if (line.startsWith("VmHWM:")) {
@@ -31,7 +31,7 @@ public final class ResidentMemory {
     return -1;
   }
 
-  /** Makes the peak begin anew with what is held now; returns false where the system refuses. */
+  /** Resets the peak to the present value; returns false if the system refuses. */
   public static boolean resetPeak() {
     try {
       Files.writeString(CLEAR, "5");

@@ -1,6 +1,6 @@
 /**
- * What is measured besides the time of operations: memory, the machine itself, and flame graphs of
- * where the time went.
+ * Measurements besides the time of operations: memory, a description of the machine, and flame
+ * graphs.
  */
 @NullMarked
 package dev.kv.jmh.meter;

@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** A block of 4 KiB: seeks in it, steps over it in both directions, and the making of it. */
+/** Builds a block of 4 KiB, seeks in it, and iterates over it in both directions. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -46,7 +46,7 @@ public class BlockBenchmark {
   private final ByteBuffer value = PartKeys.direct(VALUE_BYTES);
   private final LehmerRandom random = new LehmerRandom(SEED);
 
-  /** Makes the block. */
+  /** Builds the block. */
   @Setup(Level.Trial)
   public void make() {
     for (int i = 0; i < ENTRIES; i++) {
@@ -58,7 +58,7 @@ public class BlockBenchmark {
     cursor.reset(block, length, "block", 0);
   }
 
-  /** All entries into a new block, per entry. */
+  /** Adds all entries to a new block; the score is per entry. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   public int build() {
@@ -69,7 +69,7 @@ public class BlockBenchmark {
     return builder.finish();
   }
 
-  /** A key that is there. */
+  /** Seeks a key that exists. */
   @Benchmark
   public boolean seek() {
     int at = (int) random.uniform(ENTRIES) * PartKeys.INTERNAL_KEY;
@@ -77,7 +77,7 @@ public class BlockBenchmark {
     return cursor.isValid();
   }
 
-  /** From the first entry to the last, per entry. */
+  /** Iterates from the first entry to the last; the score is per entry. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   public int stepForward() {
@@ -88,7 +88,7 @@ public class BlockBenchmark {
     return bytes;
   }
 
-  /** From the last entry to the first, per entry. */
+  /** Iterates from the last entry to the first; the score is per entry. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   public int stepBackward() {

@@ -23,8 +23,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Hits in a cache of 2000 entries, which is what 8 MiB of blocks are. The others' entries are not
- * pinned and their keys are objects: made for each lookup, as they would be.
+ * Hits in a cache of 2000 entries, about 8 MiB of blocks. The entries of the other caches are not
+ * pinned, and their keys are objects, which each lookup creates.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -51,12 +51,12 @@ public class CacheHitBenchmark {
     public void free() {}
   }
 
-  /** The keys that a thread looks up. */
+  /** The keys of a thread. */
   @State(Scope.Thread)
   public static class Keys {
     private LehmerRandom random = new LehmerRandom(1);
 
-    /** Gives each thread its own. */
+    /** Seeds the keys of the thread. */
     @Setup(Level.Trial)
     public void seed() {
       random = new LehmerRandom((int) Thread.currentThread().getId() * 7919);
@@ -67,7 +67,7 @@ public class CacheHitBenchmark {
     }
   }
 
-  /** Fills the three. */
+  /** Fills the three caches. */
   @Setup(Level.Trial)
   public void fill() {
     id = kv.newId();
@@ -79,13 +79,13 @@ public class CacheHitBenchmark {
     }
   }
 
-  /** Empties ours, which counts its pins. */
+  /** Empties the cache of kv, which counts its pins. */
   @TearDown(Level.Trial)
   public void empty() {
     kv.prune();
   }
 
-  /** Ours: pinned and unpinned. */
+  /** Looks up in the cache of kv, with a pin and its release. */
   @Benchmark
   public long kv(Keys keys) {
     try (@Nullable CacheHandle<Block> handle = kv.acquire(id, keys.next())) {
@@ -93,14 +93,14 @@ public class CacheHitBenchmark {
     }
   }
 
-  /** Guava's. */
+  /** Looks up in Guava's cache. */
   @Benchmark
   public long guava(Keys keys) {
     Block block = guava.getIfPresent(new BlockKey(id, keys.next()));
     return block == null ? -1 : block.charge();
   }
 
-  /** Caffeine's. */
+  /** Looks up in Caffeine's cache. */
   @Benchmark
   public long caffeine(Keys keys) {
     Block block = caffeine.getIfPresent(new BlockKey(id, keys.next()));

@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Masked checksums of direct buffers: a record of the log, a block, a large value. */
+/** Computes masked checksums of direct buffers: a log record, a block, a large value. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -24,14 +24,14 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 @Fork(1)
 public class Crc32cBenchmark {
-  /** Bytes that are summed. */
+  /** The size of the buffer. */
   @Param({"131", "4096", "102400"})
   public int bytes;
 
   private final MaskedCrc32c crc = new MaskedCrc32c();
   private ByteBuffer block = PartKeys.direct(0);
 
-  /** Makes the block. */
+  /** Fills the buffer. */
   @Setup(Level.Trial)
   public void make() {
     block = PartKeys.direct(bytes);
@@ -40,7 +40,7 @@ public class Crc32cBenchmark {
     }
   }
 
-  /** One checksum. */
+  /** Computes one checksum. */
   @Benchmark
   public int checksum() {
     crc.reset();

@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Probes of a bloom filter of 10 bits per key, hashing included. */
+/** Probes a bloom filter of 10 bits per key; the hash is included. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -32,7 +32,7 @@ public class FilterBenchmark {
   private static final int BITS_PER_KEY = 10;
   private static final int SEED = 301;
 
-  /** Keys in the filter: those of 2 KiB of a block, or of a table. */
+  /** The number of keys: those of 2 KiB of blocks, or of a table. */
   @Param({"18", "30000"})
   public int keys;
 
@@ -41,7 +41,7 @@ public class FilterBenchmark {
   private final LehmerRandom random = new LehmerRandom(SEED);
   private ByteBuffer filter = PartKeys.direct(0);
 
-  /** Makes the filter. */
+  /** Builds the filter. */
   @Setup(Level.Trial)
   public void make() {
     List<Slice> contents = new ArrayList<>();
@@ -58,13 +58,13 @@ public class FilterBenchmark {
     return BloomFilter.mayContain(hash, filter, 0, filter.capacity());
   }
 
-  /** A key that is there. */
+  /** Probes a key that was added. */
   @Benchmark
   public boolean present() {
     return probe(random.uniform(keys));
   }
 
-  /** A key that is not there. */
+  /** Probes a key that was not added. */
   @Benchmark
   public boolean absent() {
     return probe(keys + random.uniform(keys));

@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Appends of records of a put of 16 and 100 bytes to a new log, its room being made included. */
+/** Appends records of a put of 16 and 100 bytes to a new log, including its allocation. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -35,7 +35,7 @@ public class LogAppendBenchmark {
   private static final int SYNCED_RECORDS = 100;
   private static final int RECORD_BYTES = 131;
 
-  /** Whether records are stored through a mapping or written. */
+  /** True to store records through a mapping, false to write them. */
   @Param({"true", "false"})
   public boolean mapped;
 
@@ -44,7 +44,7 @@ public class LogAppendBenchmark {
   private Path file = Path.of("");
   private @Nullable LogWriter log;
 
-  /** Makes a new log. */
+  /** Creates a new log. */
   @Setup(Level.Invocation)
   public void create() throws IOException {
     file = Files.createTempFile("kv-jmh", ".log");
@@ -56,7 +56,7 @@ public class LogAppendBenchmark {
             : LogWriter.mapped(file, mapping);
   }
 
-  /** Removes it. */
+  /** Deletes the log. */
   @TearDown(Level.Invocation)
   public void remove() throws IOException {
     log().closeCleanly();
@@ -70,7 +70,7 @@ public class LogAppendBenchmark {
     return log;
   }
 
-  /** Not synced. */
+  /** Appends without a sync. */
   @Benchmark
   @OperationsPerInvocation(RECORDS)
   public long append() throws IOException {
@@ -81,7 +81,7 @@ public class LogAppendBenchmark {
     return out.length();
   }
 
-  /** Each synced before the next. */
+  /** Appends with a sync of each record. */
   @Benchmark
   @OperationsPerInvocation(SYNCED_RECORDS)
   public long appendAndSync() throws IOException {

@@ -28,8 +28,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Merges of blocks that share ten thousand keys out among themselves: at random, or in long runs as
- * a compaction meets them.
+ * Merges blocks over which ten thousand keys are distributed: at random, or in long runs as in a
+ * compaction.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -44,11 +44,11 @@ public class MergingBenchmark {
   private static final int RESTART_INTERVAL = 16;
   private static final int SEED = 301;
 
-  /** Blocks that are merged. */
+  /** The number of blocks. */
   @Param({"2", "5", "12"})
   public int children;
 
-  /** Whether neighbours are mostly in the same block. */
+  /** True if neighbours are mostly in the same block. */
   @Param({"false", "true"})
   public boolean runs;
 
@@ -59,7 +59,7 @@ public class MergingBenchmark {
   private final LehmerRandom random = new LehmerRandom(SEED);
   private @Nullable InternalIterator merged;
 
-  /** Makes the blocks. */
+  /** Builds the blocks. */
   @Setup(Level.Trial)
   public void make() {
     BlockBuilder[] builders = new BlockBuilder[children];
@@ -90,7 +90,7 @@ public class MergingBenchmark {
     return merged;
   }
 
-  /** From the first entry to the last, per entry. */
+  /** Iterates from the first entry to the last; the score is per entry. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   public int stepForward() {
@@ -102,7 +102,7 @@ public class MergingBenchmark {
     return count;
   }
 
-  /** From the last entry to the first, per entry. */
+  /** Iterates from the last entry to the first; the score is per entry. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   public int stepBackward() {
@@ -114,7 +114,7 @@ public class MergingBenchmark {
     return count;
   }
 
-  /** A key that is there. */
+  /** Seeks a key that exists. */
   @Benchmark
   public boolean seek() {
     PartKeys.putInternal(target, 0, key, random.uniform(ENTRIES));

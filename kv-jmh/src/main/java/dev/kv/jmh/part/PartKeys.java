@@ -6,14 +6,12 @@ import dev.kv.jmh.workload.DecimalKey;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/**
- * The keys that the benchmarks of parts use: db_bench's, in direct buffers as the engine has them.
- */
+/** The keys of db_bench in direct buffers, as the engine has them. */
 final class PartKeys {
-  /** Bytes of a user key. */
+  /** The size of a user key in bytes. */
   static final int USER_KEY = DecimalKey.DIGITS;
 
-  /** Bytes of an internal key. */
+  /** The size of an internal key in bytes. */
   static final int INTERNAL_KEY = USER_KEY + InternalKey.TRAILER;
 
   private PartKeys() {}

@@ -26,7 +26,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** The memtable's skip list: inserts into an empty one until it is as full as a flush finds it. */
+/** Inserts into an empty memtable until it is full enough for a flush, and looks up in it. */
 @State(Scope.Benchmark)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 5, time = 1)
@@ -60,7 +60,7 @@ public class SkipListBenchmark {
     }
   }
 
-  /** Gives the memory back. */
+  /** Releases the memory. */
   @TearDown(Level.Trial)
   public void release() {
     full.release();
@@ -79,7 +79,7 @@ public class SkipListBenchmark {
         VALUE_BYTES);
   }
 
-  /** Keys at random. */
+  /** Inserts random keys. */
   @Benchmark
   @BenchmarkMode(Mode.AverageTime)
   @OperationsPerInvocation(ENTRIES)
@@ -94,7 +94,7 @@ public class SkipListBenchmark {
     return count;
   }
 
-  /** Keys in order. */
+  /** Inserts keys in order. */
   @Benchmark
   @BenchmarkMode(Mode.AverageTime)
   @OperationsPerInvocation(ENTRIES)
@@ -108,7 +108,7 @@ public class SkipListBenchmark {
     return count;
   }
 
-  /** A key that is there. */
+  /** Looks up a key that exists. */
   @Benchmark
   @BenchmarkMode(Mode.AverageTime)
   public int lookup() {

@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 import org.xerial.snappy.Snappy;
 
-/** Snappy on a block of 4 KiB of db_bench's values: the native library beside the codec in Java. */
+/** Snappy on a block of 4 KiB of db_bench's values: the native library and the codec in Java. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -32,11 +32,11 @@ public class SnappyBenchmark {
   private static final int BLOCK_BYTES = 4096;
   private static final byte SNAPPY = 1;
 
-  /** Which of the two. */
+  /** True for the native library, false for the codec in Java. */
   @Param({"true", "false"})
   public boolean nativeLibrary;
 
-  /** To which share of its size the block compresses. */
+  /** The compressed size of the block as a fraction of its size. */
   @Param("0.5")
   public double ratio;
 
@@ -47,7 +47,7 @@ public class SnappyBenchmark {
   private ByteBuffer target = PartKeys.direct(0);
   private int packedLength;
 
-  /** Makes the block, plain and compressed. */
+  /** Creates the block, uncompressed and compressed. */
   @Setup(Level.Trial)
   public void make() {
     byte[] data = new byte[BLOCK_BYTES];
@@ -59,14 +59,15 @@ public class SnappyBenchmark {
     packedLength = codec.compress(CompressionType.SNAPPY, 0, plain, 0, BLOCK_BYTES, packed, 0);
   }
 
-  /** Packs it. */
+  /** Compresses the block. */
   @Benchmark
   public int compress() {
     return codec.compress(CompressionType.SNAPPY, 0, plain, 0, BLOCK_BYTES, target, 0);
   }
 
   /**
-   * Brings it back. The engine leaves blocks of this size to Java, so the library is called itself.
+   * Uncompresses the block. The engine uses Java for blocks of this size, so the library is called
+   * directly.
    */
   @Benchmark
   public ByteBuffer uncompress() throws MalformedBlockException, IOException {

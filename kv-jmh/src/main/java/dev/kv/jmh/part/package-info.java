@@ -1,6 +1,6 @@
 /**
- * JMH benchmarks of the engine's parts, each alone, beside what could stand in its place: the
- * places to look when a whole store is slower than it should be.
+ * JMH benchmarks of the engine's parts, each alone and compared with alternatives. They help to
+ * find the reason if a whole store is slower than it should be.
  */
 @NullMarked
 package dev.kv.jmh.part;

@@ -5,17 +5,17 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** A JSON object of one line whose values are strings, numbers and booleans. */
+/** A JSON object on one line with values that are strings, numbers and booleans. */
 public final class JsonLine {
   private final Map<String, Object> values = new LinkedHashMap<>();
 
-  /** Sets a text. */
+  /** Sets a string. */
   public JsonLine put(String name, String value) {
     values.put(name, value);
     return this;
   }
 
-  /** Sets a number; one that JSON cannot express is left out. */
+  /** Sets a number, unless JSON cannot express it. */
   public JsonLine put(String name, double value) {
     if (Double.isFinite(value)) {
       values.put(name, value);
@@ -29,18 +29,18 @@ public final class JsonLine {
     return this;
   }
 
-  /** Sets a truth. */
+  /** Sets a boolean. */
   public JsonLine put(String name, boolean value) {
     values.put(name, value);
     return this;
   }
 
-  /** Returns whether there is a value called {@code name}. */
+  /** Returns true if there is a value with that name. */
   public boolean has(String name) {
     return values.containsKey(name);
   }
 
-  /** Returns a text. */
+  /** Returns a string. */
   public String text(String name) {
     return cast(name, String.class);
   }
@@ -55,12 +55,12 @@ public final class JsonLine {
     return Math.round(number(name));
   }
 
-  /** Returns a truth. */
+  /** Returns a boolean. */
   public boolean truth(String name) {
     return cast(name, Boolean.class);
   }
 
-  /** Returns all values, in order. */
+  /** Returns all values in order. */
   public Map<String, Object> values() {
     return Map.copyOf(values);
   }
@@ -71,17 +71,21 @@ public final class JsonLine {
             .orElseThrow(() -> new IllegalArgumentException("no '" + name + "' in " + this));
     if (!type.isInstance(value)) {
       throw new IllegalArgumentException(
-          "'" + name + "' is no " + type.getSimpleName() + " in " + this);
+          "'" + name + "' is not a " + type.getSimpleName() + " in " + this);
     }
     return type.cast(value);
   }
 
-  /** Parses a line; IllegalArgumentException where it is no such object. */
+  /**
+   * Parses a line.
+   *
+   * @throws IllegalArgumentException if it is not such an object
+   */
   public static JsonLine parse(String line) {
     return new JsonParser(line).object();
   }
 
-  /** Returns the line. */
+  /** Returns the object as one line. */
   @Override
   public String toString() {
     StringBuilder out = new StringBuilder("{");

@@ -1,6 +1,6 @@
 package dev.kv.jmh.result;
 
-/** Reads one {@link JsonLine}. */
+/** Parses one {@link JsonLine}. */
 final class JsonParser {
   private final String text;
   private int at;
@@ -117,6 +117,6 @@ final class JsonParser {
   }
 
   private IllegalArgumentException malformed() {
-    return new IllegalArgumentException("no JSON object at character " + at + ": " + text);
+    return new IllegalArgumentException("expected a JSON object at character " + at + ": " + text);
   }
 }

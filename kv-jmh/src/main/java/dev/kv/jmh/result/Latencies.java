@@ -2,11 +2,11 @@ package dev.kv.jmh.result;
 
 import org.HdrHistogram.Histogram;
 
-/** Times of single operations in microseconds: percentiles, the greatest and the mean. */
+/** Times of single operations in microseconds: percentiles, maximum and mean. */
 public record Latencies(
     double p50, double p95, double p99, double p999, double p9999, double max, double mean) {
 
-  /** Takes them from a histogram of nanoseconds. */
+  /** Returns the times of a histogram of nanoseconds. */
   public static Latencies of(Histogram nanos) {
     return new Latencies(
         micros(nanos, 50),

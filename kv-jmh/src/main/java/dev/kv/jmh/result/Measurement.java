@@ -3,17 +3,17 @@ package dev.kv.jmh.result;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One benchmark, run once.
+ * The result of one run of one benchmark.
  *
- * @param store the product's name
+ * @param store the name of the store
  * @param benchmark the benchmark's name
- * @param position its place in the sequence, from 0 on: the same name may come twice
- * @param round which repetition of the sequence this is; 0 is the first in the JVM
- * @param cold whether the round came before the JVM was warm and does not count
- * @param timing how long it took
- * @param message what the benchmark says besides, such as how many keys it found
- * @param latencies times of single operations, if they were taken
- * @param footprint what it took besides time
+ * @param position its position in the sequence, from 0; a name can occur more than once
+ * @param round the number of the repetition of the sequence; 0 is the first in the JVM
+ * @param cold true if the JVM was not warm in this round, so it does not count
+ * @param timing the time
+ * @param message more about the result, such as the number of keys found
+ * @param latencies the times of single operations, or null if they were not measured
+ * @param footprint memory and disk use
  */
 public record Measurement(
     String store,
@@ -27,17 +27,17 @@ public record Measurement(
     Footprint footprint) {
 
   /**
-   * How long a benchmark took.
+   * The time of a benchmark.
    *
-   * @param threads threads that ran it
-   * @param operations operations of all of them
+   * @param threads the number of its threads
+   * @param operations the operations of all threads
    * @param microsPerOp microseconds per operation of one thread
-   * @param megabytesPerSecond throughput in MiB by the clock on the wall; 0 where none is given
+   * @param megabytesPerSecond throughput in MiB per second of wall-clock time; 0 if unknown
    */
   public record Timing(
       int threads, long operations, double microsPerOp, double megabytesPerSecond) {}
 
-  /** Returns the name, with a number from the second occurrence in a sequence on. */
+  /** Returns the name, with a number if it is not its first occurrence in the sequence. */
   public String title(int occurrence) {
     return occurrence <= 1 ? benchmark : benchmark + "#" + occurrence;
   }

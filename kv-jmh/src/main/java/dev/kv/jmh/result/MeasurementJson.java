@@ -2,7 +2,7 @@ package dev.kv.jmh.result;
 
 import org.jspecify.annotations.Nullable;
 
-/** The form of runs and measurements in a result file. The field {@code type} tells them apart. */
+/** Runs and measurements as JSON. The field {@code type} distinguishes them. */
 final class MeasurementJson {
   static final String TYPE = "type";
   static final String RUN = "run";

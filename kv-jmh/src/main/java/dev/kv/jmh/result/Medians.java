@@ -2,12 +2,12 @@ package dev.kv.jmh.result;
 
 import java.util.Arrays;
 
-/** Medians. */
+/** Computes medians. */
 public final class Medians {
 
   private Medians() {}
 
-  /** Returns the median, the mean of the middle two where they are even; NaN of none. */
+  /** Returns the median: of an even number the mean of the middle two, of no values NaN. */
   public static double of(double... values) {
     if (values.length == 0) {
       return Double.NaN;

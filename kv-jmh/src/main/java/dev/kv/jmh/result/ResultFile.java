@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A file of JSON lines: first the run, then its measurements, each flushed when it is added, so
- * that a run that is broken off leaves what it has. Not thread-safe.
+ * A file of JSON lines: first the run, then its measurements. Each line is flushed when it is
+ * added, so an interrupted run keeps its measurements. Not thread-safe.
  */
 public final class ResultFile implements AutoCloseable {
-  /** How the names of such files end. */
+  /** The ending of the names of result files. */
   public static final String SUFFIX = ".jsonl";
 
   private final BufferedWriter out;
@@ -23,7 +23,7 @@ public final class ResultFile implements AutoCloseable {
     this.out = out;
   }
 
-  /** Creates a file called after the date of the run in {@code directory}. */
+  /** Creates a file in {@code directory} that is named for the date of the run. */
   public static ResultFile create(Path directory, RunInfo run) throws IOException {
     Files.createDirectories(directory);
     String name = "run-" + run.date().replaceAll("[^0-9A-Za-z]+", "-");
@@ -56,10 +56,14 @@ public final class ResultFile implements AutoCloseable {
     out.close();
   }
 
-  /** What such a file holds. */
+  /** The content of a result file. */
   public record Contents(RunInfo run, List<Measurement> measurements) {}
 
-  /** Reads a file; IllegalArgumentException names the line that is none of ours. */
+  /**
+   * Reads a file.
+   *
+   * @throws IllegalArgumentException if a line is malformed; the message names it
+   */
   public static Contents read(Path file) throws IOException {
     Optional<RunInfo> run = Optional.empty();
     List<Measurement> measurements = new ArrayList<>();
@@ -78,6 +82,7 @@ public final class ResultFile implements AutoCloseable {
       }
     }
     return new Contents(
-        run.orElseThrow(() -> new IllegalArgumentException(file + " names no run")), measurements);
+        run.orElseThrow(() -> new IllegalArgumentException(file + " does not describe a run")),
+        measurements);
   }
 }

@@ -1,12 +1,12 @@
 package dev.kv.jmh.result;
 
 /**
- * Where, when and how a run was made.
+ * The description of a run.
  *
- * @param date when it began
+ * @param date the date of its start
  * @param machine processor, number of cores, memory
  * @param system the operating system
- * @param java the Java virtual machine
+ * @param java the JVM
  * @param command the command line, without the program
  * @param version the version of kv
  */

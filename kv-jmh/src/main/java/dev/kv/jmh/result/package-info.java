@@ -1,6 +1,6 @@
 /**
- * What a run leaves behind: measurements and the machine they were taken on, written as a file of
- * JSON lines by the benchmarks and read again by the report. Imports nothing of the harness.
+ * The results of a run: measurements and the machine, in a file of JSON lines that the benchmarks
+ * write and the report reads. Imports nothing of the harness.
  */
 @NullMarked
 package dev.kv.jmh.result;

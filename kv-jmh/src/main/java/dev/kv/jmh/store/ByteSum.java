@@ -6,7 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** The sum of a run of bytes taken eight at a time: the cheapest proof that all were read. */
+/** Sums up bytes, eight at a time: the cheapest proof that all of them were read. */
 public final class ByteSum {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);

@@ -17,8 +17,8 @@ import org.iq80.leveldb.impl.Iq80DBFactory;
 import org.iq80.leveldb.util.Slices;
 
 /**
- * The port of LevelDB by iq80. Its memtable keeps the arrays that it is given. It has no bloom
- * filter and does not go backwards.
+ * The port of LevelDB by iq80. Its memtable keeps the arrays of the caller. It has no bloom filter
+ * and no backward iteration.
  */
 final class Iq80Store implements Store {
   private static final byte[] LAST_KEY = {-1, -1, -1, -1};
@@ -97,7 +97,7 @@ final class Iq80Store implements Store {
     return new Iq80Cursor(db.iterator());
   }
 
-  /** The interface's method does nothing yet; the one below it takes a level at a time. */
+  /** Compacts level by level, since the method of the interface does nothing. */
   @Override
   public void compact() {
     DbImpl impl = (DbImpl) db;
@@ -133,7 +133,7 @@ final class Iq80Store implements Store {
 
     @Override
     public void scanBackward(long limit, OpMeter meter) {
-      throw new UnsupportedOperationException("its iterator does not go backwards");
+      throw new UnsupportedOperationException("it has no backward iteration");
     }
 
     private static void readEntry(Map.Entry<byte[], byte[]> entry, OpMeter meter) {

@@ -6,7 +6,7 @@ import dev.kv.ValueReader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** The three ways in which kv gives a value. */
+/** The three ways in which kv returns a value. */
 final class KvReaders {
   private static final int BUFFER_BYTES = 1 << 20;
 
@@ -16,7 +16,7 @@ final class KvReaders {
     return switch (access) {
       case ARRAY -> new ArrayReader(db);
       case BUFFER -> new BufferReader(db);
-      case LENT -> new LentReader(db);
+      case BORROWED -> new BorrowedReader(db);
     };
   }
 
@@ -47,7 +47,7 @@ final class KvReaders {
     }
   }
 
-  private static final class LentReader implements Reader {
+  private static final class BorrowedReader implements Reader {
     private final DB db;
     private long sum;
     private int length;
@@ -58,7 +58,7 @@ final class KvReaders {
           return Boolean.TRUE;
         };
 
-    LentReader(DB db) {
+    BorrowedReader(DB db) {
       this.db = db;
     }
 

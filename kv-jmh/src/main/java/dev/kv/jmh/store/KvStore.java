@@ -11,7 +11,7 @@ import dev.kv.WriteOptions;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** This project's databases. */
+/** kv. */
 final class KvStore implements Store {
   private final DB db;
   private final Path directory;
@@ -151,7 +151,7 @@ final class KvStore implements Store {
   }
 
   @Override
-  public StoreFigures figures() {
+  public StoreStats figures() {
     long read = 0;
     long written = 0;
     DBStats stats = db.stats();
@@ -159,7 +159,7 @@ final class KvStore implements Store {
       read += level.compactionBytesRead();
       written += level.compactionBytesWritten();
     }
-    return new StoreFigures(read, written, stats.writeStalls().micros());
+    return new StoreStats(read, written, stats.writeStalls().micros());
   }
 
   @Override

@@ -4,8 +4,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The text of the property {@code leveldb.stats}: two lines of headings, then a line per level with
- * its number, files, MiB, seconds of compaction, MiB read and MiB written by compactions.
+ * The text of the property {@code leveldb.stats}: two lines of headings, then a line for each level
+ * with its number, files, MiB, seconds of compaction, MiB read and MiB written by compactions.
  */
 public final class LevelStats {
   private static final Pattern LEVEL =
@@ -14,8 +14,8 @@ public final class LevelStats {
 
   private LevelStats() {}
 
-  /** Returns the sums over the levels, exact to a MiB per level. */
-  public static StoreFigures parse(String text) {
+  /** Returns the sums over the levels, with an error of up to a MiB per level. */
+  public static StoreStats parse(String text) {
     double read = 0;
     double written = 0;
     Matcher levels = LEVEL.matcher(text);
@@ -23,7 +23,7 @@ public final class LevelStats {
       read += Double.parseDouble(levels.group(5));
       written += Double.parseDouble(levels.group(6));
     }
-    return new StoreFigures(mebibytes(read), mebibytes(written), -1);
+    return new StoreStats(mebibytes(read), mebibytes(written), -1);
   }
 
   private static long mebibytes(double count) {

@@ -8,9 +8,9 @@ import org.fusesource.leveldbjni.internal.NativeIterator;
 import org.iq80.leveldb.DBIterator;
 
 /**
- * A cursor over leveldbjni's native iterator. The public iterator moves back and forth three times
- * for one step backwards, which is no measure of LevelDB: so the native one is taken out of it, and
- * used in both directions.
+ * A cursor over leveldbjni's native iterator. The public iterator makes three moves for one step
+ * backwards, which does not measure LevelDB. So this class takes the native iterator out of it, and
+ * uses it in both directions.
  */
 final class LeveldbJniCursor implements Cursor {
   private final NativeIterator iterator;

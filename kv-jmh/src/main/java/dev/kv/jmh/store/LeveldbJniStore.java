@@ -11,7 +11,7 @@ import org.iq80.leveldb.WriteBatch;
 import org.iq80.leveldb.WriteOptions;
 import org.jspecify.annotations.Nullable;
 
-/** C++ LevelDB through JNI. It has no bloom filter and no choice of the tables' size. */
+/** C++ LevelDB through JNI. It has no bloom filter, and no option for the size of tables. */
 final class LeveldbJniStore implements Store {
   private final DB db;
   private final Path directory;
@@ -82,9 +82,9 @@ final class LeveldbJniStore implements Store {
   }
 
   @Override
-  public StoreFigures figures() {
+  public StoreStats figures() {
     String stats = property("leveldb.stats");
-    return stats == null ? StoreFigures.UNKNOWN : LevelStats.parse(stats);
+    return stats == null ? StoreStats.UNKNOWN : LevelStats.parse(stats);
   }
 
   @Override
@@ -101,7 +101,10 @@ final class LeveldbJniStore implements Store {
     }
   }
 
-  /** Collects in a native batch, which has no clear: a new one for each commit. */
+  /**
+   * Collects operations in a native batch. A batch cannot be cleared, so each commit needs a new
+   * one.
+   */
   private static final class LeveldbJniBatchWriter implements Writer {
     private final DB db;
     private final WriteOptions options;

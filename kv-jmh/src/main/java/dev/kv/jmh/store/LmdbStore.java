@@ -15,9 +15,9 @@ import org.lmdbjava.Env;
 import org.lmdbjava.Txn;
 
 /**
- * LMDB through lmdbjava. Its file is the map, made writable; a write is a transaction, which the
- * operating system writes out when it likes unless a sync is asked for. It does not compress, and
- * the operating system's page cache is its only one.
+ * LMDB through lmdbjava, with a writable map. A write is a transaction, which the operating system
+ * writes out later unless it is synced. LMDB does not compress, and the page cache of the operating
+ * system is its only cache.
  */
 final class LmdbStore implements Store {
   private static final int PAGE_BYTES = 4096;
@@ -31,7 +31,7 @@ final class LmdbStore implements Store {
     this.dbi = dbi;
   }
 
-  /** The map has room for pages that are half full, and for those that a transaction copies. */
+  /** The map has room for half-full pages, and for pages that a transaction copies. */
   static Store open(Path directory, StoreSettings settings) {
     Env<ByteBuffer> env =
         Env.create()
@@ -72,7 +72,7 @@ final class LmdbStore implements Store {
     throw new UnsupportedOperationException("there is nothing to compact in place");
   }
 
-  /** The file has the size of the map, most of it a hole. */
+  /** Counts the pages in use, since the file has the size of the map and is mostly a hole. */
   @Override
   public long diskBytes() {
     return (env.info().lastPageNumber + 1) * PAGE_BYTES;
@@ -83,7 +83,7 @@ final class LmdbStore implements Store {
     env.close();
   }
 
-  /** The direct buffers that keys and values are handed over in. */
+  /** The direct buffers for keys and values. */
   private static final class Buffers {
     private final ByteBuffer key = ByteBuffer.allocateDirect(512);
     private ByteBuffer value = ByteBuffer.allocateDirect(4096);
@@ -173,7 +173,7 @@ final class LmdbStore implements Store {
   }
 
   /**
-   * Reads in a transaction that is renewed now and then, so that it does not hold pages forever.
+   * Reads in a transaction that is renewed at intervals, so that it does not hold pages forever.
    */
   private static final class LmdbReader implements Reader {
     private static final int GETS_PER_TXN = 1024;

@@ -10,8 +10,8 @@ import org.mapdb.DBMaker;
 import org.mapdb.Serializer;
 
 /**
- * MapDB's tree in a mapped file, without its log, which is the fastest of its ways: a database that
- * was not closed is lost. It does not compress.
+ * MapDB's tree in a mapped file, without a log. This is its fastest mode; a database that is not
+ * closed is lost. It does not compress.
  */
 final class MapDbStore implements Store {
   private final DB db;

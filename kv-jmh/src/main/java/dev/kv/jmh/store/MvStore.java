@@ -7,8 +7,8 @@ import org.h2.mvstore.MVStore;
 import org.h2.mvstore.type.ByteArrayDataType;
 
 /**
- * H2's MVStore. A put lands in memory and is written by a background thread within a second: it
- * does not survive the death of the process until then.
+ * H2's MVStore. A background thread writes a put within a second. Until then the put does not
+ * survive the death of the process.
  */
 final class MvStore implements Store {
   private final MVStore store;

@@ -4,8 +4,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the operations of one thread and the bytes that they moved, and with a histogram takes the
- * time of each. Not thread-safe.
+ * Counts the operations of one thread and the bytes that they moved, and optionally times each one.
+ * Not thread-safe.
  */
 public final class OpMeter {
   private static final long MAX_NANOS = 3_600_000_000_000L;
@@ -18,12 +18,12 @@ public final class OpMeter {
   private long stalledNanos;
   private long lastNanos;
 
-  /** Makes a meter; {@code timed} makes each operation cost one look at the clock. */
+  /** Creates a meter; with {@code timed} it reads the clock once for each operation. */
   public OpMeter(boolean timed) {
     histogram = timed ? new Histogram(MAX_NANOS, 3) : null;
   }
 
-  /** Begins the first operation: what came before is not timed. */
+  /** Begins the first operation. */
   public void start() {
     operations = 0;
     bytes = 0;
@@ -58,7 +58,8 @@ public final class OpMeter {
   }
 
   /**
-   * Takes a value that was computed from what was read, so that the reading is not optimised away.
+   * Receives a value that was computed from the bytes read, so that the JIT does not remove the
+   * read.
    */
   public void consume(long value) {
     sum += value;
@@ -84,7 +85,7 @@ public final class OpMeter {
     return stalledNanos;
   }
 
-  /** Returns the times in nanoseconds, or null if they were not taken. */
+  /** Returns the times in nanoseconds, or null if operations are not timed. */
   public @Nullable Histogram histogram() {
     return histogram;
   }

@@ -2,11 +2,11 @@ package dev.kv.jmh.store;
 
 /** Reads single keys of a {@link Store}. */
 public interface Reader extends AutoCloseable {
-  /** What {@link #get} returns for a key that is not there. */
+  /** The result of {@link #get} for a key that does not exist. */
   int MISSING = -1;
 
   /**
-   * Reads the value of {@code key}, every byte of it, be it by copying or by summing up.
+   * Reads every byte of the value of {@code key}, by a copy or a sum.
    *
    * @return the value's length in bytes, or {@link #MISSING}
    */

@@ -18,7 +18,7 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
-/** RocksDB through its own JNI, with LevelDB's sizes and otherwise its defaults. */
+/** RocksDB through its own JNI, with the sizes of LevelDB and otherwise its defaults. */
 final class RocksDbStore implements Store {
   private static final int BUFFER_BYTES = 1 << 20;
 
@@ -138,10 +138,10 @@ final class RocksDbStore implements Store {
   }
 
   @Override
-  public StoreFigures figures() {
+  public StoreStats figures() {
     try {
       Map<String, String> stats = db.getMapProperty("rocksdb.cfstats");
-      return new StoreFigures(
+      return new StoreStats(
           gibibytes(stats, "compaction.Sum.ReadGB"),
           gibibytes(stats, "compaction.Sum.WriteGB"),
           -1);
@@ -168,7 +168,7 @@ final class RocksDbStore implements Store {
     cache.close();
   }
 
-  /** Collects in a native batch. */
+  /** Collects operations in a native batch. */
   private record BatchWriter(RocksDB db, WriteOptions options, WriteBatch batch) implements Writer {
 
     BatchWriter(RocksDB db, WriteOptions options) {
@@ -210,7 +210,7 @@ final class RocksDbStore implements Store {
     }
   }
 
-  /** Copies keys and values into direct buffers, the cheapest that the iterator offers. */
+  /** Copies keys and values to direct buffers, the cheapest way that the iterator has. */
   private static final class RocksDbCursor implements Cursor {
     private final RocksIterator iterator;
     private final ByteBuffer key = ByteBuffer.allocateDirect(64).order(ByteOrder.LITTLE_ENDIAN);

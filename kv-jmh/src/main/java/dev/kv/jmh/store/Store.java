@@ -3,8 +3,8 @@ package dev.kv.jmh.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open database of one of the products. Thread-safe; the writers, readers and cursors it hands
- * out are for one thread each and must be closed before it.
+ * An open database of one store. Thread-safe. Its writers, readers and cursors are for one thread
+ * each, and must be closed before the store.
  */
 public interface Store extends AutoCloseable {
 
@@ -19,23 +19,27 @@ public interface Store extends AutoCloseable {
   /** Returns a reader of single keys. */
   Reader reader();
 
-  /** Returns a cursor over the present state. */
+  /** Returns a cursor over the present entries. */
   Cursor cursor();
 
-  /** Compacts everything, where the product knows such a thing. */
+  /**
+   * Compacts everything.
+   *
+   * @throws UnsupportedOperationException if the store has no compaction on demand
+   */
   void compact();
 
-  /** Returns a text that the product keeps under LevelDB's property name, or null. */
+  /** Returns the property with LevelDB's name, or null if the store does not have it. */
   default @Nullable String property(String name) {
     return null;
   }
 
-  /** Returns what the product says of its own work since the open. */
-  default StoreFigures figures() {
-    return StoreFigures.UNKNOWN;
+  /** Returns the store's own statistics since the open. */
+  default StoreStats figures() {
+    return StoreStats.UNKNOWN;
   }
 
-  /** Returns the bytes that the database takes on disk. */
+  /** Returns the size of the database on disk in bytes. */
   long diskBytes();
 
   @Override

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The directory of a database, as seen from outside. */
+/** The files of a database's directory. */
 public final class StoreDirectory {
 
   private StoreDirectory() {}
@@ -23,7 +23,7 @@ public final class StoreDirectory {
     return sum;
   }
 
-  /** Returns a text that changes whenever a file appears, grows, shrinks or goes. */
+  /** Returns a text that changes if a file is created, deleted, or changes its size. */
   public static String fingerprint(Path directory) {
     return files(directory).stream()
         .map(file -> file.getFileName() + ":" + size(file))
@@ -31,7 +31,7 @@ public final class StoreDirectory {
         .collect(Collectors.joining(" "));
   }
 
-  /** Deletes it with all that is in it; does nothing where there is none. */
+  /** Deletes the directory with its content; does nothing if there is none. */
   public static void delete(Path directory) {
     try {
       for (Path file : files(directory)) {
@@ -58,7 +58,7 @@ public final class StoreDirectory {
     }
   }
 
-  /** A file may vanish while its directory is looked at. */
+  /** Returns the size of a file, or 0 if it was deleted in between. */
   private static long size(Path file) {
     try {
       return Files.size(file);

@@ -6,9 +6,9 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The products that can be measured, under the names that {@code --store} takes. */
+/** The stores that can be measured, by the names of {@code --store}. */
 public enum StoreKind {
-  /** This project. */
+  /** kv. */
   KV(KvStore::open, "a write that is not synced survives the death of the process"),
   /** C++ LevelDB through JNI. */
   LEVELDBJNI(LeveldbJniStore::open, "a write that is not synced survives the death of the process"),
@@ -18,7 +18,7 @@ public enum StoreKind {
   LMDB(
       LmdbStore::open,
       "a write that is not synced survives the death of the process; does not compress"),
-  /** The port of LevelDB to Java that came before. */
+  /** The older port of LevelDB to Java. */
   IQ80(Iq80Store::open, "a write that is not synced survives the death of the process"),
   /** H2's storage. */
   MVSTORE(
@@ -30,8 +30,7 @@ public enum StoreKind {
       "a write that is not synced survives the death of the process; does not compress"),
   /** MapDB. */
   MAPDB(
-      MapDbStore::open,
-      "without its log: a database that is not closed is lost; does not compress");
+      MapDbStore::open, "without a log: a database that is not closed is lost; does not compress");
 
   private final Opener opener;
   private final String terms;
@@ -41,7 +40,11 @@ public enum StoreKind {
     this.terms = terms;
   }
 
-  /** Returns the product called {@code name}; IllegalArgumentException where there is none. */
+  /**
+   * Returns the store with a name.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
   public static StoreKind of(String name) {
     for (StoreKind kind : values()) {
       if (kind.label().equals(name)) {
@@ -60,17 +63,17 @@ public enum StoreKind {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns what must be known where this product is compared with another. */
+  /** Returns what a comparison with this store must take into account. */
   public String terms() {
     return terms;
   }
 
-  /** Opens the database in {@code directory}, making one where there is none. */
+  /** Opens the database in {@code directory}, and creates it if there is none. */
   public Store open(Path directory, StoreSettings settings) throws IOException {
     return opener.open(directory, settings);
   }
 
-  /** Opens a database of one product. */
+  /** Opens a database of one store. */
   private interface Opener {
     Store open(Path directory, StoreSettings settings) throws IOException;
   }

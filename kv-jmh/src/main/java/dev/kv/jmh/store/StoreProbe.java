@@ -6,12 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Whether a product works on this machine: its native library loads and a value comes back. */
+/** Checks that a store works on this machine: that its library loads, and a value can be read. */
 public final class StoreProbe {
 
   private StoreProbe() {}
 
-  /** Returns why {@code kind} does not work here, or nothing if it does. */
+  /** Returns the reason for which {@code kind} does not work here, or empty if it works. */
   public static Optional<String> trouble(StoreKind kind, Path scratch) throws IOException {
     Files.createDirectories(scratch);
     Path directory = Files.createTempDirectory(scratch, "probe-" + kind.label());

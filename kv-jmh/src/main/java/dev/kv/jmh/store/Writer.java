@@ -1,18 +1,18 @@
 package dev.kv.jmh.store;
 
 /**
- * Writes to a {@link Store}. The arrays belong to the caller, who changes them after the call: an
- * adapter to a product that keeps them makes its own copies.
+ * Writes to a {@link Store}. The caller owns the arrays and changes them after the call, so the
+ * adapter of a store that keeps them copies them.
  */
 public interface Writer extends AutoCloseable {
 
   /** Sets the value of a key. */
   void put(byte[] key, byte[] value);
 
-  /** Removes a key. */
+  /** Deletes a key. */
   void delete(byte[] key);
 
-  /** Applies what a batch writer has collected; nothing is left to do in the other kind. */
+  /** Applies the operations that a batch writer has collected; other writers have none. */
   default void commit() {}
 
   @Override

@@ -101,7 +101,7 @@ final class XodusStore implements Store {
 
   @Override
   public void compact() {
-    throw new UnsupportedOperationException("its collector works in the background alone");
+    throw new UnsupportedOperationException("its compaction runs in the background only");
   }
 
   @Override
@@ -118,7 +118,7 @@ final class XodusStore implements Store {
     return ByteSum.of(bytes.getBytesUnsafe(), bytes.getLength());
   }
 
-  /** Reads in a transaction that is renewed now and then. */
+  /** Reads in a transaction that is renewed at intervals. */
   private static final class XodusReader implements Reader {
     private static final int GETS_PER_TXN = 1024;
 

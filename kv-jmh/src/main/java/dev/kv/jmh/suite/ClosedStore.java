@@ -5,7 +5,7 @@ import dev.kv.jmh.store.Reader;
 import dev.kv.jmh.store.Store;
 import dev.kv.jmh.store.Writer;
 
-/** The store of a benchmark that has none open. */
+/** The store of a benchmark in which no store is open. */
 enum ClosedStore implements Store {
   INSTANCE;
 

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What the benchmarks of stores write: db_bench's keys and values. */
+/** Writes the keys and values of db_bench. */
 final class Databases {
   private static final int VALUE_BYTES = 100;
   private static final double COMPRESSION_RATIO = 0.5;
@@ -40,7 +40,7 @@ final class Databases {
     }
   }
 
-  /** Puts {@code entries} keys chosen at random among {@code keySpace}. */
+  /** Puts {@code entries} random keys of {@code keySpace} different ones. */
   static void putAtRandom(Store store, int entries, int keySpace, boolean sync) {
     DecimalKey key = new DecimalKey(0);
     LehmerRandom random = new LehmerRandom(SEED);

@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
-/** Fills of an empty database: one shot is one fill. */
+/** Fills an empty database; one shot is one fill. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -32,7 +32,7 @@ public class FillBenchmark {
   private static final int ENTRIES = 1_000_000;
   private static final int SYNCED_ENTRIES = 1000;
 
-  /** The product. */
+  /** The store. */
   @Param({"kv", "leveldbjni"})
   public String storeName = "";
 
@@ -40,7 +40,7 @@ public class FillBenchmark {
   private Path directory = Path.of("");
   private Store store = ClosedStore.INSTANCE;
 
-  /** Makes an empty database. */
+  /** Creates an empty database. */
   @Setup(Level.Invocation)
   public void open(BenchmarkParams params) throws IOException {
     entries = params.getOpsPerInvocation();
@@ -48,28 +48,28 @@ public class FillBenchmark {
     store = Databases.open(storeName, directory);
   }
 
-  /** Removes it. */
+  /** Deletes the database. */
   @TearDown(Level.Invocation)
   public void close() {
     store.close();
     StoreDirectory.delete(directory);
   }
 
-  /** Keys in order. */
+  /** Puts keys in order. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   public void fillseq() {
     Databases.putInOrder(store, entries);
   }
 
-  /** Keys at random. */
+  /** Puts random keys. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   public void fillrandom() {
     Databases.putAtRandom(store, entries, entries, false);
   }
 
-  /** Keys at random, each on the device before the next. */
+  /** Puts random keys, each with a sync. */
   @Benchmark
   @OperationsPerInvocation(SYNCED_ENTRIES)
   public void fillsync() {

@@ -22,7 +22,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
 /**
- * Puts over a database that was just filled at random: one shot is as many puts as it has entries.
+ * Overwrites a database that was just filled with random keys; one shot is as many puts as it has
+ * entries.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
@@ -33,7 +34,7 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 public class OverwriteBenchmark {
   private static final int ENTRIES = 1_000_000;
 
-  /** The product. */
+  /** The store. */
   @Param({"kv", "leveldbjni"})
   public String storeName = "";
 
@@ -41,7 +42,7 @@ public class OverwriteBenchmark {
   private Path directory = Path.of("");
   private Store store = ClosedStore.INSTANCE;
 
-  /** Makes a full database. */
+  /** Fills a database. */
   @Setup(Level.Invocation)
   public void fill(BenchmarkParams params) throws IOException {
     entries = params.getOpsPerInvocation();
@@ -50,14 +51,14 @@ public class OverwriteBenchmark {
     Databases.putAtRandom(store, entries, entries, false);
   }
 
-  /** Removes it. */
+  /** Deletes the database. */
   @TearDown(Level.Invocation)
   public void close() {
     store.close();
     StoreDirectory.delete(directory);
   }
 
-  /** Keys at random. */
+  /** Puts random keys. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   public void overwrite() {

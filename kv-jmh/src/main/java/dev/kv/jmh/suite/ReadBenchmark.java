@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Reads of single keys in the steady state; each thread has its own reader and its own keys. */
+/** Reads single keys in the steady state. Each thread has its own reader and its own keys. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 @Warmup(iterations = 3, time = 2)
@@ -26,7 +26,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 public class ReadBenchmark {
 
-  /** What a thread reads with. */
+  /** The reader of a thread. */
   @State(Scope.Thread)
   public static class ThreadState {
     private final DecimalKey key = new DecimalKey(0);
@@ -34,33 +34,33 @@ public class ReadBenchmark {
     private LehmerRandom random = new LehmerRandom(1);
     private Reader reader = key -> Reader.MISSING;
 
-    /** Takes a reader. */
+    /** Opens a reader. */
     @Setup(Level.Trial)
     public void open(ReadState database) {
       random = new LehmerRandom((int) Thread.currentThread().getId() * 7919);
       reader = database.store().reader();
     }
 
-    /** Gives it back. */
+    /** Closes the reader. */
     @TearDown(Level.Trial)
     public void close() {
       reader.close();
     }
   }
 
-  /** Keys at random. */
+  /** Reads random keys. */
   @Benchmark
   public int readrandom(ReadState database, ThreadState thread) {
     return thread.reader.get(thread.key.set(thread.random.uniform(database.entries)));
   }
 
-  /** Keys at random out of one in a hundred. */
+  /** Reads random keys of one hundredth of the entries. */
   @Benchmark
   public int readhot(ReadState database, ThreadState thread) {
     return thread.reader.get(thread.key.set(thread.random.uniform((database.entries + 99) / 100)));
   }
 
-  /** Keys that are not there. */
+  /** Reads keys that do not exist. */
   @Benchmark
   public int readmissing(ReadState database, ThreadState thread) {
     byte[] key = thread.key.set(thread.random.uniform(database.entries));
@@ -68,7 +68,7 @@ public class ReadBenchmark {
     return thread.reader.get(thread.missing);
   }
 
-  /** A new cursor for each key. */
+  /** Seeks random keys, with a new cursor for each. */
   @Benchmark
   public boolean seekrandom(ReadState database, ThreadState thread) {
     try (Cursor cursor = database.store().cursor()) {

@@ -13,33 +13,33 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** A database that reads find: every key once, written in random order, compacted. */
+/** The database for reads: every key once, written in random order, compacted. */
 @State(Scope.Benchmark)
 public class ReadState {
-  /** The product. */
+  /** The store. */
   @Param({"kv", "leveldbjni"})
   public String storeName = "";
 
-  /** How many entries. */
+  /** The number of entries. */
   @Param("1000000")
   public int entries;
 
-  /** Capacity of the block cache in bytes. */
+  /** The capacity of the block cache in bytes. */
   @Param("8388608")
   public long cacheSize;
 
-  /** Bits per key of the bloom filter, where there is one. */
+  /** The bits per key of the bloom filter, or -1 for none. */
   @Param("-1")
   public int bloomBits;
 
-  /** How kv hands out values. */
+  /** How kv returns values. */
   @Param("ARRAY")
   public StoreSettings.ReadAccess access = StoreSettings.ReadAccess.ARRAY;
 
   private Path directory = Path.of("");
   private Store store = ClosedStore.INSTANCE;
 
-  /** Fills it. */
+  /** Fills the database. */
   @Setup(Level.Trial)
   public void fill() throws IOException {
     directory = Databases.newDirectory();
@@ -50,7 +50,7 @@ public class ReadState {
     store.compact();
   }
 
-  /** Removes it. */
+  /** Deletes the database. */
   @TearDown(Level.Trial)
   public void remove() {
     store.close();

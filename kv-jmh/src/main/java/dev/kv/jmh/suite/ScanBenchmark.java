@@ -13,7 +13,7 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
-/** Scans of a hundred thousand entries, keys and values, from either end. */
+/** Scans the keys and values of a hundred thousand entries, from either end. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 @Warmup(iterations = 3, time = 2)
@@ -22,7 +22,7 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 public class ScanBenchmark {
   private static final int ENTRIES = 100_000;
 
-  /** From the first entry on. */
+  /** Scans from the first entry on. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   public long readseq(ReadState database, BenchmarkParams params) {
@@ -33,7 +33,7 @@ public class ScanBenchmark {
     return whole(meter, params);
   }
 
-  /** From the last entry backwards. */
+  /** Scans from the last entry backwards. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   public long readreverse(ReadState database, BenchmarkParams params) {
@@ -44,7 +44,7 @@ public class ScanBenchmark {
     return whole(meter, params);
   }
 
-  /** Fewer operations than are counted would make the score a lie. */
+  /** Fails if there were fewer operations than JMH counts, since the score would be wrong. */
   private static long whole(OpMeter meter, BenchmarkParams params) {
     if (meter.operations() != params.getOpsPerInvocation()) {
       throw new IllegalStateException(

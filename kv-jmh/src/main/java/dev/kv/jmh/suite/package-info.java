@@ -1,7 +1,7 @@
 /**
- * JMH benchmarks of whole stores: fills as single shots, each into a database of its own, and reads
- * in the steady state. The number of entries is the number of operations per invocation, so that
- * {@code -opi} changes both.
+ * JMH benchmarks of whole stores: fills as single shots, each of a new database, and reads in the
+ * steady state. The number of entries is the number of operations per invocation, so {@code -opi}
+ * changes both.
  */
 @NullMarked
 package dev.kv.jmh.suite;

@@ -5,7 +5,7 @@ import dev.kv.jmh.store.OpMeter;
 import dev.kv.jmh.store.Store;
 import dev.kv.jmh.workload.LehmerRandom;
 
-/** What a thread of a benchmark works with. Not thread-safe, but for {@link #group}. */
+/** The state of one thread of a benchmark. Not thread-safe, except {@link #group}. */
 final class BenchThread {
   private static final int SEED = 1000;
 
@@ -19,7 +19,7 @@ final class BenchThread {
   private long endNanos;
   private long allocatedBytes;
 
-  /** {@code serial} numbers the threads of a whole sequence, and seeds the choice of keys. */
+  /** Creates the state; {@code serial} is unique in a sequence, and seeds the choice of keys. */
   BenchThread(int index, int serial, Database database, ThreadGroupState group, boolean timed) {
     this.index = index;
     this.database = database;
@@ -32,7 +32,7 @@ final class BenchThread {
     return database.store();
   }
 
-  /** Runs {@code task}, its time and its allocations taken. */
+  /** Runs {@code task}, and measures its time and its allocations. */
   void run(Task task) {
     restart();
     task.run(this);
@@ -40,19 +40,19 @@ final class BenchThread {
     endNanos = endNanos == 0 ? System.nanoTime() : endNanos;
   }
 
-  /** Makes the time end at {@code nanos}: what came after it was waiting. */
+  /** Sets the end of the measured time; what came after it was waiting. */
   void endAt(long nanos) {
     endNanos = nanos;
   }
 
-  /** Forgets all that was counted up to now. */
+  /** Resets all counts. */
   void restart() {
     allocatedBytes = HeapMeter.allocatedByThisThread();
     meter.start();
     startNanos = System.nanoTime();
   }
 
-  /** Sets what the result's line says besides the numbers. */
+  /** Sets the message of the result. */
   void say(String text) {
     message = text;
   }

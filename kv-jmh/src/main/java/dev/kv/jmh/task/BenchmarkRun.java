@@ -5,7 +5,7 @@ import dev.kv.jmh.result.Footprint;
 import dev.kv.jmh.result.Latencies;
 import dev.kv.jmh.result.Measurement;
 import dev.kv.jmh.store.OpMeter;
-import dev.kv.jmh.store.StoreFigures;
+import dev.kv.jmh.store.StoreStats;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -13,13 +13,13 @@ import java.util.concurrent.FutureTask;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Runs one plan on its threads, and sums them up as db_bench does. */
+/** Runs one plan on its threads, and sums up their results as db_bench does. */
 public final class BenchmarkRun {
   private final Plan plan;
   private final Database database;
   private final List<BenchThread> threads = new ArrayList<>();
 
-  /** {@code serial} numbers the first thread; {@code timed} takes the time of each operation. */
+  /** Creates a run; {@code serial} numbers the first thread, {@code timed} times each operation. */
   public BenchmarkRun(Plan plan, Database database, int threadCount, int serial, boolean timed) {
     this.plan = plan;
     this.database = database;
@@ -30,7 +30,7 @@ public final class BenchmarkRun {
     }
   }
 
-  /** Runs it to its end. What a thread throws comes through. */
+  /** Runs the plan to its end, and rethrows what a thread throws. */
   public void run() {
     List<FutureTask<Boolean>> running = new ArrayList<>();
     for (BenchThread thread : threads) {
@@ -71,7 +71,7 @@ public final class BenchmarkRun {
     }
   }
 
-  /** Returns the time: that of all threads added up per operation, the bytes by the wall clock. */
+  /** Returns the time: per operation the sum over all threads, the throughput by the wall clock. */
   public Measurement.Timing timing() {
     long nanos = 0;
     long operations = 0;
@@ -95,7 +95,7 @@ public final class BenchmarkRun {
     return threads.stream().mapToLong(thread -> thread.meter.bytes()).sum();
   }
 
-  /** Returns what the last thread that had something to say said. */
+  /** Returns the last message of a thread. */
   public String message() {
     String message = "";
     for (BenchThread thread : threads) {
@@ -104,7 +104,7 @@ public final class BenchmarkRun {
     return message;
   }
 
-  /** Returns the times of single operations of all threads, or null if they were not taken. */
+  /** Returns the times of single operations of all threads, or null if they were not measured. */
   public @Nullable Latencies latencies() {
     Histogram all = null;
     for (BenchThread thread : threads) {
@@ -118,7 +118,7 @@ public final class BenchmarkRun {
     return all == null || all.getTotalCount() == 0 ? null : Latencies.of(all);
   }
 
-  /** Returns what it took besides time. */
+  /** Returns memory and disk use. */
   public Footprint footprint() {
     long allocated = threads.stream().mapToLong(BenchThread::allocatedBytes).sum();
     long slow = -1;
@@ -128,7 +128,7 @@ public final class BenchmarkRun {
         slow = Math.max(0, slow) + meter.stalledNanos() / 1000;
       }
     }
-    StoreFigures figures = database.store().figures();
+    StoreStats figures = database.store().figures();
     return new Footprint(
         allocated / (double) timing().operations(),
         database.store().diskBytes(),

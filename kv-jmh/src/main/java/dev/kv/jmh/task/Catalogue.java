@@ -4,14 +4,14 @@ import dev.kv.jmh.workload.Workload;
 import java.util.Arrays;
 import java.util.List;
 
-/** What each benchmark's name means: db_bench's, and {@code quiet}, which waits for compactions. */
+/** The benchmarks of db_bench by name, and {@code quiet}, which waits for compactions. */
 public final class Catalogue {
-  /** What runs when nothing is asked for. */
+  /** The benchmarks that run by default. */
   public static final String DEFAULT =
       "fillseq,fillsync,fillrandom,overwrite,readrandom,readrandom,readseq,readreverse,compact,"
           + "readrandom,readseq,readreverse,fill100K,crc32c,snappycomp,snappyuncomp";
 
-  /** Every name. */
+  /** All names. */
   public static final List<String> NAMES =
       List.of(
           "open",
@@ -49,28 +49,32 @@ public final class Catalogue {
   private final long codecBytes;
 
   /**
-   * Makes plans for {@code workload}. {@code codecBytes} is what the benchmarks of checksums and
-   * compression run over; a negative one leaves them db_bench's sizes.
+   * Creates plans for {@code workload}. The benchmarks of checksums and compression process {@code
+   * codecBytes}, or the sizes of db_bench if it is negative.
    */
   public Catalogue(Workload workload, long codecBytes) {
     this.workload = workload;
     this.codecBytes = codecBytes;
   }
 
-  /** Splits a list of names; IllegalArgumentException where one is none. */
+  /**
+   * Splits a list of names.
+   *
+   * @throws IllegalArgumentException if a name is unknown
+   */
   public static List<String> parse(String list) {
     List<String> names =
         Arrays.stream(list.split(",")).map(String::trim).filter(name -> !name.isEmpty()).toList();
     for (String name : names) {
       if (!NAMES.contains(name)) {
         throw new IllegalArgumentException(
-            "no benchmark is called '" + name + "'; there are " + String.join(", ", NAMES));
+            "there is no benchmark '" + name + "'; known are " + String.join(", ", NAMES));
       }
     }
     return names;
   }
 
-  /** Returns what {@code name}, one of {@link #NAMES}, means. */
+  /** Returns the plan with one of the {@link #NAMES}. */
   public Plan plan(String name) {
     return switch (name) {
       case "fillseq" -> Plan.fill(name, write(workload.keySpace(), 1, true, false));

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * Checksums of 4 KiB, again and again.
+ * Computes checksums of 4 KiB.
  *
- * @param bytes how many bytes in all
+ * @param bytes the number of bytes in all
  */
 record Crc32cTask(long bytes) implements Task {
   private static final int BLOCK = 4096;

@@ -2,9 +2,9 @@ package dev.kv.jmh.task;
 
 import dev.kv.jmh.store.Store;
 import dev.kv.jmh.store.StoreDirectory;
-import dev.kv.jmh.store.StoreFigures;
 import dev.kv.jmh.store.StoreKind;
 import dev.kv.jmh.store.StoreSettings;
+import dev.kv.jmh.store.StoreStats;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database of one sequence: opened, emptied and reopened as the benchmarks ask. Only {@link
- * #store} may be called from several threads.
+ * The database of one sequence. Benchmarks open, empty and reopen it. Only {@link #store} may be
+ * called from several threads.
  */
 public final class Database implements AutoCloseable {
   private final StoreKind kind;
@@ -22,7 +22,7 @@ public final class Database implements AutoCloseable {
   private @Nullable Store store;
   private long bytesPut;
 
-  /** Names it; {@link #open} opens it. */
+  /** Creates the database; {@link #open} opens it. */
   public Database(StoreKind kind, Path directory, StoreSettings settings) {
     this.kind = kind;
     this.directory = directory;
@@ -37,7 +37,7 @@ public final class Database implements AutoCloseable {
     return store;
   }
 
-  /** Opens it with what is in its directory. */
+  /** Opens the database with the content of its directory. */
   public void open() {
     try {
       Files.createDirectories(directory);
@@ -48,13 +48,13 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Closes and opens it. */
+  /** Closes and opens the database. */
   void reopen() {
     close();
     open();
   }
 
-  /** Begins again with an empty one. */
+  /** Deletes the database and opens an empty one. */
   public void recreate() {
     close();
     StoreDirectory.delete(directory);
@@ -66,14 +66,14 @@ public final class Database implements AutoCloseable {
     bytesPut += bytes;
   }
 
-  /** Returns the bytes written to tables per byte put since the open, or -1 if it is not known. */
-  double writeAmplification(StoreFigures figures) {
+  /** Returns the bytes written to tables per byte put since the open, or -1 if unknown. */
+  double writeAmplification(StoreStats figures) {
     return figures.tableBytesWritten() < 0 || bytesPut == 0
         ? -1
         : figures.tableBytesWritten() / (double) bytesPut;
   }
 
-  /** Returns a text that changes while compactions are at work. */
+  /** Returns a text that changes while compactions run. */
   String fingerprint() {
     return StoreDirectory.fingerprint(directory) + store().figures();
   }

@@ -5,10 +5,10 @@ import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.Workload;
 
 /**
- * Removes as many keys as there are entries, in order or at random.
+ * Deletes as many keys as there are entries, in order or at random.
  *
  * @param workload the keys
- * @param ordered whether the keys are 0, 1, 2 and so on
+ * @param ordered true for the keys 0, 1, 2 and so on
  */
 record DeleteTask(Workload workload, boolean ordered) implements Task {
 

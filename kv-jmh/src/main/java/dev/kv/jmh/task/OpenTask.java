@@ -3,7 +3,7 @@ package dev.kv.jmh.task;
 /**
  * Closes and opens the database, {@code times} times.
  *
- * @param times how often
+ * @param times the number of times
  */
 record OpenTask(long times) implements Task {
 

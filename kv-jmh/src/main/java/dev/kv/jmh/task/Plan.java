@@ -1,6 +1,6 @@
 package dev.kv.jmh.task;
 
-/** One benchmark: what its threads do, and on what. Immutable. */
+/** One benchmark: what its threads do, and on which database. Immutable. */
 public final class Plan {
   private final String name;
   private final boolean fresh;
@@ -16,47 +16,47 @@ public final class Plan {
     this.task = task;
   }
 
-  /** A benchmark that reads. */
+  /** Returns a benchmark that reads. */
   static Plan read(String name, Task task) {
     return new Plan(name, false, false, 0, task);
   }
 
-  /** A benchmark that writes into what is there. */
+  /** Returns a benchmark that writes to the present database. */
   static Plan write(String name, Task task) {
     return new Plan(name, false, true, 0, task);
   }
 
-  /** A benchmark that fills an empty database. */
+  /** Returns a benchmark that fills an empty database. */
   static Plan fill(String name, Task task) {
     return new Plan(name, true, true, 0, task);
   }
 
-  /** Returns the name that it was asked for by. */
+  /** Returns the name of the benchmark. */
   public String name() {
     return name;
   }
 
-  /** Returns whether it begins with an empty database. */
+  /** Returns true if it begins with an empty database. */
   public boolean fresh() {
     return fresh;
   }
 
-  /** Returns the threads besides those of the flag. */
+  /** Returns the number of threads in addition to those of the flag. */
   public int extraThreads() {
     return extraThreads;
   }
 
-  /** Returns whether it is measured; one that is not shows its message alone. */
+  /** Returns true if it is measured; otherwise only its message is printed. */
   public boolean measured() {
     return !(task instanceof PropertyTask);
   }
 
-  /** Returns whether it writes. */
+  /** Returns true if it writes. */
   boolean writes() {
     return writes;
   }
 
-  /** Returns what each thread does. */
+  /** Returns the task of each thread. */
   Task task() {
     return task;
   }

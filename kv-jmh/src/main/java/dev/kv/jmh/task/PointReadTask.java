@@ -7,9 +7,9 @@ import dev.kv.jmh.workload.Workload;
 /**
  * Reads random keys.
  *
- * @param workload the keys, and how many reads
- * @param range numbers that the keys are chosen from
- * @param missing whether the keys lack their last digit, so that there are none such
+ * @param workload the keys, and the number of reads
+ * @param range the number of different keys
+ * @param missing true for keys without their last digit, which do not exist
  */
 record PointReadTask(Workload workload, long range, boolean missing) implements Task {
 

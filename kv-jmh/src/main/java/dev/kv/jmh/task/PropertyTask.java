@@ -1,9 +1,9 @@
 package dev.kv.jmh.task;
 
 /**
- * Shows what the store keeps under a property's name.
+ * Prints a property of the store.
  *
- * @param property LevelDB's name of it
+ * @param property LevelDB's name of the property
  */
 record PropertyTask(String property) implements Task {
 

@@ -4,16 +4,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Waits until flushes and compactions are done: until the files have not changed for a while. What
- * it measures ends with the last change.
+ * Waits until flushes and compactions are done: until the files have not changed for a while. The
+ * measured time ends with the last change.
  *
- * @param stillNanos for how long nothing may change
- * @param limitNanos after which time the waiting ends all the same
+ * @param stillNanos the time without a change after which it ends
+ * @param limitNanos the time after which it ends in any case
  */
 record QuietTask(long stillNanos, long limitNanos) implements Task {
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** Half a second without change, ten minutes at the most. */
+  /** Returns a task that waits for half a second without a change, and at most ten minutes. */
   static QuietTask standard() {
     return new QuietTask(TimeUnit.MILLISECONDS.toNanos(500), TimeUnit.MINUTES.toNanos(10));
   }
@@ -32,8 +32,7 @@ record QuietTask(long stillNanos, long limitNanos) implements Task {
       }
     }
     boolean quiet = System.nanoTime() - changed >= stillNanos;
-    thread.say(
-        quiet ? "(quiet after " + (changed - start) / 1_000_000 + " ms)" : "(gave up waiting)");
+    thread.say(quiet ? "(quiet after " + (changed - start) / 1_000_000 + " ms)" : "(timed out)");
     thread.endAt(changed);
   }
 }

@@ -6,8 +6,8 @@ import dev.kv.jmh.workload.ValueGenerator;
 import dev.kv.jmh.workload.Workload;
 
 /**
- * Reads random keys in all threads but the first, which writes until they are done and does not
- * count.
+ * Reads random keys in all threads except the first, which writes until the others are done and
+ * does not count.
  */
 record ReadWhileWritingTask(Workload workload, PointReadTask reading) implements Task {
 

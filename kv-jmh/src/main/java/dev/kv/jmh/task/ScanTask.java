@@ -6,8 +6,8 @@ import dev.kv.jmh.workload.Workload;
 /**
  * Reads entries in order from one end, keys and values.
  *
- * @param workload how many reads
- * @param backward whether from the last entry
+ * @param workload the number of reads
+ * @param backward true to begin at the last entry
  */
 record ScanTask(Workload workload, boolean backward) implements Task {
 

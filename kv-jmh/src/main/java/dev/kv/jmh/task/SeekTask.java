@@ -5,10 +5,11 @@ import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.Workload;
 
 /**
- * Seeks keys: at random with a new cursor for each, or onwards in steps of up to 100 with one.
+ * Seeks keys: random ones with a new cursor for each, or ascending ones in steps of up to 100 with
+ * one cursor.
  *
- * @param workload the keys, and how many seeks
- * @param ordered whether onwards
+ * @param workload the keys, and the number of seeks
+ * @param ordered true for ascending keys
  */
 record SeekTask(Workload workload, boolean ordered) implements Task {
   private static final int MAX_STEP = 100;

@@ -8,11 +8,11 @@ import java.util.Locale;
 import org.xerial.snappy.Snappy;
 
 /**
- * Compresses a block of 4 KiB of values again and again, or brings it back.
+ * Compresses or uncompresses a block of 4 KiB of values.
  *
- * @param compressionRatio to which share of its size the block compresses
- * @param bytes how many bytes in all, uncompressed
- * @param uncompress whether it is brought back
+ * @param compressionRatio the compressed size of the block as a fraction of its size
+ * @param bytes the number of uncompressed bytes in all
+ * @param uncompress true to uncompress
  */
 record SnappyTask(double compressionRatio, long bytes, boolean uncompress) implements Task {
   private static final int BLOCK = 4096;

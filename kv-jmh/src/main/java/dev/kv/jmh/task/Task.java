@@ -1,7 +1,7 @@
 package dev.kv.jmh.task;
 
-/** What each thread of a benchmark does, with a tick of its meter for each operation. */
+/** The work of each thread of a benchmark. It calls its meter for each operation. */
 interface Task {
-  /** Does it. */
+  /** Runs the task on a thread. */
   void run(BenchThread thread);
 }

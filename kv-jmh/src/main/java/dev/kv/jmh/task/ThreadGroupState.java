@@ -5,7 +5,8 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What the threads of one benchmark share: the common start, and how many are done. Thread-safe.
+ * The state that the threads of a benchmark share: their common start, and how many are done.
+ * Thread-safe.
  */
 final class ThreadGroupState {
   private final CyclicBarrier start;
@@ -24,7 +25,7 @@ final class ThreadGroupState {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted before the start", e);
     } catch (BrokenBarrierException e) {
-      throw new IllegalStateException("another thread did not come to the start", e);
+      throw new IllegalStateException("another thread did not reach the start", e);
     }
   }
 
@@ -32,7 +33,7 @@ final class ThreadGroupState {
     finished.incrementAndGet();
   }
 
-  /** Returns whether all threads but the caller are done. */
+  /** Returns true if all threads except the caller are done. */
   boolean othersFinished() {
     return finished.get() >= threads - 1;
   }

@@ -6,13 +6,13 @@ import dev.kv.jmh.workload.ValueGenerator;
 import dev.kv.jmh.workload.Workload;
 
 /**
- * Puts entries, in order or under random keys.
+ * Puts entries with ordered or random keys.
  *
  * @param workload keys and values
- * @param entries puts of each thread
- * @param batch puts that are applied together
- * @param ordered whether the keys are 0, 1, 2 and so on
- * @param sync whether each batch is on the device before the next
+ * @param entries the puts of each thread
+ * @param batch the puts of one write
+ * @param ordered true for the keys 0, 1, 2 and so on
+ * @param sync true to sync each write
  */
 record WriteTask(Workload workload, long entries, int batch, boolean ordered, boolean sync)
     implements Task {

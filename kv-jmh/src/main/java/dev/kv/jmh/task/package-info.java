@@ -1,8 +1,7 @@
 /**
- * LevelDB's db_bench over any {@link dev.kv.jmh.store.Store}: {@link dev.kv.jmh.task.Catalogue}
- * knows which {@link dev.kv.jmh.task.Plan} each name means, and {@link
- * dev.kv.jmh.task.BenchmarkRun} has it done by threads, each of which runs a {@link
- * dev.kv.jmh.task.Task}.
+ * LevelDB's db_bench on any {@link dev.kv.jmh.store.Store}. {@link dev.kv.jmh.task.Catalogue} has
+ * the {@link dev.kv.jmh.task.Plan} of each name. {@link dev.kv.jmh.task.BenchmarkRun} runs it on
+ * threads, each with a {@link dev.kv.jmh.task.Task}.
  */
 @NullMarked
 package dev.kv.jmh.task;

@@ -2,22 +2,20 @@ package dev.kv.jmh.workload;
 
 import java.util.Arrays;
 
-/**
- * A reusable key: a number as 16 decimal digits, behind a prefix of the letter a. Not thread-safe.
- */
+/** A reusable key: letters a, then a number as 16 decimal digits. Not thread-safe. */
 public final class DecimalKey {
-  /** The digits. */
+  /** The number of digits. */
   public static final int DIGITS = 16;
 
   private final byte[] bytes;
 
-  /** Makes a key with {@code prefix} letters before the digits. */
+  /** Creates a key with {@code prefix} letters before the digits. */
   public DecimalKey(int prefix) {
     bytes = new byte[prefix + DIGITS];
     Arrays.fill(bytes, 0, prefix, (byte) 'a');
   }
 
-  /** Makes it the key of {@code number} and returns its bytes, which the next call changes. */
+  /** Sets the number, and returns the bytes of the key; the next call changes them. */
   public byte[] set(long number) {
     long rest = number;
     for (int i = bytes.length - 1; i >= bytes.length - DIGITS; i--) {

@@ -1,15 +1,15 @@
 package dev.kv.jmh.workload;
 
 /**
- * The random numbers of LevelDB: x' = 16807 x mod 2^31 - 1, so that runs choose the keys that
- * db_bench chooses. Not thread-safe.
+ * The random numbers of LevelDB, x' = 16807 x mod 2^31 - 1, so that a run uses the same keys as
+ * db_bench. Not thread-safe.
  */
 public final class LehmerRandom {
   private static final long MODULUS = 2147483647L;
 
   private long state;
 
-  /** Begins with {@code seed}; the two that would stay forever are replaced. */
+  /** Creates a generator; the two seeds that would repeat themselves forever are replaced. */
   public LehmerRandom(int seed) {
     state = seed & 0x7fffffffL;
     if (state == 0 || state == MODULUS) {

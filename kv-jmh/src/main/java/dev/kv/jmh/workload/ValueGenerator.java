@@ -1,8 +1,8 @@
 package dev.kv.jmh.workload;
 
 /**
- * The values of db_bench: consecutive pieces of a string of 1 MiB, in which every 100 bytes are a
- * random text repeated so that they compress to about the given ratio. Not thread-safe.
+ * The values of db_bench: consecutive pieces of a string of 1 MiB, in which every 100 bytes repeat
+ * a random text so that they compress to about the given ratio. Not thread-safe.
  */
 public final class ValueGenerator {
   private static final int DATA_BYTES = 1 << 20;
@@ -12,7 +12,7 @@ public final class ValueGenerator {
   private final byte[] data;
   private int position;
 
-  /** Makes the data; a ratio of 0.5 compresses to half. */
+  /** Creates the data; with a ratio of 0.5 it compresses to half its size. */
   public ValueGenerator(double compressionRatio) {
     LehmerRandom random = new LehmerRandom(SEED);
     data = new byte[(DATA_BYTES + PIECE_BYTES - 1) / PIECE_BYTES * PIECE_BYTES];

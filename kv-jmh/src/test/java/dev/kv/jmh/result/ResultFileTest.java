@@ -77,6 +77,6 @@ class ResultFileTest {
   void read_noRun_isRefused() throws IOException {
     Path file = directory.resolve("run.jsonl");
     Files.writeString(file, "");
-    assertThatThrownBy(() -> ResultFile.read(file)).hasMessageContaining("names no run");
+    assertThatThrownBy(() -> ResultFile.read(file)).hasMessageContaining("does not describe a run");
   }
 }

@@ -17,12 +17,12 @@ class LevelStatsTest {
           1        5        9         2       65       61
           2       23       42         1       22       22
         """;
-    assertThat(LevelStats.parse(text)).isEqualTo(new StoreFigures(87L << 20, 142L << 20, -1));
+    assertThat(LevelStats.parse(text)).isEqualTo(new StoreStats(87L << 20, 142L << 20, -1));
   }
 
   @Test
   void parse_headingsAlone_isZero() {
     assertThat(LevelStats.parse("  Compactions\nLevel  Files Size(MB)\n-----\n"))
-        .isEqualTo(new StoreFigures(0, 0, -1));
+        .isEqualTo(new StoreStats(0, 0, -1));
   }
 }

@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
 import org.HdrHistogram.Histogram;
 
-/** The benchmarks of a short db_bench, one after the other on one database. */
+/** The benchmarks of a short db_bench, which run one after the other on one database. */
 final class Bench implements AutoCloseable {
-  /** The benchmarks' names, which are db_bench's. */
+  /** The names of the benchmarks, as db_bench has them. */
   static final List<String> NAMES =
       List.of(
           "fillseq",
@@ -46,10 +46,10 @@ final class Bench implements AutoCloseable {
   private final byte[] values;
   private DB db;
 
-  /** Counts what a benchmark found, so that its reads are not for nothing. */
+  /** Counts the entries found, so that the JIT does not remove the reads. */
   private long found;
 
-  /** The bytes of keys and values that a benchmark moved. */
+  /** The bytes of keys and values that a benchmark read or wrote. */
   private long bytes;
 
   Bench(Path directory, Options options, int num, int valueSize, long seed, BenchReport report) {
@@ -63,7 +63,7 @@ final class Bench implements AutoCloseable {
     db = DB.open(directory, options);
   }
 
-  /** Returns bytes that compress to about a half: each random run of 50 stands twice. */
+  /** Returns bytes that compress to about half: each random run of 50 bytes occurs twice. */
   private byte[] compressible(int length) {
     byte[] data = new byte[length];
     byte[] run = new byte[50];
@@ -80,7 +80,7 @@ final class Bench implements AutoCloseable {
     return data;
   }
 
-  /** Runs the benchmarks of those names. */
+  /** Runs the benchmarks with those names. */
   void run(List<String> names) {
     report.begin(num, KEY_BYTES, valueSize);
     names.forEach(this::run);
@@ -118,7 +118,7 @@ final class Bench implements AutoCloseable {
     return random.nextInt(num);
   }
 
-  /** Fills a database that is empty, as db_bench does. */
+  /** Fills an empty database, as db_bench does. */
   private void fill(String name, int steps, Order order, WriteOptions writing) {
     db.close();
     DB.destroy(directory, options);
@@ -183,7 +183,7 @@ final class Bench implements AutoCloseable {
     return key;
   }
 
-  /** Returns a key beside one that may be there. */
+  /** Returns a key that does not exist, next to one that may exist. */
   private static byte[] missing(int entry) {
     return (new String(key(entry), StandardCharsets.US_ASCII) + '.')
         .getBytes(StandardCharsets.US_ASCII);

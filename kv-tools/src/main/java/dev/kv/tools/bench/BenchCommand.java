@@ -23,9 +23,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "bench",
     description =
-        "Measure kv on this machine with LevelDB's db_bench in small: 16-byte keys, values that "
-            + "compress to a half, one thread. The database is made anew, in the temporary directory "
-            + "unless DIR is given, and deleted at the end.",
+        "Measure kv on this machine with a small db_bench: keys of 16 bytes, values that compress to "
+            + "half their size, one thread. The database is new, in the temporary directory or in DIR, "
+            + "and is deleted at the end.",
     mixinStandardHelpOptions = true)
 public final class BenchCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -35,32 +35,38 @@ public final class BenchCommand implements Callable<Integer> {
       index = "0",
       arity = "0..1",
       paramLabel = "DIR",
-      description = "A directory that does not exist, on the device to measure.")
+      description = "A new directory, on the device to measure.")
   private @Nullable Path directory;
 
-  @Option(names = "--num", paramLabel = "N", description = "Entries; default ${DEFAULT-VALUE}.")
+  @Option(
+      names = "--num",
+      paramLabel = "N",
+      description = "The number of entries; default ${DEFAULT-VALUE}.")
   private int num = 1_000_000;
 
   @Option(
       names = "--value-size",
       paramLabel = "BYTES",
-      description = "Of each value; default ${DEFAULT-VALUE}.")
+      description = "The size of each value; default ${DEFAULT-VALUE}.")
   private int valueSize = 100;
 
   @Option(
       names = "--benchmarks",
       split = ",",
       paramLabel = "NAME",
-      description = "In their order; default ${DEFAULT-VALUE}.",
+      description = "The benchmarks, in the order in which they run; default ${DEFAULT-VALUE}.",
       defaultValue =
           "fillseq,fillsync,fillrandom,overwrite,readrandom,readmissing,readhot,seekrandom,readseq,"
               + "readreverse,compact,readrandom,readseq,deleterandom")
   private List<String> benchmarks = List.of();
 
-  @Option(names = "--seed", paramLabel = "N", description = "Of all that is random; default 301.")
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "The seed of all random numbers; default 301.")
   private long seed = 301;
 
-  @Option(names = "--json", description = "Print an object a benchmark.")
+  @Option(names = "--json", description = "Print one JSON object for each benchmark.")
   private boolean json;
 
   @Override
@@ -74,12 +80,12 @@ public final class BenchCommand implements Callable<Integer> {
       if (!Bench.NAMES.contains(name)) {
         throw new ParameterException(
             spec.commandLine(),
-            "no such benchmark: " + name + "; there are " + String.join(", ", Bench.NAMES));
+            "no such benchmark: " + name + "; known are " + String.join(", ", Bench.NAMES));
       }
     }
     Path target = directory;
     if (target != null && Files.exists(target)) {
-      throw new Failure(target + ": exists already: name a new directory");
+      throw new Failure(target + ": already exists; name a new directory");
     }
     Path place = target == null ? Files.createTempDirectory("kv-bench") : target;
     try (Output out = new Output();

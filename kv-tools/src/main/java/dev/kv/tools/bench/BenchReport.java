@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Prints the results of benchmarks, each when it is there: as a table, or as a JSON object a line.
+ * Prints each result as soon as it is measured, as a row of a table or as a JSON object on a line.
  */
 final class BenchReport {
   private final boolean json;
@@ -18,7 +18,7 @@ final class BenchReport {
     this.out = out;
   }
 
-  /** Prints what stands above the results. */
+  /** Prints the head of the table. */
   void begin(int num, int keySize, int valueSize) {
     if (!json) {
       out.line(

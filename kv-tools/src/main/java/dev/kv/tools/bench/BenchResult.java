@@ -3,14 +3,14 @@ package dev.kv.tools.bench;
 import org.HdrHistogram.Histogram;
 
 /**
- * What one benchmark took.
+ * The result of one benchmark.
  *
- * @param name the benchmark's
- * @param operations how many there were
- * @param elapsedNanos how long they took together, in nanoseconds
- * @param bytes of keys and values that were moved
- * @param found how many reads found an entry
- * @param nanos how long each operation took, in nanoseconds
+ * @param name the name of the benchmark
+ * @param operations the number of operations
+ * @param elapsedNanos the time of all operations in nanoseconds
+ * @param bytes the bytes of keys and values that were read or written
+ * @param found the number of reads that found an entry
+ * @param nanos the times of single operations in nanoseconds
  */
 record BenchResult(
     String name, int operations, long elapsedNanos, long bytes, long found, Histogram nanos) {
@@ -30,7 +30,7 @@ record BenchResult(
     return bytes / 1e6 / seconds();
   }
 
-  /** Returns how many microseconds {@code percentile} percent of the operations took at most. */
+  /** Returns a percentile of the times of operations in microseconds. */
   double micros(double percentile) {
     return nanos.getValueAtPercentile(percentile) / 1e3;
   }

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The demo: its phases in order, a check of all that is read, and the table at the end. */
+/** Runs the phases of the demo, checks every value that it reads, and prints a table at the end. */
 final class Demo {
   private final Path directory;
   private final DemoData data;
@@ -148,7 +148,9 @@ final class Demo {
     }
   }
 
-  /** Checks the cursor against an entry, and returns whether it has to move on. */
+  /**
+   * Checks the cursor against an entry; returns true if the entry exists and the cursor must move.
+   */
   private boolean visit(DBIterator cursor, int state, int entry) {
     byte[] written = data.valueAt(state, entry);
     if (written == null) {
@@ -202,7 +204,7 @@ final class Demo {
     StatsText.levels(db.stats()).forEach(out::println);
     out.println();
     out.println(
-        "Every entry read was as written. The database is in "
+        "Every entry that was read is as it was written. The database is in "
             + Printable.of(directory.toString()));
   }
 }

@@ -14,13 +14,13 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Shows the library at work, and checks everything that it reads. */
+/** Shows the library in use, and checks everything that it reads. */
 @Command(
     name = "demo",
     description =
         "Write a million entries, change them, read them in every way, compact, reopen, and check "
-            + "every entry; print rates and levels. The database stays for the other commands. "
-            + "Exit 1 if anything read differs from what was written.",
+            + "every entry; print rates and levels. The database is kept for the other commands. "
+            + "Exit 1 if a value that was read differs from what was written.",
     mixinStandardHelpOptions = true)
 public final class DemoCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -29,10 +29,14 @@ public final class DemoCommand implements Callable<Integer> {
       index = "0",
       arity = "0..1",
       paramLabel = "DIR",
-      description = "A new directory; without it kv-demo in the temporary directory, made anew.")
+      description =
+          "A new directory; default kv-demo in the temporary directory, which is replaced.")
   private @Nullable Path directory;
 
-  @Option(names = "--entries", paramLabel = "N", description = "Default ${DEFAULT-VALUE}.")
+  @Option(
+      names = "--entries",
+      paramLabel = "N",
+      description = "The number of entries; default ${DEFAULT-VALUE}.")
   private int entries = 1_000_000;
 
   @Override
@@ -45,7 +49,7 @@ public final class DemoCommand implements Callable<Integer> {
       target = Path.of(System.getProperty("java.io.tmpdir"), "kv-demo");
       DB.destroy(target, Options.DEFAULT);
     } else if (DatabaseFiles.isDatabase(target)) {
-      throw new Failure(target + ": holds a database already: name a new directory");
+      throw new Failure(target + ": already holds a database; name a new directory");
     }
     new Demo(target, new DemoData(entries), System.out).run();
     return 0;

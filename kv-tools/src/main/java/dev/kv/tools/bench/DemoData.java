@@ -6,9 +6,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the demo writes, as a function of the entry's number, so that nothing has to be remembered:
- * keys of 16 bytes, values of 100 bytes that compress to about half, and each entry's fate in each
- * phase.
+ * The data of the demo, as a function of the number of the entry, so that nothing is stored: keys
+ * of 16 bytes, values of 100 bytes that compress to about half, and what each phase does to an
+ * entry.
  */
 final class DemoData {
   /** The state after the phase that fills the database. */
@@ -39,7 +39,7 @@ final class DemoData {
   }
 
   /**
-   * Returns the {@code n}th entry in an order without pattern: each number below the count once.
+   * Returns the {@code n}th entry in a shuffled order, which has each number below the count once.
    */
   int shuffled(int n) {
     return (int) ((long) n * stride % count);
@@ -53,31 +53,31 @@ final class DemoData {
     return key;
   }
 
-  /** Returns whether the overwriting phase puts a new value. */
+  /** Returns true if the overwriting phase puts a new value. */
   boolean isOverwritten(int entry) {
     return entry % 10 < 3;
   }
 
-  /** Returns whether the batch puts a new value. */
+  /** Returns true if the batch puts a new value. */
   boolean isPutByBatch(int entry) {
     return entry % BATCH_STRIDE == 7;
   }
 
-  /** Returns whether the batch deletes the entry. */
+  /** Returns true if the batch deletes the entry. */
   boolean isDeletedByBatch(int entry) {
     return entry % BATCH_STRIDE == 8;
   }
 
-  /** Returns whether the deleting phase deletes the entry. */
+  /** Returns true if the deleting phase deletes the entry. */
   boolean isDeleted(int entry) {
     return entry % 16 == 5;
   }
 
-  /** Returns the value that an entry has in a state, or null where it has none. */
+  /** Returns the value of an entry in a state, or null if the entry is deleted. */
   byte @Nullable [] valueAt(int state, int entry) {
-    boolean gone =
+    boolean deleted =
         state >= CHANGED && isDeletedByBatch(entry) || state >= DELETED && isDeleted(entry);
-    return gone ? null : value(entry, generationAt(state, entry));
+    return deleted ? null : value(entry, generationAt(state, entry));
   }
 
   private int generationAt(int state, int entry) {
@@ -87,7 +87,7 @@ final class DemoData {
     return isPutByBatch(entry) ? 2 : isOverwritten(entry) ? 1 : 0;
   }
 
-  /** Returns the value that the {@code generation}th write of an entry puts. */
+  /** Returns the value of the {@code generation}th write of an entry. */
   byte[] value(int entry, int generation) {
     byte[] value = new byte[VALUE_SIZE];
     int at = (int) ((entry * 0x9e3779b1L + generation * 0x85ebca6bL) & 0xffff);
@@ -101,7 +101,7 @@ final class DemoData {
     return value;
   }
 
-  /** Returns a number near the golden section of {@code count} that shares no divisor with it. */
+  /** Returns a number near the golden section of {@code count} that is coprime to it. */
   private static int strideFor(int count) {
     int stride = Math.max(1, (int) (count * 0.6180339887));
     while (greatestCommonDivisor(stride, count) != 1) {

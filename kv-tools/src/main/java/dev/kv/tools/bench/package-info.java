@@ -1,6 +1,6 @@
 /**
- * The commands that fill a database of their own and print rates: bench, and demo, which checks all
- * that it reads.
+ * The commands that fill their own database and print rates: bench, and demo, which checks every
+ * value that it reads.
  */
 @NullMarked
 package dev.kv.tools.bench;

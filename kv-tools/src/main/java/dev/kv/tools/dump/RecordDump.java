@@ -89,7 +89,7 @@ final class RecordDump {
           "end",
           "offset",
           records.endOfLastRecord(),
-          "bytesBehind",
+          "bytesAfter",
           records.bytesAfterLastRecord(),
           "end",
           records.end().name().toLowerCase(Locale.ROOT));

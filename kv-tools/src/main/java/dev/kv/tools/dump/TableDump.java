@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Takes one table apart: footer, metaindex, filter, index, and each block with its entries. */
+/** Dumps one table: footer, metaindex, filter, index, and each block with its entries. */
 final class TableDump {
   private static final String FILTER_PREFIX = "filter.";
 
@@ -33,9 +33,9 @@ final class TableDump {
   private long storedBytes;
 
   /**
-   * Creates the dump.
+   * Creates a dump.
    *
-   * @param userKeys whether it is a stand-alone table, whose keys have no sequence number and type
+   * @param userKeys true for a stand-alone table, whose keys have no sequence number and type
    */
   TableDump(Env env, Path file, boolean userKeys, Parts parts) {
     this.env = env;
@@ -44,7 +44,7 @@ final class TableDump {
     this.parts = parts;
   }
 
-  /** Takes the table apart. */
+  /** Dumps the table. */
   void table() throws IOException {
     try (TableInspector table = new TableInspector(env, file)) {
       Footer footer = footer(table);
@@ -159,10 +159,10 @@ final class TableDump {
   }
 
   /**
-   * Prints the blocks that are found without the index.
+   * Dumps the blocks that are found without the index.
    *
-   * @param all whether to print those too that are no data
-   * @param until the offset from which on it is known what is missing
+   * @param all true to dump blocks that are not data blocks too
+   * @param until the offset up to which the bytes between blocks are reported as damage
    */
   private void search(TableInspector table, boolean all, long until) {
     List<TableInspector.FoundBlock> found = table.findBlocks();
@@ -184,7 +184,7 @@ final class TableDump {
 
   private void gap(long from, long to) {
     if (from < to) {
-      parts.damage(from, "no block with the right checksum", "bytes", to - from);
+      parts.damage(from, "no block with a correct checksum", "bytes", to - from);
     }
   }
 

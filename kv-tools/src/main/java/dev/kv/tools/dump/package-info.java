@@ -1,6 +1,6 @@
 /**
- * The command dump, and the scan of files that are not opened as a database: logs, MANIFESTs and
- * tables taken apart.
+ * The command dump, which prints the parts of a log, MANIFEST, table, CURRENT or batch, and the
+ * scan of all versions, which reads the same files without opening the database.
  */
 @NullMarked
 package dev.kv.tools.dump;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The sizes of keys and values, counted by powers of two. */
+/** Histograms of the sizes of keys and values, by powers of two. */
 final class EntryStats {
   private static final int BAR = 40;
 

@@ -12,8 +12,8 @@ import java.util.Locale;
 import java.util.TreeSet;
 
 /**
- * The tree as lines of text. The keys that bound tables stand at equal distances, so that the
- * picture shows which tables overlap and not how many keys lie between.
+ * The tree as lines of text. The first and last keys of tables have equal distances, so the picture
+ * shows which tables overlap, not how many keys lie between.
  */
 final class LevelPicture {
   private static final double MIB = 1 << 20;
@@ -78,7 +78,7 @@ final class LevelPicture {
         cells[from] = cells[from] == ' ' ? '|' : '#';
         continue;
       }
-      // A neighbour may end in the column in which this one begins.
+      // The previous table may end in the column in which this one begins.
       cells[from] = cells[from] == ' ' ? '[' : '#';
       Arrays.fill(cells, from + 1, to, '-');
       cells[to] = ']';

@@ -21,13 +21,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Draws the tree: each level's tables on the range of keys. */
+/** Draws the tables of each level on the range of keys. */
 @Command(
     name = "levels",
     description =
-        "Draw the tree: each level's tables, from the first to the last key that bounds a table. "
-            + "[--] is a table, | one too small to draw, # several of those; tables of level 0, which "
-            + "overlap, have a line each.",
+        "Draw the tables of each level, from the first key of a table to the last. [--] is a table, | a "
+            + "table too small to draw, # several of those. Tables of level 0 overlap, so each has its "
+            + "own line.",
     mixinStandardHelpOptions = true)
 public final class LevelsCommand implements Callable<Integer> {
   private static final int SMALLEST_WIDTH = 10;
@@ -39,7 +39,7 @@ public final class LevelsCommand implements Callable<Integer> {
   @Option(
       names = "--width",
       paramLabel = "N",
-      description = "Columns of the key range; default ${DEFAULT-VALUE}.")
+      description = "The columns of the key range; default ${DEFAULT-VALUE}.")
   private int width = 60;
 
   @Option(names = "--json", description = "Print the tables as one JSON object.")

@@ -29,7 +29,7 @@ public final class PropertiesCommand implements Callable<Integer> {
   @Parameters(
       index = "1..*",
       paramLabel = "NAME",
-      description = "Such as leveldb.stats; without a name, all.")
+      description = "The names, such as leveldb.stats; default all.")
   private List<String> names = new ArrayList<>();
 
   @Option(names = "--json", description = "Print one JSON object.")

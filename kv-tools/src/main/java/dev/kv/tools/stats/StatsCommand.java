@@ -17,10 +17,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Prints a database's figures. */
+/** Prints the statistics of a database. */
 @Command(
     name = "stats",
-    description = "Print the levels, the memory and the log's state.",
+    description = "Print statistics of levels, memory and the recovery of the log.",
     mixinStandardHelpOptions = true)
 public final class StatsCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;

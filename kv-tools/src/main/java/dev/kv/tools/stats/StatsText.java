@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** A database's figures as lines of text. */
+/** The statistics of a database as lines of text. */
 public final class StatsText {
   private static final double MIB = 1 << 20;
 
@@ -39,7 +39,7 @@ public final class StatsText {
     return lines;
   }
 
-  /** Returns the shape of the tree: a line a level, down to the last that holds anything. */
+  /** Returns a line for each level, down to the last one with tables. */
   public static List<String> levels(DBStats stats) {
     List<String> lines = new ArrayList<>();
     lines.add("level  files        MiB");
@@ -54,7 +54,7 @@ public final class StatsText {
     return lines;
   }
 
-  /** Returns the figures as the members of a JSON object. */
+  /** Returns the statistics as the members of a JSON object. */
   static Map<String, Object> members(DBStats stats) {
     List<Object> levels = new ArrayList<>();
     for (DBStats.Level level : stats.levels()) {

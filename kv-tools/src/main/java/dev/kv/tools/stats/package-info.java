@@ -1,4 +1,4 @@
-/** The commands that tell figures of a database: stats, levels, properties and approximate-size. */
+/** The commands that print statistics: stats, levels, properties and approximate-size. */
 @NullMarked
 package dev.kv.tools.stats;
 

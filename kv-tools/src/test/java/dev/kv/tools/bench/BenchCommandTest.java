@@ -65,7 +65,7 @@ class BenchCommandTest {
     Files.writeString(mine.resolve("file"), "mine");
     Cli taken = Cli.run("bench", mine.toString());
     assertThat(taken.exitCode()).isEqualTo(1);
-    assertThat(taken.err()).contains("exists already");
+    assertThat(taken.err()).contains("already exists");
     assertThat(mine.resolve("file")).exists();
   }
 }

@@ -18,7 +18,7 @@ class DemoCommandTest {
     String dir = temp.resolve("demo").toString();
     Cli demo = Cli.run("demo", dir, "--entries", "5000");
     assertThat(demo.exitCode()).as(demo.err()).isZero();
-    assertThat(demo.out()).contains("Every entry read was as written");
+    assertThat(demo.out()).contains("Every entry that was read is as it was written");
     assertThat(Cli.run("get", dir, "0000000000000042").exitCode()).isZero();
     assertThat(Cli.run("demo", dir).exitCode()).isEqualTo(1);
   }
@@ -35,6 +35,7 @@ class DemoCommandTest {
     assertThat(child.waitFor(3, TimeUnit.MINUTES)).isTrue();
     assertThat(Files.readString(temp.resolve("err"))).isEmpty();
     assertThat(child.exitValue()).isZero();
-    assertThat(Files.readString(temp.resolve("out"))).contains("Every entry read was as written");
+    assertThat(Files.readString(temp.resolve("out")))
+        .contains("Every entry that was read is as it was written");
   }
 }

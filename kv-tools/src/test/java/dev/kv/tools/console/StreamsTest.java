@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import dev.kv.CorruptionException;
 import dev.kv.DBIOException;
 import dev.kv.OffHeapExhaustedException;
+import dev.kv.tools.Child;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -23,50 +23,34 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * What stands on the streams where something is wrong: with standard output, or with the database.
- */
+/** The streams of a command if standard input, standard output or the database fails. */
 class StreamsTest {
   @TempDir Path temp;
 
-  private record Run(int exitCode, String out, String err) {}
-
-  /**
-   * Runs a line of the shell, in which KV stands for the command; {@code out} and {@code err} are
-   * for it to write.
-   */
-  private Run shell(String line) throws Exception {
+  /** Runs a line of sh, with KV for the command. */
+  private Child shell(String line) throws Exception {
     String kv = String.join(" ", Cli.inProcess());
-    Process process =
-        new ProcessBuilder("sh", "-c", line.replace("KV", kv))
-            .directory(temp.toFile())
-            .redirectOutput(temp.resolve("out").toFile())
-            .redirectError(temp.resolve("err").toFile())
-            .start();
-    assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
-    return new Run(
-        process.exitValue(),
-        Files.readString(temp.resolve("out")),
-        Files.readString(temp.resolve("err")));
+    return Child.run(
+        new ProcessBuilder("sh", "-c", line.replace("KV", kv)).directory(temp.toFile()), temp);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"scan", "export", "dump", "--help"})
   @DisabledOnOs(OS.WINDOWS)
-  void reader_gone_endsTheCommandWithoutAWord(String command) throws Exception {
+  void reader_closesThePipe_endsTheCommandWithoutAMessage(String command) throws Exception {
     String argument = command;
     if (!command.startsWith("-")) {
       Path dir = Fixtures.copy("plain", temp);
       argument = command + " " + dir + (command.equals("dump") ? "/000005.ldb" : "");
     }
-    // The reader is gone before the first line comes.
-    Run run =
+    // The reader closes the pipe before the first line is written.
+    Child run =
         shell(
             "{ until [ -e gone ]; do sleep 0.1; done; KV "
                 + argument
                 + "; echo $? > code; } | { exec <&-; : > gone; }; wait");
     while (!Files.exists(temp.resolve("code")) || Files.size(temp.resolve("code")) == 0) {
-      Thread.sleep(10);
+      Thread.onSpinWait();
     }
     assertThat(run.err()).isEmpty();
     assertThat(Files.readString(temp.resolve("code"))).isEqualTo("1\n");
@@ -74,11 +58,11 @@ class StreamsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"get plain 'KEY'", "scan plain", "stats plain", "--help"})
-  void standardOutput_full_isTold(String command) throws Exception {
+  void standardOutput_full_isReported(String command) throws Exception {
     assumeThat(Path.of("/dev/full")).exists();
     Path dir = Fixtures.copy("plain", temp);
     String key = Cli.run("scan", dir.toString(), "--limit", "1").out().split("\t")[0];
-    Run run = shell("KV " + command.replace("KEY", key) + " > /dev/full");
+    Child run = shell("KV " + command.replace("KEY", key) + " > /dev/full");
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.err())
         .isEqualTo("kv: standard output cannot be written: No space left on device\n");
@@ -96,10 +80,10 @@ class StreamsTest {
         "bench --num 10 --benchmarks fillseq new"
       })
   @DisabledOnOs(OS.WINDOWS)
-  void standardOutput_closed_isTold(String command) throws Exception {
+  void standardOutput_closed_isReported(String command) throws Exception {
     Path dir = Fixtures.copy("plain", temp);
     String key = Cli.run("scan", dir.toString(), "--limit", "1").out().split("\t")[0];
-    Run run = shell("KV " + command.replace("KEY", key) + " >&-");
+    Child run = shell("KV " + command.replace("KEY", key) + " >&-");
     assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
     assertThat(run.err()).startsWith("kv: standard output cannot be written: ").hasLineCount(1);
     assertThat(temp.resolve("new")).doesNotExist();
@@ -108,11 +92,11 @@ class StreamsTest {
   /** The JVM opens a file of its own in the place of the input, and that holds words. */
   @ParameterizedTest
   @ValueSource(strings = {"shell plain", "batch plain", "load plain", "destroy plain"})
-  void standardInput_closed_isTold(String command) throws Exception {
+  void standardInput_closed_isReported(String command) throws Exception {
     assumeThat(Path.of("/proc/self/fd/0")).exists();
     Path dir = Fixtures.copy("plain", temp);
     String before = Cli.run("scan", dir.toString()).out();
-    Run run = shell("KV " + command + " <&-");
+    Child run = shell("KV " + command + " <&-");
     assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
     assertThat(run.err()).endsWith("kv: standard input is closed\n");
     assertThat(run.out()).isEmpty();
@@ -120,7 +104,7 @@ class StreamsTest {
   }
 
   @Test
-  void wrongUsage_isToldInAFewLines() {
+  void wrongUsage_isReportedInAFewLines() {
     Cli missing = Cli.run("get", "dir");
     assertThat(missing.err().lines())
         .containsExactly(
@@ -188,7 +172,7 @@ class StreamsTest {
   }
 
   @Test
-  void failures_areToldWithWhatToDo() throws IOException {
+  void failures_areReportedWithARemedy() throws IOException {
     assertThat(FailureText.describe(new CorruptionException("a bad block", "f.ldb", 7)))
         .isEqualTo(
             "a bad block (file f.ldb, offset 7); 'kv verify' lists the damage, 'kv repair' keeps the"

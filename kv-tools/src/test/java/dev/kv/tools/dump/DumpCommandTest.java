@@ -56,7 +56,7 @@ class DumpCommandTest {
             "  deletedFile level=1 number=7",
             "  newFile level=2 number=5 bytes=13998 smallest='user:0' smallestSequence=1"
                 + " largest='user:99' largestSequence=100")
-        .endsWith("end offset=377 bytesBehind=0 end='record'");
+        .endsWith("end offset=377 bytesAfter=0 end='record'");
   }
 
   @Test
@@ -95,7 +95,7 @@ class DumpCommandTest {
   }
 
   @Test
-  void table_damagedBlock_goesOnBehindIt() throws IOException {
+  void table_damagedBlock_continuesAfterIt() throws IOException {
     Path table = Fixtures.copy("plain", temp).resolve("000005.ldb");
     long whole = Cli.run("dump", table.toString()).out().lines().count();
     Fixtures.damage(table, 5000);
@@ -148,7 +148,7 @@ class DumpCommandTest {
             "search blocks=28",
             "block offset=0 bytes=4153 storedBytes=1212 compression='snappy' checksum='0c9fcd09'"
                 + " restarts=4",
-            "damage offset=1217 text='no block with the right checksum' bytes=1197",
+            "damage offset=1217 text='no block with a correct checksum' bytes=1197",
             "properties blocks=26 entries=1443 tombstones=0 rawBytes=105144 storedBytes=30010")
         .noneMatch(line -> line.startsWith("damage offset=31337"))
         .anyMatch(line -> line.startsWith("filter offset=31337"));
@@ -164,7 +164,7 @@ class DumpCommandTest {
         .contains("damage offset=5952 text='not a table: bad magic number'\n")
         .contains("\nblock offset=0 ")
         .contains("  put sequence=")
-        .containsPattern("damage offset=\\d+ text='no block with the right checksum'");
+        .containsPattern("damage offset=\\d+ text='no block with a correct checksum'");
   }
 
   @Test
@@ -240,13 +240,13 @@ class DumpCommandTest {
   }
 
   @Test
-  void rawScan_tablesOfAnyOrder_printsAll() throws IOException {
+  void allVersions_tablesOfAnyOrder_printsAll() throws IOException {
     String dir = Fixtures.copy("reverse-comparator", temp).toString();
     assertThat(Cli.run("scan", dir, "--all-versions").out()).hasLineCount(738 + 738 + 462);
   }
 
   @Test
-  void rawScan_damagedBlock_goesOnBehindIt() throws IOException {
+  void allVersions_damagedBlock_continuesAfterIt() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
     Cli whole = Cli.run("scan", dir.toString(), "--all-versions");
     assertThat(whole.exitCode()).isZero();
@@ -266,7 +266,7 @@ class DumpCommandTest {
   }
 
   @Test
-  void rawScan_damagedFooter_findsTheBlocks() throws IOException {
+  void allVersions_damagedFooter_findsTheBlocks() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
     Cli whole = Cli.run("scan", dir.toString(), "--all-versions");
     Path table = dir.resolve("000005.ldb");
@@ -278,7 +278,7 @@ class DumpCommandTest {
   }
 
   @Test
-  void rawScan_damagedLog_goesOnBehindIt() throws IOException {
+  void allVersions_damagedLog_continuesAfterIt() throws IOException {
     Path dir = Fixtures.copy("killed", temp);
     Cli whole = Cli.run("scan", dir.toString(), "--all-versions");
     Path log = dir.resolve("000003.log");

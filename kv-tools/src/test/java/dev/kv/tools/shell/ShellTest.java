@@ -66,7 +66,7 @@ class ShellTest {
   }
 
   @Test
-  void input_failures_areToldAndGoneBeyond() throws IOException {
+  void input_failures_areReportedAndFollowedByTheNextLine() throws IOException {
     String dir = Fixtures.copy("plain", temp).toString();
     Cli shell =
         Cli.runWithInput(
