@@ -17,14 +17,16 @@ import java.util.UUID;
  * thread-safe; reusable after {@link #clear}.
  *
  * <pre>{@code
- * byte[] key = TupleBuilder.create().add("order").add(customer).descending().add(time).toByteArray();
+ * byte[] key =
+ *     TupleBuilder.create().add("order").add(customer).descending().add(time).toByteArray();
  * }</pre>
  *
  * <p>The encoding:
  *
  * <pre>
  * tuple      := element*
- * element    := null | bytes | string | nested | integer | float | double | boolean | uuid | descending
+ * element    := null | bytes | string | nested | integer | float | double | boolean | uuid |
+ *               descending
  * null       := 00                            (in a nested tuple: 00 ff)
  * bytes      := 01 escaped 00                 (escaped: each byte 00 is followed by ff)
  * string     := 02 escaped 00                 (UTF-8)

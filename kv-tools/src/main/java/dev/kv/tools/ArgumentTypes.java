@@ -33,7 +33,8 @@ final class ArgumentTypes {
               + text
               + (ascii
                   ? "' is not a file name: " + e.getReason()
-                  : "' is not a file name in the character set of this locale: set LC_ALL=C.UTF-8"));
+                  : "' is not a file name in the character set of this locale: set"
+                      + " LC_ALL=C.UTF-8"));
     }
   }
 

@@ -189,7 +189,8 @@ public final class Compactor implements BackgroundWorker.Work {
       return;
     }
     LOG.info(
-        "{}: compacted {} tables of level {} and {} of level {} into {}, {} bytes into {} in {} ms ({})",
+        "{}: compacted {} tables of level {} and {} of level {} into {}, {} bytes into {} in {} ms"
+            + " ({})",
         context.directory(),
         compaction.inputs().size(),
         compaction.level(),
@@ -209,8 +210,8 @@ public final class Compactor implements BackgroundWorker.Work {
    */
   private void setAside(Picked picked, List<FileMetadata> tables, CorruptionException damage) {
     LOG.error(
-        "{}: abandoned a compaction, and {} is not compacted until the database is opened again: {};"
-            + " a repair saves what can be read",
+        "{}: abandoned a compaction, and {} is not compacted until the database is opened again:"
+            + " {}; a repair saves what can be read",
         context.directory(),
         tables,
         damage.getMessage());

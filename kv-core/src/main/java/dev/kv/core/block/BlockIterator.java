@@ -14,16 +14,19 @@ import java.nio.ByteBuffer;
  * in the scratch buffer. No step allocates or calls a virtual method.
  *
  * <pre>
- * Backward: entries can only be decoded forward, from a restart point. So the entries from there to the
- * present one are decoded once and recorded, their whole keys one after another in the scratch buffer, and
- * prev() walks down the record. A record is limited; of a longer interval only the last part is kept.
+ * Backward: entries can only be decoded forward, from a restart point. So the entries from there to
+ * the present one are decoded once and recorded, their whole keys one after another in the scratch
+ * buffer, and prev() walks down the record. A record is limited; of a longer interval only the last
+ * part is kept.
  *
- * Seek under the bytewise order of internal keys: after the binary search over the restart points the entries that
- * follow are compared with the target without being put together. Let m be how many leading bytes the entry before
- * has in common with the target. An entry that shares s bytes with the entry before
- *  1. begins with the target's first s bytes if s &lt;= m: what is compared is its own bytes from s on, and
- *     the one found is put together from the target and those;
- *  2. stands to the target as the entry before does if s &gt; m, where both user keys are longer than m.
+ * Seek under the bytewise order of internal keys: after the binary search over the restart points
+ * the entries that follow are compared with the target without being put together. Let m be how
+ * many leading bytes the entry before has in common with the target. An entry that shares s bytes
+ * with the entry before
+ *  1. begins with the target's first s bytes if s &lt;= m: what is compared is its own bytes from s
+ *     on, and the one found is put together from the target and those;
+ *  2. stands to the target as the entry before does if s &gt; m, where both user keys are longer
+ *     than m.
  * Where neither decides (one user key begins with the other), the slow scan does.
  * </pre>
  *

@@ -16,8 +16,10 @@ import java.nio.ByteBuffer;
  * <pre>
  * index := count, common, common bytes, slot*
  * count  := fixed16, common := fixed16: how many leading bytes all user keys have in common
- * slot   := prefix, place; for each entry whose prefix is not that of the entry before, so prefixes ascend
- * prefix := fixed64, the 8 bytes of the user key after the common ones, as a number in the order of longs
+ * slot   := prefix, place; for each entry whose prefix is not that of the entry before, so prefixes
+ *           ascend
+ * prefix := fixed64, the 8 bytes of the user key after the common ones, as a number in the order of
+ *           longs
  * place  := fixed16, where the entry begins
  * </pre>
  */

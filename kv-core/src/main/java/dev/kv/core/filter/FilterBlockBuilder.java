@@ -14,7 +14,8 @@ import java.util.List;
  * file.
  *
  * <pre>
- * filter block := filter*, (offset of each filter) fixed32*, offset of that array fixed32, base 1 byte
+ * filter block := filter*, (offset of each filter) fixed32*, offset of that array fixed32, base 1
+ *                 byte
  * </pre>
  *
  * The calls are {@code (startBlock addKey*)* finish}. A base of 31 gives one filter for the whole

@@ -15,12 +15,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *  1. A move holds `busy` from its begin to its end.
- *  2. An end sets `ended`, then claims `busy`. The thread that claims it releases the pins and keeps `busy`
- *     forever. So the pins are released once, and no move runs then or later.
- *  3. If a move holds `busy`, the claim fails. The move gives `busy` back, reads `ended`, and claims in turn.
- *  4. No fence stands between these two steps, since every step of a cursor would pay for it. An end that falls
- *     exactly between them may find `busy` still set while the move does not see `ended` yet. Every later call on
- *     the cursor reads `ended` too and claims, as does the second pass over the cursors of a database that closes.
+ *  2. An end sets `ended`, then claims `busy`. The thread that claims it releases the pins and
+ *     keeps `busy` forever. So the pins are released once, and no move runs then or later.
+ *  3. If a move holds `busy`, the claim fails. The move gives `busy` back, reads `ended`, and
+ *     claims in turn.
+ *  4. No fence stands between these two steps, since every step of a cursor would pay for it. An
+ *     end that falls exactly between them may find `busy` still set while the move does not see
+ *     `ended` yet. Every later call on the cursor reads `ended` too and claims, as does the second
+ *     pass over the cursors of a database that closes.
  * </pre>
  *
  * <p>Reads of the entry do not hold {@code busy}. They copy, and then call {@link #checkOpen},

@@ -15,8 +15,9 @@ import java.nio.ByteBuffer;
  *  2. Forward: every other child stands on its first entry after e, or is invalid if it has none.
  *     Backward: every other child stands on its last entry before e, or is invalid if it has none.
  *  3. heap[0..size) are the valid children, a binary heap with the next one to show at the root.
- * Entries that a live memtable gained after the cursor passed may stand between; they are newer than the view
- * that the cursor is read under. Only a change of direction could trip over them, and checks.
+ * Entries that a live memtable gained after the cursor passed may stand between; they are newer
+ * than the view that the cursor is read under. Only a change of direction could trip over them, and
+ * checks.
  * </pre>
  */
 public final class MergingIterator extends InternalIterator {

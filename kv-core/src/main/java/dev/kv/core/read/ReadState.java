@@ -13,15 +13,17 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * is a frozen view.
  *
  * <pre>
- * Pins are counted in stripes, so that readers share no counter. A pin goes back to the stripe it came from, so
- * no stripe is ever below zero.
- *  1. A reader adds to a stripe, and has a pin if the state is still current after that; otherwise it takes the
- *     addition back.
- *  2. The state is retired after it ceased to be current; the thread that takes a pin back, and the one that retires,
- *     looks then at all stripes.
- *  3. Every pin was added before the state ceased to be current. So once it is retired, a stripe that is seen at
- *     zero has no pin and gets none; when all are seen at zero, in whatever order, no pin is left.
- *  4. The one who takes back the last addition sees all stripes at zero. Of several who see that, one frees.
+ * Pins are counted in stripes, so that readers share no counter. A pin goes back to the stripe it
+ * came from, so no stripe is ever below zero.
+ *  1. A reader adds to a stripe, and has a pin if the state is still current after that; otherwise
+ *     it takes the addition back.
+ *  2. The state is retired after it ceased to be current; the thread that takes a pin back, and the
+ *     one that retires, looks then at all stripes.
+ *  3. Every pin was added before the state ceased to be current. So once it is retired, a stripe
+ *     that is seen at zero has no pin and gets none; when all are seen at zero, in whatever order,
+ *     no pin is left.
+ *  4. The one who takes back the last addition sees all stripes at zero. Of several who see that,
+ *     one frees.
  * </pre>
  */
 public final class ReadState {

@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * Forward:  the internal cursor stands on the entry that is shown.
- * Backward: the entry that is shown was copied into `saved`, and the internal cursor stands somewhere before
- *           all visible entries of its user key, and after all entries of other user keys except invisible ones.
+ * Backward: the entry that is shown was copied into `saved`, and the internal cursor stands
+ *           somewhere before all visible entries of its user key, and after all entries of other
+ *           user keys except invisible ones.
  * In both directions `saved` begins with the user key that a step forward leaves behind.
  * </pre>
  *

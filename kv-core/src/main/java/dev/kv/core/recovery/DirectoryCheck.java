@@ -67,8 +67,8 @@ public final class DirectoryCheck {
     }
     return new NoSuchDatabaseException(
         place
-            + " holds no database: there is no file CURRENT; Options.createIfMissing creates one, DB.repair"
-            + " rebuilds one whose CURRENT is lost",
+            + " holds no database: there is no file CURRENT; Options.createIfMissing creates one,"
+            + " DB.repair rebuilds one whose CURRENT is lost",
         place);
   }
 
@@ -80,7 +80,8 @@ public final class DirectoryCheck {
     for (FileName file : list()) {
       if (file.kind() == FileName.Kind.TABLE || isLaterManifest(file)) {
         throw new CorruptionException(
-            "there is no file CURRENT, but tables or MANIFESTs of a database; DB.repair rebuilds it",
+            "there is no file CURRENT, but tables or MANIFESTs of a database; DB.repair rebuilds"
+                + " it",
             FileNames.current(directory).toString(),
             CorruptionException.NO_OFFSET);
       }

@@ -116,8 +116,8 @@ final class LogDamage implements LogReader.Reporter {
         "log: "
             + what
             + "; Options.recoveryMode says what to do with damage in a log: POINT_IN_TIME ends the"
-            + " recovery here, CPP_COMPAT continues after it, TORN_WRITES and STRICT allow only what loss"
-            + " of power explains",
+            + " recovery here, CPP_COMPAT continues after it, TORN_WRITES and STRICT allow only"
+            + " what loss of power explains",
         file,
         offset);
   }

@@ -56,7 +56,8 @@ public final class Dumper {
         default ->
             throw new IllegalArgumentException(
                 Escape.text(path.toString())
-                    + ": not the name of a log, MANIFEST or table, whose kind tells how to read it");
+                    + ": not the name of a log, MANIFEST or table, whose kind tells how to read"
+                    + " it");
       }
     } catch (IOException e) {
       throw new DBIOException("cannot read " + Escape.text(path.toString()) + ": " + e, e);

@@ -21,9 +21,9 @@ import java.nio.ByteBuffer;
  *
  * <pre>
  * memory  := prefix*, offset*, size*, key start*, key bytes
- * prefix  := fixed64, the user key's 8 bytes after the common prefix of all but the last, big-endian, zero-padded,
- *            the top bit flipped so that signed order is theirs; none for the last key, nor unless the order is the
- *            bytewise one of internal keys
+ * prefix  := fixed64, the user key's 8 bytes after the common prefix of all but the last,
+ *            big-endian, zero-padded, the top bit flipped so that signed order is theirs; none for
+ *            the last key, nor unless the order is the bytewise one of internal keys
  * offset  := fixed64, size := fixed32: the data block
  * key start := fixed32, where the key begins; one more than there are blocks
  * </pre>

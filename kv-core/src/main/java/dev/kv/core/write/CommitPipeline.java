@@ -25,12 +25,14 @@ import org.jspecify.annotations.Nullable;
  * A write: 1. lead, or wait until a leader has done it or hands over leadership
  * the leader: 2. asks the gate          closed or failed: nothing was done
  *             3. makes room             in the memtable, which may wait; nothing was logged yet
- *             4. takes others along     up to a size; a sync write never joins a leader without sync;
- *                                       with sync it waits a moment for those of the last group
+ *             4. takes others along     up to a size; a sync write never joins a leader without
+ *                                       sync; with sync it waits a moment for those of the last
+ *                                       group
  *             5. appends to the log     from here on a failure is permanent, the outcome unknown
  *             6. syncs                  if it is a sync write; older logs first
- *             7. inserts, publishes     readers see the whole group at once; a comparator that throws
- *                                       here ends writing: the log has the group, readers nothing of it
+ *             7. inserts, publishes     readers see the whole group at once; a comparator that
+ *                                       throws here ends writing: the log has the group, readers
+ *                                       nothing of it
  *             8. hands leadership over  then tells its followers
  * </pre>
  *

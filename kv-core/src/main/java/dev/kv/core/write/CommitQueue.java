@@ -10,8 +10,10 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * newest: null        nobody leads
  *         LEADING     somebody leads, nobody came since the leader looked
- *         a writer    somebody leads; the writer is the last that came, its next the one before, down to LEADING
- * oldest..youngest    the writers that came before those: the leader's own list, in order of arrival
+ *         a writer    somebody leads; the writer is the last that came, its next the one before,
+ *                     down to LEADING
+ * oldest..youngest    the writers that came before those: the leader's own list, in order of
+ *                     arrival
  * </pre>
  *
  * <p>Leadership passes by handing it to the first that waits, and ends only if nobody does; so a

@@ -107,8 +107,8 @@ final class WriteController {
       throw noNewLog(e);
     } catch (DBIOException e) {
       throw new DBIOException(
-          "cannot begin a log: the write was not done, and the database is read-only until it is opened"
-              + " again: "
+          "cannot begin a log: the write was not done, and the database is read-only until it is"
+              + " opened again: "
               + e.getMessage(),
           e);
     }

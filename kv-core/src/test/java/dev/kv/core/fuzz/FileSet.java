@@ -14,7 +14,8 @@ import java.util.List;
  *
  * <pre>
  * input := modes file*
- * file  := name:byte length:fixed16 bytes       name is an index into {@link #NAMES}; the last file may be short
+ * file  := name:byte length:fixed16 bytes       name is an index into {@link #NAMES}; the last
+ *                                               file may be short
  * </pre>
  */
 final class FileSet {

@@ -15,8 +15,10 @@ import java.util.Objects;
  * of mutants is a resource:
  *
  * <pre>
- * mutant := "== " name, field*, "--- take", lines that occur once in the file, "--- give", lines that replace them
- * field  := "kind: " of the safeguard | "file: " below {@link #SOURCES} | "killed by: " tests | "quick: true"
+ * mutant := "== " name, field*, "--- take", lines that occur once in the file, "--- give", lines
+ *           that replace them
+ * field  := "kind: " of the safeguard | "file: " below {@link #SOURCES} | "killed by: " tests |
+ *           "quick: true"
  * tests  := class or class#method below {@code dev.kv.core}, separated by spaces
  * </pre>
  *

@@ -104,39 +104,39 @@ final class VersionEditCodecTest {
       delimiter = '|',
       textBlock =
           """
-          08                                             | unknown tag 8
-          00                                             | unknown tag 0
-          0a                                             | unknown tag 10
-          63                                             | unknown tag 99
-          ffffffff0f                                     | unknown tag 4294967295
-          80                                             | tag is truncated
-          8080808080 00                                  | tag is truncated or not a number
-          02                                             | log number is truncated
-          02 ffffffffffffffffff01                        | log number 18446744073709551615 is too large
-          02 ffffffffffffffffff02                        | log number is truncated or not a number
-          03 8080808080808080 40                         | next file number 4611686018427387904 is too large
-          02 05 02 05                                    | log number is set twice
-          03 05 03 05                                    | next file number is set twice
-          09 05 09 05                                    | previous log number is set twice
-          01 01 61 01 01 61                              | comparator is set twice
-          04 01 04 01                                    | last sequence is set twice
-          04 8080808080808080 01                         | last sequence 72057594037927936 is beyond 72057594037927935
-          01 05 61                                       | comparator of 5 bytes ends after the record
-          01 ffffffff0f                                  | comparator of 4294967295 bytes ends after the record
-          01 ffffffff07                                  | comparator of 2147483647 bytes ends after the record
-          01 02 ff 61                                    | comparator is not UTF-8
-          05 07 09 61 0101000000000000                   | level 7 is not below 7
-          05 ffffffff0f 09 61 0101000000000000           | level 4294967295 is not below 7
-          05 01 07 01010000000000                        | compact pointer is not an internal key
-          05 01 00                                       | compact pointer is not an internal key
-          05 01 09 61 0201000000000000                   | compact pointer is not an internal key
-          06 07 01                                       | level 7 is not below 7
-          06 01 05 06 01 05                              | table 5 is deleted twice
-          07 07 01 01 09 61 0101000000000000             | level 7 is not below 7
-          07 01 01 01 09 61 0101000000000000             | largest key is truncated
-          07 01 01 01 00 09 61 0101000000000000          | smallest key is not an internal key
+          08                             | unknown tag 8
+          00                             | unknown tag 0
+          0a                             | unknown tag 10
+          63                             | unknown tag 99
+          ffffffff0f                     | unknown tag 4294967295
+          80                             | tag is truncated
+          8080808080 00                  | tag is truncated or not a number
+          02                             | log number is truncated
+          02 ffffffffffffffffff01        | log number 18446744073709551615 is too large
+          02 ffffffffffffffffff02        | log number is truncated or not a number
+          03 8080808080808080 40         | next file number 4611686018427387904 is too large
+          02 05 02 05                    | log number is set twice
+          03 05 03 05                    | next file number is set twice
+          09 05 09 05                    | previous log number is set twice
+          01 01 61 01 01 61              | comparator is set twice
+          04 01 04 01                    | last sequence is set twice
+          04 8080808080808080 01 | last sequence 72057594037927936 is beyond 72057594037927935
+          01 05 61                       | comparator of 5 bytes ends after the record
+          01 ffffffff0f                  | comparator of 4294967295 bytes ends after the record
+          01 ffffffff07                  | comparator of 2147483647 bytes ends after the record
+          01 02 ff 61                    | comparator is not UTF-8
+          05 07 09 61 0101000000000000   | level 7 is not below 7
+          05 ffffffff0f 09 61 0101000000000000 | level 4294967295 is not below 7
+          05 01 07 01010000000000        | compact pointer is not an internal key
+          05 01 00                       | compact pointer is not an internal key
+          05 01 09 61 0201000000000000   | compact pointer is not an internal key
+          06 07 01                       | level 7 is not below 7
+          06 01 05 06 01 05              | table 5 is deleted twice
+          07 07 01 01 09 61 0101000000000000 | level 7 is not below 7
+          07 01 01 01 09 61 0101000000000000 | largest key is truncated
+          07 01 01 01 00 09 61 0101000000000000 | smallest key is not an internal key
           07 01 01 01 09 61 0101000000000000 05 6162636465 | largest key is not an internal key
-          07 01 01 ffffffffffffffffff01                  | new table's size 18446744073709551615 is too large
+          07 01 01 ffffffffffffffffff01  | new table's size 18446744073709551615 is too large
           """)
   void decode_ofWhatIsNoEdit_namesTheDamage(String hex, String message) {
     assertThatThrownBy(() -> decodeHex(hex))

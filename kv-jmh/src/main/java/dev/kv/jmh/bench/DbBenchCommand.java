@@ -51,7 +51,8 @@ public final class DbBenchCommand implements Callable<Integer> {
       defaultValue = "kv",
       paramLabel = "NAME",
       description =
-          "kv, leveldbjni, rocksdb, lmdb, iq80, mvstore, xodus, mapdb; the first is compared with the others.")
+          "kv, leveldbjni, rocksdb, lmdb, iq80, mvstore, xodus, mapdb; the first is compared with"
+              + " the others.")
   List<String> stores = List.of();
 
   @Option(

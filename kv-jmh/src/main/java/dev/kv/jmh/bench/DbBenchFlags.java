@@ -102,7 +102,8 @@ final class DbBenchFlags {
       converter = ZeroOrOne.class,
       paramLabel = ZERO_OR_ONE,
       description =
-          "1 to keep the database of an earlier run; benchmarks that need an empty one are skipped.")
+          "1 to keep the database of an earlier run; benchmarks that need an empty one are"
+              + " skipped.")
   boolean useExistingDb;
 
   @Option(

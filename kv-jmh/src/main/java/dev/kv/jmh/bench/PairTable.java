@@ -58,8 +58,9 @@ final class PairTable {
     }
     return out.isEmpty()
         ? ""
-        : "\nWarning: the ratios of these pairs lie too far apart to trust the median. Run again on an"
-            + " idle machine, or with more --pairs.\n"
+        : "\n"
+            + "Warning: the ratios of these pairs lie too far apart to trust the median. Run"
+            + " again on an idle machine, or with more --pairs.\n"
             + out;
   }
 

@@ -98,8 +98,8 @@ final class RunSection {
   private String ratioText() {
     return "The time of "
         + summary.stores().get(0)
-        + " as a multiple of the peer's time: the median of the pairs, and their range. The pairs of a"
-        + " ratio with a `?` lie too far apart to trust the median.\n\n";
+        + " as a multiple of the peer's time: the median of the pairs, and their range. The pairs"
+        + " of a ratio with a `?` lie too far apart to trust the median.\n\n";
   }
 
   private MarkdownTable ratios() {

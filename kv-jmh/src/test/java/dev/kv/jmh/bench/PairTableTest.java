@@ -38,8 +38,8 @@ class PairTableTest {
             "fillseq                  2.000       9.000       4.000       8.000"
                 + "   0.75 [0.25 .. 1.00]",
             "",
-            "Warning: the ratios of these pairs lie too far apart to trust the median. Run again on an"
-                + " idle machine, or with more --pairs.",
+            "Warning: the ratios of these pairs lie too far apart to trust the median. Run again on"
+                + " an idle machine, or with more --pairs.",
             "  fillseq, kv/lmdb: 0.25 to 1.00");
   }
 

@@ -23,9 +23,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "bench",
     description =
-        "Measure kv on this machine with a small db_bench: keys of 16 bytes, values that compress to "
-            + "half their size, one thread. The database is new, in the temporary directory or in DIR, "
-            + "and is deleted at the end.",
+        "Measure kv on this machine with a small db_bench: keys of 16 bytes, values that compress"
+            + " to half their size, one thread. The database is new, in the temporary directory or"
+            + " in DIR, and is deleted at the end.",
     mixinStandardHelpOptions = true)
 public final class BenchCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;

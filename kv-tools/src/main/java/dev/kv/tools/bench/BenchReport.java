@@ -31,7 +31,8 @@ final class BenchReport {
               Runtime.version().feature(),
               System.getProperty("os.arch")));
       out.line(
-          "benchmark      micros/op        ops/s       MB/s    p50 us    p99 us  p99.9 us    max us");
+          "benchmark      micros/op        ops/s       MB/s    p50 us    p99 us  p99.9 us    max"
+              + " us");
       out.flush();
     }
   }

@@ -33,9 +33,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "dump",
     description =
-        "Print the content of a log, MANIFEST, table, CURRENT or encoded batch, with offsets, sequence "
-            + "numbers and checksums. Damaged parts are shown with their offset, and the dump continues "
-            + "after them. Exit 1 if anything is damaged.",
+        "Print the content of a log, MANIFEST, table, CURRENT or encoded batch, with offsets,"
+            + " sequence numbers and checksums. Damaged parts are shown with their offset, and the"
+            + " dump continues after them. Exit 1 if anything is damaged.",
     mixinStandardHelpOptions = true)
 public final class DumpCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -64,7 +64,8 @@ public final class DumpCommand implements Callable<Integer> {
   @Option(
       names = "--verify",
       description =
-          "Print only damage: in checksums, and in tables also in the order of keys and the filter.")
+          "Print only damage: in checksums, and in tables also in the order of keys and the"
+              + " filter.")
   private boolean verify;
 
   @Option(

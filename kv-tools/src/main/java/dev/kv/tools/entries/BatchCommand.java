@@ -20,9 +20,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "batch",
     description =
-        "Apply the operations on standard input, one on each line, as one atomic write with a sync. "
-            + "If a line is malformed, nothing is written. A line is 'put KEY VALUE' or 'delete KEY', "
-            + "separated by one space or tab; a space in a key is \\x20.",
+        "Apply the operations on standard input, one on each line, as one atomic write with a sync."
+            + " If a line is malformed, nothing is written. A line is 'put KEY VALUE' or 'delete"
+            + " KEY', separated by one space or tab; a space in a key is \\x20.",
     mixinStandardHelpOptions = true)
 public final class BatchCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;

@@ -26,9 +26,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "diff",
     description =
-        "Compare two databases of the same order. A line that begins with '-' is an entry that only "
-            + "the first database has, '+' an entry that only the second has; a value that differs gives "
-            + "both lines. Exit 1 if the databases differ.",
+        "Compare two databases of the same order. A line that begins with '-' is an entry that only"
+            + " the first database has, '+' an entry that only the second has; a value that differs"
+            + " gives both lines. Exit 1 if the databases differ.",
     mixinStandardHelpOptions = true)
 public final class DiffCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments first;

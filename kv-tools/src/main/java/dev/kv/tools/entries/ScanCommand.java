@@ -61,9 +61,9 @@ public final class ScanCommand implements Callable<Integer> {
   @Option(
       names = "--all-versions",
       description =
-          "Print every version of every entry in tables and logs, file by file, with sequence number "
-              + "and type. Needs no order of keys, and continues after damage, which it reports on "
-              + "standard error. Only --format and --limit can be combined with it.")
+          "Print every version of every entry in tables and logs, file by file, with sequence"
+              + " number and type. Needs no order of keys, and continues after damage, which it"
+              + " reports on standard error. Only --format and --limit can be combined with it.")
   private boolean allVersions;
 
   @Override

@@ -18,9 +18,9 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "compact",
     description =
-        "Merge all data of the database, or of a range of its keys, down to the last level, so that "
-            + "deleted and overwritten data is removed. Whole tables are merged, also if they reach "
-            + "beyond the range.",
+        "Merge all data of the database, or of a range of its keys, down to the last level, so that"
+            + " deleted and overwritten data is removed. Whole tables are merged, also if they"
+            + " reach beyond the range.",
     mixinStandardHelpOptions = true)
 public final class CompactCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;

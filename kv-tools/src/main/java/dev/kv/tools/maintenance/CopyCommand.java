@@ -34,8 +34,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "copy",
     description =
-        "Write a compact copy of a database to a directory that does not exist yet. The copy is named "
-            + "DST.partial until it is complete.",
+        "Write a compact copy of a database to a directory that does not exist yet. The copy is"
+            + " named DST.partial until it is complete.",
     mixinStandardHelpOptions = true)
 public final class CopyCommand implements Callable<Integer> {
   private static final int BATCH_BYTES = 1 << 20;

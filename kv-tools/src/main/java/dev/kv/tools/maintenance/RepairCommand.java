@@ -32,8 +32,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "repair",
     description =
-        "Make a damaged database open again with all entries that can be read. They are written to new "
-            + "tables; old logs, MANIFESTs and damaged tables are moved to lost/.",
+        "Make a damaged database open again with all entries that can be read. They are written to"
+            + " new tables; old logs, MANIFESTs and damaged tables are moved to lost/.",
     mixinStandardHelpOptions = true)
 public final class RepairCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
@@ -41,8 +41,8 @@ public final class RepairCommand implements Callable<Integer> {
   @Option(
       names = "--dry-run",
       description =
-          "Change nothing; print what a repair would give, and whether the database needs one. Takes as "
-              + "much space in the temporary directory as the database does.")
+          "Change nothing; print what a repair would give, and whether the database needs one."
+              + " Takes as much space in the temporary directory as the database does.")
   private boolean dryRun;
 
   @Option(names = "--json", description = "Print one JSON object.")

@@ -19,10 +19,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "shell",
     description =
-        "Read commands on one database from a prompt, with history and completion of commands, "
-            + "options and keys; or from standard input if that is not a terminal. Commands do not name "
-            + "the directory: 'get KEY'. The database is open only while a command runs. Ctrl-C ends a "
-            + "command, not the shell.",
+        "Read commands on one database from a prompt, with history and completion of commands,"
+            + " options and keys; or from standard input if that is not a terminal. Commands do not"
+            + " name the directory: 'get KEY'. The database is open only while a command runs."
+            + " Ctrl-C ends a command, not the shell.",
     mixinStandardHelpOptions = true)
 public final class ShellCommand implements Callable<Integer> {
   private final Commands commands;

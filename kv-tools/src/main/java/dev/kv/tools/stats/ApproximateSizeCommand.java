@@ -15,8 +15,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "approximate-size",
     description =
-        "Print the approximate number of bytes that a range of keys takes in tables, compressed. Entries "
-            + "that are only in the log do not count.",
+        "Print the approximate number of bytes that a range of keys takes in tables, compressed."
+            + " Entries that are only in the log do not count.",
     mixinStandardHelpOptions = true)
 public final class ApproximateSizeCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;

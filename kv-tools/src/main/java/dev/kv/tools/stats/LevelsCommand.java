@@ -25,9 +25,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "levels",
     description =
-        "Draw the tables of each level, from the first key of a table to the last. [--] is a table, | a "
-            + "table too small to draw, # several of those. Tables of level 0 overlap, so each has its "
-            + "own line.",
+        "Draw the tables of each level, from the first key of a table to the last. [--] is a table,"
+            + " | a table too small to draw, # several of those. Tables of level 0 overlap, so each"
+            + " has its own line.",
     mixinStandardHelpOptions = true)
 public final class LevelsCommand implements Callable<Integer> {
   private static final int SMALLEST_WIDTH = 10;

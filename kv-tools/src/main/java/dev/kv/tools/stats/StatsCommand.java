@@ -28,8 +28,9 @@ public final class StatsCommand implements Callable<Integer> {
   @Option(
       names = "--entries",
       description =
-          "Read every entry of the tables too: print the compression ratio, the number of tombstones "
-              + "and histograms of the sizes of keys and values. Exit 1 if a table is damaged.")
+          "Read every entry of the tables too: print the compression ratio, the number of"
+              + " tombstones and histograms of the sizes of keys and values. Exit 1 if a table is"
+              + " damaged.")
   private boolean entries;
 
   @Option(names = "--json", description = "Print one JSON object.")

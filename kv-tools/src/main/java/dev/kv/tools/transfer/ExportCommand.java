@@ -16,9 +16,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "export",
     description =
-        "Write entries to standard output in a format that import reads: text, utf8 and hex are one "
-            + "line for each entry; json is one object on each line; binary is the lengths of key and "
-            + "value, 4 bytes each with the highest first, then key and value.",
+        "Write entries to standard output in a format that import reads: text, utf8 and hex are one"
+            + " line for each entry; json is one object on each line; binary is the lengths of key"
+            + " and value, 4 bytes each with the highest first, then key and value.",
     mixinStandardHelpOptions = true)
 public final class ExportCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;

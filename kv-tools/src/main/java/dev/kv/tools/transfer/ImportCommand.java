@@ -15,8 +15,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "import",
     description =
-        "Put the entries that export wrote, from a file or standard input. If the input is malformed, "
-            + "the entries before that place may have been put.",
+        "Put the entries that export wrote, from a file or standard input. If the input is"
+            + " malformed, the entries before that place may have been put.",
     mixinStandardHelpOptions = true)
 public final class ImportCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;

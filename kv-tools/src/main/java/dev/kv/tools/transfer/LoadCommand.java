@@ -11,8 +11,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "load",
     description =
-        "Put the entries that scan printed, from standard input. If the input is malformed, the entries "
-            + "before that place may have been put.",
+        "Put the entries that scan printed, from standard input. If the input is malformed, the"
+            + " entries before that place may have been put.",
     mixinStandardHelpOptions = true)
 public final class LoadCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;

@@ -15,10 +15,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "verify",
     description =
-        "Check a database: CURRENT, the MANIFEST, every checksum of every table and log, file sizes, "
-            + "the order of keys, the invariants of the levels, that every key passes its table's "
-            + "filter, and that an open accepts all of it. Changes nothing. Exit 1 if anything is "
-            + "damaged.",
+        "Check a database: CURRENT, the MANIFEST, every checksum of every table and log, file"
+            + " sizes, the order of keys, the invariants of the levels, that every key passes its"
+            + " table's filter, and that an open accepts all of it. Changes nothing. Exit 1 if"
+            + " anything is damaged.",
     mixinStandardHelpOptions = true)
 public final class VerifyCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;

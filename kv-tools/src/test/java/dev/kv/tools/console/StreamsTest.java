@@ -175,8 +175,8 @@ class StreamsTest {
   void failures_areReportedWithARemedy() throws IOException {
     assertThat(FailureText.describe(new CorruptionException("a bad block", "f.ldb", 7)))
         .isEqualTo(
-            "a bad block (file f.ldb, offset 7); 'kv verify' lists the damage, 'kv repair' keeps the"
-                + " rest");
+            "a bad block (file f.ldb, offset 7); 'kv verify' lists the damage, 'kv repair' keeps"
+                + " the rest");
     OutOfMemoryError none = new OutOfMemoryError("Cannot reserve 9 bytes of direct buffer memory");
     assertThat(FailureText.describe(new OffHeapExhaustedException("no room for 9 bytes", none)))
         .isEqualTo(

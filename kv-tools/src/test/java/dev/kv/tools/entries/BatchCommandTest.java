@@ -38,7 +38,8 @@ class BatchCommandTest {
       quoteCharacter = '`',
       value = {
         "hex | put 6b 76\\ndelete 64",
-        "json | {\"type\":\"put\",\"key\":\"k\",\"value\":\"v\"}\\n{\"type\":\"delete\",\"key\":\"d\"}"
+        "json | {\"type\":\"put\",\"key\":\"k\",\"value\":\"v\"}\\n"
+            + "{\"type\":\"delete\",\"key\":\"d\"}"
       })
   void batch_otherFormats_areRead(String format, String lines) {
     Path dir = temp.resolve("new");

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * table     := data block*, [filter block], metaindex block, index block, footer
- * index     := for each data block: a key at or after its last key and before the next block's first,
- *              mapped to the data block's handle; restart interval 1
+ * index     := for each data block: a key at or after its last key and before the next block's
+ *              first, mapped to the data block's handle; restart interval 1
  * metaindex := "filter." and the policy's name, mapped to the filter block's handle
  * </pre>
  *

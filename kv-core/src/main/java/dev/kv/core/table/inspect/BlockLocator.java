@@ -22,15 +22,17 @@ import org.jspecify.annotations.Nullable;
  * Where the data blocks lie in a table that cannot be opened.
  *
  * <pre>
- * 1. An index says it: the one that the footer names, or else one that is found by its checksum and names every
- *    block found before the end of those that it names.
- * 2. Else they are among the blocks found, in runs of which each block begins where the one before it ends.
+ * 1. An index says it: the one that the footer names, or else one that is found by its checksum and
+ *    names every block found before the end of those that it names.
+ * 2. Else they are among the blocks found, in runs of which each block begins where the one before
+ *    it ends.
  *    a. A run that begins with the file is the table's.
- *    b. Behind damage a block can be what is left of a value that holds a table or a part of one. The last run is the
- *       table's if it ends with the metaindex. Another with a metaindex or an index in it is not.
- *    c. The rest goes by its keys: a run is taken where they lie behind those of the runs taken before, before those of
- *       the run that ends with the metaindex, and in the bounds that are known for the table. Without a bound on both
- *       sides it is not taken.
+ *    b. Behind damage a block can be what is left of a value that holds a table or a part of one.
+ *       The last run is the table's if it ends with the metaindex. Another with a metaindex or an
+ *       index in it is not.
+ *    c. The rest goes by its keys: a run is taken where they lie behind those of the runs taken
+ *       before, before those of the run that ends with the metaindex, and in the bounds that are
+ *       known for the table. Without a bound on both sides it is not taken.
  * </pre>
  *
  * @param handles the blocks, in the order of the file

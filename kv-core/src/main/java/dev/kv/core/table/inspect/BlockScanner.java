@@ -20,18 +20,19 @@ import org.slf4j.Logger;
  * disk cannot read is passed over. For one thread.
  *
  * <pre>
- * Where a block is known to begin, its end is the first byte that can be a type and behind which stands the
- * checksum of all up to it.
+ * Where a block is known to begin, its end is the first byte that can be a type and behind which
+ * stands the checksum of all up to it.
  *
- * Where nothing ends so, the next beginning is not known either. Let r(k) be the CRC's register before byte k, fed
- * from any place on, and Z the step that a zero byte has it take, which is linear and can be undone. Fed from q on,
- * where it begins as I, the register is r(k) ^ Z^(k-q)(r(q) ^ I). So a block begins at q and ends before k, where
- * its checksum asks for the register c, if
+ * Where nothing ends so, the next beginning is not known either. Let r(k) be the CRC's register
+ * before byte k, fed from any place on, and Z the step that a zero byte has it take, which is
+ * linear and can be undone. Fed from q on, where it begins as I, the register is r(k) ^
+ * Z^(k-q)(r(q) ^ I). So a block begins at q and ends before k, where its checksum asks for the
+ * register c, if
  *
  *   Z^-q(r(q) ^ I) = Z^-k(r(k) ^ c)
  *
- * The left sides of all q so far stand in a hash table, where the right side of each k is looked up: one pass
- * over the bytes tries every beginning with every end.
+ * The left sides of all q so far stand in a hash table, where the right side of each k is looked
+ * up: one pass over the bytes tries every beginning with every end.
  * </pre>
  */
 public final class BlockScanner {
