@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * kv as a dependency: what it brings, and how a program with nothing else on its path runs. Each
- * run is a JVM of its own over the built jars, on this JDK and on a JDK 25 where there is one.
+ * run is a JVM of its own over the built jars, on this JDK, and on a JDK 25 if there is one.
  */
 class DependencyIT {
   private static final Path JARS = Path.of("target", "dependencies").toAbsolutePath();
