@@ -25,6 +25,12 @@ class SideBySideIT {
 
   @TempDir Path temp;
 
+  /** A load, and the microseconds in the unit that it prints. */
+  private record Load(Class<?> main, double unit) {}
+
+  private static final List<Load> LOADS =
+      List.of(new Load(SparkLoad.class, 1000), new Load(NodeManagerLoad.class, 1));
+
   /** The mean times in microseconds of one timer, a run after the other. */
   private record Times(List<Double> kv, List<Double> leveldbjni) {
     Times() {
@@ -42,7 +48,7 @@ class SideBySideIT {
     StringBuilder report =
         new StringBuilder(
             "| load | kv, us | leveldbjni, us | leveldbjni / kv |\n|---|---|---|---|\n");
-    for (Class<?> load : List.of(SparkLoad.class, NodeManagerLoad.class)) {
+    for (Load load : LOADS) {
       Map<String, Times> timers = new LinkedHashMap<>();
       for (int round = 0; round < ROUNDS; round++) {
         run(load, false, timers);
@@ -62,7 +68,7 @@ class SideBySideIT {
     System.out.print(report);
   }
 
-  private void run(Class<?> load, boolean original, Map<String, Times> timers)
+  private void run(Load load, boolean original, Map<String, Times> timers)
       throws IOException, InterruptedException {
     String classPath = System.getProperty("java.class.path");
     if (original) { // first, and so every class of it hides kv's
@@ -78,7 +84,7 @@ class SideBySideIT {
                 "-Xmx1g",
                 "-cp",
                 classPath,
-                load.getName(),
+                load.main.getName(),
                 temp.resolve("db").toString())
             .redirectOutput(output)
             .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -88,7 +94,8 @@ class SideBySideIT {
       String[] columns = line.split("\t");
       if (columns.length == 6 && columns[2].strip().matches("[0-9.]+")) {
         Times times = timers.computeIfAbsent(columns[0].strip(), name -> new Times());
-        (original ? times.leveldbjni : times.kv).add(Double.parseDouble(columns[2].strip()));
+        double mean = load.unit * Double.parseDouble(columns[2].strip());
+        (original ? times.leveldbjni : times.kv).add(mean);
       }
     }
   }
