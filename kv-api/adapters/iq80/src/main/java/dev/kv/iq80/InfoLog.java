@@ -1,6 +1,7 @@
 package dev.kv.iq80;
 
 import dev.kv.DB;
+import dev.kv.DBClosedException;
 import dev.kv.DBStats;
 import java.io.File;
 import java.util.concurrent.TimeUnit;
@@ -51,8 +52,15 @@ final class InfoLog {
   }
 
   void closing(DB db) {
-    if (logger != null) {
-      log("closes\n" + db.property("leveldb.stats"));
+    if (logger == null) {
+      return;
     }
+    String statistics;
+    try {
+      statistics = db.property("leveldb.stats");
+    } catch (DBClosedException e) {
+      return; // the program closed it beneath this layer
+    }
+    log("closes\n" + statistics);
   }
 }

@@ -228,6 +228,15 @@ class KvDBTest {
   }
 
   @Test
+  void close_afterTheDatabaseBeneathWasClosed_doesNothing() throws IOException {
+    db.close();
+    db = KvDBFactory.factory.open(directory, new Options().logger(message -> {}));
+    db.unwrap().close();
+    db.close();
+    assertThatThrownBy(() -> db.get(KEY)).isInstanceOf(DBException.class);
+  }
+
+  @Test
   void repairAndDestroy_ofAClosedDatabase_doTheirWork() throws IOException {
     db.put(KEY, VALUE);
     db.close();
