@@ -2,6 +2,10 @@ package dev.kv;
 
 /**
  * What an open does if a log is damaged. {@link Options#paranoidChecks()} selects {@link #STRICT}.
+ *
+ * <p>If a log that the MANIFEST needs is missing, {@link #TORN_WRITES} and {@link #STRICT} throw a
+ * {@link CorruptionException}. {@link #POINT_IN_TIME} opens the database unless a later log has
+ * records, and {@link DB#stats()} shows what is missing. {@link #CPP_COMPAT} opens it.
  */
 public enum RecoveryMode {
   /**
