@@ -14,6 +14,10 @@ import java.util.List;
  * @param recovery what the open found in the logs
  * @param lastSequence the sequence number of the last write
  * @param snapshots the number of open snapshots
+ * @param openIterators the number of iterators that are not closed; those that a program lost count
+ *     until they are garbage-collected
+ * @param leakedIterators the number of iterators that were garbage-collected without having been
+ *     closed; above 0, the program has a leak
  * @param openTables the number of open table files
  */
 public record DBStats(
@@ -25,6 +29,8 @@ public record DBStats(
     Recovery recovery,
     long lastSequence,
     int snapshots,
+    int openIterators,
+    long leakedIterators,
     int openTables) {
 
   /**
@@ -38,6 +44,10 @@ public record DBStats(
    * @param recovery what the open found in the logs
    * @param lastSequence the sequence number of the last write
    * @param snapshots the number of open snapshots
+   * @param openIterators the number of iterators that are not closed; those that a program lost
+   *     count until they are garbage-collected
+   * @param leakedIterators the number of iterators that were garbage-collected without having been
+   *     closed; above 0, the program has a leak
    * @param openTables the number of open table files
    */
   public DBStats {

@@ -1,26 +1,34 @@
 package dev.kv.core.background;
 
+import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.state.Logs;
 import dev.kv.core.state.MemTables;
 import dev.kv.core.state.ObsoleteFiles;
 
 /**
  * Small work that keeps other threads from waiting for the disk: reserves room ahead in the log,
- * prepares the next log, closes obsolete logs, and deletes files that a reader was the last to use.
+ * prepares the next log, closes obsolete logs, releases what lost iterators pin, and deletes files
+ * that a reader was the last to use.
  */
 public final class MaintenanceTask implements BackgroundWorker.Work {
   private final BackgroundThreads background;
   private final MemTables memTables;
   private final Logs logs;
   private final ObsoleteFiles obsolete;
+  private final DatabaseReader reader;
 
   /** Creates the work of the maintenance thread. */
   public MaintenanceTask(
-      BackgroundThreads background, MemTables memTables, Logs logs, ObsoleteFiles obsolete) {
+      BackgroundThreads background,
+      MemTables memTables,
+      Logs logs,
+      ObsoleteFiles obsolete,
+      DatabaseReader reader) {
     this.background = background;
     this.memTables = memTables;
     this.logs = logs;
     this.obsolete = obsolete;
+    this.reader = reader;
   }
 
   @Override
@@ -29,6 +37,7 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
       logs.prepareNext();
     }
     logs.closeRetired();
+    reader.releaseCollectedIterators();
     if (background.takeVersionFreed()) {
       obsolete.collect();
     }

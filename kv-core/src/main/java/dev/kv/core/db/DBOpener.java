@@ -309,6 +309,7 @@ final class DBOpener {
           new DatabaseStats(
               resources,
               versions,
+              reader,
               snapshots,
               compactionStats,
               recovery.report(),
@@ -332,7 +333,9 @@ final class DBOpener {
                   background,
                   stats));
       background.begin(
-          new Flusher(jobs), compactor, new MaintenanceTask(background, memTables, logs, obsolete));
+          new Flusher(jobs),
+          compactor,
+          new MaintenanceTask(background, memTables, logs, obsolete, reader));
       if (compactor.isDue()) {
         background.compactionWantedLater();
       }

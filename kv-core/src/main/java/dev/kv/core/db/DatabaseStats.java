@@ -7,6 +7,7 @@ import dev.kv.core.key.ValueKind;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.state.CompactionStats;
 import dev.kv.core.state.Resources;
@@ -27,6 +28,7 @@ final class DatabaseStats {
 
   private final Resources resources;
   private final VersionSet versions;
+  private final DatabaseReader reader;
   private final SnapshotList snapshots;
   private final CompactionStats compactionStats;
   private final DBStats.Recovery recovery;
@@ -44,6 +46,7 @@ final class DatabaseStats {
   DatabaseStats(
       Resources resources,
       VersionSet versions,
+      DatabaseReader reader,
       SnapshotList snapshots,
       CompactionStats compactionStats,
       DBStats.Recovery recovery,
@@ -52,6 +55,7 @@ final class DatabaseStats {
       LongSupplier lastSequence) {
     this.resources = resources;
     this.versions = versions;
+    this.reader = reader;
     this.snapshots = snapshots;
     this.compactionStats = compactionStats;
     this.recovery = recovery;
@@ -99,6 +103,7 @@ final class DatabaseStats {
   DBStats stats() {
     OffHeapBudget budget = resources.budget();
     BlockCacheImpl cache = resources.blockCache();
+    reader.releaseCollectedIterators();
     return new DBStats(
         compactionStats.levels(versions.current()),
         new DBStats.OffHeap(
@@ -113,6 +118,8 @@ final class DatabaseStats {
         recovery,
         lastSequence.getAsLong(),
         snapshots.count(),
+        reader.openIterators(),
+        reader.leakedIterators(),
         (int) resources.tables().openTables());
   }
 

@@ -167,6 +167,7 @@ final class ReadOnlyOpener {
           new DatabaseStats(
               resources,
               versions,
+              reader,
               snapshots,
               new CompactionStats(),
               recovery.report(),

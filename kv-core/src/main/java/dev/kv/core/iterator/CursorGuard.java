@@ -21,8 +21,10 @@ import org.jspecify.annotations.Nullable;
  *     claims in turn.
  *  4. No fence stands between these two steps, since every step of a cursor would pay for it. An
  *     end that falls exactly between them may find `busy` still set while the move does not see
- *     `ended` yet. Every later call on the cursor reads `ended` too and claims, as does the second
- *     pass over the cursors of a database that closes.
+ *     `ended` yet. Then the pins are released later: every later call on the cursor reads `ended`
+ *     too and claims; so does the second pass over the cursors of a database that closes; and if
+ *     the cursor of a database is never used again, so does the close that follows its garbage
+ *     collection.
  * </pre>
  *
  * <p>Reads of the entry do not hold {@code busy}. They copy, and then call {@link #checkOpen},

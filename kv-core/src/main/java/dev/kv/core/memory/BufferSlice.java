@@ -19,8 +19,22 @@ public final class BufferSlice extends Slice {
   private int offset;
   private int length;
 
+  @SuppressWarnings("UnusedVariable") // only to keep it reachable
+  private final @Nullable Object owner;
+
   /** Creates a slice with its window closed. */
-  public BufferSlice() {}
+  public BufferSlice() {
+    this(null);
+  }
+
+  /**
+   * Creates a slice with its window closed.
+   *
+   * @param owner is not garbage-collected before the slice is
+   */
+  public BufferSlice(@Nullable Object owner) {
+    this.owner = owner;
+  }
 
   /** Opens the window over {@code length} bytes of {@code buffer} from {@code offset} on. */
   public void point(ByteBuffer buffer, int offset, int length) {

@@ -32,7 +32,7 @@ public final class DatabaseReader implements AutoCloseable {
   private final TableCache tables;
   private final PointReader points;
   private final ObjectPool<ReadContext> contexts;
-  private final OpenIterators iterators = new OpenIterators();
+  private final OpenIterators iterators;
   private final @Nullable SeekListener seeks;
   private final @Nullable ReadSampler sampler;
   private final String database;
@@ -60,6 +60,7 @@ public final class DatabaseReader implements AutoCloseable {
     this.seeks = seeks;
     this.sampler = seeks == null ? null : this::sample;
     this.database = database;
+    this.iterators = new OpenIterators(database);
   }
 
   /** Returns a copy of the value of {@code key}, or null. */
@@ -151,12 +152,16 @@ public final class DatabaseReader implements AutoCloseable {
     }
   }
 
-  /** Returns a cursor, which pins its view until it is closed or the database is. */
+  /**
+   * Returns a cursor, which pins its view until it is closed or the database is. If the program
+   * loses it without closing it, {@link #releaseCollectedIterators} releases the view.
+   */
   public DBIterator iterator(ReadOptions options) {
     if (options.descending()) {
       throw new IllegalArgumentException(
           "a cursor moves both ways: descending is for entries, stream and forEach");
     }
+    iterators.releaseCollected();
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context);
     PinnedView view = new PinnedView(states, state, contexts, context);
@@ -168,7 +173,7 @@ public final class DatabaseReader implements AutoCloseable {
       view.open(tables, options);
       VisibleCursor cursor = view.newCursor(sequence, bounds, sampler, database);
       UserIterator iterator = new UserIterator(cursor, view, iterators);
-      iterators.add(iterator);
+      iterators.add(iterator, view);
       opened = true;
       return iterator;
     } finally {
@@ -220,6 +225,21 @@ public final class DatabaseReader implements AutoCloseable {
     } finally {
       states.release(state, stripe);
     }
+  }
+
+  /** Returns the number of iterators that are not closed, as far as the collector knows. */
+  public int openIterators() {
+    return iterators.count();
+  }
+
+  /** Returns how many iterators were garbage-collected without having been closed. */
+  public long leakedIterators() {
+    return iterators.leaked();
+  }
+
+  /** Releases what iterators pin that were garbage-collected without having been closed. */
+  public void releaseCollectedIterators() {
+    iterators.releaseCollected();
   }
 
   /** Returns the directory of the database, for messages. */

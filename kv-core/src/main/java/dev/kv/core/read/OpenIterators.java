@@ -3,28 +3,145 @@ package dev.kv.core.read;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.DBClosedException;
 import dev.kv.core.memory.Stripes;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The iterators that are not closed, so that the database's close can revoke them. Thread-safe. */
+/**
+ * The iterators that are not closed. The close of the database revokes them, and those that a
+ * program lost without closing them are released. Thread-safe.
+ *
+ * <pre>
+ * registry -> Entry -> PinnedView -> pins
+ *             Entry ~> UserIterator -> PinnedView    (~> is weak)
+ *             slices of the iterator -> UserIterator
+ *  1. Nothing here and nothing in a view refers strongly to the object that the program has. So
+ *     the collector clears the entry's reference when the program has lost the iterator and its
+ *     slices, and enqueues the entry.
+ *  2. The threads that open and close iterators, the one that asks for statistics and the
+ *     maintenance thread take entries from the queue, and close their views. A step of an iterator
+ *     does nothing for this.
+ *  3. An entry leaves the registry when its view is released, and not before. If a close finds a
+ *     move under way that does not see it (see CursorGuard), the entry stays, and its collection
+ *     closes the view again.
+ * </pre>
+ */
 final class OpenIterators {
-  private final Stripe[] stripes = new Stripe[Stripes.COUNT];
+  private static final Logger LOG = LoggerFactory.getLogger(OpenIterators.class);
 
-  OpenIterators() {
+  /** True under {@code -Dkv.trackIterators=true}: each iterator records where it was opened. */
+  private static final boolean TRACKED = Boolean.getBoolean("kv.trackIterators");
+
+  /** At most this many places are logged. */
+  private static final int MAX_PLACES = 32;
+
+  // Constant after construction, and thread-safe each.
+  private final Stripe[] stripes = new Stripe[Stripes.COUNT];
+  private final ReferenceQueue<UserIterator> collected = new ReferenceQueue<>();
+  private final AtomicLong leaked = new AtomicLong();
+  private final String database;
+
+  /** The places that were logged; one null if places are not recorded. */
+  @GuardedBy("this")
+  private final Set<@Nullable List<StackTraceElement>> logged = new HashSet<>();
+
+  /**
+   * Creates an empty registry.
+   *
+   * @param database the directory, for messages
+   */
+  OpenIterators(String database) {
+    this.database = database;
     for (int i = 0; i < stripes.length; i++) {
       stripes[i] = new Stripe();
     }
   }
 
-  /** Adds an iterator to its stripe; {@link DBClosedException} after the close. */
-  void add(UserIterator iterator) {
-    stripes[iterator.stripe()].add(iterator);
+  /**
+   * Adds an iterator until its view is released; {@link DBClosedException} after the close.
+   *
+   * @param view what the iterator pins
+   */
+  void add(UserIterator iterator, PinnedView view) {
+    Entry entry = new Entry(iterator, view, this);
+    view.register(entry);
+    entry.stripe().add(entry);
   }
 
-  /** Takes an iterator out, if it is in. */
-  void remove(UserIterator iterator) {
-    stripes[iterator.stripe()].remove(iterator);
+  /** Returns the number of iterators that are not closed. */
+  int count() {
+    int count = 0;
+    for (Stripe stripe : stripes) {
+      count += stripe.count();
+    }
+    return count;
+  }
+
+  /** Returns how many iterators were collected without having been closed. */
+  long leaked() {
+    return leaked.get();
+  }
+
+  /** Releases what collected iterators pin. Cheap if there is none. */
+  void releaseCollected() {
+    Reference<? extends UserIterator> reference = collected.poll();
+    if (reference != null) {
+      releaseAll(reference);
+    }
+  }
+
+  private void releaseAll(Reference<? extends UserIterator> first) {
+    int count = 0;
+    List<Entry> toReport = new ArrayList<>();
+    for (Reference<? extends UserIterator> at = first; at != null; at = collected.poll()) {
+      Entry entry = (Entry) at;
+      if (entry.view.close()) {
+        count++;
+        if (isNewPlace(entry)) {
+          toReport.add(entry);
+        }
+      }
+    }
+    leaked.addAndGet(count);
+    for (Entry entry : toReport) {
+      report(count, entry.opened);
+    }
+  }
+
+  /** Returns true once for each place where iterators are opened; once at all if none is known. */
+  private synchronized boolean isNewPlace(Entry entry) {
+    Throwable opened = entry.opened;
+    return logged.size() < MAX_PLACES
+        && logged.add(opened == null ? null : Arrays.asList(opened.getStackTrace()));
+  }
+
+  private void report(int count, @Nullable Throwable opened) {
+    if (opened == null) {
+      LOG.warn(
+          "{}: {} iterator(s) garbage-collected without having been closed; until then each held"
+              + " memory and files. Close every iterator, for example with try-with-resources."
+              + " Start the JVM with -Dkv.trackIterators=true to log where they were opened. Later"
+              + " ones are counted in DBStats.leakedIterators() and not logged",
+          database,
+          count);
+    } else {
+      LOG.warn(
+          "{}: {} iterator(s) garbage-collected without having been closed; until then each held"
+              + " memory and files. Close every iterator, for example with try-with-resources. The"
+              + " stack trace shows where one of them was opened; each place is logged once",
+          database,
+          count,
+          opened);
+    }
   }
 
   /**
@@ -32,55 +149,96 @@ final class OpenIterators {
    * ended beside the first one, see {@link dev.kv.core.iterator.CursorGuard}.
    */
   void close() {
-    List<UserIterator> open = new ArrayList<>();
+    releaseCollected();
+    List<Entry> open = new ArrayList<>();
     for (Stripe stripe : stripes) {
       open.addAll(stripe.close());
     }
-    open.forEach(UserIterator::revoke);
-    open.forEach(UserIterator::revoke);
+    open.forEach(entry -> entry.view.revoke());
+    open.forEach(entry -> entry.view.revoke());
   }
 
-  /** The iterators of one stripe of threads, a list linked through them. */
+  /** The registration of one iterator: a node of the list of its stripe. */
+  static final class Entry extends WeakReference<UserIterator> {
+    private final PinnedView view;
+    private final OpenIterators registry;
+    private final @Nullable Throwable opened;
+
+    // Guarded by the stripe.
+    private @Nullable Entry previous;
+    private @Nullable Entry next;
+
+    Entry(UserIterator iterator, PinnedView view, OpenIterators registry) {
+      super(iterator, registry.collected);
+      this.view = view;
+      this.registry = registry;
+      opened = TRACKED ? new Throwable("the iterator was opened here") : null;
+    }
+
+    private Stripe stripe() {
+      return registry.stripes[view.stripe()];
+    }
+
+    /** Takes the entry out of the registry, if it is in, and revokes the iterator's slices. */
+    void remove() {
+      stripe().remove(this);
+      UserIterator iterator = get();
+      if (iterator != null) {
+        iterator.revokeSlices();
+      }
+    }
+  }
+
+  /** The iterators of one stripe of threads. */
   private static final class Stripe {
     @GuardedBy("this")
-    private @Nullable UserIterator first;
+    private @Nullable Entry first;
+
+    @GuardedBy("this")
+    private int count;
 
     @GuardedBy("this")
     private boolean closed;
 
-    synchronized void add(UserIterator iterator) {
+    synchronized void add(Entry entry) {
       if (closed) {
         throw new DBClosedException("the database is closed");
       }
-      iterator.nextOpen = first;
+      entry.next = first;
       if (first != null) {
-        first.previousOpen = iterator;
+        first.previous = entry;
       }
-      first = iterator;
+      first = entry;
+      count++;
     }
 
-    synchronized void remove(UserIterator iterator) {
-      UserIterator before = iterator.previousOpen;
-      UserIterator after = iterator.nextOpen;
-      if (before == null && first != iterator) {
+    synchronized void remove(Entry entry) {
+      Entry before = entry.previous;
+      Entry after = entry.next;
+      if (before == null && first != entry) {
         return;
       }
       if (before == null) {
         first = after;
       } else {
-        before.nextOpen = after;
+        before.next = after;
       }
       if (after != null) {
-        after.previousOpen = before;
+        after.previous = before;
       }
-      iterator.previousOpen = null;
-      iterator.nextOpen = null;
+      entry.previous = null;
+      entry.next = null;
+      count--;
     }
 
-    synchronized List<UserIterator> close() {
+    synchronized int count() {
+      return count;
+    }
+
+    synchronized List<Entry> close() {
       closed = true;
-      List<UserIterator> open = new ArrayList<>();
-      for (UserIterator at = first; at != null; at = at.nextOpen) {
+      List<Entry> open = new ArrayList<>();
+      for (Entry at = first; at != null; at = at.next) {
         open.add(at);
       }
       return open;

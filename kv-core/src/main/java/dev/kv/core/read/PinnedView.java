@@ -8,7 +8,6 @@ import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
-import dev.kv.core.memory.BufferSlice;
 import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.table.TableCache;
@@ -20,17 +19,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What an iterator holds while it is open: the read state, a cursor over all of it, and scratch
- * memory.
+ * memory. It must not refer strongly to the {@link UserIterator}, see {@link OpenIterators}.
  */
 final class PinnedView extends CursorGuard {
   private final ReadStates states;
   private final ReadState state;
   private final ObjectPool<ReadContext> contexts;
   private final ReadContext context;
-  private final BufferSlice keySlice = new BufferSlice();
-  private final BufferSlice valueSlice = new BufferSlice();
   private InternalIterator internal = new EmptyIterator();
   private @Nullable VisibleCursor cursor;
+  private OpenIterators.@Nullable Entry registration;
 
   /**
    * Takes ownership of {@code context} and of the pin of {@code state}, which was taken in the
@@ -99,22 +97,12 @@ final class PinnedView extends CursorGuard {
     return cursor;
   }
 
-  /** Returns the slice for the key of the entry, revoked when the entry or the view ends. */
-  BufferSlice keySlice() {
-    return keySlice;
+  /** Remembers what is to be removed from the registry of open iterators at the release. */
+  void register(OpenIterators.Entry entry) {
+    registration = entry;
   }
 
-  /** Returns the slice for the value of the entry, revoked when the entry or the view ends. */
-  BufferSlice valueSlice() {
-    return valueSlice;
-  }
-
-  /** Revokes both slices. */
-  void revokeSlices() {
-    keySlice.revoke();
-    valueSlice.revoke();
-  }
-
+  /** Returns the stripe of the thread that opened the view. */
   int stripe() {
     return context.stripe();
   }
@@ -129,7 +117,10 @@ final class PinnedView extends CursorGuard {
 
   @Override
   protected void release() {
-    revokeSlices();
+    OpenIterators.Entry entry = registration;
+    if (entry != null) {
+      entry.remove();
+    }
     try {
       internal.close();
     } finally {

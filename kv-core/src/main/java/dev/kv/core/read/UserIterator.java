@@ -3,24 +3,27 @@ package dev.kv.core.read;
 import dev.kv.DBIterator;
 import dev.kv.Slice;
 import dev.kv.core.memory.BufferSlice;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The cursor that programs get: a {@link VisibleCursor} over the view that it pins. The view guards
  * every move against a close, see {@link dev.kv.core.iterator.CursorGuard}.
+ *
+ * <p>If a program loses the iterator without closing it, its view is released after it was
+ * collected, see {@link OpenIterators}. The compiler may hold an object for unreachable before its
+ * last method ends; so each method that uses the view ends in a reachability fence, which is no
+ * instruction, and slices refer to their iterator.
  */
 final class UserIterator implements DBIterator {
   private final VisibleCursor cursor;
   private final PinnedView view;
   private final OpenIterators open;
+  private final BufferSlice keySlice = new BufferSlice(this);
+  private final BufferSlice valueSlice = new BufferSlice(this);
   private boolean borrowed;
   private boolean placed;
-
-  // Guarded by the stripe of `open`.
-  @Nullable UserIterator previousOpen;
-  @Nullable UserIterator nextOpen;
 
   /** Creates an iterator, which closes {@code view}. The caller adds it to {@code open}. */
   UserIterator(VisibleCursor cursor, PinnedView view, OpenIterators open) {
@@ -29,14 +32,11 @@ final class UserIterator implements DBIterator {
     this.open = open;
   }
 
-  int stripe() {
-    return view.stripe();
-  }
-
   @Override
   public boolean isValid() {
     boolean valid = cursor.isValid();
     view.checkOpen();
+    Reference.reachabilityFence(this);
     if (!valid && !placed) {
       throw new IllegalStateException(
           "the iterator has no position yet: call a seek method first, such as seekToFirst()");
@@ -47,6 +47,7 @@ final class UserIterator implements DBIterator {
   @Override
   public boolean isPlaced() {
     view.checkOpen();
+    Reference.reachabilityFence(this);
     return placed;
   }
 
@@ -59,6 +60,7 @@ final class UserIterator implements DBIterator {
       throw failed(e);
     }
     view.endMove();
+    Reference.reachabilityFence(this);
   }
 
   @Override
@@ -70,6 +72,7 @@ final class UserIterator implements DBIterator {
       throw failed(e);
     }
     view.endMove();
+    Reference.reachabilityFence(this);
   }
 
   @Override
@@ -82,6 +85,7 @@ final class UserIterator implements DBIterator {
       throw failed(e);
     }
     view.endMove();
+    Reference.reachabilityFence(this);
   }
 
   @Override
@@ -94,6 +98,7 @@ final class UserIterator implements DBIterator {
       throw failed(e);
     }
     view.endMove();
+    Reference.reachabilityFence(this);
   }
 
   @Override
@@ -106,6 +111,7 @@ final class UserIterator implements DBIterator {
       throw failed(e);
     }
     view.endMove();
+    Reference.reachabilityFence(this);
   }
 
   @Override
@@ -118,6 +124,7 @@ final class UserIterator implements DBIterator {
       throw failed(e);
     }
     view.endMove();
+    Reference.reachabilityFence(this);
   }
 
   @Override
@@ -130,6 +137,7 @@ final class UserIterator implements DBIterator {
       throw failed(e);
     }
     view.endMove();
+    Reference.reachabilityFence(this);
   }
 
   @Override
@@ -142,6 +150,7 @@ final class UserIterator implements DBIterator {
       throw failed(e);
     }
     view.endMove();
+    Reference.reachabilityFence(this);
   }
 
   @Override
@@ -165,6 +174,7 @@ final class UserIterator implements DBIterator {
       return copy;
     } finally {
       view.checkOpen();
+      Reference.reachabilityFence(this);
     }
   }
 
@@ -173,7 +183,7 @@ final class UserIterator implements DBIterator {
     view.checkOpen();
     checkValid();
     borrowed = true;
-    BufferSlice slice = view.keySlice();
+    BufferSlice slice = keySlice;
     slice.point(cursor.keyBuffer(), cursor.keyOffset(), cursor.keyLength());
     checkOpenAfterPointing();
     return slice;
@@ -184,7 +194,7 @@ final class UserIterator implements DBIterator {
     view.checkOpen();
     checkValid();
     borrowed = true;
-    BufferSlice slice = view.valueSlice();
+    BufferSlice slice = valueSlice;
     slice.point(cursor.valueBuffer(), cursor.valueOffset(), cursor.valueLength());
     checkOpenAfterPointing();
     return slice;
@@ -192,28 +202,29 @@ final class UserIterator implements DBIterator {
 
   private void checkOpenAfterPointing() {
     if (!view.isOpen()) {
-      view.revokeSlices();
+      revokeSlices();
       view.checkOpen();
     }
+    Reference.reachabilityFence(this);
   }
 
   @Override
   public void close() {
-    if (view.close()) {
-      open.remove(this);
-    }
+    view.close();
+    open.releaseCollected();
   }
 
-  /** Ends the cursor because the database closes. Any thread. */
-  void revoke() {
-    view.revoke();
+  /** Revokes both slices. Any thread. */
+  void revokeSlices() {
+    keySlice.revoke();
+    valueSlice.revoke();
   }
 
   private void beginMove() {
     view.beginMove();
     if (borrowed) {
       borrowed = false;
-      view.revokeSlices();
+      revokeSlices();
     }
   }
 

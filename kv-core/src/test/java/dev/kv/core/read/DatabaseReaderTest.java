@@ -275,6 +275,76 @@ final class DatabaseReaderTest {
   }
 
   @Test
+  void iterator_lostWithoutAClose_releasesWhatItPinsAfterItsCollection() {
+    put("a", "1");
+    loseIterators(20);
+    try (DBIterator held = reader.iterator(ReadOptions.DEFAULT)) {
+      held.seekToFirst();
+      beginMemtable(order);
+      awaitLeaked(20);
+      assertThat(reader.openIterators()).isEqualTo(1);
+      assertThat(memtables.get(1).references()).isEqualTo(3); // the test, and the cursor's two pins
+      assertThat(new String(held.key(), StandardCharsets.UTF_8)).isEqualTo("a");
+    }
+    assertThat(reader.openIterators()).isZero();
+    assertThat(reader.leakedIterators()).isEqualTo(20);
+    assertThat(memtables.get(1).references()).isEqualTo(2);
+  }
+
+  @Test
+  void slice_ofALostIterator_staysValid() {
+    put("a", "value");
+    Slice value = sliceOfALostIterator();
+    loseIterators(1);
+    awaitLeaked(1);
+    assertThat(value.toUtf8String()).isEqualTo("value");
+    assertThat(reader.openIterators()).isEqualTo(1);
+    reader.close();
+    assertThatThrownBy(value::length).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void openAndClose_ofOtherIterators_releaseLostOnes() {
+    put("a", "1");
+    loseIterators(1);
+    while (reader.leakedIterators() < 1) {
+      System.gc();
+      reader.iterator(ReadOptions.DEFAULT).close();
+    }
+    assertThat(reader.openIterators()).isZero();
+  }
+
+  @Test
+  void close_ofTheReader_countsLostIteratorsAndReleasesThem() {
+    put("a", "1");
+    loseIterators(3);
+    reader.close();
+    assertThat(reader.openIterators()).isZero();
+    assertThat(memtables.get(0).references()).isEqualTo(1);
+    assertThat(budget.used(MemoryKind.WRITE_BUFFER)).isZero();
+  }
+
+  private void loseIterators(int count) {
+    for (int i = 0; i < count; i++) {
+      DBIterator lost = reader.iterator(ReadOptions.DEFAULT);
+      lost.seekToFirst();
+    }
+  }
+
+  private Slice sliceOfALostIterator() {
+    DBIterator lost = reader.iterator(ReadOptions.DEFAULT);
+    lost.seekToFirst();
+    return lost.valueSlice();
+  }
+
+  private void awaitLeaked(long count) {
+    while (reader.leakedIterators() < count) {
+      System.gc();
+      reader.releaseCollectedIterators();
+    }
+  }
+
+  @Test
   void close_duringACallback_letsItEndAndThenThrows() {
     put("a", "value");
     assertThatThrownBy(

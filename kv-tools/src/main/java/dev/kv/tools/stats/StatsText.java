@@ -19,6 +19,9 @@ public final class StatsText {
     lines.add("");
     lines.add(format("last sequence   %d", stats.lastSequence()));
     lines.add(format("open tables     %d", stats.openTables()));
+    lines.add(
+        format(
+            "open iterators  %d, and %d leaked", stats.openIterators(), stats.leakedIterators()));
     DBStats.OffHeap memory = stats.offHeap();
     lines.add(
         format(
@@ -64,6 +67,8 @@ public final class StatsText {
     members.put("levels", levels);
     members.put("lastSequence", stats.lastSequence());
     members.put("openTables", stats.openTables());
+    members.put("openIterators", stats.openIterators());
+    members.put("leakedIterators", stats.leakedIterators());
     members.put("memtableBytes", stats.offHeap().memtables());
     members.put("blockBytes", stats.offHeap().blocks());
     members.put("indexAndFilterBytes", stats.offHeap().indexesAndFilters());
