@@ -21,13 +21,16 @@ import dev.kv.core.table.standalone.UserTableWriter;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/** The engine as the API finds it, through {@link java.util.ServiceLoader}. Thread-safe. */
+/**
+ * Implements {@link DBFactory}: opens, destroys, repairs and dumps databases. The API finds it
+ * through {@link java.util.ServiceLoader}. Thread-safe.
+ */
 public final class DBFactoryImpl implements DBFactory {
   static {
     EngineLogger.prepareNetty();
   }
 
-  /** For the service loader. */
+  /** Creates the factory; called by the service loader. */
   public DBFactoryImpl() {}
 
   @Override

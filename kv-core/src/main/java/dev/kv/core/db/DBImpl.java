@@ -26,14 +26,17 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-/** An open database: everything delegates, and the close releases its parts in order. */
+/**
+ * A database that is open for writing. Delegates every call to its parts; {@link #close} releases
+ * them in order.
+ */
 final class DBImpl extends OpenDatabase {
   private static final Logger LOG = EngineLogger.of(DBImpl.class);
 
   private final Parts parts;
   private final CountDownLatch closeDone = new CountDownLatch(1);
 
-  /** What an open database is made of. The database closes it. */
+  /** The parts of an open database, which owns and closes them. */
   record Parts(
       Resources resources,
       Env.Lock lock,
@@ -94,7 +97,7 @@ final class DBImpl extends OpenDatabase {
     Objects.requireNonNull(batch, "batch");
     if (!(batch instanceof EncodedBatch encoded)) {
       throw new IllegalArgumentException(
-          "a batch that WriteBatch.create did not make: " + batch.getClass().getName());
+          "the batch was not created by WriteBatch.create: " + batch.getClass().getName());
     }
     parts.commits().write(encoded, options.sync());
   }
@@ -132,7 +135,7 @@ final class DBImpl extends OpenDatabase {
     }
   }
 
-  /** Returns true if a level below {@code level} has tables of the range. */
+  /** Returns true if a level below {@code level} has tables that overlap the range. */
   private boolean overlapsBelow(int level, byte @Nullable [] begin, byte @Nullable [] end) {
     Version version = parts.versions().acquireCurrent();
     try {
@@ -165,15 +168,15 @@ final class DBImpl extends OpenDatabase {
     parts.background().compactionWanted();
   }
 
-  /** Returns what the database is made of. */
+  /** Returns the parts of the database. */
   Parts parts() {
     return parts;
   }
 
   /**
-   * Ends writes, then background work, then reads; then frees everything, LOCK last. A second
-   * caller waits until the first is done. Throws {@link DBIOException} if a log could not be
-   * closed, after everything is freed.
+   * Ends writes, then background work, then reads; then frees everything, and releases LOCK last. A
+   * second caller waits until the first has finished. Throws {@link DBIOException} if a log could
+   * not be closed, after everything is freed.
    */
   @Override
   public void close() {

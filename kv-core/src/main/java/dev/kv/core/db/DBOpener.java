@@ -44,10 +44,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Opens a database for writing: LOCK, then what CURRENT and the MANIFEST say, then the logs, then a
- * new log and an edit that makes the recovered state durable. If the logs hold nothing, these two
- * are left to the first write, and nothing on disk is changed. Used once. If it fails, it leaves
- * what was on disk before and, at most, files that the next open deletes.
+ * Opens a database for writing. Takes LOCK, reads CURRENT and the MANIFEST, replays the logs, and
+ * then creates a new log and writes an edit that makes the recovered state durable. If the logs are
+ * empty, the first write does these last two steps, and the open changes nothing on disk. Used
+ * once. If it fails, it leaves the files that were on disk before and, at most, files that the next
+ * open deletes.
  */
 final class DBOpener {
   private static final Logger LOG = EngineLogger.of(DBOpener.class);
@@ -138,8 +139,7 @@ final class DBOpener {
   }
 
   /**
-   * The opening of one database that is locked, in which everything made so far is freed if it
-   * fails.
+   * Opens one database whose LOCK is held. If it fails, it frees everything that it has created.
    */
   private static final class Opening {
     private final Resources resources;
@@ -210,7 +210,7 @@ final class DBOpener {
           }
           log = logs.create();
         }
-        background.takeVersionFreed(); // by the recovery; the collection at its end goes with it
+        background.takeVersionFreed(); // set by the recovery, whose end collects obsolete files
         if (!reused || editNeeded) {
           logs.name(requireNonNull(log), edit);
         } else {
@@ -223,8 +223,8 @@ final class DBOpener {
     }
 
     /**
-     * Returns true if logs in which nothing was found may stay: as long as no write needs a log,
-     * the files that the MANIFEST names are all there are.
+     * Returns true if empty logs may stay: until a write needs a log, the database has only the
+     * files that the MANIFEST names.
      */
     private boolean isKept(List<Long> numbers) {
       List<Long> named = versions.logNumber() == 0 ? List.of() : List.of(versions.logNumber());
@@ -232,8 +232,8 @@ final class DBOpener {
     }
 
     /**
-     * Continues the log and its memtable if there is exactly one log, undamaged, that ends on a
-     * record; returns false otherwise.
+     * Continues to use the log and its memtable if there is exactly one log, it is undamaged, and
+     * it ends with a whole record; returns false otherwise.
      */
     private boolean reuse(List<Long> numbers, LogRecovery recovery) {
       long length = recovery.appendableLength();
@@ -247,7 +247,7 @@ final class DBOpener {
         log = new Logs.NumberedLog(number, LogWriter.appending(file, writable, length));
         writable.sync();
       } catch (IOException e) {
-        LOG.warn("cannot append to {}, beginning a new log: {}", file, e.toString());
+        LOG.warn("cannot append to {}; creating a new log: {}", file, e.toString());
         closeLog();
         return false;
       }
@@ -258,7 +258,8 @@ final class DBOpener {
     }
 
     /**
-     * Puts the parts together and starts the threads; the database owns all of them from then on.
+     * Connects the parts and creates the background threads; the database owns all of them
+     * afterwards.
      */
     private DB assemble(LogRecovery recovery) {
       ReadStates readStates = new ReadStates();

@@ -37,11 +37,11 @@ final class DatabaseStats {
   private final LongSupplier lastSequence;
 
   /**
-   * Creates it.
+   * Creates the statistics.
    *
-   * @param memtableBytes gives the bytes that memtables use
-   * @param stalls gives how writers were held back
-   * @param lastSequence gives the last sequence number that readers see
+   * @param memtableBytes returns the bytes that memtables use
+   * @param stalls returns how writers were stalled
+   * @param lastSequence returns the last sequence number that readers see
    */
   DatabaseStats(
       Resources resources,
@@ -64,7 +64,10 @@ final class DatabaseStats {
     this.lastSequence = lastSequence;
   }
 
-  /** Returns the property of that name, in LevelDB's text, or null. */
+  /**
+   * Returns the value of the property with that name, formatted as LevelDB does, or null if there
+   * is none.
+   */
   @Nullable String property(String name) {
     if (!name.startsWith(PREFIX)) {
       return null;
@@ -83,7 +86,7 @@ final class DatabaseStats {
     };
   }
 
-  /** Returns the level that {@code digits} name, or -1. */
+  /** Returns the level that {@code digits} names, or -1 if there is no such level. */
   private static int level(String digits) {
     if (digits.isEmpty() || digits.length() > 18) {
       return -1;
@@ -99,7 +102,7 @@ final class DatabaseStats {
     return level < Levels.COUNT ? (int) level : -1;
   }
 
-  /** Returns the statistics as of now. */
+  /** Returns the current statistics. */
   DBStats stats() {
     OffHeapBudget budget = resources.budget();
     BlockCacheImpl cache = resources.blockCache();
@@ -123,7 +126,7 @@ final class DatabaseStats {
         (int) resources.tables().openTables());
   }
 
-  /** Returns about how many bytes of tables each range takes. */
+  /** Returns the approximate number of bytes that each range takes in tables. */
   long[] approximateSizes(List<Range> ranges) {
     long[] sizes = new long[ranges.size()];
     Version version = versions.acquireCurrent();

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Deletes a database: the files whose names are a database's, with LOCK held until the others are
- * deleted, and the directory if nothing else is in it. A link among them is deleted itself, and not
- * what it points to.
+ * Deletes a database: every file whose name is one of a database's file names, and the directory if
+ * it is empty then. Holds LOCK until all other files are deleted. Deletes a symbolic link itself,
+ * never its target.
  */
 final class Destroyer {
   private static final Logger LOG = EngineLogger.of(Destroyer.class);
@@ -44,7 +44,7 @@ final class Destroyer {
     IOException failure = null;
     Env.Lock lock = DirectoryCheck.lock(env, directory);
     try {
-      // CURRENT is deleted first: what a crash leaves then is no database, rather than half of one.
+      // CURRENT is deleted first, so that a crash leaves no database rather than half of one.
       failure = delete(env, FileNames.current(directory), failure);
       for (String name : env.list(directory)) {
         FileName file = FileNames.parse(name);
@@ -83,7 +83,7 @@ final class Destroyer {
     try {
       env.deleteDirectory(directory);
     } catch (DirectoryNotEmptyException e) {
-      LOG.info("{} is kept: it holds other files", directory);
+      LOG.info("{} is not deleted: it contains other files", directory);
     } catch (IOException e) {
       LOG.warn("cannot delete {}: {}", directory, e.toString());
     }

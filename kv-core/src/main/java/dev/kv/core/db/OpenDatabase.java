@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The reading half of an open database: everything delegates. */
+/** The reading half of an open database. Delegates every call to its parts. */
 abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
   private final DatabaseReader reader;
   private final SnapshotList snapshots;
@@ -27,7 +27,7 @@ abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
     this.stats = stats;
   }
 
-  /** Returns true if the close has begun. */
+  /** Returns true if {@link #close} has been called. */
   abstract boolean isClosed();
 
   final void checkOpen() {
@@ -89,7 +89,7 @@ abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
     return sizes;
   }
 
-  /** Returns the directory, for logs. */
+  /** Returns the directory and whether the database is closed, for log messages. */
   @Override
   public final String toString() {
     return "DB[" + reader.database() + (isClosed() ? ", closed]" : "]");

@@ -10,15 +10,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A database opened for reading only, perhaps beside its writer: the state at the open, and no
- * threads.
+ * A database that is open for reading only, possibly while another process writes to it. Shows the
+ * state at the time of the open. Has no background threads.
  */
 final class ReadOnlyDB extends OpenDatabase {
   private final DatabaseReader reader;
   private final Runnable freeRest;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** Creates it; {@code freeRest} frees what is left once no read begins any more. */
+  /** Creates the database; {@code freeRest} frees its resources after the last read has ended. */
   ReadOnlyDB(
       DatabaseReader reader, SnapshotList snapshots, DatabaseStats stats, Runnable freeRest) {
     super(reader, snapshots, stats);
@@ -66,7 +66,7 @@ final class ReadOnlyDB extends OpenDatabase {
     throw refused();
   }
 
-  /** There are no compactions to suspend. */
+  /** Does nothing: there are no compactions to suspend. */
   @Override
   public void suspendCompactions() {
     checkOpen();

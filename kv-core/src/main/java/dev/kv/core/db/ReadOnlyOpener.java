@@ -31,26 +31,26 @@ import java.util.List;
 import org.slf4j.Logger;
 
 /**
- * Opens a database for reading only: takes no LOCK and writes nothing. Logs are replayed into
- * memtables, and every table is opened at once, since an open one can be read after its writer has
- * deleted it.
+ * Opens a database for reading only, without taking LOCK and without writing. Replays the logs into
+ * memtables and opens every table immediately, because an open table can still be read after the
+ * writer has deleted it.
  *
- * <p>A writer may have the database open: a file may be deleted before it is opened, and a record
- * may be written in part. Then the open starts again, with the current MANIFEST.
+ * <p>Another process may be writing to the database, so a file may be deleted before it is opened,
+ * and a record may be incomplete. In that case the open starts again with the current MANIFEST.
  */
 final class ReadOnlyOpener {
   private static final Logger LOG = EngineLogger.of(ReadOnlyOpener.class);
 
   /**
-   * The open fails after so many consecutive tries with the same failure: if a writer is active,
-   * each try fails for another file.
+   * The open fails after this many consecutive attempts with the same failure: if a writer is
+   * active, each attempt fails on a different file.
    */
   private static final int TRIES = 50;
 
-  /** The same if a file looks damaged, as it may while it is written. */
+  /** The same limit if a file looks damaged, as a file may while it is written. */
   private static final int TRIES_IF_DAMAGED = 3;
 
-  /** The most tries in all that may lose the race with a writer. */
+  /** The maximum number of attempts in total that may lose the race with a writer. */
   private static final int MOST_TRIES = 2000;
 
   private static final long PAUSE_MICROS = 5_000;
@@ -92,7 +92,7 @@ final class ReadOnlyOpener {
     return e instanceof NoSuchFileException || e.getCause() instanceof NoSuchFileException;
   }
 
-  /** One attempt; what it made is freed if it fails. */
+  /** One attempt. If it fails, it frees everything that it has created. */
   private final class Attempt {
     private final boolean last;
     private final Resources resources = new Resources(directory, options);
@@ -111,7 +111,8 @@ final class ReadOnlyOpener {
         if (last) {
           check.requireTables(check.list(), versions);
         }
-        // Before the replay, which takes longer: a writer deletes meanwhile what it has compacted.
+        // Before the replay, which takes longer: meanwhile a writer deletes tables that it
+        // compacted.
         pinTables();
         LogRecovery recovery = replay(check.logs(check.list(), versions));
         DB db = assemble(recovery);
@@ -127,7 +128,7 @@ final class ReadOnlyOpener {
     private LogRecovery replay(List<Long> numbers) throws IOException {
       long oldest = versions.logNumber();
       if (oldest > 0 && !numbers.contains(oldest) && !last) {
-        // Flushed and deleted since the MANIFEST was read, unless it is lost for good.
+        // It was flushed and deleted after the MANIFEST was read, unless it is permanently lost.
         throw new NoSuchFileException(FileNames.log(directory, oldest).toString());
       }
       LogRecovery recovery =
