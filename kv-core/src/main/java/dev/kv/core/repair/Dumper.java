@@ -25,7 +25,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prints the files of a database as text, one line per entry. Damage is a line too, and the dump
+ * Prints one file of a database as text, one line per entry. Prints damage as a line, too, and
  * continues after it.
  */
 public final class Dumper {
@@ -39,7 +39,7 @@ public final class Dumper {
     this.sink = sink;
   }
 
-  /** Prints {@code file} to {@code sink}; the name of the file tells its kind. */
+  /** Prints {@code file} to {@code sink}. The kind of file is derived from its name. */
   public static void dump(Path file, Options options, Dump.Sink sink) {
     new Dumper(file, options, sink).run();
   }
@@ -136,7 +136,10 @@ public final class Dumper {
     sink.line("--- damaged: " + e.getMessage());
   }
 
-  /** Returns the blocks that the index names; where it cannot be read, those found without it. */
+  /**
+   * Returns the blocks that the index names. If the index cannot be read, returns the blocks found
+   * without it.
+   */
   private List<BlockHandle> dataBlocks(TableInspector table) {
     try {
       return table.readHandles(table.footer().index()).stream()

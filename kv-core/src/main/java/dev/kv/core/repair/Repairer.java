@@ -47,22 +47,22 @@ import org.slf4j.Logger;
 /**
  * Rebuilds a damaged database so that it can be opened again.
  *
- * <p>Everything that can be read of its tables and logs is merged into new tables that do not
- * overlap, so that sequence numbers decide which value counts, and not the files' numbers: C++
- * LevelDB keeps the tables as they are, at level 0, and so lets old values win. If the MANIFEST can
- * be read, and everything that it names is there, the tables and logs that it does not name are
- * left out. LOCK is held; nothing old is touched before the new state is durable; then tables whose
- * content was taken over whole are deleted, and all else goes to {@code lost/}, without replacing
- * anything there.
+ * <p>All readable entries of its tables and logs are merged into new tables that do not overlap.
+ * The sequence number therefore decides which value is current, not the number of the file: C++
+ * LevelDB keeps the tables unchanged at level 0, so that an old value can hide a newer one. If the
+ * MANIFEST is readable and every file that it names exists, the tables and logs that it does not
+ * name are ignored. LOCK is held throughout. No old file is touched before the new state is
+ * durable. Then the tables that were read completely are deleted, and all other old files are moved
+ * to {@code lost/}, without replacing files there.
  */
 public final class Repairer {
   private static final Logger LOG = EngineLogger.of(Repairer.class);
   private static final String LOST = "lost";
 
-  /** How many entries of a table are checked for the order of the comparator. */
+  /** The number of entries of a table whose order is checked against the comparator. */
   private static final int ORDER_SAMPLE = 64;
 
-  /** A file of the database, under the name that it has. */
+  /** A file of the database and its name. */
   private record Found(String name, FileName file) {
     boolean isWorthRepair() {
       return switch (file.kind()) {
@@ -78,16 +78,16 @@ public final class Repairer {
   private final List<Found> found;
   private final Set<Long> inputs = new TreeSet<>();
 
-  /** Whether there is no MANIFEST that tells which tables count. */
+  /** True if no MANIFEST tells which tables are current, so that every table is read. */
   private boolean takesEvery = true;
 
   private final List<FileMetadata> fromLogs = new ArrayList<>();
   private final List<Long> opened = new ArrayList<>();
 
-  /** What was found of the tables that cannot be opened, by number. */
+  /** The blocks found in tables that cannot be opened, by table number. */
   private final Map<Long, BlockLocator> blocks = new HashMap<>();
 
-  /** The bounds of the tables' keys, as far as the MANIFEST tells. */
+  /** The key bounds of the tables that the MANIFEST names, by table number. */
   private final Map<Long, BlockLocator.Bounds> bounds = new HashMap<>();
 
   private final List<String> lost = new ArrayList<>();
@@ -105,9 +105,9 @@ public final class Repairer {
   }
 
   /**
-   * Repairs the database in {@code directory}, which nobody may have open.
+   * Repairs the database in {@code directory}, which must not be open.
    *
-   * @return what was kept, rewritten and lost
+   * @return a report of the tables kept, rewritten and lost
    */
   public static RepairReport repair(Path directory, Options options) {
     Env env = options.env();
@@ -165,8 +165,8 @@ public final class Repairer {
   }
 
   /**
-   * Chooses the tables to read, and returns the logs. A MANIFEST that names files which are not
-   * there may have lost its end: it is then no reason to leave a table out.
+   * Chooses the tables to read, and returns the logs. If the MANIFEST names missing files, it may
+   * have lost its end; no table is ignored in that case.
    */
   private Set<Long> chooseInputs() {
     Set<Long> tables = numbers(FileName.Kind.TABLE);
@@ -179,8 +179,7 @@ public final class Repairer {
       noteBounds(versions.current());
       long oldestLog = versions.logNumber();
       if (!tables.containsAll(named) || (oldestLog > 0 && !logs.contains(oldestLog))) {
-        LOG.warn(
-            "{}: the MANIFEST names files that are missing; repairing from every table", place());
+        LOG.warn("{}: the MANIFEST names missing files; rebuilding from all tables", place());
       } else {
         takesEvery = false;
         long next = versions.recoveredNextNumber();
@@ -189,7 +188,7 @@ public final class Repairer {
       logs.removeIf(number -> number < oldestLog && number != versions.previousLogNumber());
     } catch (CorruptionException | DBIOException e) {
       LOG.warn(
-          "{}: cannot read the MANIFEST; repairing from every table and log: {}",
+          "{}: cannot read the MANIFEST; rebuilding from all tables and logs: {}",
           place(),
           Escape.text(String.valueOf(e.getMessage())));
     }
@@ -214,7 +213,7 @@ public final class Repairer {
     return numbers;
   }
 
-  /** Makes tables of what can be read of a log: up to where the disk cannot read it on, at most. */
+  /** Writes the readable records of a log as tables. Ends at the first read error of the disk. */
   private void convert(long number) throws IOException {
     LogRecovery recovery = new LogRecovery(resources, 0, this::flush);
     try {
@@ -224,7 +223,7 @@ public final class Repairer {
       } catch (IOException e) {
         Path log = FileNames.log(directory, number);
         LOG.warn(
-            "{}: cannot be read to its end: {}",
+            "{}: cannot read the log to its end: {}",
             Escape.text(log.toString()),
             Escape.text(e.toString()));
         bytesLost += env.size(log);
@@ -272,8 +271,8 @@ public final class Repairer {
   }
 
   /**
-   * Refuses a table of which most keys are out of order though their blocks are whole: another
-   * comparator wrote it, and in this one's order nearly all would be passed over.
+   * Refuses a table with intact blocks if most of its keys are out of order: it was written with
+   * another comparator, and the repair would skip nearly all of its keys.
    */
   private void requireOrder(FileMetadata table, TableCache asTheyCome) {
     int entries = 0;
@@ -292,7 +291,8 @@ public final class Repairer {
         entries++;
       }
     } catch (CorruptionException | DBIOException e) {
-      LOG.debug("{}: {} entries of {} looked at: {}", directory, entries, table, e.toString());
+      LOG.debug(
+          "{}: checked the order of {} entries of {}: {}", directory, entries, table, e.toString());
     }
     if (misplaced > entries / 2) {
       throw new UnsupportedFormatException(
@@ -304,16 +304,16 @@ public final class Repairer {
     }
   }
 
-  /** Returns what is known of a table before it is read: its size. */
+  /** Returns the metadata of a table before it is read: only its number and size. */
   private FileMetadata metadata(long number) throws IOException {
     byte[] unknown = InternalKey.encode(new byte[0], 0, ValueKind.VALUE);
     return new FileMetadata(number, env.size(table(number)), unknown, unknown);
   }
 
   /**
-   * Returns a cursor over a table, or over the blocks found of it where it cannot be opened. One
-   * that the MANIFEST does not name was most likely never finished: its entries stand elsewhere, or
-   * were deleted since.
+   * Returns a cursor over a table, or over the blocks found in it if it cannot be opened. A table
+   * that the MANIFEST does not name was most likely never finished: its entries are in other files,
+   * or have been deleted since.
    */
   private TableCursor cursor(FileMetadata table, TableCache tables) {
     try {
@@ -343,7 +343,7 @@ public final class Repairer {
           new SalvageIterator(
               cursor(table, resources.tables()),
               resources.comparator(),
-              what -> LOG.warn("{}: passed over: {}", place(), Escape.text(what)));
+              what -> LOG.warn("{}: skipped: {}", place(), Escape.text(what)));
       tables.add(entries);
       opened.add(table.number());
       BlockLocator found = blocks.get(table.number());
@@ -357,7 +357,8 @@ public final class Repairer {
                 + " data blocks were found");
       }
     } catch (CorruptionException | DBIOException e) {
-      LOG.warn("{}: lost whole: {}", place(), Escape.text(String.valueOf(e.getMessage())));
+      LOG.warn(
+          "{}: lost the whole table: {}", place(), Escape.text(String.valueOf(e.getMessage())));
       bytesLost += table.size();
     }
   }
@@ -370,9 +371,10 @@ public final class Repairer {
   }
 
   /**
-   * Writes a MANIFEST with the new tables, all at the first level that is meant for so much. It
-   * names an empty log, above those found: none of them is replayed again, and one that is not
-   * there would be missed by an open that finds the end of the MANIFEST torn.
+   * Writes a MANIFEST with the new tables, all at the first level whose size limit fits them. It
+   * names a new, empty log with a higher number than the logs found, so that none of those is
+   * replayed again. The new log must exist: otherwise an open that finds the end of the MANIFEST
+   * torn would report it missing.
    */
   private void install(RewriteJob.Result result) throws IOException {
     long bytes = result.tables().stream().mapToLong(FileMetadata::size).sum();
@@ -397,8 +399,8 @@ public final class Repairer {
   }
 
   /**
-   * Returns the old tables of which nothing was passed over; they were opened before those from
-   * logs.
+   * Returns the old tables in which nothing was skipped. They were opened before the tables made
+   * from logs.
    */
   private Set<Long> wholeTables(List<SalvageIterator> tables) {
     Set<Long> whole = new TreeSet<>();
@@ -411,7 +413,7 @@ public final class Repairer {
   }
 
   /**
-   * Deletes the tables whose content is in the new ones whole; moves what else there was to lost/.
+   * Deletes the tables that the new ones contain completely; moves all other old files to lost/.
    */
   private void discard(Set<Long> whole) throws IOException {
     for (FileMetadata table : fromLogs) {
@@ -445,8 +447,8 @@ public final class Repairer {
   }
 
   /**
-   * Returns the file of a table that was found. If the directory has it with both suffixes, this is
-   * the file that is read: the one with the suffix of new tables.
+   * Returns the file of a table that was found. If the directory contains the table with both
+   * suffixes, this is the file that is read: the one with the suffix of new tables.
    */
   private Path table(long number) {
     Path table = newTable(number);

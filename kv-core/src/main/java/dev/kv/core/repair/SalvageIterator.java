@@ -32,7 +32,7 @@ final class SalvageIterator extends InternalIterator {
     this.damage = damage;
   }
 
-  /** Counts what was lost before the iteration. */
+  /** Counts damage that was found before the iteration. */
   void addLost(long bytes, String what) {
     bytesLost += bytes;
     skipped(what);
@@ -43,7 +43,7 @@ final class SalvageIterator extends InternalIterator {
     return damages;
   }
 
-  /** Returns the stored size of the blocks, and the size of the entries, that were skipped. */
+  /** Returns the bytes skipped: the stored size of blocks plus the size of single entries. */
   long bytesLost() {
     return bytesLost;
   }
@@ -73,7 +73,7 @@ final class SalvageIterator extends InternalIterator {
         skipped("an entry whose key is malformed or out of order");
         attempt = table::next;
       } catch (CorruptionException | DBIOException e) {
-        // A block that the disk cannot read is lost like one that it reads wrong.
+        // A block with a read error is lost like a block with a wrong checksum.
         bytesLost += table.triedBytes();
         skipped(String.valueOf(e.getMessage()));
         attempt = table::seekBehindDamage;
