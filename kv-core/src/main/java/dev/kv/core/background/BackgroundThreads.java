@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of one open database, and what wakes each of them: one flushes, some compact, one
- * does maintenance. Each is started when it first has something to do. Thread-safe.
+ * Owns and wakes the background threads of one open database: one for flushes, one or more for
+ * compactions, one for maintenance. Each thread is started when it first has work. Thread-safe.
  */
 public final class BackgroundThreads implements SeekListener {
   private static final long PAUSE_AFTER_OPEN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -23,7 +23,7 @@ public final class BackgroundThreads implements SeekListener {
   private volatile @Nullable BackgroundWorker maintenance;
   private volatile List<BackgroundWorker> compactions = List.of();
 
-  /** Creates it without threads. */
+  /** Creates the object without threads. */
   public BackgroundThreads(Resources resources, WriteGate gate) {
     this.resources = resources;
     this.gate = gate;
@@ -55,20 +55,22 @@ public final class BackgroundThreads implements SeekListener {
     return all;
   }
 
-  /** Stops every thread after the work under way, and waits for that. */
+  /** Stops every thread after its current work, and waits until they have ended. */
   public void stop() {
     List<BackgroundWorker> all = all();
     all.forEach(BackgroundWorker::stop);
     all.forEach(BackgroundWorker::join);
   }
 
-  /** There is an immutable memtable to flush. */
+  /** Wakes the flush thread: there is an immutable memtable to flush. */
   public void flushWanted() {
     wake(flush);
     wake(maintenance);
   }
 
-  /** The log wants room ahead, or the next log should be prepared. */
+  /**
+   * Wakes the maintenance thread: the log needs room reserved, or the next log should be prepared.
+   */
   public void maintenanceWanted() {
     wake(maintenance);
   }
@@ -87,8 +89,9 @@ public final class BackgroundThreads implements SeekListener {
   }
 
   /**
-   * Makes the compaction threads look for work a little later, for what the open found due: a
-   * program that opens a database for a moment begins no compaction that the close would abandon.
+   * Makes the compaction threads look for work after a short pause. Used for the compactions that
+   * the open found due, so that a program that opens a database for a moment starts no compaction
+   * that its close would abandon.
    */
   public void compactionWantedLater() {
     for (BackgroundWorker worker : compactions) {
@@ -96,7 +99,7 @@ public final class BackgroundThreads implements SeekListener {
     }
   }
 
-  /** Notes that files may have become obsolete. For any thread, whatever lock it holds. */
+  /** Notes that files may have become obsolete. Any thread may call this, with any lock held. */
   public void versionFreed() {
     versionFreed.set(true);
     wake(maintenance);

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that does one kind of work whenever there is some, started when there first is, and
- * parked while there is none. Whatever the work throws shuts the {@link WriteGate}.
+ * A thread that does one kind of background work. Started when there is work for the first time,
+ * and parked while there is none. An exception thrown by the work shuts the {@link WriteGate}.
  */
 final class BackgroundWorker {
   /** One kind of background work. */
@@ -24,7 +24,7 @@ final class BackgroundWorker {
   private final AtomicBoolean woken = new AtomicBoolean();
   private volatile boolean stopped;
 
-  /** When to look for work without being woken, while {@link #looksLater}. */
+  /** The time to look for work without being woken; valid while {@link #looksLater} is true. */
   private volatile long lookAtNanos;
 
   private volatile boolean looksLater;
@@ -40,7 +40,9 @@ final class BackgroundWorker {
     this.gate = gate;
   }
 
-  /** Makes the thread look for work. For any thread; cheap if it is awake already. */
+  /**
+   * Makes the thread look for work. Any thread may call this; cheap if the worker is already awake.
+   */
   void wake() {
     if (!woken.get() && woken.compareAndSet(false, true)) {
       if (thread == null) {
@@ -51,7 +53,7 @@ final class BackgroundWorker {
   }
 
   /**
-   * Makes the thread look for work after {@code nanos}, or when it is woken before. Called once,
+   * Makes the thread look for work after {@code nanos}, or earlier if it is woken. Called once,
    * before any wake.
    */
   void wakeIn(long nanos) {
@@ -71,7 +73,7 @@ final class BackgroundWorker {
     }
   }
 
-  /** Stops the thread after the piece of work under way. Does not wait. */
+  /** Makes the thread end after its current piece of work. Does not wait. */
   void stop() {
     synchronized (this) {
       stopped = true;

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Picks, runs and installs compactions, on as many threads as may run at once; what users asked for
- * goes first. A compaction is picked with the monitor held, runs without a lock, and is installed
- * by the version set.
+ * Picks, runs and installs compactions. Manual compactions go first. A compaction is picked with
+ * the monitor held, runs without a lock, and is installed by the version set. Used by all
+ * compaction threads at once.
  */
 public final class Compactor implements BackgroundWorker.Work {
   private static final Logger LOG = EngineLogger.of(Compactor.class);
@@ -58,7 +58,10 @@ public final class Compactor implements BackgroundWorker.Work {
     this.manual = new ManualCompactions(monitor, picker);
   }
 
-  /** A compaction to run, and the step of a request that it is, if any. Its version is held. */
+  /**
+   * A compaction to run, and the step of the manual request that it belongs to, if any. Holds a
+   * reference to its version.
+   */
   private record Picked(Compaction compaction, ManualCompactions.@Nullable Step step) {}
 
   @Override
@@ -88,7 +91,7 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
-  /** Picks a compaction and notes that it runs; returns null if there is none to run now. */
+  /** Picks a compaction and marks it as running; returns null if there is none to run now. */
   private @Nullable Picked prepare() {
     monitor.lock();
     try {
@@ -204,9 +207,9 @@ public final class Compactor implements BackgroundWorker.Work {
   }
 
   /**
-   * Leaves damaged tables where they are: to drop entries that cannot be read would show older ones
-   * that they hide. Reads of these tables throw, everything else continues, and the request for the
-   * compaction, if any, fails.
+   * Excludes damaged tables from compactions and keeps them: without their unreadable entries,
+   * older entries that they hide would become visible. Reads of the damaged blocks throw,
+   * everything else continues, and the manual request for the compaction, if any, fails.
    */
   private void setAside(Picked picked, List<FileMetadata> tables, CorruptionException damage) {
     LOG.error(
@@ -227,7 +230,7 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
-  /** Lets writers go on if level 0 cannot shrink any more: they would wait forever. */
+  /** Lets stalled writers continue if level 0 cannot shrink: otherwise they would wait forever. */
   @GuardedBy("monitor")
   private void freeWritersIfStuck(Version version) {
     if (running.hasSetAside()
@@ -276,7 +279,7 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
-  /** Runs a request, and returns when it is done. */
+  /** Runs a manual request, and returns when it has ended. */
   public void runToEnd(ManualCompactions.Request request, Runnable wake) {
     monitor.lock();
     try {
@@ -296,7 +299,7 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
-  /** Prevents compactions from beginning, and waits for those that run. */
+  /** Prevents new compactions, and waits until those that run have ended. */
   public void suspend() {
     monitor.lock();
     try {

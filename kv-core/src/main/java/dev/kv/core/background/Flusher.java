@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Writes immutable memtables as tables, the oldest first. A flush is prepared and run without a
- * lock, and installed by the version set. Used by the flush thread.
+ * Flushes immutable memtables to tables, the oldest first. A flush runs without a lock and is
+ * installed by the version set. Used by the flush thread.
  */
 public final class Flusher implements BackgroundWorker.Work {
   private static final Logger LOG = EngineLogger.of(Flusher.class);

@@ -14,7 +14,7 @@ import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.WriteGate;
 
 /**
- * What flushes and compactions of one open database work with.
+ * The parts of one open database that flushes and compactions use.
  *
  * @param running guarded by {@code monitor}
  * @param wakeCompactions makes the compaction threads look for work
@@ -37,12 +37,12 @@ public record JobContext(
     return Escape.text(resources.directory().toString());
   }
 
-  /** Returns the outputs of a new job, whose files are kept from deletion until it settles them. */
+  /** Returns the outputs of a new job. Their files are not deleted until the job settles them. */
   TableOutputs newOutputs() {
     return new TableOutputs(resources, obsolete::newPendingNumber, obsolete::settle);
   }
 
-  /** Called after each install: wakes those who wait for it, and deletes obsolete files. */
+  /** Called after each install: wakes the threads that wait for it, and deletes obsolete files. */
   void installed() {
     commits.progress();
     obsolete.collect();

@@ -6,9 +6,9 @@ import dev.kv.core.state.MemTables;
 import dev.kv.core.state.ObsoleteFiles;
 
 /**
- * Small work that keeps other threads from waiting for the disk: reserves room ahead in the log,
- * prepares the next log, closes obsolete logs, releases what lost iterators pin, and deletes files
- * that a reader was the last to use.
+ * Does small disk work in the background so that other threads do not wait for it: reserves room in
+ * the current log, prepares the next log, closes obsolete logs, releases what lost iterators pin,
+ * and deletes tables whose last user was a reader.
  */
 public final class MaintenanceTask implements BackgroundWorker.Work {
   private final BackgroundThreads background;

@@ -12,13 +12,13 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The compactions that users requested and that wait or run, first come, first served. Everything
- * but the creation requires the monitor.
+ * The queue of manual compactions that wait or run, first come, first served. All methods require
+ * the monitor.
  */
 public final class ManualCompactions {
   /**
-   * All tables of one level that hold user keys of a range; to be merged into the next, or
-   * rewritten.
+   * A request to compact all tables of one level that overlap a range of user keys: they are merged
+   * into the next level, or rewritten in place.
    */
   public static final class Request {
     private final int level;
@@ -54,12 +54,12 @@ public final class ManualCompactions {
       return done;
     }
 
-    /** Throws if a step met damage. */
+    /** Throws if a step found a damaged table. */
     void check() {
       CorruptionException damage = failure;
       if (damage != null) {
         throw new CorruptionException(
-            "the compaction was given up for damage in a table",
+            "the compaction was abandoned because a table is damaged",
             damage.file(),
             damage.offset(),
             damage);
@@ -89,14 +89,17 @@ public final class ManualCompactions {
     requests.remove(request);
   }
 
-  /** Returns true if one waits for its next step. */
+  /** Returns true if a request waits for its next step. */
   boolean isWaiting() {
     monitor.assertHeld();
     Request first = requests.peekFirst();
     return first != null && !first.inStep;
   }
 
-  /** Returns the first request's next step, or null if there is none or it runs. */
+  /**
+   * Returns the next step of the first request, or null if there is no request or its step is
+   * already running.
+   */
   @Nullable Step next(Version version, RunningJobs running) {
     monitor.assertHeld();
     while (isWaiting()) {
@@ -114,13 +117,13 @@ public final class ManualCompactions {
     return null;
   }
 
-  /** Notes that a step of a request runs. */
+  /** Marks a step of a request as running. */
   void start(Step step) {
     monitor.assertHeld();
     step.request().inStep = true;
   }
 
-  /** Notes that a step has ended; if it was the last, so has the request. */
+  /** Marks a step as ended; if it was the last step, ends its request. */
   void end(Step step, boolean installed) {
     monitor.assertHeld();
     Request request = step.request();
@@ -133,7 +136,7 @@ public final class ManualCompactions {
     }
   }
 
-  /** Ends the request of a step that met damage. */
+  /** Ends the request of a step that found a damaged table. */
   void fail(Step step, CorruptionException damage) {
     monitor.assertHeld();
     step.request().failure = damage;

@@ -3,9 +3,9 @@
  *
  * <p>{@link dev.kv.core.background.BackgroundThreads} owns the threads, each a {@code
  * BackgroundWorker}. {@link dev.kv.core.background.Flusher} writes immutable memtables as tables,
- * {@link dev.kv.core.background.Compactor} runs compactions, those that {@link
- * dev.kv.core.background.ManualCompactions} holds first, and {@link
- * dev.kv.core.background.MaintenanceTask} does the small work around logs and obsolete files.
+ * {@link dev.kv.core.background.Compactor} runs compactions, first those queued in {@link
+ * dev.kv.core.background.ManualCompactions}, and {@link dev.kv.core.background.MaintenanceTask}
+ * does the small disk work for logs and obsolete files.
  *
  * <p>Flushes and compactions are picked with {@code Monitor} held, run without a lock, and are
  * installed by the version set. Called by db. May import state and what lies below it.
