@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Checks the files in a database's directory, and takes its LOCK. */
+/** Lists and checks the files in a database's directory, and takes its LOCK. */
 public final class DirectoryCheck {
-  /** File numbers beyond this are forged. */
+  /** The largest file number accepted; no real database reaches it. */
   public static final long LARGEST_NUMBER = 1L << 60;
 
   private final Env env;
@@ -73,8 +73,8 @@ public final class DirectoryCheck {
   }
 
   /**
-   * Refuses to create a database in a directory with tables of one that has lost its CURRENT: they
-   * would be deleted.
+   * Throws if the directory holds tables of a database that has lost its CURRENT: creating a new
+   * database there would delete them.
    */
   public void requireNoRemains() throws IOException {
     for (FileName file : list()) {
@@ -88,7 +88,9 @@ public final class DirectoryCheck {
     }
   }
 
-  /** A creation that failed may have left the first. */
+  /**
+   * Returns true for any MANIFEST except the first, which a failed creation may have left behind.
+   */
   private static boolean isLaterManifest(FileName file) {
     return file.kind() == FileName.Kind.MANIFEST && file.number() > 1;
   }
@@ -112,7 +114,8 @@ public final class DirectoryCheck {
   }
 
   /**
-   * Returns the numbers of the logs among {@code files} that are not wholly in tables, ascending.
+   * Returns the numbers of the logs among {@code files} that are not completely in tables,
+   * ascending.
    */
   public List<Long> logs(List<FileName> files, VersionSet versions) {
     List<Long> numbers = new ArrayList<>();
@@ -122,7 +125,7 @@ public final class DirectoryCheck {
               || file.number() == versions.previousLogNumber())) {
         if (file.number() > LARGEST_NUMBER) {
           throw new CorruptionException(
-              "a log with a number that no database reaches",
+              "log number too large for a real database",
               FileNames.log(directory, file.number()).toString(),
               CorruptionException.NO_OFFSET);
         }
@@ -133,12 +136,12 @@ public final class DirectoryCheck {
     return numbers;
   }
 
-  /** Returns the files that are there now whose names are a database's. */
+  /** Returns the files that exist now and have names of database files. */
   public List<FileName> list() throws IOException {
     return parse(env.list(directory));
   }
 
-  /** Takes the lock of a directory that exists. */
+  /** Takes the LOCK of an existing directory. */
   public static Env.Lock lock(Env env, Path directory) throws IOException {
     Env.Lock lock = env.lock(FileNames.lock(directory));
     if (lock == null) {

@@ -7,8 +7,8 @@ import dev.kv.core.logging.EngineLogger;
 import org.slf4j.Logger;
 
 /**
- * Decides, by the recovery mode, what damage in one log does: recovery continues after it, ends
- * there, or the open fails. Counts the bytes that are dropped. For one thread.
+ * Decides by the recovery mode how to handle damage in one log: continue after it, end the recovery
+ * there, or fail the open. Counts the bytes that are dropped. For one thread.
  */
 final class LogDamage implements LogReader.Reporter {
   private static final Logger LOG = EngineLogger.of(LogDamage.class);
@@ -64,9 +64,9 @@ final class LogDamage implements LogReader.Reporter {
   }
 
   /**
-   * Judges the gap that was reported before the record that starts with {@code sequence}. If the
-   * sequence numbers continue after it, nothing was in it: C++ LevelDB appended to a log that ended
-   * in reserved zeros.
+   * Decides whether the gap reported before the record that starts with {@code sequence} is damage.
+   * If the sequence numbers continue after it, the gap held no records: C++ LevelDB appended to a
+   * log that ended in reserved zeros.
    */
   void judgeGap(long sequence, long expected) {
     if (gapBefore) {
@@ -77,7 +77,7 @@ final class LogDamage implements LogReader.Reporter {
     }
   }
 
-  /** Judges the end of the log after its last record. */
+  /** Handles an end of the log that is not the end of a record. */
   void tornEnd(long offset, long bytes) {
     if (mode == RecoveryMode.CPP_COMPAT || ended) {
       if (!ended) {
@@ -88,7 +88,10 @@ final class LogDamage implements LogReader.Reporter {
     corruption(offset, bytes, "the log ends inside a record", true);
   }
 
-  /** Counts, or refuses, a whole record after the point at which recovery has ended. */
+  /**
+   * Handles a whole record after the point at which recovery has ended: counts it as dropped, or
+   * throws.
+   */
   void recordBehindEnd(long offset, long bytes) {
     if (mode == RecoveryMode.STRICT) {
       throw corrupt(reason + "; whole records follow it", offset);

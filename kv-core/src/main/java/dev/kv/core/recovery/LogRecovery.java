@@ -27,17 +27,17 @@ import org.slf4j.Logger;
 /**
  * Replays the logs of a database, oldest first, into memtables. Used once, by one thread.
  *
- * <p>The result is a prefix of what was written. Recovery ends, in this log and all later ones, at
- * damage if the mode says so. It also ends if a log, or the data after a region that was never
- * written, begins later than the sequence number that follows the log before or the tables: loss of
- * power has taken what was between them. Elsewhere a number may be missing, as C++ LevelDB leaves
- * one out after a failed write: inside a log, and at the beginning of the oldest log, before which
- * nothing can be lost.
+ * <p>The result is a prefix of the writes. Recovery ends, for this log and all later ones, at
+ * damage if the recovery mode says so. It also ends at a gap in the sequence numbers between two
+ * logs, between the tables and a log, or across a region of a log that was never written: the
+ * records in between were lost with the power. A missing number is accepted inside a log, because
+ * C++ LevelDB skips a number after a failed write, and at the beginning of the oldest log, because
+ * nothing before it can be lost.
  */
 public final class LogRecovery {
   private static final Logger LOG = EngineLogger.of(LogRecovery.class);
 
-  /** Takes full memtables. */
+  /** Receives full memtables. */
   public interface Sink {
     /** Takes ownership of {@code memtable}, which is not empty. */
     void full(MemTable memtable) throws IOException;
@@ -53,8 +53,8 @@ public final class LogRecovery {
   private long lastSequence;
 
   /**
-   * The sequence number that the next record has, or the largest that it can have if it is the
-   * first one.
+   * The expected sequence number of the next record, or, for the first record, the largest possible
+   * one.
    */
   private long expected;
 
@@ -71,7 +71,10 @@ public final class LogRecovery {
   private boolean lastEndsOnRecord;
   private long lastLength;
 
-  /** Creates a recovery of what follows {@code lastSequence}, the last one in the tables. */
+  /**
+   * Creates a recovery of the records after {@code lastSequence}, the last sequence number in the
+   * tables.
+   */
   public LogRecovery(Resources resources, long lastSequence, Sink sink) {
     this.resources = resources;
     this.mode =
@@ -84,8 +87,8 @@ public final class LogRecovery {
   }
 
   /**
-   * Replays the logs of these numbers, ascending. A log that was deleted meanwhile is a
-   * NoSuchFileException.
+   * Replays the logs with these numbers, which are ascending. Throws NoSuchFileException if a log
+   * was deleted meanwhile.
    *
    * @param oldest the number of the oldest log that the MANIFEST needs; 0 for none
    */
@@ -95,8 +98,8 @@ public final class LogRecovery {
       if (mode != RecoveryMode.POINT_IN_TIME) {
         requireOldest();
       }
-      reason = missing.getFileName() + ", which the MANIFEST needs, is gone";
-      LOG.warn("{}: {}: what was written to it is lost", resources.directory(), reason);
+      reason = missing.getFileName() + ", which the MANIFEST needs, is missing";
+      LOG.warn("{}: {}: its records are lost", resources.directory(), reason);
     }
     for (int i = 0; i < numbers.size(); i++) {
       boolean last = i == numbers.size() - 1;
@@ -111,7 +114,7 @@ public final class LogRecovery {
     lastEndsOnRecord = false;
     if (ended) {
       dropped += recordBytes(path, file);
-      LOG.warn("{}: not replayed, recovery has ended in an earlier log: {}", file, reason);
+      LOG.warn("{}: not replayed: recovery ended in an earlier log: {}", file, reason);
       return;
     }
     LogDamage damage = new LogDamage(mode, file, last);
@@ -131,7 +134,7 @@ public final class LogRecovery {
     LOG.info("{}: replayed {} records", file, records - recordsBefore);
   }
 
-  /** Returns how many bytes of records a log has that is not replayed. */
+  /** Returns the number of bytes of records in a log that is not replayed. */
   private long recordBytes(Path path, String file) throws IOException {
     long sum = 0;
     LogReader.Reporter unheard = (offset, bytes, what, torn) -> {};
@@ -183,7 +186,7 @@ public final class LogRecovery {
       damage.corruption(
           offset,
           length,
-          "the log begins at sequence " + sequence + " and not at " + expected,
+          "the log begins at sequence " + sequence + " instead of " + expected,
           true);
     }
     if (damage.hasEnded()) {
@@ -209,10 +212,11 @@ public final class LogRecovery {
   }
 
   /**
-   * A log is there, by name too, before an edit that names it is durable, and is deleted only when
-   * an edit that takes its place is. So if the oldest one is missing, either it is lost with what
-   * was written to it, or the MANIFEST has lost its end, and with it perhaps tables. The second is
-   * certain if a later log has records.
+   * Throws if the oldest log is missing and the MANIFEST has certainly lost its end. A log and its
+   * name are durable before an edit that names it is, and the log is deleted only after a durable
+   * edit names a later one. So if the oldest log is missing, either the log itself is lost, or the
+   * MANIFEST has lost its end and possibly the names of tables. The second is certain if a later
+   * log has records.
    */
   private void requireOldest() {
     Path lost = missing;
@@ -220,15 +224,15 @@ public final class LogRecovery {
       throw new CorruptionException(
           "the MANIFEST needs "
               + lost.getFileName()
-              + ", which is gone: what was written to it is lost, or else the end of the MANIFEST;"
-              + " DB.repair rebuilds the database from what is there",
+              + ", which is missing: either its records or the end of the MANIFEST is lost;"
+              + " DB.repair rebuilds the database from the remaining files",
           lost.toString(),
           CorruptionException.NO_OFFSET,
           new NoSuchFileException(lost.toString()));
     }
   }
 
-  /** Returns how many operations a batch has, or -1 if it is malformed. */
+  /** Returns the number of operations in a batch, or -1 if the batch is malformed. */
   private int countOperations(ByteBuffer bytes, int length) {
     int stated = bytes.getInt(Long.BYTES);
     int count = 0;
@@ -272,7 +276,7 @@ public final class LogRecovery {
     }
   }
 
-  /** Passes the memtable that is not full to the sink too. */
+  /** Passes the last memtable, which is not full, to the sink. */
   public void flushRest() throws IOException {
     MemTable rest = takeMemTable();
     if (rest != null) {
@@ -280,14 +284,14 @@ public final class LogRecovery {
     }
   }
 
-  /** Returns the memtable that is not full, or null if nothing is left; the caller owns it. */
+  /** Returns the last memtable, which is not full, or null if there is none; the caller owns it. */
   public @Nullable MemTable takeMemTable() {
     MemTable rest = memtable;
     memtable = null;
     return rest;
   }
 
-  /** Frees the memtable that nobody took. */
+  /** Frees the last memtable if {@link #takeMemTable} has not returned it. */
   public void abandon() {
     MemTable rest = takeMemTable();
     if (rest != null) {
@@ -295,7 +299,7 @@ public final class LogRecovery {
     }
   }
 
-  /** Returns true if no log held anything: no record, and nothing that was dropped. */
+  /** Returns true if all logs are empty: no record was found and no bytes were dropped. */
   public boolean foundNothing() {
     return records == 0 && dropped == 0 && !ended && reason.isEmpty();
   }
@@ -306,14 +310,14 @@ public final class LogRecovery {
   }
 
   /**
-   * Returns the length of the last log if it can be appended to: it was replayed whole and ends on
-   * a record; or -1.
+   * Returns the length of the last log if it was replayed completely and ends with a whole record,
+   * so that it can be appended to; otherwise -1.
    */
   public long appendableLength() {
     return lastEndsOnRecord && dropped == 0 ? lastLength : -1;
   }
 
-  /** Returns what was found, for the statistics. */
+  /** Returns the statistics of the recovery. */
   public DBStats.Recovery report() {
     return new DBStats.Recovery(logs, records, dropped, reason);
   }

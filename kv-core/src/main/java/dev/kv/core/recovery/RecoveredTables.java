@@ -20,7 +20,7 @@ public final class RecoveredTables implements LogRecovery.Sink {
   private final VersionEdit.Builder edit;
   private int count;
 
-  /** Creates it without tables. */
+  /** Creates the object without tables. */
   public RecoveredTables(
       Resources resources,
       VersionSet versions,

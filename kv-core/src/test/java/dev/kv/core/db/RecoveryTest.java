@@ -194,7 +194,9 @@ class RecoveryTest extends DbTestBase {
     assertThat(get("foo")).isEqualTo(NOT_FOUND);
     assertThat(db.stats().recovery().reason())
         .isEqualTo(
-            mode == RecoveryMode.CPP_COMPAT ? "" : "000003.log, which the MANIFEST needs, is gone");
+            mode == RecoveryMode.CPP_COMPAT
+                ? ""
+                : "000003.log, which the MANIFEST needs, is missing");
     put("kept", "v");
     db.flush();
     close();
@@ -218,7 +220,7 @@ class RecoveryTest extends DbTestBase {
     for (boolean readOnly : new boolean[] {true, false}) {
       assertThatThrownBy(() -> open(with.toBuilder().readOnly(readOnly).build()))
           .isInstanceOf(CorruptionException.class)
-          .hasMessageContaining(log + ", which is gone");
+          .hasMessageContaining(log + ", which is missing");
     }
     DB.repair(directory, with);
     open(with);
@@ -368,7 +370,7 @@ class RecoveryTest extends DbTestBase {
     open();
     assertThat(contents()).isEqualTo("(foo->bar)");
     assertThat(db.stats().recovery().droppedBytes()).isPositive();
-    assertThat(db.stats().recovery().reason()).contains("begins at sequence 9 and not at 2");
+    assertThat(db.stats().recovery().reason()).contains("begins at sequence 9 instead of 2");
   }
 
   @Test
