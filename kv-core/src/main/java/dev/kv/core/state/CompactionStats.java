@@ -25,7 +25,7 @@ public final class CompactionStats {
   @GuardedBy("this")
   private final long[] bytesWritten = new long[Levels.COUNT];
 
-  /** Starts with nothing spent. */
+  /** Creates the statistics, all zero. */
   public CompactionStats() {}
 
   /** Adds a job that wrote to {@code level}. */
@@ -35,7 +35,7 @@ public final class CompactionStats {
     bytesWritten[level] += job.bytesWritten();
   }
 
-  /** Returns the levels of {@code version} with what was spent on them. */
+  /** Returns the levels of {@code version} with the time and bytes spent on each. */
   public synchronized List<DBStats.Level> levels(Version version) {
     List<DBStats.Level> levels = new ArrayList<>();
     for (int level = 0; level < Levels.COUNT; level++) {

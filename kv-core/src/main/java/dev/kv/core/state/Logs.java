@@ -22,13 +22,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * The logs of an open database. A log is prepared ({@code next}), takes records ({@code current}),
- * waits until its memtable is in a table ({@code older}), and is closed ({@code retired}).
+ * The logs of an open database. A log passes through four stages: it is prepared ({@code next}),
+ * receives records ({@code current}), waits until its memtable is flushed ({@code older}), and
+ * waits to be closed ({@code retired}).
  *
- * <p>Invariants: 1. logs are used in the order of their numbers; 2. the name of a log is durable
- * before its first record; 3. before the first sync in a log returns, all older logs are synced.
+ * <p>Invariants: 1. logs are used in the order of their numbers; 2. the directory entry of a log is
+ * durable before its first record; 3. before the first sync in a log returns, all older logs are
+ * synced.
  *
- * <p>{@link #append} is for the leader. Otherwise thread-safe.
+ * <p>Only the leader calls {@link #append}. All other methods are thread-safe.
  */
 public final class Logs {
   private static final Logger LOG = EngineLogger.of(Logs.class);
@@ -44,12 +46,12 @@ public final class Logs {
   private final Runnable maintenanceWanted;
 
   /**
-   * Written by the leader with the monitor held, or by the open; others read it with the monitor
-   * held, or to reserve room in it.
+   * Written by the leader with the monitor held, or by the open. Other threads read it with the
+   * monitor held, or to reserve room in the log.
    */
   private volatile @Nullable NumberedLog current;
 
-  /** The log before which all older ones are synced. Owned by the leader. */
+  /** The current log for which all older logs have been synced. Used only by the leader. */
   private @Nullable LogWriter olderSyncedFor;
 
   /** Held while the next log is created, so that logs are used in the order of their numbers. */
@@ -58,7 +60,7 @@ public final class Logs {
   @GuardedBy("creating")
   private @Nullable NumberedLog next;
 
-  /** Held while older logs are synced, and while one is taken out. */
+  /** Held while older logs are synced, and while one is removed. */
   private final ReentrantLock olderLock = new ReentrantLock();
 
   @GuardedBy("olderLock")
@@ -67,7 +69,7 @@ public final class Logs {
   private final ConcurrentLinkedQueue<LogWriter> retired = new ConcurrentLinkedQueue<>();
 
   /**
-   * Creates it without a log.
+   * Creates the object without a log.
    *
    * @param maintenanceWanted called when {@link #reserveAhead} is due; must be quick and not throw
    */
@@ -85,17 +87,17 @@ public final class Logs {
     this.maintenanceWanted = maintenanceWanted;
   }
 
-  /** Returns the log that takes records, or null if the first write has yet to begin it. */
+  /** Returns the current log, or null if no write has created it yet. */
   @Nullable NumberedLog current() {
     return current;
   }
 
-  /** Makes {@code log}, of which it takes ownership, the one that takes records. */
+  /** Makes {@code log} the current log, and takes ownership of it. */
   public void begin(NumberedLog log) {
     current = log;
   }
 
-  /** Adds the current log, which another is about to replace, to those that wait. */
+  /** Adds the current log, which is about to be replaced, to the older logs. */
   void addOlder(NumberedLog log) {
     olderLock.lock();
     try {
@@ -105,7 +107,7 @@ public final class Logs {
     }
   }
 
-  /** As {@link dev.kv.core.write.CommitTarget#append}. */
+  /** Implements {@link dev.kv.core.write.CommitTarget#append}. */
   void append(ByteBuffer record, int length, boolean sync) throws IOException {
     NumberedLog log = current;
     if (log == null) {
@@ -138,7 +140,7 @@ public final class Logs {
     }
   }
 
-  /** Returns a new log, whose name is durable; the caller owns it. */
+  /** Returns a new log whose directory entry is durable; the caller owns it. */
   public NumberedLog create() throws IOException {
     long number = versions.newFileNumber();
     Path file = FileNames.log(directory, number);
@@ -162,8 +164,8 @@ public final class Logs {
   }
 
   /**
-   * Returns the first log since the open, after {@link #name} has made it the oldest that a
-   * recovery replays; the caller owns it.
+   * Creates the first log after the open, makes it the oldest log that a recovery replays (see
+   * {@link #name}), and returns it; the caller owns it.
    */
   NumberedLog createFirst() throws IOException {
     NumberedLog first = create();
@@ -178,9 +180,9 @@ public final class Logs {
   }
 
   /**
-   * Logs the edit that makes {@code first}, the first log since the open, the oldest that a
-   * recovery replays. After that the state that the open found is durable, and the files before it
-   * are deleted. If this fails, the log must stay on disk: the MANIFEST may name it.
+   * Installs the edit that makes {@code first}, the first log after the open, the oldest log that a
+   * recovery replays. Afterwards the recovered state is durable, and the files it replaces are
+   * deleted. If this fails, the log must stay on disk, because the MANIFEST may name it.
    */
   public void name(NumberedLog first, VersionEdit.Builder edit) {
     VersionEdit complete = edit.logNumber(first.number()).previousLogNumber(0).build();
@@ -210,7 +212,10 @@ public final class Logs {
     }
   }
 
-  /** Prepares the next log unless one is prepared. If that fails, {@link #takeNext} says why. */
+  /**
+   * Prepares the next log unless one is already prepared. If this fails, {@link #takeNext} tries
+   * again and throws the reason.
+   */
   public void prepareNext() {
     creating.lock();
     try {
@@ -225,8 +230,8 @@ public final class Logs {
   }
 
   /**
-   * Reserves room in the current log, if it needs some. If that fails, the leader does it when it
-   * needs the room, and reports why it cannot.
+   * Reserves room in the current log if it needs some. If this fails, the leader tries again when
+   * it needs the room, and reports the failure.
    *
    * @return true unless there is no log or it cannot be extended
    */
@@ -245,7 +250,7 @@ public final class Logs {
     return true;
   }
 
-  /** Takes ownership of a log whose memtable is in a table; {@link #closeRetired} closes it. */
+  /** Takes ownership of a log whose memtable has been flushed; {@link #closeRetired} closes it. */
   public void retire(LogWriter log) {
     olderLock.lock();
     try {
@@ -282,7 +287,7 @@ public final class Logs {
    * Closes all logs; those with records are truncated to their length. Called after the last write,
    * with no background thread left.
    *
-   * @throws IOException the first failure, after all are closed
+   * @throws IOException the first failure, thrown after all logs are closed
    */
   public void close() throws IOException {
     NumberedLog last = current;

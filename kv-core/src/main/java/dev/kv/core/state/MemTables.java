@@ -17,23 +17,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memtable that takes writes, and the queue of immutable ones that wait for their flush. Every
+ * The mutable memtable, and the queue of immutable memtables that wait for their flush. Every
  * change is published as a new read state under the {@link Monitor}.
  *
  * <p>Invariants: 1. logs are numbered in the order of their memtables; 2. a log is live until its
- * memtable is in a table that a durable edit names; 3. as long as there is no log, the memtable is
- * empty and no other waits.
+ * memtable is in a table that a durable edit names; 3. if there is no log, the mutable memtable is
+ * empty and no immutable one exists.
  *
- * <p>The methods of {@link CommitTarget} are for the leader. Otherwise thread-safe.
+ * <p>Only the leader calls the methods of {@link CommitTarget}. All other methods are thread-safe.
  */
 public final class MemTables implements CommitTarget {
-  /** A second memtable may wait for its flush if the two are not larger than this together. */
+  /** Two memtables may wait for their flush if they are together not larger than this. */
   private static final long LARGEST_TWO_WAITING = 16 << 20;
 
-  /** What the buffers of one flush or compaction usually take, and the blocks that it reads. */
+  /** The usual memory of one flush or compaction: its buffers and the blocks that it reads. */
   private static final long JOB_BYTES = 512 << 10;
 
-  /** A memtable that waits for its flush. */
+  /** A memtable that waits for its flush, and its log. */
   public record Immutable(MemTable memtable, Logs.NumberedLog log) {}
 
   private final Resources resources;
@@ -58,9 +58,9 @@ public final class MemTables implements CommitTarget {
   private long flushes;
 
   /**
-   * Creates it with one memtable, of which it takes ownership.
+   * Creates the object with one memtable, and takes ownership of it.
    *
-   * @param flushWanted called when a memtable waits; must be quick and not throw
+   * @param flushWanted called when a memtable waits for its flush; must be quick and not throw
    */
   public MemTables(
       Resources resources,
@@ -81,10 +81,11 @@ public final class MemTables implements CommitTarget {
   }
 
   /**
-   * Returns how many memtables may wait for their flush. A second one keeps writers from waiting
-   * for the syncs at the end of a flush, and the flush thread from waiting for the next memtable.
-   * Large memtables have few such ends. A database with a limit of its memory must have room for a
-   * third memtable beside its cache and its jobs.
+   * Returns the maximum number of memtables that may wait for their flush, one or two. With two,
+   * writers do not wait for the syncs at the end of a flush, and the flush thread does not wait for
+   * the next memtable. Large memtables are flushed too rarely to gain from this. If off-heap memory
+   * is limited, two are allowed only if the limit leaves room for a third memtable besides the
+   * cache and the jobs.
    */
   private static int maxWaiting(Options options) {
     long size = options.writeBufferSize();
@@ -94,7 +95,7 @@ public final class MemTables implements CommitTarget {
     return 2 * size <= LARGEST_TWO_WAITING && roomForAThird ? 2 : 1;
   }
 
-  /** Returns what holds writers back, kept up to date. */
+  /** Returns the inputs for write stalls, which are kept up to date. */
   public StallInputs stallInputs() {
     return stallInputs;
   }
@@ -182,7 +183,7 @@ public final class MemTables implements CommitTarget {
     return memtable.memoryUsed() > resources.options().writeBufferSize() / 2;
   }
 
-  /** Makes the present memtables and tables what readers see. */
+  /** Publishes the current memtables and version to readers. */
   public void publish() {
     monitor.lock();
     try {
@@ -199,7 +200,7 @@ public final class MemTables implements CommitTarget {
     }
   }
 
-  /** Returns the immutable memtable to flush next, or null. */
+  /** Returns the immutable memtable to flush next, or null if there is none. */
   public @Nullable Immutable oldestImmutable() {
     monitor.lock();
     try {
@@ -209,7 +210,9 @@ public final class MemTables implements CommitTarget {
     }
   }
 
-  /** Returns the number of the log that is the oldest after {@code flushed} is in a table. */
+  /**
+   * Returns the number of the log that is the oldest live one after {@code flushed} is in a table.
+   */
   public long oldestLogWithout(Immutable flushed) {
     monitor.lock();
     try {
@@ -227,18 +230,18 @@ public final class MemTables implements CommitTarget {
   }
 
   /**
-   * Removes a memtable that is in a table now, and publishes; its log is retired by {@link
-   * #retireLog}.
+   * Removes a memtable that is in a table now, and publishes the change. {@link #retireLog} retires
+   * its log.
    */
   public void removeFlushed(Immutable flushed) {
     monitor.lock();
     try {
       if (immutables.removeLast().log().number() != flushed.log().number()) {
-        throw new AssertionError("memtables are flushed from the oldest on");
+        throw new AssertionError("only the oldest immutable memtable can be removed");
       }
       flushes++;
       publish();
-      flushed.memtable().release(); // so that the memory is free before a writer takes some
+      flushed.memtable().release(); // frees the memory before a writer allocates
       stallInputs.setWaitingMemTables(immutables.size());
     } finally {
       monitor.unlock();
@@ -251,10 +254,10 @@ public final class MemTables implements CommitTarget {
   }
 
   /**
-   * Waits until every memtable that is immutable now is in a table.
+   * Waits until every memtable that is immutable now has been flushed.
    *
    * @throws dev.kv.DBClosedException if the database is being closed
-   * @throws dev.kv.DBReadOnlyException if it fails before
+   * @throws dev.kv.DBReadOnlyException if a write or background job fails meanwhile
    */
   public void awaitFlushes() {
     monitor.lock();

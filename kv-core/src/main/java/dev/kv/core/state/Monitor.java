@@ -5,9 +5,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The lock of an open database's state, with the one condition on which all waits for background
- * work wait. Held for moments: never while a file is touched. Comes after the lock of the version
- * set.
+ * The lock of an open database's state, with a single condition for all threads that wait for
+ * background work. It is held only briefly, and never while a file is accessed. In the lock order
+ * it comes after the lock of the version set.
  */
 public final class Monitor extends ReentrantLock {
   private static final long serialVersionUID = 1;
@@ -37,8 +37,8 @@ public final class Monitor extends ReentrantLock {
   }
 
   /**
-   * Waits until something changes; the caller holds the lock, and checks its condition before and
-   * after. An interrupt stays set and ends no wait.
+   * Waits until something changes. The caller holds the lock, and checks its condition before and
+   * after. An interrupt stays set and does not end the wait.
    *
    * @throws dev.kv.DBClosedException if the database is being closed
    * @throws dev.kv.DBReadOnlyException if it has failed

@@ -17,14 +17,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 
 /**
- * Deletes obsolete files: tables in no version in use, logs whose memtables are in tables,
- * MANIFESTs older than the current one. Files whose names do not parse are never touched.
+ * Deletes obsolete files: tables that no version in use contains, logs whose memtables have been
+ * flushed, and MANIFESTs older than the current one. Never touches files whose names do not parse.
  * Thread-safe.
  *
- * <p>Two rules make it safe. The directory is listed before it is asked what lives: a file that was
- * created afterwards is not in the list, and one that was pending then is live by now. And nothing
- * is deleted while it is unknown which version a restart will find: before the recovered one is
- * durable, and after a failure. For that reason the files of a failed job stay pending too.
+ * <p>Two rules make this safe. 1. The directory is listed before the live files are determined: a
+ * file created later is not in the list, and a file that was pending in between is live by then. 2.
+ * Nothing is deleted while it is unknown which version a restart will find, that is before the
+ * recovered version is durable, and after a failure. For the same reason the files of a failed job
+ * stay pending.
  */
 public final class ObsoleteFiles {
   private static final Logger LOG = EngineLogger.of(ObsoleteFiles.class);
@@ -33,20 +34,22 @@ public final class ObsoleteFiles {
   private final VersionSet versions;
   private final WriteGate gate;
 
-  /** The numbers of files that are being written and in no version yet. */
+  /** The numbers of files that are being written and are not in a version yet. */
   private final Set<Long> pending = ConcurrentHashMap.newKeySet();
 
   /** Held while files are collected. */
   private final ReentrantLock collecting = new ReentrantLock();
 
-  /** Creates it; nothing is deleted before the first call of {@link #collect}. */
+  /** Creates the object. Nothing is deleted before the first call of {@link #collect}. */
   public ObsoleteFiles(Resources resources, VersionSet versions, WriteGate gate) {
     this.resources = resources;
     this.versions = versions;
     this.gate = gate;
   }
 
-  /** Returns the number for a new table, which is not deleted until {@link #settle}. */
+  /**
+   * Returns the number for a new table. The table is not deleted before {@link #settle} is called.
+   */
   public long newPendingNumber() {
     while (true) {
       long number = versions.newFileNumber();
@@ -91,7 +94,7 @@ public final class ObsoleteFiles {
       names = env.list(directory);
     } catch (IOException e) {
       LOG.warn(
-          "{}: cannot list the directory, obsolete files are not deleted: {}",
+          "{}: cannot list the directory; obsolete files are not deleted: {}",
           directory,
           e.toString());
       return;
@@ -133,7 +136,7 @@ public final class ObsoleteFiles {
     } catch (NoSuchFileException e) {
       LOG.debug("{} was deleted already", file);
     } catch (IOException e) {
-      LOG.warn("{} is obsolete and cannot be deleted: {}", file, e.toString());
+      LOG.warn("cannot delete the obsolete file {}: {}", file, e.toString());
     }
   }
 }

@@ -14,10 +14,7 @@ import dev.kv.core.table.cache.BlockCacheImpl;
 import dev.kv.env.Env;
 import java.nio.file.Path;
 
-/**
- * What the parts of one database share: its directory, its options, its memory and its caches.
- * Thread-safe.
- */
+/** The directory, options, memory and caches that the parts of one database share. Thread-safe. */
 public final class Resources implements AutoCloseable {
   private final Path directory;
   private final Options options;
@@ -30,7 +27,7 @@ public final class Resources implements AutoCloseable {
   private final TableCache tables;
   private final Runnable reclaimer = this::emptyCache;
 
-  /** Allocates what the database in {@code directory} shares. The caller closes it. */
+  /** Creates the resources of the database in {@code directory}. The caller closes them. */
   public Resources(Path directory, Options options) {
     this.directory = directory;
     this.options = options;
@@ -48,7 +45,7 @@ public final class Resources implements AutoCloseable {
     }
   }
 
-  /** Makes room in the budget: the cache drops the entries that are not in use. */
+  /** Frees memory of the budget: the cache drops the entries that are not in use. */
   private void emptyCache() {
     blockCache.prune();
     allocator.trim();
@@ -59,7 +56,7 @@ public final class Resources implements AutoCloseable {
     return directory;
   }
 
-  /** Returns the options of the open. */
+  /** Returns the options that the database was opened with. */
   public Options options() {
     return options;
   }
@@ -89,21 +86,21 @@ public final class Resources implements AutoCloseable {
     return blockCache;
   }
 
-  /** Returns the open tables. */
+  /** Returns the cache of open tables. */
   public TableCache tables() {
     return tables;
   }
 
-  /** Returns what a version set needs. */
+  /** Returns the context of the version set. */
   public ManifestContext manifestContext() {
     return new ManifestContext(
         env(), directory, comparator, budget, options.maxFileSize(), options.reuseLogs());
   }
 
   /**
-   * Returns an empty memtable with room for {@code count} entries of {@code bytes} keys and values
-   * in all. It grows to at least the write buffer's size. If the budget is spent, the cache drops
-   * the entries that are not in use.
+   * Returns an empty memtable with room for {@code count} entries with {@code bytes} bytes of keys
+   * and values in total. It can grow to at least the write buffer size. If the budget is used up,
+   * the cache first drops the entries that are not in use.
    */
   public MemTable newMemTable(long bytes, int count) {
     long capacity = Math.max(options.writeBufferSize(), MemTable.arenaBytesFor(bytes, count));
@@ -115,12 +112,12 @@ public final class Resources implements AutoCloseable {
     return new MemTable(comparator, arenas.acquire(needed, (int) capacity), arenas);
   }
 
-  /** Returns a memtable without room for any entry, which takes next to no memory. */
+  /** Returns a memtable without room for any entry, which uses almost no memory. */
   public MemTable emptyMemTable() {
     return new MemTable(comparator, arenas.acquire(MemTable.EMPTY_ARENA_BYTES), arenas);
   }
 
-  /** Frees everything that is not in use; the rest is freed by its last user. */
+  /** Frees everything that is not in use; the last user of each remaining resource frees it. */
   @Override
   public void close() {
     budget.forget(reclaimer);

@@ -13,9 +13,8 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * The tables that one job writes. They are not deleted until the job settles them; those of a
- * failed job never, since its edit may be durable all the same, and a restart then needs the
- * tables.
+ * The tables that one job writes. They are not deleted before the job settles them. A failed job
+ * never settles them: its edit may nevertheless be durable, and a restart would need the tables.
  */
 public final class TableOutputs {
   private final Resources resources;
@@ -24,9 +23,10 @@ public final class TableOutputs {
   private final List<Long> given = new ArrayList<>();
 
   /**
-   * Creates it.
+   * Creates the outputs of one job.
    *
-   * @param numbers gives a number that is kept until {@code settle} gets it
+   * @param numbers returns a file number whose file is kept until the number is passed to {@code
+   *     settle}
    */
   public TableOutputs(Resources resources, LongSupplier numbers, LongConsumer settle) {
     this.resources = resources;
@@ -34,7 +34,7 @@ public final class TableOutputs {
     this.settle = settle;
   }
 
-  /** Returns what the job writes its tables with. */
+  /** Returns the context with which the job writes its tables. */
   public OutputContext context() {
     return new OutputContext(
         resources.env(),
@@ -47,7 +47,7 @@ public final class TableOutputs {
         this::verify);
   }
 
-  /** Writes {@code memtable} as one table; an empty one makes none. */
+  /** Writes {@code memtable} as one table; writes none if the memtable is empty. */
   public FlushResult flush(MemTable memtable) {
     try (InternalIterator entries = memtable.iterator()) {
       return new FlushJob(entries, context()).run();
@@ -60,12 +60,12 @@ public final class TableOutputs {
     return number;
   }
 
-  /** Opens the table, so that one that cannot be read is found before its inputs are deleted. */
+  /** Opens the table, so that an unreadable table is found before its inputs are deleted. */
   private void verify(FileMetadata table) {
     resources.tables().acquire(table).close();
   }
 
-  /** Settles all numbers: their tables are in a version now, or deleted by the job. */
+  /** Settles all numbers: the tables are in a version now, or the job has deleted them. */
   public void settle() {
     given.forEach(settle::accept);
   }

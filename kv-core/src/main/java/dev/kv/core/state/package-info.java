@@ -1,13 +1,13 @@
 /**
- * What the parts of one open database share.
+ * The state that the parts of one open database share.
  *
  * <p>{@link dev.kv.core.state.Resources} holds its memory, caches and options. {@link
- * dev.kv.core.state.MemTables} holds the memtable that takes writes and the queue of immutable
- * ones; it is the target of the commit pipeline. {@link dev.kv.core.state.Logs} holds the log files
- * through their whole life. {@link dev.kv.core.state.Monitor} is the lock of this state. {@link
- * dev.kv.core.state.ObsoleteFiles} deletes the files that no version needs; {@link
+ * dev.kv.core.state.MemTables} holds the mutable memtable and the queue of immutable ones; it is
+ * the target of the commit pipeline. {@link dev.kv.core.state.Logs} manages the log files from
+ * their creation to their close. {@link dev.kv.core.state.Monitor} is the lock of this state.
+ * {@link dev.kv.core.state.ObsoleteFiles} deletes the files that no version needs; {@link
  * dev.kv.core.state.TableOutputs} keeps those that a job is writing from deletion. {@link
- * dev.kv.core.state.CompactionStats} counts what jobs cost.
+ * dev.kv.core.state.CompactionStats} counts the time and bytes that jobs take.
  *
  * <p>Called by recovery, background, repair and db. May import every package below them. Nothing
  * here starts a thread, and no thread holds {@code Monitor} while it touches a file.
