@@ -2,6 +2,7 @@ package dev.kv.core.read;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.DBClosedException;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.Stripes;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -14,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The iterators that are not closed. The close of the database revokes them, and those that a
@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 final class OpenIterators {
-  private static final Logger LOG = LoggerFactory.getLogger(OpenIterators.class);
+  private static final Logger LOG = EngineLogger.of(OpenIterators.class);
 
   /** True under {@code -Dkv.trackIterators=true}: each iterator records where it was opened. */
   private static final boolean TRACKED = Boolean.getBoolean("kv.trackIterators");
