@@ -16,19 +16,22 @@ import java.util.List;
  * the eight bytes after the common prefix of all these keys, padded with zeros, with the sign bit
  * flipped, so that the order of longs is the unsigned order of bytes. A key without that prefix has
  * the least number if it comes before all of them, and the greatest if it comes after. Different
- * numbers order their keys; equal numbers do not. In any other order all numbers are 0.
+ * numbers order their keys; equal numbers do not. In any other order, and if {@link #KEY_NUMBERS}
+ * is off, all numbers are 0. No answer depends on them.
  */
 final class LevelFiles {
+  /** The switch of the numbers, so that a measurement can compare a build with and without them. */
+  private static final boolean KEY_NUMBERS = true;
+
   private static final FileMetadata[] NO_FILES = {};
   private static final byte[] NO_KEY = new byte[InternalKey.TRAILER];
 
   private final InternalKeyComparator comparator;
-  private final boolean bytewise;
 
-  /**
-   * The common prefix of the first and last user keys of all tables; empty unless the order is
-   * bytewise.
-   */
+  /** True if there are numbers for keys: if the switch is on and the order is bytewise. */
+  private final boolean numbered;
+
+  /** The common prefix of the first and last user keys of all tables; empty without numbers. */
   private final byte[] common;
 
   private final FileMetadata[] files;
@@ -58,9 +61,9 @@ final class LevelFiles {
    */
   LevelFiles(InternalKeyComparator comparator, FileMetadata[] files, boolean[] flushed) {
     this.comparator = comparator;
-    this.bytewise = comparator.userComparator().isBytewise();
+    this.numbered = KEY_NUMBERS && comparator.userComparator().isBytewise();
     this.files = files;
-    this.common = bytewise ? common(files) : new byte[0];
+    this.common = numbered ? common(files) : new byte[0];
     this.view = Collections.unmodifiableList(Arrays.asList(files));
     this.smallestNumbers = new long[files.length];
     this.largestNumbers = new long[files.length];
@@ -210,7 +213,7 @@ final class LevelFiles {
 
   /** Returns the number that stands for the user key of an internal key. */
   private long number(ByteBuffer key, int offset, int length) {
-    if (!bytewise) {
+    if (!numbered) {
       return 0;
     }
     int userLength = length - InternalKey.TRAILER;
@@ -224,7 +227,7 @@ final class LevelFiles {
 
   /** Returns the number that stands for the user key of a bound. */
   private long number(byte[] internalKey) {
-    if (!bytewise) {
+    if (!numbered) {
       return 0;
     }
     int rest = internalKey.length - InternalKey.TRAILER - common.length;
