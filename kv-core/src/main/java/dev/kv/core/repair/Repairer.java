@@ -15,7 +15,6 @@ import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKey;
-import dev.kv.core.key.ValueKind;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
@@ -306,8 +305,7 @@ public final class Repairer {
 
   /** Returns the metadata of a table before it is read: only its number and size. */
   private FileMetadata metadata(long number) throws IOException {
-    byte[] unknown = InternalKey.encode(new byte[0], 0, ValueKind.VALUE);
-    return new FileMetadata(number, env.size(table(number)), unknown, unknown);
+    return FileMetadata.ofUnknownKeys(number, env.size(table(number)));
   }
 
   /**

@@ -201,7 +201,7 @@ public final class TableCache implements AutoCloseable {
       }
     }
     return TableReader.open(
-        sized, blockId(file.number()), comparator, options.filterPolicy(), blocks);
+        sized, blockId(file.number()), comparator, options.filterPolicy(), blocks, file);
   }
 
   private TableFile openFile(long number) throws IOException {

@@ -181,6 +181,12 @@ final class TableIndex {
     return comparator.compare(bytes, start, keyStart(index + 1) - start, key, offset, length);
   }
 
+  /** Returns a copy of the key of block {@code index}. */
+  byte[] key(int index) {
+    int start = keyStart(index);
+    return InternalKey.copy(bytes, start, keyStart(index + 1) - start);
+  }
+
   private int keyStart(int index) {
     return keyStart(bytes, count, index);
   }

@@ -2,8 +2,11 @@ package dev.kv.core.table;
 
 import dev.kv.CorruptionException;
 import dev.kv.DBComparator;
+import dev.kv.Escape;
 import dev.kv.FilterPolicy;
 import dev.kv.core.block.BlockIterator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.OffHeapBuffer;
@@ -49,6 +52,59 @@ final class TableOpening implements AutoCloseable {
       BlockHandle filter = findFilter(end.metaindex(), policy);
       filterBlock = filter == null ? null : blocks.resident(file, filter, end.metaindex().offset());
     }
+  }
+
+  /**
+   * Checks that the index fits the table's first and last key. An index key is at or after the last
+   * key of its block, and before the first key of the next block.
+   *
+   * @throws CorruptionException if it does not
+   */
+  void requireKeys(InternalKeyComparator order, byte[] smallest, byte[] largest) {
+    TableIndex keys = read(index);
+    int last = keys.count() - 1;
+    if (last < 0) {
+      throw foreign("it has no data blocks");
+    }
+    if (order.compare(wellFormed(keys.key(0)), smallest) < 0) {
+      throw foreign("its first block ends at or before ", keys.key(0), "first", smallest);
+    }
+    if (order.compare(wellFormed(keys.key(last)), largest) < 0) {
+      throw foreign("its last block ends at or before ", keys.key(last), "last", largest);
+    }
+    if (last > 0 && order.compare(wellFormed(keys.key(last - 1)), largest) >= 0) {
+      throw foreign("its last block begins after ", keys.key(last - 1), "last", largest);
+    }
+  }
+
+  private byte[] wellFormed(byte[] indexKey) {
+    if (!InternalKey.isWellFormed(indexKey)) {
+      throw new CorruptionException(
+          "a key in the index has no sequence number and type: " + Escape.bytes(indexKey),
+          file.name(),
+          read(footer).index().offset());
+    }
+    return indexKey;
+  }
+
+  private CorruptionException foreign(String what, byte[] indexKey, String which, byte[] key) {
+    return foreign(
+        what
+            + InternalKey.describe(indexKey)
+            + ", but its "
+            + which
+            + " key in the MANIFEST is "
+            + InternalKey.describe(key));
+  }
+
+  private CorruptionException foreign(String difference) {
+    return new CorruptionException(
+        "the table does not match the MANIFEST: "
+            + difference
+            + "; probably this is the file of another table. Restore the file from a backup, or"
+            + " rebuild the database with DB.repair",
+        file.name(),
+        read(footer).index().offset());
   }
 
   TableIndex index() {

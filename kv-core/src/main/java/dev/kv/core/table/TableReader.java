@@ -21,6 +21,7 @@ import dev.kv.core.table.cache.PinnedBlock;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.format.TableBuilder;
+import dev.kv.core.version.FileMetadata;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -86,10 +87,42 @@ public final class TableReader implements CacheValue {
       BlockProvider blocks) {
     try (TableOpening opening = new TableOpening(file, comparator, blocks)) {
       opening.read(policy);
-      TableReader reader = new TableReader(file, cacheId, comparator, blocks, opening, policy);
-      opening.handOver();
-      return reader;
+      return finish(opening, file, cacheId, comparator, policy, blocks);
     }
+  }
+
+  /**
+   * Opens a table of a database, as the other method does. The index must match the first and the
+   * last key that the MANIFEST gives to the table. No data block is read.
+   *
+   * @param metadata what the MANIFEST says of the table
+   */
+  static TableReader open(
+      TableFile file,
+      long cacheId,
+      InternalKeyComparator comparator,
+      @Nullable FilterPolicy policy,
+      BlockProvider blocks,
+      FileMetadata metadata) {
+    try (TableOpening opening = new TableOpening(file, comparator, blocks)) {
+      opening.read(policy);
+      if (metadata.knowsKeys()) {
+        opening.requireKeys(comparator, metadata.smallest(), metadata.largest());
+      }
+      return finish(opening, file, cacheId, comparator, policy, blocks);
+    }
+  }
+
+  private static TableReader finish(
+      TableOpening opening,
+      TableFile file,
+      long cacheId,
+      KeyComparator comparator,
+      @Nullable FilterPolicy policy,
+      BlockProvider blocks) {
+    TableReader reader = new TableReader(file, cacheId, comparator, blocks, opening, policy);
+    opening.handOver();
+    return reader;
   }
 
   /**

@@ -34,6 +34,17 @@ public final class FileMetadata {
             (int) Math.min(Integer.MAX_VALUE, Math.max(MIN_ALLOWED_SEEKS, size / BYTES_PER_SEEK)));
   }
 
+  /** Returns the metadata of a table of which only number and size are known. */
+  public static FileMetadata ofUnknownKeys(long number, long size) {
+    byte[] unknown = {};
+    return new FileMetadata(number, size, unknown, unknown);
+  }
+
+  /** Returns true if the first and the last key are known. */
+  public boolean knowsKeys() {
+    return smallest.length > 0;
+  }
+
   /** Returns the number that names the file. */
   public long number() {
     return number;

@@ -3,10 +3,12 @@ package dev.kv.core.db;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.CompressionType;
 import dev.kv.CorruptionException;
 import dev.kv.DB;
 import dev.kv.DBException;
 import dev.kv.DBIOException;
+import dev.kv.DBIterator;
 import dev.kv.DBReadOnlyException;
 import dev.kv.Options;
 import dev.kv.RecoveryMode;
@@ -92,6 +94,51 @@ class CorruptionTest extends DbTestBase {
     assertThat(rest).hasSize(36).startsWith(64).endsWith(99);
     assertThat(db.stats().recovery().droppedBytes()).isBetween(65_536L, 67_000L);
     assertThat(db.stats().recovery().records()).isEqualTo(36);
+  }
+
+  @Test
+  void read_ofExchangedTablesOfOneSize_isCorruptionAndRepairable() throws IOException {
+    options = defaults().toBuilder().compression(CompressionType.NONE).build();
+    open();
+    for (int from = 0; from < 40; from += 20) {
+      for (int i = from; i < from + 20; i++) {
+        put(numbered(i), valueOf(i));
+      }
+      db.flush();
+    }
+    close();
+    List<String> tables = files(FileName.Kind.TABLE);
+    assertThat(tables).hasSize(2);
+    Path one = directory.resolve(tables.get(0));
+    Path other = directory.resolve(tables.get(1));
+    assertThat(one).hasSize(Files.size(other));
+    Path aside = directory.resolveSibling("aside");
+    Files.move(one, aside);
+    Files.move(other, one);
+    Files.move(aside, other);
+
+    open();
+    assertThat(readable(40)).isEmpty();
+    for (int i : List.of(0, 39)) {
+      assertThatThrownBy(() -> get(numbered(i)))
+          .isInstanceOfSatisfying(
+              CorruptionException.class,
+              e -> {
+                assertThat(e.file()).endsWith(".ldb");
+                assertThat(e.offset()).isPositive();
+              })
+          .hasMessageContaining("the table does not match the MANIFEST")
+          .hasMessageContaining("DB.repair");
+    }
+    try (DBIterator iterator = db.iterator()) {
+      assertThatThrownBy(iterator::seekToFirst).isInstanceOf(CorruptionException.class);
+      assertThatThrownBy(iterator::seekToLast).isInstanceOf(CorruptionException.class);
+    }
+    close();
+
+    DB.repair(directory, options);
+    open();
+    assertThat(readable(40)).hasSize(40);
   }
 
   @Test

@@ -19,6 +19,7 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
+import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
@@ -32,6 +33,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -112,6 +114,44 @@ class TableCacheTest {
         new CursorModel(cursor, entries, new Random(4), true).run(200);
       }
       assertThat(env.open.get()).isZero();
+    }
+  }
+
+  @Test
+  void acquire_tableWithOtherKeysThanItsMetadata_isCorruption() throws IOException {
+    byte[] first = entries.list().get(0).key();
+    byte[] second = entries.list().get(1).key();
+    byte[] last = entries.list().get(entries.list().size() - 1).key();
+    byte[] high = new byte[64];
+    Arrays.fill(high, (byte) 0xff);
+    byte[] after = InternalKey.encode(high, 1, ValueKind.VALUE);
+    try (TableCache cache = cache(Options.builder())) {
+      table(5);
+      requireRefused(cache, after, after, "its first block ends at or before");
+      requireRefused(cache, first, after, "its last block ends at or before");
+      requireRefused(cache, first, second, "its last block begins after");
+      cache.acquire(new FileMetadata(5, bytes.length, first, last)).close();
+    }
+  }
+
+  private void requireRefused(TableCache cache, byte[] smallest, byte[] largest, String reason) {
+    assertThatThrownBy(() -> cache.acquire(new FileMetadata(5, bytes.length, smallest, largest)))
+        .isInstanceOfSatisfying(
+            CorruptionException.class,
+            e -> {
+              assertThat(e.file()).endsWith("000005.ldb");
+              assertThat(e.offset()).isPositive();
+            })
+        .hasMessageContaining("does not match the MANIFEST: " + reason);
+    assertThat(env.open.get()).isZero();
+  }
+
+  @Test
+  void acquire_tableOfUnknownKeys_isOpened() throws IOException {
+    try (TableCache cache = cache(Options.builder())) {
+      table(5);
+      cache.acquire(FileMetadata.ofUnknownKeys(5, bytes.length)).close();
+      assertThat(cache.openTables()).isEqualTo(1);
     }
   }
 
