@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every call can throw {@link DBClosedException} after {@link #close}, {@link DBIOException} if
  * the file system fails, and {@link CorruptionException} if a file is damaged. A write after a
- * failed one throws {@link DBReadOnlyException}. A null argument is a {@link NullPointerException}
- * that names the parameter.
+ * failed one throws {@link DBReadOnlyException}; see {@link #resume}. A null argument is a {@link
+ * NullPointerException} that names the parameter.
  */
 public interface DB extends AutoCloseable {
   /** The result of {@link #get(ReadOptions, ByteBuffer, ByteBuffer)} if the key does not exist. */
@@ -394,6 +394,26 @@ public interface DB extends AutoCloseable {
 
   /** Undoes one {@link #suspendCompactions}. */
   void resumeCompactions();
+
+  /**
+   * Tries failed background work again, and lets writes through if it succeeds. Does nothing if
+   * nothing has failed.
+   *
+   * <p>Can be resumed: a flush or compaction that could not write its table, because the disk was
+   * full, the process had no descriptor left, or a read or write failed; and a thread that could
+   * not be started. Nothing on disk depends on such work: what it wrote is deleted, and the work
+   * begins anew with other files. The database also tries it again by itself after a failure of the
+   * file system, every 5 seconds at first and every minute at last. A shortage of off-heap memory
+   * needs no call: the database waits for memory, and writes that would have to wait longer than a
+   * second throw {@link OffHeapExhaustedException}.
+   *
+   * <p>Cannot be resumed: a failed write or sync of a log, of the MANIFEST, of CURRENT or of the
+   * directory. Then it is unknown what is on disk until the database is opened again.
+   *
+   * @throws DBReadOnlyException if the work fails again, with the new failure as the cause; if the
+   *     failure cannot be resumed; or if the database was opened with {@link Options#readOnly}
+   */
+  void resume();
 
   /**
    * Closes the database. Closing it twice does nothing. Calls in other threads end with their

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 public final class BackgroundThreads implements SeekListener {
   private static final long PAUSE_AFTER_OPEN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+  /** How long failed work waits until it is tried again the first time. */
+  private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(5);
+
   private final Resources resources;
   private final WriteGate gate;
   private final AtomicBoolean versionFreed = new AtomicBoolean();
@@ -41,7 +44,13 @@ public final class BackgroundThreads implements SeekListener {
   }
 
   private BackgroundWorker worker(String name, BackgroundWorker.Work work) {
-    return new BackgroundWorker(resources.env(), name, work, gate);
+    return new BackgroundWorker(
+        resources.env(),
+        name,
+        work,
+        gate,
+        new BackgroundWorker.Retries(
+            resources.budget()::used, resources::reclaimMemory, FIRST_RETRY_NANOS));
   }
 
   private List<BackgroundWorker> all() {
@@ -53,6 +62,22 @@ public final class BackgroundThreads implements SeekListener {
       all.add(maintenance);
     }
     return all;
+  }
+
+  /**
+   * Tries all failed work again, and returns when each has been tried.
+   *
+   * @throws dev.kv.DBClosedException if the close has begun
+   * @throws dev.kv.DBReadOnlyException if the gate is still shut, or a failure is permanent
+   */
+  public void resume() {
+    gate.checkResumable();
+    for (BackgroundWorker worker : all()) {
+      if (gate.hasFailed(worker.name())) {
+        worker.tryAgain();
+      }
+    }
+    gate.check();
   }
 
   /** Stops every thread after its current work, and waits until they have ended. */

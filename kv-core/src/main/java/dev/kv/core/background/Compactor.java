@@ -71,10 +71,17 @@ public final class Compactor implements BackgroundWorker.Work {
       return false;
     }
     boolean installed = false;
+    boolean reported = true;
     try {
       installed = runAndInstall(picked);
+    } catch (NothingLoggedException e) {
+      reported = false;
+      e.afterReport(() -> end(picked, false));
+      throw e;
     } finally {
-      end(picked, installed);
+      if (reported) {
+        end(picked, installed);
+      }
       picked.compaction().version().release();
     }
     context.installed();
@@ -95,7 +102,7 @@ public final class Compactor implements BackgroundWorker.Work {
   private @Nullable Picked prepare() {
     monitor.lock();
     try {
-      if (!gate.isOpen() || suspensions > 0) {
+      if (!gate.allowsJobs() || suspensions > 0) {
         return null;
       }
       Version version = versions.acquireCurrent();
@@ -135,8 +142,14 @@ public final class Compactor implements BackgroundWorker.Work {
   /** Returns false if the compaction was abandoned. */
   private boolean runAndInstall(Picked picked) {
     Compaction compaction = picked.compaction();
+    TableOutputs outputs = context.newOutputs();
     if (compaction.isTrivialMove()) {
-      versions.logAndApply(new Install(compaction.trivialMoveEdit()));
+      context.run(
+          outputs,
+          () -> {
+            versions.logAndApply(new Install(compaction.trivialMoveEdit()));
+            return true;
+          });
       LOG.info(
           "{}: moved {} from level {} to {}",
           context.directory(),
@@ -145,13 +158,18 @@ public final class Compactor implements BackgroundWorker.Work {
           compaction.outputLevel());
       return true;
     }
-    TableOutputs outputs = context.newOutputs();
-    CompactionResult result = run(picked, outputs);
-    if (result != null) {
-      install(compaction, result);
-    }
+    boolean installed =
+        context.run(
+            outputs,
+            () -> {
+              CompactionResult result = run(picked, outputs);
+              if (result != null) {
+                install(compaction, result);
+              }
+              return result != null;
+            });
     outputs.settle();
-    return result != null;
+    return installed;
   }
 
   /**

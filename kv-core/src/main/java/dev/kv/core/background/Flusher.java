@@ -43,11 +43,16 @@ public final class Flusher implements BackgroundWorker.Work {
   @Override
   public boolean runOne() {
     MemTables.Immutable oldest = memTables.oldestImmutable();
-    if (oldest == null || !context.gate().isOpen()) {
+    if (oldest == null || !context.gate().allowsJobs()) {
       return false;
     }
     TableOutputs outputs = context.newOutputs();
-    install(oldest, outputs.flush(oldest.memtable()));
+    context.run(
+        outputs,
+        () -> {
+          install(oldest, outputs.flush(oldest.memtable()));
+          return true;
+        });
     outputs.settle();
     memTables.retireLog(oldest);
     context.installed();

@@ -12,6 +12,7 @@ import dev.kv.core.state.Resources;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.WriteGate;
+import java.util.function.Supplier;
 
 /**
  * The parts of one open database that flushes and compactions use.
@@ -40,6 +41,25 @@ public record JobContext(
   /** Returns the outputs of a new job. Their files are not deleted until the job settles them. */
   TableOutputs newOutputs() {
     return new TableOutputs(resources, obsolete::newPendingNumber, obsolete::settle);
+  }
+
+  /**
+   * Runs a job up to its install. If it fails and its edit is certainly not logged, the tables that
+   * it wrote are deleted.
+   *
+   * @throws NothingLoggedException in that case, with the failure
+   */
+  <T> T run(TableOutputs outputs, Supplier<T> job) {
+    try {
+      return job.get();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      if (versions.isFailed()) {
+        throw e;
+      }
+      outputs.abandon();
+      obsolete.collect();
+      throw new NothingLoggedException(e);
+    }
   }
 
   /** Called after each install: wakes the threads that wait for it, and deletes obsolete files. */

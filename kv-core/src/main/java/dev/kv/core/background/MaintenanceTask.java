@@ -1,5 +1,6 @@
 package dev.kv.core.background;
 
+import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.state.Logs;
 import dev.kv.core.state.MemTables;
@@ -33,6 +34,18 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
 
   @Override
   public boolean runOne() {
+    try {
+      maintain();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      if (MemoryShortage.isBehind(e)) {
+        throw new NothingLoggedException(e);
+      }
+      throw e;
+    }
+    return false;
+  }
+
+  private void maintain() {
     if (logs.reserveAhead() && memTables.isHalfFull()) {
       logs.prepareNext();
     }
@@ -41,6 +54,5 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
     if (background.takeVersionFreed()) {
       obsolete.collect();
     }
-    return false;
   }
 }

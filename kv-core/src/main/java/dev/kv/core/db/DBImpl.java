@@ -168,6 +168,11 @@ final class DBImpl extends OpenDatabase {
     parts.background().compactionWanted();
   }
 
+  @Override
+  public void resume() {
+    parts.background().resume();
+  }
+
   /** Returns the parts of the database. */
   Parts parts() {
     return parts;

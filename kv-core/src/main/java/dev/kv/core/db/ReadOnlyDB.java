@@ -77,6 +77,11 @@ final class ReadOnlyDB extends OpenDatabase {
     checkOpen();
   }
 
+  @Override
+  public void resume() {
+    throw refused();
+  }
+
   private DBReadOnlyException refused() {
     checkOpen();
     return new DBReadOnlyException("the database was opened with Options.readOnly");

@@ -1,5 +1,6 @@
 package dev.kv.core.log;
 
+import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.WritableFile;
@@ -67,6 +68,9 @@ public abstract sealed class LogWriter implements AutoCloseable
 
   /**
    * Appends a record: {@code len} bytes from {@code off} of a direct buffer that is not a mapping.
+   *
+   * @throws NoRoomInLogException if there is no room; the log is as before, and the append may be
+   *     tried again
    */
   public final void append(ByteBuffer record, int off, int len) throws IOException {
     checkUsable();
@@ -77,6 +81,9 @@ public abstract sealed class LogWriter implements AutoCloseable
       write(header, record, off, len);
       length = LogFormat.endOfRecord(header, len);
       done = true;
+    } catch (NoRoomInLogException e) {
+      done = true; // nothing was written
+      throw e;
     } catch (IOException | RuntimeException | Error e) {
       failure = e;
       throw e;
@@ -128,7 +135,11 @@ public abstract sealed class LogWriter implements AutoCloseable
   @Override
   public abstract void close() throws IOException;
 
-  /** Writes all fragments of a record, the first header at {@code header}. */
+  /**
+   * Writes all fragments of a record, the first header at {@code header}.
+   *
+   * @throws NoRoomInLogException before anything was written
+   */
   abstract void write(long header, ByteBuffer record, int off, int len) throws IOException;
 
   abstract void sync(long from, long to) throws IOException;
@@ -152,7 +163,12 @@ public abstract sealed class LogWriter implements AutoCloseable
   }
 
   static ByteBuffer scratch(int capacity) {
-    return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
+    try {
+      return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
+    } catch (OutOfMemoryError e) {
+      throw new OffHeapExhaustedException(
+          "the JVM has no direct memory left for a log: raise -XX:MaxDirectMemorySize", e);
+    }
   }
 
   private void checkUsable() throws IOException {

@@ -1,5 +1,6 @@
 package dev.kv.core.log;
 
+import dev.kv.OffHeapExhaustedException;
 import dev.kv.env.MappedLogFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -29,7 +30,7 @@ final class MappedLogWriter extends LogWriter {
   void write(long header, ByteBuffer record, int off, int len) throws IOException {
     long end = LogFormat.endOfRecord(header, len);
     if (end > file.reserved()) {
-      file.reserve(LogFormat.roundUp(end));
+      extend(end);
     }
     if (len > LogFormat.leftInBlock(header) - LogFormat.HEADER) {
       writeFragments(header, record, off, len);
@@ -40,10 +41,26 @@ final class MappedLogWriter extends LogWriter {
     file.store(header, headers, 0, LogFormat.HEADER);
   }
 
+  private void extend(long end) throws NoRoomInLogException {
+    try {
+      file.reserve(LogFormat.roundUp(end));
+    } catch (IOException e) {
+      throw new NoRoomInLogException(e);
+    }
+  }
+
+  private void growHeaders(int fragments) throws NoRoomInLogException {
+    try {
+      headers = scratch(2 * fragments * LogFormat.HEADER);
+    } catch (OffHeapExhaustedException e) {
+      throw new NoRoomInLogException(e);
+    }
+  }
+
   private void writeFragments(long header, ByteBuffer record, int off, int len) throws IOException {
     int fragments = LogFormat.fragments(header, len);
     if (headers.capacity() / LogFormat.HEADER < fragments) {
-      headers = scratch(2 * fragments * LogFormat.HEADER);
+      growHeaders(fragments);
     }
     long at = header;
     int from = off;

@@ -5,8 +5,10 @@ import static java.util.Objects.requireNonNull;
 import dev.kv.DBClosedException;
 import dev.kv.DBIOException;
 import dev.kv.DBReadOnlyException;
+import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionBuilder;
@@ -69,7 +71,9 @@ public final class VersionSet implements AutoCloseable {
   private final ReentrantLock manifestLock = new ReentrantLock();
   private @Nullable ManifestWriter manifest;
   private long rotateAt;
-  private @Nullable Throwable failure;
+
+  /** Written under manifestLock. */
+  private volatile @Nullable Throwable failure;
 
   /**
    * Creates a set whose current version is empty.
@@ -250,6 +254,8 @@ public final class VersionSet implements AutoCloseable {
    *
    * @throws DBIOException if the MANIFEST could not be written; all later steps fail too
    * @throws DBReadOnlyException if an earlier step failed
+   * @throws OffHeapExhaustedException if there is no memory for the edit; nothing was written, and
+   *     the step may be tried again
    */
   public void logAndApply(VersionChange change) {
     manifestLock.lock();
@@ -264,11 +270,21 @@ public final class VersionSet implements AutoCloseable {
       Version next = builder.build(this::freed);
       live.add(next);
       log(edit, next, rotate, number);
-      install(edit, next);
-      change.install(next);
+      try {
+        install(edit, next);
+        change.install(next);
+      } catch (RuntimeException | Error e) {
+        failure = e;
+        throw e;
+      }
     } finally {
       manifestLock.unlock();
     }
+  }
+
+  /** Returns true after a step whose edit may be logged though the step failed. */
+  public boolean isFailed() {
+    return failure != null;
   }
 
   /**
@@ -304,7 +320,10 @@ public final class VersionSet implements AutoCloseable {
     return edit.nextFileNumber(nextFileNumber.get()).lastSequence(lastSequence).build();
   }
 
-  /** Makes an edit durable. A failure is kept for later steps, and {@code next} is released. */
+  /**
+   * Makes an edit durable. A failure is kept for later steps, except a shortage of memory, which
+   * ends before the first byte; and {@code next} is released.
+   */
   private void log(VersionEdit edit, Version next, boolean rotate, long number) {
     boolean done = false;
     try {
@@ -323,6 +342,8 @@ public final class VersionSet implements AutoCloseable {
     } catch (IOException e) {
       failure = e;
       throw new DBIOException("cannot write the MANIFEST in " + context.directory() + ": " + e, e);
+    } catch (OffHeapExhaustedException e) {
+      throw e;
     } catch (RuntimeException | Error e) {
       failure = e;
       throw e;
@@ -349,6 +370,10 @@ public final class VersionSet implements AutoCloseable {
       CurrentFile.prepare(context.env(), context.directory(), number);
     } catch (IOException | RuntimeException | Error e) {
       writer.delete(e);
+      if (MemoryShortage.isBehind(e)) {
+        throw new OffHeapExhaustedException(
+            "no memory to begin a MANIFEST in " + context.directory() + ": " + e.getMessage(), e);
+      }
       throw e;
     }
     ManifestWriter before = manifest;

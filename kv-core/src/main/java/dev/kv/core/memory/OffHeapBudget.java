@@ -53,7 +53,7 @@ public final class OffHeapBudget {
   }
 
   /** Releases all memory that is only kept for later. The caller holds no lock. */
-  void reclaim() {
+  public void reclaim() {
     for (Runnable reclaimer : reclaimers) {
       reclaimer.run();
     }

@@ -172,8 +172,12 @@ public final class Logs {
     try {
       name(first, VersionEdit.builder());
     } catch (RuntimeException | Error e) {
-      gate.fail("the first write", e);
-      retire(first.writer());
+      if (versions.isFailed()) {
+        gate.fail("the first write", e);
+        retire(first.writer());
+      } else {
+        discard(first.writer().name(), first.writer());
+      }
       throw e;
     }
     return first;

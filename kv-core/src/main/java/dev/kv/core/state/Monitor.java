@@ -42,11 +42,38 @@ public final class Monitor extends ReentrantLock {
    *
    * @throws dev.kv.DBClosedException if the database is being closed
    * @throws dev.kv.DBReadOnlyException if it has failed
+   * @throws dev.kv.OffHeapExhaustedException if nothing changes for a while because a flush or
+   *     compaction waits for memory
    */
   @SuppressWarnings("WaitNotInLoop") // the caller loops
   public void awaitChange() {
     assertHeld();
     gate.check();
-    changed.awaitUninterruptibly();
+    if (!gate.isShortOfMemory()) {
+      changed.awaitUninterruptibly();
+    } else if (!awaitChangeBriefly()) {
+      gate.checkMemory();
+    }
+  }
+
+  /** Returns false if nothing changes for {@link WriteGate#MAX_SHORTAGE_WAIT_NANOS}. */
+  @SuppressWarnings("WaitNotInLoop")
+  private boolean awaitChangeBriefly() {
+    long left = WriteGate.MAX_SHORTAGE_WAIT_NANOS;
+    long end = System.nanoTime() + left;
+    boolean interrupted = false;
+    boolean signalled = false;
+    while (!signalled && left > 0) {
+      try {
+        signalled = changed.awaitNanos(left) > 0;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+      left = end - System.nanoTime();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return signalled;
   }
 }

@@ -24,8 +24,8 @@ import org.slf4j.Logger;
  * <p>Two rules make this safe. 1. The directory is listed before the live files are determined: a
  * file created later is not in the list, and a file that was pending in between is live by then. 2.
  * Nothing is deleted while it is unknown which version a restart will find, that is before the
- * recovered version is durable, and after a failure. For the same reason the files of a failed job
- * stay pending.
+ * recovered version is durable, and after a permanent failure. For the same reason the files of a
+ * failed job whose edit may be logged stay pending.
  */
 public final class ObsoleteFiles {
   private static final Logger LOG = EngineLogger.of(ObsoleteFiles.class);
@@ -104,7 +104,7 @@ public final class ObsoleteFiles {
     if (!versions.isDurable()) {
       return;
     }
-    if (gate.isFailed()) {
+    if (gate.isFailedPermanently()) {
       return;
     }
     for (String name : names) {

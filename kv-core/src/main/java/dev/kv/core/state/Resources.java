@@ -51,6 +51,11 @@ public final class Resources implements AutoCloseable {
     allocator.trim();
   }
 
+  /** Releases the memory that is only kept for later, unless the cache is another's. */
+  public void reclaimMemory() {
+    budget.reclaim();
+  }
+
   /** Returns the database's directory. */
   public Path directory() {
     return directory;

@@ -13,8 +13,8 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * The tables that one job writes. They are not deleted before the job settles them. A failed job
- * never settles them: its edit may nevertheless be durable, and a restart would need the tables.
+ * The tables that one job writes. They are not deleted before the job settles or abandons them. A
+ * failed job whose edit may be logged does neither: a restart would need the tables.
  */
 public final class TableOutputs {
   private final Resources resources;
@@ -63,6 +63,12 @@ public final class TableOutputs {
   /** Opens the table, so that an unreadable table is found before its inputs are deleted. */
   private void verify(FileMetadata table) {
     resources.tables().acquire(table).close();
+  }
+
+  /** Gives up tables that no edit names: they are closed, and are obsolete files if they exist. */
+  public void abandon() {
+    given.forEach(number -> resources.tables().evict(number));
+    settle();
   }
 
   /** Settles all numbers: the tables are in a version now, or the job has deleted them. */

@@ -8,6 +8,8 @@ import dev.kv.DBStats;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.log.NoRoomInLogException;
+import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memtable.MemTable;
@@ -28,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  *             4. takes others along     up to a size; a sync write never joins a leader without
  *                                       sync; with sync it waits a moment for those of the last
  *                                       group
- *             5. appends to the log     from here on a failure is permanent, the outcome unknown
+ *             5. appends to the log     without room, nothing was done; any other failure from
+ *                                       here on is permanent, the outcome unknown
  *             6. syncs                  if it is a sync write; older logs first
  *             7. inserts, publishes     readers see the whole group at once; a comparator that
  *                                       throws here ends writing: the log has the group, readers
@@ -239,6 +242,8 @@ public final class CommitPipeline {
     }
     if (outcome == Writer.FAILED) {
       throw failureOf(failure);
+    } else if (outcome == Writer.NOT_LOGGED) {
+      throw notLogged(failure);
     } else if (outcome == Writer.REFUSED) {
       throw refused(failure);
     }
@@ -280,6 +285,7 @@ public final class CommitPipeline {
   /** Steps 4 to 8. The leader's own operations are in the group. */
   private void commit(boolean sync) {
     Throwable failure = null;
+    int outcome = Writer.DONE;
     Writer followers;
     try {
       MemTable memtable = target.memtable();
@@ -293,8 +299,12 @@ public final class CommitPipeline {
       if (sync) {
         lastGroupSize = 1 + length(firstFollower) + queue.waiting();
       }
+    } catch (NoRoomInLogException e) {
+      failure = e;
+      outcome = Writer.NOT_LOGGED;
     } catch (Throwable e) {
       failure = e;
+      outcome = Writer.FAILED;
       failed(e);
     } finally {
       followers = firstFollower;
@@ -305,10 +315,12 @@ public final class CommitPipeline {
     while (followers != null) {
       Writer next = followers.next;
       followers.failure = failure;
-      followers.wake(failure == null ? Writer.DONE : Writer.FAILED);
+      followers.wake(outcome);
       followers = next;
     }
-    if (failure != null) {
+    if (outcome == Writer.NOT_LOGGED) {
+      throw notLogged(failure);
+    } else if (failure != null) {
       throw failureOf(failure);
     }
   }
@@ -413,6 +425,14 @@ public final class CommitPipeline {
     } catch (RuntimeException | Error e) {
       cause.addSuppressed(e); // the followers must be woken, whatever happens here
     }
+  }
+
+  /** Returns the exception of one member of a group that found no room in the log. */
+  private static DBException notLogged(@Nullable Throwable cause) {
+    String message = "the log cannot be extended: the write was not done and may be tried again";
+    return cause != null && MemoryShortage.isBehind(cause)
+        ? new OffHeapExhaustedException(message, cause)
+        : new DBIOException(message, cause);
   }
 
   /** Returns the exception of one member of a group that failed; the cause is shared by all. */

@@ -144,10 +144,24 @@ final class WriteController {
     long start = System.nanoTime();
     stops.incrementAndGet();
     boolean interrupted = false;
+    long shortSince = 0;
+    boolean isShort = false;
     waiting = Thread.currentThread();
     try {
       while (gate.isOpen() && isBlocked(heedLevel0)) {
-        LockSupport.park(this);
+        if (!gate.isShortOfMemory()) {
+          isShort = false;
+          LockSupport.park(this);
+        } else if (!isShort) {
+          isShort = true;
+          shortSince = System.nanoTime();
+        } else {
+          long left = WriteGate.MAX_SHORTAGE_WAIT_NANOS - (System.nanoTime() - shortSince);
+          if (left <= 0) {
+            gate.checkMemoryForWrite();
+          }
+          LockSupport.parkNanos(this, left);
+        }
         interrupted |= Thread.interrupted();
       }
     } finally {

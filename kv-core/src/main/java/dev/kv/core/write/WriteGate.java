@@ -2,23 +2,41 @@ package dev.kv.core.write;
 
 import dev.kv.DBClosedException;
 import dev.kv.DBReadOnlyException;
+import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.logging.EngineLogger;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * The one place that says whether a database takes writes: it is open, failed, closing, or both of
- * the latter. Created before all other parts of an open database; every part that can fail reports
- * to it, and every part that may have to stop asks it. Thread-safe.
+ * The one place that says whether a database takes writes. Created before all other parts of an
+ * open database; every part that can fail reports to it, and every part that may have to stop asks
+ * it. Thread-safe.
  *
- * <p>Invariants: 1. a state never goes back; 2. the first failure is kept; 3. a caller of {@link
- * #fail} that hears of the failure, or any thread that a listener wakes, finds the gate shut.
+ * <pre>
+ * what has failed                                     the gate             until
+ * a write or sync of a log, the MANIFEST, CURRENT     shut: permanent      the database is reopened
+ * a job that logged no edit                           shut: resumable      the job succeeds
+ * the same, for want of off-heap memory               open: a shortage     the job succeeds
+ * </pre>
+ *
+ * During a shortage, only calls that have waited for a flush or compaction too long throw.
+ *
+ * <p>Invariants: 1. a close and a permanent failure never go back; 2. the first permanent failure
+ * is kept; 3. a caller of {@link #fail} that hears of the failure, or any thread that a listener
+ * wakes, finds the gate shut.
  */
 public final class WriteGate {
   private static final Logger LOG = EngineLogger.of(WriteGate.class);
-  private static final State OPEN = new State(false, null);
+  private static final State OPEN = new State(false, null, Map.of(), Map.of());
+
+  /** How long a flush or compaction may want memory before those who wait for it throw. */
+  public static final long MAX_SHORTAGE_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final String database;
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
@@ -26,10 +44,59 @@ public final class WriteGate {
   /** Written under this object's monitor, read by anyone. */
   private volatile State state = OPEN;
 
-  /** The state, replaced as a whole. */
-  private record State(boolean closing, @Nullable Throwable failure) {
+  /**
+   * The state, replaced as a whole.
+   *
+   * @param permanent the first failure after which nobody knows what is on disk, or null
+   * @param resumable the last failure of each job that failed and may be tried again, the oldest
+   *     first; immutable
+   * @param shortages the same of each job that waits for memory
+   */
+  private record State(
+      boolean closing,
+      @Nullable Throwable permanent,
+      Map<String, Throwable> resumable,
+      Map<String, Throwable> shortages) {
     boolean isOpen() {
-      return !closing && failure == null;
+      return !closing && failure() == null;
+    }
+
+    @Nullable Throwable failure() {
+      return permanent == null ? first(resumable) : permanent;
+    }
+
+    State close() {
+      return new State(true, permanent, resumable, shortages);
+    }
+
+    State fail(Throwable cause) {
+      return permanent == null ? new State(closing, cause, resumable, shortages) : this;
+    }
+
+    State failResumably(String job, Throwable cause) {
+      return new State(closing, permanent, with(resumable, job, cause), with(shortages, job, null));
+    }
+
+    State runShort(String job, Throwable cause) {
+      return new State(closing, permanent, with(resumable, job, null), with(shortages, job, cause));
+    }
+
+    State succeed(String job) {
+      return new State(closing, permanent, with(resumable, job, null), with(shortages, job, null));
+    }
+
+    private static Map<String, Throwable> with(
+        Map<String, Throwable> map, String job, @Nullable Throwable cause) {
+      Map<String, Throwable> changed = new LinkedHashMap<>(map);
+      changed.remove(job);
+      if (cause != null) {
+        changed.put(job, cause);
+      }
+      return Collections.unmodifiableMap(changed);
+    }
+
+    static @Nullable Throwable first(Map<String, Throwable> failures) {
+      return failures.isEmpty() ? null : failures.values().iterator().next();
     }
   }
 
@@ -60,14 +127,32 @@ public final class WriteGate {
     return state.closing();
   }
 
-  /** Returns true once something has failed. */
+  /** Returns true while a failure keeps the gate shut. */
   public boolean isFailed() {
     return state.failure() != null;
   }
 
-  /** Returns the first failure, or null. */
+  /** Returns true after a failure that only a new open ends. */
+  public boolean isFailedPermanently() {
+    return state.permanent() != null;
+  }
+
+  /**
+   * Returns true unless the close has begun or a permanent failure forbids every change on disk.
+   */
+  public boolean allowsJobs() {
+    State now = state;
+    return !now.closing() && now.permanent() == null;
+  }
+
+  /** Returns the failure that keeps the gate shut, or null. */
   public @Nullable Throwable failure() {
     return state.failure();
+  }
+
+  /** Returns true while a job waits for memory. */
+  public boolean isShortOfMemory() {
+    return !state.shortages().isEmpty();
   }
 
   /**
@@ -79,9 +164,48 @@ public final class WriteGate {
   public void check() {
     State now = state;
     if (!now.isOpen()) {
-      throw now.closing()
-          ? new DBClosedException("the database was closed")
-          : readOnly(now.failure(), "");
+      throw now.closing() ? new DBClosedException("the database was closed") : readOnly(now, "");
+    }
+  }
+
+  /**
+   * Checks that failed jobs, if there are any, may be tried again.
+   *
+   * @throws DBClosedException if the close has begun
+   * @throws DBReadOnlyException after a permanent failure
+   */
+  public void checkResumable() {
+    State now = state;
+    if (now.closing() || now.permanent() != null) {
+      check();
+    }
+  }
+
+  /**
+   * Checks that no job waits for memory. Called by those who have waited for a job for {@link
+   * #MAX_SHORTAGE_WAIT_NANOS}.
+   *
+   * @throws OffHeapExhaustedException if one does
+   */
+  public void checkMemory() {
+    checkMemory("the work continues in the background");
+  }
+
+  void checkMemoryForWrite() {
+    checkMemory("the write was not done and may be tried again");
+  }
+
+  private void checkMemory(String outcome) {
+    Throwable shortage = State.first(state.shortages());
+    if (shortage != null) {
+      throw new OffHeapExhaustedException(
+          "a flush or compaction of the database in "
+              + database
+              + " waits for off-heap memory; "
+              + outcome
+              + ": "
+              + shortage.getMessage(),
+          shortage);
     }
   }
 
@@ -102,18 +226,22 @@ public final class WriteGate {
     if (!now.isOpen()) {
       throw now.closing()
           ? new DBClosedException("the database is closed: the write was not done")
-          : readOnly(now.failure(), ": the write was not done");
+          : readOnly(now, ": the write was not done");
     }
   }
 
-  private DBReadOnlyException readOnly(@Nullable Throwable failure, String outcome) {
+  private DBReadOnlyException readOnly(State now, String outcome) {
+    boolean resumable = now.permanent() == null;
     return new DBReadOnlyException(
         "the database in "
             + database
             + " has been read-only since an earlier failure, given as the cause"
             + outcome
-            + "; close it and open it again",
-        failure);
+            + (resumable
+                ? "; DB.resume() tries the failed work again"
+                : "; close it and open it again"),
+        now.failure(),
+        resumable);
   }
 
   /**
@@ -125,10 +253,8 @@ public final class WriteGate {
   public void fail(String during, Throwable cause) {
     boolean first;
     synchronized (this) {
-      first = state.failure() == null;
-      if (first) {
-        state = new State(state.closing(), cause);
-      }
+      first = state.permanent() == null;
+      state = state.fail(cause);
     }
     listeners.forEach(Runnable::run);
     if (first) {
@@ -136,6 +262,65 @@ public final class WriteGate {
     } else {
       LOG.warn("{}: {} failed too: {}", database, during, cause.toString());
     }
+  }
+
+  /**
+   * Shuts the gate because a job failed that has changed nothing that an open reads. Writes and
+   * waits throw until {@link #succeed} is called for the job.
+   *
+   * @param job the job's name; one that failed before has one failure all the same
+   */
+  public void failResumably(String job, Throwable cause) {
+    boolean first;
+    synchronized (this) {
+      first = state.failure() == null;
+      state = state.failResumably(job, cause);
+    }
+    listeners.forEach(Runnable::run);
+    if (first) {
+      LOG.error(
+          "{}: {} failed, the database is read-only until it succeeds; DB.resume() tries it again",
+          database,
+          job,
+          cause);
+    } else {
+      LOG.warn("{}: {} failed again: {}", database, job, cause.toString());
+    }
+  }
+
+  /**
+   * Notes that a job waits for memory. The gate stays open, and {@link #checkMemory} throws, until
+   * {@link #succeed} is called for the job.
+   */
+  public void runShort(String job, Throwable cause) {
+    boolean first;
+    synchronized (this) {
+      first = !state.shortages().containsKey(job);
+      state = state.runShort(job, cause);
+    }
+    if (first) {
+      listeners.forEach(Runnable::run);
+      LOG.warn("{}: {} waits for off-heap memory: {}", database, job, cause.toString());
+    }
+  }
+
+  /** Forgets the failure of a job, which has succeeded now or has nothing to do any more. */
+  public void succeed(String job) {
+    boolean changed;
+    synchronized (this) {
+      changed = hasFailed(job);
+      state = state.succeed(job);
+    }
+    if (changed) {
+      listeners.forEach(Runnable::run);
+      LOG.info("{}: {} succeeded after its failure", database, job);
+    }
+  }
+
+  /** Returns true if the last run of a job failed and it may be tried again. */
+  public boolean hasFailed(String job) {
+    State now = state;
+    return now.resumable().containsKey(job) || now.shortages().containsKey(job);
   }
 
   /**
@@ -147,7 +332,7 @@ public final class WriteGate {
     boolean first;
     synchronized (this) {
       first = !state.closing();
-      state = new State(true, state.failure());
+      state = state.close();
     }
     listeners.forEach(Runnable::run);
     return first;

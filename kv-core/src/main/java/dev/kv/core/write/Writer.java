@@ -33,6 +33,9 @@ final class Writer {
   /** The write could not be encoded: {@link #failure} is to be thrown, nothing was logged. */
   static final int REFUSED = 5;
 
+  /** The log had no room for the group: {@link #failure} says why, nothing was logged. */
+  static final int NOT_LOGGED = 6;
+
   /**
    * About three microseconds: longer than a group without a sync takes, much less than a park and
    * its end.

@@ -3,19 +3,25 @@ package dev.kv.core.background;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
+import dev.kv.DBIOException;
+import dev.kv.OffHeapExhaustedException;
 import dev.kv.Options;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +29,11 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(LeakCheck.class)
 class BackgroundWorkerTest {
   private final WriteGate gate = new WriteGate("db");
+
+  private final AtomicLong memoryUsed = new AtomicLong();
+
+  private final BackgroundWorker.Retries retries =
+      new BackgroundWorker.Retries(memoryUsed::get, () -> {}, TimeUnit.MILLISECONDS.toNanos(20));
 
   /** How often the worker of {@link #idleWorker} has looked for work. */
   private final Semaphore runs = new Semaphore(0);
@@ -36,7 +47,7 @@ class BackgroundWorkerTest {
   }
 
   private BackgroundWorker worker(BackgroundWorker.Work work) {
-    return new BackgroundWorker(Env.fileSystem(), "kv-test", work, gate);
+    return new BackgroundWorker(Env.fileSystem(), "kv-test", work, gate, retries);
   }
 
   @Test
@@ -153,7 +164,8 @@ class BackgroundWorkerTest {
             throw new OutOfMemoryError("unable to create native thread");
           }
         };
-    BackgroundWorker worker = new BackgroundWorker(exhausted, "kv-test", () -> false, gate);
+    BackgroundWorker worker =
+        new BackgroundWorker(exhausted, "kv-test", () -> false, gate, retries);
     worker.wake();
     assertThat(gate.isFailed()).isTrue();
     worker.stop();
@@ -179,5 +191,120 @@ class BackgroundWorkerTest {
     assertThat(second.await(60, TimeUnit.SECONDS)).isTrue();
     worker.stop();
     worker.join();
+  }
+
+  /** Work that throws the next of {@code failures} each time, then succeeds. */
+  private BackgroundWorker failing(List<? extends Throwable> failures) {
+    ConcurrentLinkedQueue<Throwable> left = new ConcurrentLinkedQueue<>(failures);
+    return worker(
+        () -> {
+          Throwable failure = left.poll();
+          runs.release();
+          if (failure != null) {
+            throw new NothingLoggedException(failure);
+          }
+          return false;
+        });
+  }
+
+  private static DBIOException diskFull() {
+    return new DBIOException("simulated", new IOException("No space left on device"));
+  }
+
+  private void awaitRuns(int count) throws InterruptedException {
+    assertThat(runs.tryAcquire(count, 60, TimeUnit.SECONDS)).isTrue();
+  }
+
+  private static void stop(BackgroundWorker worker) {
+    worker.stop();
+    worker.join();
+  }
+
+  @Test
+  void work_failureOfTheFileSystem_isTriedAgainUntilItSucceeds() throws InterruptedException {
+    CountDownLatch shut = new CountDownLatch(3);
+    List<Boolean> failed = new CopyOnWriteArrayList<>();
+    gate.onChange(
+        () -> {
+          failed.add(gate.isFailed());
+          shut.countDown();
+        });
+    BackgroundWorker worker = failing(List.of(diskFull(), diskFull()));
+    worker.wake();
+    assertThat(shut.await(60, TimeUnit.SECONDS)).isTrue();
+    stop(worker);
+    assertThat(failed).containsExactly(true, true, false);
+    assertThat(runs.availablePermits()).isEqualTo(3);
+  }
+
+  @Test
+  void work_otherFailureThatLoggedNothing_isTriedAgainOnDemandOnly() throws InterruptedException {
+    BackgroundWorker worker =
+        failing(List.of(new IllegalStateException("one"), new IllegalStateException("two")));
+    worker.wake();
+    awaitRuns(1);
+    worker.wake();
+    assertThat(runs.tryAcquire(100, TimeUnit.MILLISECONDS)).isFalse();
+    assertThat(gate.isFailed()).isTrue();
+    worker.tryAgain();
+    assertThat(gate.failure()).hasMessage("two");
+    worker.tryAgain();
+    assertThat(gate.isOpen()).isTrue();
+    stop(worker);
+    assertThat(runs.availablePermits()).isEqualTo(2);
+  }
+
+  @Test
+  void work_shortOfMemory_leavesTheGateOpenAndIsTriedAgainByItself() throws InterruptedException {
+    CountDownLatch changes = new CountDownLatch(2);
+    List<Boolean> isShort = new CopyOnWriteArrayList<>();
+    gate.onChange(
+        () -> {
+          isShort.add(gate.isShortOfMemory());
+          assertThat(gate.isOpen()).isTrue();
+          changes.countDown();
+        });
+    BackgroundWorker worker =
+        failing(
+            List.of(
+                new OffHeapExhaustedException("simulated"),
+                new OutOfMemoryError("Cannot reserve 9 bytes of direct buffer memory")));
+    worker.wake();
+    assertThat(changes.await(60, TimeUnit.SECONDS)).isTrue();
+    stop(worker);
+    assertThat(isShort).containsExactly(true, false);
+  }
+
+  @Test
+  void tryAgain_threadThatCanBeStartedNow_opensTheGate() {
+    AtomicInteger refusals = new AtomicInteger(2);
+    Env exhausted =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public Thread startThread(String name, Runnable task) {
+            if (refusals.getAndDecrement() > 0) {
+              throw new OutOfMemoryError("unable to create native thread");
+            }
+            return super.startThread(name, task);
+          }
+        };
+    BackgroundWorker worker =
+        new BackgroundWorker(exhausted, "kv-test", () -> false, gate, retries);
+    worker.wake();
+    assertThat(gate.isFailed()).isTrue();
+    worker.tryAgain();
+    assertThat(gate.isFailed()).isTrue();
+    worker.tryAgain();
+    assertThat(gate.isOpen()).isTrue();
+    stop(worker);
+  }
+
+  @Test
+  void stop_whileWorkWaitsForItsRetry_endsTheThread() throws InterruptedException {
+    BackgroundWorker worker = failing(List.of(new IllegalStateException("simulated")));
+    worker.wake();
+    awaitRuns(1);
+    stop(worker);
+    assertThat(runs.availablePermits()).isZero();
   }
 }

@@ -122,9 +122,29 @@ final class LogWriterTest {
   }
 
   @Test
-  void append_afterAFailedAppend_failsWithTheFirstCause() {
+  void append_withoutRoom_writesNothingAndMayBeTriedAgain() throws IOException {
     Failing file = new Failing();
     LogWriter writer = LogWriter.mapped(Path.of("l"), file);
+    IOException full = new IOException("disk full");
+    file.failure = full;
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> writer.append(direct("foo"), 0, 3))
+          .isInstanceOf(NoRoomInLogException.class)
+          .hasCause(full);
+    }
+    assertThat(writer.length()).isZero();
+    assertThat(file.stores).isZero();
+    file.failure = null;
+    writer.append(direct("foo"), 0, 3);
+    assertThat(writer.length()).isEqualTo(HEADER + 3);
+    writer.sync();
+  }
+
+  @Test
+  void append_afterAFailedAppend_failsWithTheFirstCause() throws IOException {
+    Failing file = new Failing();
+    LogWriter writer = LogWriter.mapped(Path.of("l"), file);
+    writer.reserveAhead();
     IOException full = new IOException("disk full");
     file.failure = full;
     assertThatThrownBy(() -> writer.append(direct("foo"), 0, 3)).isSameAs(full);

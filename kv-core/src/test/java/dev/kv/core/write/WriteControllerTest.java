@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DBClosedException;
 import dev.kv.DBIOException;
+import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Levels;
 import java.io.IOException;
@@ -150,6 +151,38 @@ final class WriteControllerTest {
     gate.beginClose();
     writer.join(10_000);
     assertThat(thrown.get()).isInstanceOf(DBClosedException.class);
+  }
+
+  @Test
+  void makeRoom_whileAFlushWantsMemory_throwsAfterAWhileAndGoesOnAfterTheFlush() {
+    fillALittle();
+    target.stallInputs.setWaitingMemTables(1);
+    gate.runShort("flush", new OffHeapExhaustedException("simulated"));
+    long start = System.nanoTime();
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> controller.makeRoom(2 * ARENA, 1))
+          .isInstanceOf(OffHeapExhaustedException.class)
+          .hasMessageContaining("the write was not done and may be tried again");
+    }
+    assertThat(System.nanoTime() - start)
+        .isGreaterThanOrEqualTo(2 * WriteGate.MAX_SHORTAGE_WAIT_NANOS);
+    assertThat(controller.stalls().stops()).isEqualTo(2);
+    target.stallInputs.setWaitingMemTables(0);
+    controller.makeRoom(2 * ARENA, 1);
+    assertThat(target.memtables).hasSize(2);
+  }
+
+  @Test
+  void makeRoom_waitingWhenAFlushBeginsToWantMemory_throwsAfterAWhile() throws Exception {
+    gate.onChange(controller::progress);
+    fillALittle();
+    target.stallInputs.setWaitingMemTables(1);
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    Thread writer = inThread(() -> controller.makeRoom(2 * ARENA, 1), thrown);
+    awaitStop();
+    gate.runShort("flush", new OffHeapExhaustedException("simulated"));
+    writer.join(20_000);
+    assertThat(thrown.get()).isInstanceOf(OffHeapExhaustedException.class);
   }
 
   @Test

@@ -1,0 +1,28 @@
+package dev.kv.core.memory;
+
+import dev.kv.OffHeapExhaustedException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Recognises failures that end when somebody releases off-heap memory. */
+public final class MemoryShortage {
+  /** A part of the message of the JVM, in lower case, if direct memory is used up. */
+  private static final String DIRECT_MEMORY = "direct buffer memory";
+
+  private MemoryShortage() {}
+
+  /** Returns true if a failure, or one of its causes, is a shortage of off-heap memory. */
+  public static boolean isBehind(Throwable failure) {
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (each instanceof OffHeapExhaustedException
+          || (each instanceof OutOfMemoryError && namesDirectMemory(each.getMessage()))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean namesDirectMemory(@Nullable String message) {
+    return message != null && message.toLowerCase(Locale.ROOT).contains(DIRECT_MEMORY);
+  }
+}

@@ -1,0 +1,50 @@
+package dev.kv.core.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.DBReadOnlyException;
+import dev.kv.OffHeapExhaustedException;
+import dev.kv.core.write.WriteGate;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class MonitorTest {
+  private final WriteGate gate = new WriteGate("db");
+  private final Monitor monitor = new Monitor(gate);
+
+  private void awaitChange() {
+    monitor.lock();
+    try {
+      monitor.awaitChange();
+    } finally {
+      monitor.unlock();
+    }
+  }
+
+  @Test
+  void awaitChange_whileAJobWantsMemory_throwsAfterAWhile() {
+    gate.runShort("flush", new OffHeapExhaustedException("simulated"));
+    long start = System.nanoTime();
+    assertThatThrownBy(this::awaitChange)
+        .isInstanceOf(OffHeapExhaustedException.class)
+        .hasMessageContaining("the work continues in the background");
+    assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(WriteGate.MAX_SHORTAGE_WAIT_NANOS);
+  }
+
+  @Test
+  void awaitChange_whileAJobWantsMemoryAndTheThreadIsInterrupted_keepsTheFlag() {
+    gate.runShort("flush", new OffHeapExhaustedException("simulated"));
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(this::awaitChange).isInstanceOf(OffHeapExhaustedException.class);
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void awaitChange_afterAFailure_throws() {
+    gate.failResumably("flush", new IOException("simulated"));
+    assertThatThrownBy(this::awaitChange).isInstanceOf(DBReadOnlyException.class);
+  }
+}
