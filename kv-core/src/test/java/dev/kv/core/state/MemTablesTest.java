@@ -1,0 +1,182 @@
+package dev.kv.core.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.DBReadOnlyException;
+import dev.kv.Options;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.manifest.NewDatabase;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.read.ReadStates;
+import dev.kv.core.write.WriteGate;
+import dev.kv.env.Env;
+import dev.kv.testing.FaultEnv;
+import dev.kv.testing.FaultEnv.Fault;
+import dev.kv.testing.FaultEnv.Kind;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The memtables without a commit pipeline and without background threads. */
+class MemTablesTest {
+  private final FaultEnv env = new FaultEnv(Env.inMemory());
+  private final Path directory = Path.of("db");
+  private final WriteGate gate = new WriteGate("db");
+  private final Monitor monitor = new Monitor(gate);
+  private final ReadStates readStates = new ReadStates();
+  private final AtomicInteger flushesWanted = new AtomicInteger();
+  private Resources resources;
+  private VersionSet versions;
+  private Logs logs;
+  private MemTables memTables;
+  private long sequence;
+
+  @BeforeEach
+  void create() throws IOException {
+    env.createDirectory(directory);
+    resources = new Resources(directory, Options.builder().env(env).build());
+    NewDatabase.create(resources.manifestContext());
+    versions = new VersionSet(resources.manifestContext(), () -> {});
+    versions.recover(false);
+    ObsoleteFiles obsolete = new ObsoleteFiles(resources, versions, gate);
+    logs = new Logs(resources, versions, obsolete, gate, () -> {});
+    memTables =
+        new MemTables(
+            resources,
+            monitor,
+            versions,
+            readStates,
+            logs,
+            resources.emptyMemTable(),
+            flushesWanted::incrementAndGet);
+    memTables.publish();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    readStates.close();
+    memTables.close();
+    logs.close();
+    versions.close();
+    resources.close();
+    assertThat(resources.budget().used()).isZero();
+  }
+
+  private void add() {
+    ByteBuffer source = ByteBuffer.allocateDirect(16).order(ByteOrder.LITTLE_ENDIAN);
+    memTables.memtable().add(++sequence, ValueKind.VALUE, source, 0, 8, 8, 8);
+  }
+
+  private long currentLog() {
+    Logs.NumberedLog log = logs.current();
+    assertThat(log).isNotNull();
+    return log.number();
+  }
+
+  private MemTables.Immutable oldest() {
+    MemTables.Immutable oldest = memTables.oldestImmutable();
+    assertThat(oldest).isNotNull();
+    return oldest;
+  }
+
+  /** Makes a memtable with one entry immutable. */
+  private void fillAndSwitch() throws IOException {
+    memTables.makeRoom(16, 1, false);
+    add();
+    memTables.makeRoom(16, 1, true);
+  }
+
+  @Test
+  void makeRoom_theFirst_beginsTheLogThatTheManifestNames() throws IOException {
+    assertThat(logs.current()).isNull();
+    memTables.makeRoom(0, 0, false);
+    assertThat(versions.logNumber()).isEqualTo(currentLog());
+    assertThat(memTables.oldestImmutable()).isNull();
+  }
+
+  @Test
+  void makeRoom_emptyMemtable_isReplacedAndKeepsItsLog() throws IOException {
+    memTables.makeRoom(0, 0, false);
+    long log = currentLog();
+    memTables.makeRoom(10_000, 1, true);
+    assertThat(memTables.memtable().ensureRoomFor(10_000, 1)).isTrue();
+    assertThat(currentLog()).isEqualTo(log);
+    assertThat(memTables.oldestImmutable()).isNull();
+    assertThat(flushesWanted).hasValue(0);
+  }
+
+  @Test
+  void makeRoom_memtableWithEntriesAndRoom_isKept() throws IOException {
+    memTables.makeRoom(16, 1, false);
+    add();
+    MemTable before = memTables.memtable();
+    memTables.makeRoom(16, 1, false);
+    assertThat(memTables.memtable()).isSameAs(before);
+  }
+
+  @Test
+  void makeRoom_fresh_makesTheMemtableImmutableWithItsLog() throws IOException {
+    memTables.makeRoom(16, 1, false);
+    add();
+    MemTable full = memTables.memtable();
+    long log = currentLog();
+    memTables.makeRoom(16, 1, true);
+    assertThat(oldest().memtable()).isSameAs(full);
+    assertThat(oldest().log().number()).isEqualTo(log);
+    assertThat(currentLog()).isGreaterThan(log);
+    assertThat(memTables.memtable().isEmpty()).isTrue();
+    assertThat(flushesWanted).hasValue(1);
+  }
+
+  @Test
+  void makeRoom_withoutANewLog_changesNothingAndMayBeTriedAgain() throws IOException {
+    memTables.makeRoom(16, 1, false);
+    add();
+    MemTable full = memTables.memtable();
+    long log = currentLog();
+    long used = resources.budget().used();
+    env.fail(Fault.ERROR, 1, each -> each.kind() == Kind.CREATE);
+    assertThatThrownBy(() -> memTables.makeRoom(16, 1, true)).isInstanceOf(IOException.class);
+    assertThat(memTables.memtable()).isSameAs(full);
+    assertThat(currentLog()).isEqualTo(log);
+    assertThat(memTables.oldestImmutable()).isNull();
+    assertThat(flushesWanted).hasValue(0);
+    gate.check();
+    memTables.makeRoom(16, 1, true);
+    assertThat(oldest().memtable()).isSameAs(full);
+    assertThat(used).isPositive();
+  }
+
+  @Test
+  void removeFlushed_fromTheOldestOn_movesTheOldestLogOn() throws IOException {
+    fillAndSwitch();
+    MemTables.Immutable first = oldest();
+    fillAndSwitch();
+    long second = memTables.oldestLogWithout(first);
+    assertThat(second).isGreaterThan(first.log().number()).isLessThan(currentLog());
+    memTables.removeFlushed(first);
+    memTables.retireLog(first);
+    MemTables.Immutable next = oldest();
+    assertThat(next.log().number()).isEqualTo(second);
+    assertThat(memTables.oldestLogWithout(next)).isEqualTo(currentLog());
+    memTables.removeFlushed(next);
+    memTables.retireLog(next);
+    assertThat(memTables.oldestImmutable()).isNull();
+    memTables.awaitFlushes();
+  }
+
+  @Test
+  void awaitFlushes_afterAFailure_throws() throws IOException {
+    memTables.awaitFlushes();
+    fillAndSwitch();
+    gate.failResumably("flush", new IOException("simulated"));
+    assertThatThrownBy(memTables::awaitFlushes).isInstanceOf(DBReadOnlyException.class);
+  }
+}
