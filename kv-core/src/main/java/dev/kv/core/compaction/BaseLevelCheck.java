@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Checks whether a level below a compaction's outputs may hold a user key. Keys are checked in
- * ascending order, so that each level is walked once. Not thread-safe.
+ * Checks whether a level below a compaction's output level may contain a user key. Keys must be
+ * checked in ascending order, so that each level is scanned once. Not thread-safe.
  */
 final class BaseLevelCheck {
   private final UserKeyComparator comparator;
@@ -28,7 +28,7 @@ final class BaseLevelCheck {
     this.firstLevel = firstLevel;
   }
 
-  /** Returns true if one of the levels has a table whose range holds the user key. */
+  /** Returns true if one of the levels has a table whose key range contains the user key. */
   boolean mayHold(ByteBuffer key, int offset, int length) {
     for (int level = firstLevel; level < Levels.COUNT; level++) {
       List<FileMetadata> files = version.files(level);

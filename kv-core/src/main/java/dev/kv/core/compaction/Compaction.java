@@ -8,12 +8,12 @@ import dev.kv.core.version.VersionEdit;
 import java.util.List;
 
 /**
- * A compaction to run: tables of one level and those that they overlap in the next, to be replaced
- * by new tables in the next; or tables that are rewritten in their own level. Immutable. It borrows
- * the version, of which the caller holds a reference while the compaction runs.
+ * A compaction to run. It replaces tables of one level, and the tables of the next level that they
+ * overlap, by new tables in the next level; or it rewrites tables in their own level. Immutable. It
+ * borrows the version: the caller holds a reference to it while the compaction runs.
  *
- * @param reason why it was picked
- * @param version the version that the inputs are of
+ * @param reason the reason why it was picked
+ * @param version the version that contains the inputs
  * @param level the level of {@code inputs}
  * @param outputLevel the level of the outputs: the next one, or {@code level} for a rewrite in
  *     place
@@ -23,7 +23,7 @@ import java.util.List;
  * @param grandparents the tables of the level below the output level that overlap the inputs
  * @param keys the user keys that all inputs span
  * @param compactPointer the internal key after which the next compaction of the level begins
- * @param maxFileSize the bytes after which an output is ended
+ * @param maxFileSize the size in bytes after which an output table is ended
  */
 public record Compaction(
     Reason reason,
@@ -44,7 +44,7 @@ public record Compaction(
     grandparents = List.copyOf(grandparents);
   }
 
-  /** Why a compaction was picked. */
+  /** The reason why a compaction was picked. */
   public enum Reason {
     /** The level is too large. */
     SIZE,
@@ -65,10 +65,9 @@ public record Compaction(
   }
 
   /**
-   * Returns true if it is enough to move the one input down, without rewriting it: it overlaps
-   * nothing there, and not so much one level deeper that its next compaction would be expensive. A
-   * compaction that the user asked for always rewrites its inputs, so that it drops deleted
-   * entries.
+   * Returns true if the single input can be moved to the next level without rewriting it: it
+   * overlaps no table there, and not so many bytes one level deeper that its next compaction would
+   * be expensive. A manual compaction always rewrites its inputs, so that it drops deleted entries.
    */
   public boolean isTrivialMove() {
     return reason != Reason.MANUAL

@@ -15,26 +15,27 @@ import java.util.function.BooleanSupplier;
  * nothing per entry.
  *
  * <p>The snapshots divide the sequence numbers into stripes: stripe 0 goes up to the oldest
- * snapshot, the last stripe begins after the newest. A reader sees, of each stripe, at most the
- * newest entry of a user key. Hence:
+ * snapshot, the last stripe begins after the newest. Of each user key, a reader sees at most the
+ * newest entry of each stripe. Therefore:
  *
  * <ol>
  *   <li>of the entries of one user key in one stripe, only the newest survives;
- *   <li>a tombstone in stripe 0 is dropped too if no level below the outputs may hold the key: then
- *       it hides nothing. Entries of that key in newer stripes are not affected.
+ *   <li>a tombstone in stripe 0 is also dropped if no level below the outputs may contain the key,
+ *       because it hides nothing then. Entries of that key in newer stripes are not affected.
  * </ol>
  *
  * Without snapshots there is one stripe. Snapshots taken later see the newest entries, which always
  * survive.
  *
- * <p>If the first entry of a user key is dropped, so are all others of it: it is a tombstone in
- * stripe 0. So the first survivor of a user key is its first entry.
+ * <p>If the first entry of a user key is dropped, it is a tombstone in stripe 0, and all other
+ * entries of the key are dropped, too. The first surviving entry of a user key is therefore always
+ * its first entry.
  */
 final class CompactionIterator {
-  /** How many bytes, roughly, are read between two checks whether the compaction is cancelled. */
+  /** The approximate number of bytes read between two checks for cancellation. */
   private static final int BYTES_PER_CHECK = 64 << 10;
 
-  /** What an entry counts in that besides its value. */
+  /** The bytes that an entry counts in addition to its value. */
   private static final int BYTES_PER_ENTRY = 64;
 
   private static final int DELETION = ValueKind.DELETION.code();
@@ -59,7 +60,7 @@ final class CompactionIterator {
    *
    * @param input the merged inputs, borrowed
    * @param snapshots the sequence numbers of the open snapshots, ascending
-   * @param inputName names the inputs in messages if they are not in files
+   * @param inputName the name of the inputs in messages if they are not files
    */
   CompactionIterator(
       InternalIterator input,
@@ -112,7 +113,7 @@ final class CompactionIterator {
     return input.isValid();
   }
 
-  /** Decides on the entry at which the input stands. Called once for each. */
+  /** Returns true if the current entry of the input survives. Called once for each entry. */
   private boolean survives() {
     ByteBuffer key = input.keyBuffer();
     int offset = input.keyOffset();
@@ -141,7 +142,7 @@ final class CompactionIterator {
     return kind != DELETION || entryStripe != 0 || baseLevels.mayHold(key, offset, userLength);
   }
 
-  /** Returns how many snapshots are older than a sequence number. */
+  /** Returns the stripe of a sequence number: the number of snapshots that are older than it. */
   private int stripeOf(long sequence) {
     int low = 0;
     int high = snapshots.length;
@@ -156,17 +157,17 @@ final class CompactionIterator {
     return low;
   }
 
-  /** Returns true if the entry is the first of its user key. */
+  /** Returns true if the current entry is the first one of its user key. */
   boolean isNewUserKey() {
     return newUserKey;
   }
 
-  /** Returns true if {@link #next} has found the compaction cancelled. */
+  /** Returns true if {@link #next} found that the compaction is cancelled. */
   boolean isCancelled() {
     return isCancelled;
   }
 
-  /** Returns how many entries of the input were read. */
+  /** Returns the number of entries read from the input. */
   long entriesRead() {
     return entriesRead;
   }

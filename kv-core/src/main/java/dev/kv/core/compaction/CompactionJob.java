@@ -19,12 +19,12 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one compaction without any lock: merges the inputs, drops entries that no reader can see,
- * and writes the others. Runs once, in one thread. After an exception its outputs are deleted if
+ * Runs one compaction without a lock: merges the inputs, drops entries that no reader can see, and
+ * writes the others to new tables. Runs once, on one thread. If it fails, it deletes its outputs if
  * possible.
  *
- * <p>The loop allocates nothing per entry: keys and values go from the input's buffers to the
- * builder's.
+ * <p>The loop allocates nothing per entry: keys and values are copied directly from the input's
+ * buffers to the table builder's.
  */
 public final class CompactionJob {
   private static final int KEY_BYTES = 256;
@@ -44,7 +44,7 @@ public final class CompactionJob {
    *
    * @param snapshots the sequence numbers of the snapshots that are open now
    * @param tables opens the inputs
-   * @param context what the outputs are written with
+   * @param context the parameters for writing the outputs
    * @param cancelled returns true to abandon the compaction
    */
   public CompactionJob(
@@ -119,7 +119,7 @@ public final class CompactionJob {
     return !cancelled.getAsBoolean();
   }
 
-  /** Returns the input with that file name, or all inputs if it is no table's name. */
+  /** Returns the input with that file name, or all inputs if the name is not that of a table. */
   private List<FileMetadata> inputsNamed(String file) {
     List<FileMetadata> all = new ArrayList<>(compaction.inputs());
     all.addAll(compaction.nextLevelInputs());
@@ -129,7 +129,9 @@ public final class CompactionJob {
         : all.stream().filter(each -> each.number() == name.number()).toList();
   }
 
-  /** Returns the inputs whose damage made {@link #run} throw; none if something else did. */
+  /**
+   * Returns the damaged inputs that made {@link #run} throw; empty if it threw for another reason.
+   */
   public List<FileMetadata> damagedInputs() {
     return damagedInputs;
   }

@@ -11,15 +11,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses what to compact next: first the level that is fullest, then a table that was searched too
- * often without success. Pure: the same arguments give the same choice. Immutable.
+ * Picks the next compaction: first in the level with the highest score, then for a table that was
+ * searched too often without success. The same arguments always give the same choice. Immutable.
  *
- * <p>In a full level the candidates are the tables after the end of its last compaction; the one
- * that rewrites the fewest bytes of the next level for its size is chosen. C++ LevelDB takes the
- * first of them; this choice saves a tenth of the bytes that random overwrites cost.
+ * <p>In a full level the candidates are the tables after the end of the level's last compaction.
+ * The picker chooses the one that rewrites the fewest bytes of the next level relative to its size.
+ * C++ LevelDB takes the first candidate; this choice writes about a tenth fewer bytes if keys are
+ * overwritten at random.
  */
 public final class CompactionPicker {
-  /** How many tables are compared: with a bound, a choice costs the same in a level of any size. */
+  /**
+   * The maximum number of candidates. The bound makes the cost of a choice independent of the size
+   * of the level.
+   */
   private static final int CANDIDATES = 64;
 
   private final long maxFileSize;
@@ -28,7 +32,7 @@ public final class CompactionPicker {
   /**
    * Creates a picker.
    *
-   * @param maxFileSize the bytes after which an output is ended
+   * @param maxFileSize the size in bytes after which an output table is ended
    * @param seekCompaction whether seeks may cause a compaction
    */
   public CompactionPicker(long maxFileSize, boolean seekCompaction) {
@@ -36,7 +40,7 @@ public final class CompactionPicker {
     this.seekCompaction = seekCompaction;
   }
 
-  /** Returns true if a version needs a compaction, whether or not it could run at once. */
+  /** Returns true if a version needs a compaction, even if it cannot run now. */
   public boolean isDue(Version version, RunningJobs running) {
     SeekCandidate candidate = version.seekCandidate();
     return running.scores(version).isCompactionDue()
@@ -44,10 +48,10 @@ public final class CompactionPicker {
   }
 
   /**
-   * Returns the compaction to run next beside the running jobs, or null if none is due or can run
-   * now.
+   * Returns the compaction to run next, in parallel with the running jobs, or null if none is due
+   * or none can run now.
    *
-   * @param compactPointers for each level the internal key after which to begin, or null
+   * @param compactPointers for each level, the internal key after which to begin, or null
    */
   public @Nullable Compaction pick(
       Version version, RunningJobs running, List<byte @Nullable []> compactPointers) {
@@ -73,7 +77,7 @@ public final class CompactionPicker {
         : pickCheapest(version, running, level, firstBehind(version, files, pointer));
   }
 
-  /** Picks from the oldest table on, since older entries must go down first. */
+  /** Picks the oldest table that can be compacted, because older entries must move down first. */
   private @Nullable Compaction pickOldest(
       Version version, RunningJobs running, List<FileMetadata> files) {
     for (int i = files.size() - 1; i >= 0; i--) {
@@ -86,7 +90,10 @@ public final class CompactionPicker {
     return null;
   }
 
-  /** Picks among the tables from {@code first} on, round and round. */
+  /**
+   * Picks the cheapest candidate, starting at {@code first} and wrapping around at the end of the
+   * level.
+   */
   private @Nullable Compaction pickCheapest(
       Version version, RunningJobs running, int level, int first) {
     List<FileMetadata> files = version.files(level);
@@ -106,10 +113,7 @@ public final class CompactionPicker {
     return cheapest;
   }
 
-  /**
-   * Returns how many bytes of the next level are rewritten for each byte of the table that goes
-   * down.
-   */
+  /** Returns the number of bytes of the next level that are rewritten per byte of the table. */
   private static double overlapPerByte(Version version, int level, FileMetadata file) {
     List<FileMetadata> below =
         version.overlapping(level + 1, file.smallestUserKey(), file.largestUserKey());
@@ -153,9 +157,9 @@ public final class CompactionPicker {
   }
 
   /**
-   * Returns the next step of a compaction that the user asked for: tables of {@code level} within
-   * the user keys from {@code begin} to {@code end}, null being no bound. From level 1 on it takes
-   * only so many at a time; the next step begins at {@link ManualPick#nextBegin}.
+   * Returns the next step of a manual compaction of the tables of {@code level} that overlap the
+   * user keys from {@code begin} to {@code end}; null means no bound. From level 1 on, a step takes
+   * a limited number of tables; the next step begins at {@link ManualPick#nextBegin}.
    */
   public ManualPick pickManual(
       Version version,
@@ -181,10 +185,10 @@ public final class CompactionPicker {
   }
 
   /**
-   * Returns the next step of rewriting tables of a level in place, to drop entries that no reader
-   * can see: those within the user keys from {@code begin} to {@code end} whose numbers are at most
-   * {@code newest}, and those that have to go with them. As {@link #pickManual} otherwise; for
-   * levels from 1 on.
+   * Returns the next step of a manual compaction that rewrites tables of a level in place, to drop
+   * entries that no reader can see. It takes the tables that overlap the user keys from {@code
+   * begin} to {@code end} and have numbers up to {@code newest}, and the boundary files that must
+   * be rewritten with them. Only for levels from 1 on; otherwise like {@link #pickManual}.
    */
   public ManualPick pickRewrite(
       Version version,
@@ -211,9 +215,7 @@ public final class CompactionPicker {
             compaction, false, more ? files.get(picked.size()).smallestUserKey() : null);
   }
 
-  /**
-   * Returns the first tables, up to the size that a compaction may be widened to, and at least one.
-   */
+  /** Returns the first tables, at least one, up to the size limit of a widened compaction. */
   private List<FileMetadata> head(List<FileMetadata> files) {
     List<FileMetadata> head = new ArrayList<>();
     long bytes = 0;

@@ -7,8 +7,8 @@ import java.util.List;
 /**
  * The result of a compaction.
  *
- * @param edit replaces the inputs by the outputs
+ * @param edit the edit that replaces the inputs by the outputs
  * @param outputs the new tables, durable except for their directory entries
- * @param stats what it cost
+ * @param stats the time and bytes that it took
  */
 public record CompactionResult(VersionEdit edit, List<FileMetadata> outputs, JobStats stats) {}

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the entries of a memtable, all of them, as one table. Runs once, in one thread, without
- * any lock. After an exception its output is deleted, as far as that works.
+ * Writes all entries of a memtable to one table. Runs once, on one thread, without a lock. If it
+ * fails, it deletes its output if possible.
  */
 public final class FlushJob {
   private final InternalIterator entries;

@@ -10,21 +10,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param table the new table, durable except for its directory entry, or null if the memtable was
  *     empty
- * @param lastSequence the largest sequence number in it; 0 if the memtable was empty
- * @param stats what it cost
+ * @param lastSequence the largest sequence number in the table; 0 if the memtable was empty
+ * @param stats the time and bytes that it took
  */
 public record FlushResult(@Nullable FileMetadata table, long lastSequence, JobStats stats) {
 
-  /** Returns the user keys that the table spans. Requires that there is one. */
+  /** Returns the user key range of the table. Requires that there is a table. */
   public KeyRange keys() {
     FileMetadata file = requireTable();
     return new KeyRange(file.smallestUserKey(), file.largestUserKey());
   }
 
   /**
-   * Returns the level that the table goes to. Called with {@code version} current and until the
-   * install, so that nothing older can be placed above it; if the level is not 0, the caller notes
-   * it as {@linkplain RunningJobs#occupy occupied} until then.
+   * Returns the level for the new table. Called with {@code version} current and until the install,
+   * so that nothing older can be placed above it; if the level is not 0, the caller notes it as
+   * {@linkplain RunningJobs#occupy occupied} until then.
    */
   public int pickLevel(Version version, RunningJobs running, long maxFileSize) {
     KeyRange keys = keys();

@@ -7,7 +7,7 @@ import dev.kv.core.version.FileMetadata;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** Input tables that follow one another in order, opened one at a time. */
+/** A sorted run of input tables that do not overlap. They are opened one at a time. */
 final class InputRun implements IteratorSource {
   private final InternalKeyComparator comparator;
   private final List<FileMetadata> files;

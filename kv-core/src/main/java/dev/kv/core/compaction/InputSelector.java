@@ -12,13 +12,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Widens the tables that a compaction was picked for to all that have to go with them.
+ * Selects all inputs of a compaction: the tables picked, and every table that must be compacted
+ * with them.
  *
- * <p>Two rules are correctness. Level 0: tables overlap, and if a table moved down without an older
- * one that it overlaps, the older entries would shadow the newer; the version's search grows its
- * range for that. Boundary files: the versions of one user key may span two tables, and if the
- * first moved down without the second, the second's older entries would shadow the first's; so a
- * table that begins with the user key that another ends with goes with it.
+ * <p>Two rules are required for correctness. Level 0: the tables overlap. If a table moved down
+ * without an older table that it overlaps, the older entries would hide the newer ones; so the
+ * version's search for overlapping tables grows its range. Boundary files: the entries of one user
+ * key may span two tables. If the first table moved down without the second, the older entries in
+ * the second would hide those in the first; so a table that begins with the last user key of
+ * another is compacted with it.
  */
 final class InputSelector {
   private final InternalKeyComparator comparator;
@@ -33,7 +35,9 @@ final class InputSelector {
     this.maxFileSize = maxFileSize;
   }
 
-  /** Returns the compaction of {@code picked}, which is not empty, and all that belongs to it. */
+  /**
+   * Returns the compaction of {@code picked}, which is not empty, and all tables that belong to it.
+   */
   Compaction select(Compaction.Reason reason, int level, List<FileMetadata> picked) {
     List<FileMetadata> inputs = withBoundaryFiles(level, picked);
     List<FileMetadata> next = nextLevelInputs(level, inputs);
@@ -83,7 +87,8 @@ final class InputSelector {
   }
 
   /**
-   * Returns the tables and those that lie between them, among which the outputs could come to lie.
+   * Returns the tables and those that lie between them, because the outputs could overlap the
+   * latter.
    */
   private List<FileMetadata> withFilesBetween(int level, List<FileMetadata> files) {
     KeyRange all = rangeOf(files, List.of());
@@ -97,8 +102,8 @@ final class InputSelector {
   }
 
   /**
-   * Returns more tables of the level that can be taken without taking more of the next, or null if
-   * there are none or the compaction would become too large.
+   * Returns the inputs with more tables of the level, if that adds no tables of the next level; or
+   * null if there are no more tables or the compaction would become too large.
    */
   private @Nullable List<FileMetadata> widened(
       int level, List<FileMetadata> inputs, List<FileMetadata> next) {
@@ -112,7 +117,7 @@ final class InputSelector {
     return fits && nextLevelInputs(level, wider).size() == next.size() ? wider : null;
   }
 
-  /** Returns {@code files} and the boundary files that follow from them. */
+  /** Returns {@code files} and their boundary files. */
   List<FileMetadata> withBoundaryFiles(int level, List<FileMetadata> files) {
     if (files.isEmpty()) {
       return files;
@@ -129,7 +134,8 @@ final class InputSelector {
   }
 
   /**
-   * Returns the first table that begins after {@code largest} if it does so with the same user key.
+   * Returns the first table that begins after {@code largest} if it begins with the same user key;
+   * otherwise null.
    */
   private @Nullable FileMetadata boundaryFile(int level, byte[] largest) {
     FileMetadata first = null;

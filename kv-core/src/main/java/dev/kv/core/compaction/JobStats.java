@@ -1,7 +1,7 @@
 package dev.kv.core.compaction;
 
 /**
- * The cost of a job.
+ * The time, bytes and entries that a flush or compaction took.
  *
  * @param micros the time it took, in microseconds
  * @param bytesRead the size of the tables read

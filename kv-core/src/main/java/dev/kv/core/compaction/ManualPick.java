@@ -3,9 +3,9 @@ package dev.kv.core.compaction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One step of a compaction that the user asked for.
+ * One step of a manual compaction.
  *
- * @param compaction what to run, or null: see {@code blocked}
+ * @param compaction the compaction to run, or null if there is nothing to do or {@code blocked}
  * @param blocked true if a running job conflicts; the caller tries again when one ends
  * @param nextBegin the user key at which the next step begins, or null if this is the last
  */

@@ -12,16 +12,16 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * What jobs need to write tables.
+ * The parameters with which jobs write tables.
  *
- * @param env the operating system
+ * @param env creates the files
  * @param directory the database's directory
- * @param suffix how the tables are named
+ * @param suffix the suffix of the file names
  * @param format the layout of tables
  * @param comparator the order of their internal keys
  * @param budget counts the bytes of write buffers
- * @param fileNumbers gives numbers of new tables, which nobody deletes before the job's end
- * @param verifier opens a table that was just written, or throws if it cannot be read
+ * @param fileNumbers returns numbers for new tables, which are not deleted while the job runs
+ * @param verifier opens a table that was just written; throws if it cannot be read
  */
 public record OutputContext(
     Env env,

@@ -8,10 +8,10 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Decides where a compaction ends one output and begins the next: when it is large enough, or when
- * it overlaps so much two levels down that its own compaction would be costly. Never between
- * versions of one user key, for such tables would always have to be compacted together. Not
- * thread-safe.
+ * Decides when a compaction ends one output table and begins the next: when the table is large
+ * enough, or when it overlaps so many bytes of the grandparents that its next compaction would be
+ * expensive. It never splits the entries of one user key, because such tables would always have to
+ * be compacted together. Not thread-safe.
  */
 final class OutputSplitter {
   private final UserKeyComparator comparator;
@@ -30,9 +30,8 @@ final class OutputSplitter {
   }
 
   /**
-   * Returns true if the open output ends before an entry with a new user key. Called once for each
-   * new user key that survives, in order, whether or not an output is open; if none is, the result
-   * has no meaning.
+   * Returns true if the open output ends before an entry with a new user key. Called in order, once
+   * for each new user key that survives, even if no output is open; the result is meaningless then.
    *
    * @param outputBytes the size of the open output so far
    */

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * The tables that a job writes, one after the other. Every finished table is synced and was opened
- * once. Ends in {@link #close}, which deletes all of them unless they were {@linkplain #keep kept}.
+ * Writes the tables of a job, one after the other. Every finished table has been synced, and opened
+ * once to verify it. {@link #close} deletes all tables unless they were {@linkplain #keep kept}.
  * Not thread-safe.
  */
 final class OutputWriter implements AutoCloseable {
@@ -38,12 +38,12 @@ final class OutputWriter implements AutoCloseable {
     this.buffers = new BuildBuffers(context.format(), context.budget());
   }
 
-  /** Returns the size of the table begun, so far; 0 if none is. */
+  /** Returns the current size of the open table; 0 if none is open. */
   long openBytes() {
     return builder == null ? 0 : builder.fileSize();
   }
 
-  /** Adds the entry that a cursor stands on to the table begun, or begins one with it. */
+  /** Adds the current entry of a cursor to the open table; opens a table first if none is open. */
   void add(InternalIterator entry) {
     try {
       TableBuilder table = builder;
@@ -66,7 +66,7 @@ final class OutputWriter implements AutoCloseable {
     return builder;
   }
 
-  /** Ends the table begun, if there is one, and makes its content durable. */
+  /** Finishes the open table, if there is one, and makes its content durable. */
   void finishTable() {
     TableBuilder table = builder;
     WritableFile out = file;
@@ -94,7 +94,7 @@ final class OutputWriter implements AutoCloseable {
     return List.copyOf(finished);
   }
 
-  /** Hands the finished tables over: they are not deleted any more. */
+  /** Keeps the finished tables: {@link #close} does not delete them. */
   void keep() {
     kept = true;
   }

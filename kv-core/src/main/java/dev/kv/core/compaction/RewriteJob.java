@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Writes the entries of a cursor, every version of them, as tables that do not overlap: what a
- * repair found. Entries with equal internal keys are one. Runs once, in one thread, without any
- * lock. After an exception its outputs are deleted, as far as that works.
+ * Writes all entries that a repair has found, older versions included, to tables that do not
+ * overlap. Entries with equal internal keys are written once. Runs once, on one thread, without a
+ * lock. If it fails, it deletes its outputs if possible.
  */
 public final class RewriteJob {
   private final InternalIterator entries;
@@ -18,10 +18,10 @@ public final class RewriteJob {
   private byte[] last = {};
 
   /**
-   * What was written.
+   * The result of the job.
    *
    * @param tables the tables, in the order of their keys
-   * @param entries how many entries they hold
+   * @param entries the number of entries in them
    * @param lastSequence the largest sequence number among them
    */
   public record Result(List<FileMetadata> tables, long entries, long lastSequence) {}

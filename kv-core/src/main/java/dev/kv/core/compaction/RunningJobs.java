@@ -17,14 +17,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The inputs and the output ranges of the running flushes and compactions, so that several can run
- * at once. Not thread-safe: the owner guards it by the lock under which jobs are picked and
+ * Tracks the inputs and the output ranges of the running flushes and compactions, so that jobs that
+ * run at once do not conflict. Not thread-safe: guarded by the lock under which jobs are picked and
  * installed.
  *
- * <p>Two compactions may run at once if they share no input and the ranges that their outputs span
- * in one level do not overlap. That is enough: a compaction takes all tables of the output level
- * that its range overlaps, so the range of outputs of another that it could shadow would show as a
- * shared input or here.
+ * <p>Two compactions may run at once if they share no input and the key ranges of their outputs do
+ * not overlap in one level. That is sufficient: a compaction takes all tables of its output level
+ * that overlap its range, so any conflict with the outputs of another compaction shows as a shared
+ * input or as overlapping output ranges.
  */
 public final class RunningJobs {
   private final UserKeyComparator comparator;
@@ -35,31 +35,31 @@ public final class RunningJobs {
   private final Set<FileMetadata> setAside = new HashSet<>();
   private int levelZeroInputs;
 
-  /** Starts with no job. */
+  /** Creates the object without any job. */
   public RunningJobs(UserKeyComparator comparator) {
     this.comparator = comparator;
   }
 
-  /** Returns what running jobs will fill; a view. */
+  /** Returns a view of the ranges that running jobs will write to. */
   public Collection<OccupiedRange> occupied() {
     return Collections.unmodifiableList(occupied);
   }
 
-  /** Notes that a flush will put a table into a level; for levels from 1 on. */
+  /** Marks a range as the target of a running flush; for levels from 1 on. */
   public OccupiedRange occupy(int level, KeyRange keys) {
     OccupiedRange range = new OccupiedRange(level, keys);
     occupied.add(range);
     return range;
   }
 
-  /** Forgets what {@link #occupy} noted; called with the install. */
+  /** Removes a range that {@link #occupy} added; called at the install. */
   public void vacate(OccupiedRange range) {
     if (!occupied.remove(range)) {
       throw new AssertionError("not occupied: " + range);
     }
   }
 
-  /** Notes that a compaction starts. Requires that it {@linkplain #conflicts does not conflict}. */
+  /** Adds a compaction that starts. Requires that it {@linkplain #conflicts does not conflict}. */
   public void start(Compaction compaction) {
     assert !conflicts(compaction) : compaction;
     compactions.put(compaction, occupy(compaction.outputLevel(), compaction.keys()));
@@ -67,7 +67,7 @@ public final class RunningJobs {
     take(compaction.outputLevel(), compaction.nextLevelInputs(), 1);
   }
 
-  /** Forgets a compaction; called with the install, or when it failed. */
+  /** Removes a compaction; called at the install or after a failure. */
   public void end(Compaction compaction) {
     OccupiedRange range = compactions.remove(compaction);
     if (range == null) {
@@ -78,7 +78,7 @@ public final class RunningJobs {
     take(compaction.outputLevel(), compaction.nextLevelInputs(), -1);
   }
 
-  /** Returns how many compactions run. */
+  /** Returns the number of running compactions. */
   public int compactions() {
     return compactions.size();
   }
@@ -102,14 +102,12 @@ public final class RunningJobs {
     return inputs.contains(file);
   }
 
-  /**
-   * Notes that tables are damaged, so that no compaction is picked that would have to read them.
-   */
+  /** Marks tables as damaged, so that no compaction that would read them is picked. */
   public void setAside(List<FileMetadata> damaged) {
     setAside.addAll(damaged);
   }
 
-  /** Returns true if a table was set aside. */
+  /** Returns true if any table was set aside as damaged. */
   public boolean hasSetAside() {
     return !setAside.isEmpty();
   }
@@ -150,7 +148,7 @@ public final class RunningJobs {
     return false;
   }
 
-  /** Returns the scores of a version's levels without what running compactions take away. */
+  /** Returns the scores of a version's levels, not counting the inputs of running compactions. */
   public LevelScores scores(Version version) {
     return LevelScores.of(version, levelZeroInputs, inputBytes);
   }

@@ -3,7 +3,7 @@ package dev.kv.core.compaction;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.version.FileMetadata;
 
-/** Opens input tables; given by who has the table cache. */
+/** Opens the input tables of a job. The owner of the table cache implements it. */
 @FunctionalInterface
 public interface TableInputs {
   /** Returns a cursor over a table's entries; the caller closes it. */
