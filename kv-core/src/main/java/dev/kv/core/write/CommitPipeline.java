@@ -20,43 +20,44 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits writes from any number of threads in one order: to the log, into the memtable, and then
- * to readers, in groups.
+ * Commits the writes of all threads in one order and in groups: appends a group to the log, inserts
+ * it into the memtable, and then makes it visible to readers.
  *
  * <pre>
- * A write: 1. lead, or wait until a leader has done it or hands over leadership
- * the leader: 2. asks the gate          closed or failed: nothing was done
- *             3. makes room             in the memtable, which may wait; nothing was logged yet
- *             4. takes others along     up to a size; a sync write never joins a leader without
- *                                       sync; with sync it waits a moment for those of the last
- *                                       group
- *             5. appends to the log     without room, nothing was done; any other failure from
- *                                       here on is permanent, the outcome unknown
+ * A write:    1. leads, or waits until a leader has done it or hands over leadership
+ * the leader: 2. asks the gate          if it is closed or failed, nothing was done
+ *             3. makes room             in the memtable; may wait; nothing was logged yet
+ *             4. collects followers     up to a size; a sync write never joins a leader without
+ *                                       sync; a leader with sync waits briefly for the writers
+ *                                       of the last group
+ *             5. appends to the log     if there is no room, nothing was done; any other failure
+ *                                       from here on is permanent, and the outcome is unknown
  *             6. syncs                  if it is a sync write; older logs first
- *             7. inserts, publishes     readers see the whole group at once; a comparator that
- *                                       throws here ends writing: the log has the group, readers
- *                                       nothing of it
- *             8. hands leadership over  then tells its followers
+ *             7. inserts, publishes     readers see the whole group at once; if a comparator
+ *                                       throws here, writing ends: the group is in the log, and
+ *                                       readers see nothing of it
+ *             8. hands leadership over  then wakes its followers
  * </pre>
  *
  * <p>Invariants: 1. the sequence numbers in the log have no gap and no repetition; 2. {@link
- * #lastSequence} never passes an operation that is not in the memtable; 3. what is acknowledged was
- * in the log before.
+ * #lastSequence} never passes an operation that is not in the memtable; 3. every acknowledged write
+ * is in the log.
  *
- * <p>A single put or delete that finds nobody else at work allocates nothing on the heap and enters
- * no kernel (unless the log does). An interrupt fails no write, and the thread's flag stays.
- * Nothing here is synchronized, so a virtual thread that waits frees its carrier.
+ * <p>A single put or delete without concurrent writers allocates nothing on the heap and makes no
+ * system call (unless the log does). An interrupt does not fail a write, and the thread's interrupt
+ * flag stays set. Nothing here is synchronized, so a virtual thread that waits frees its carrier.
  */
 public final class CommitPipeline {
-  /** A group takes no more followers once it is this large. */
+  /** A group takes no more followers when it is this large. */
   private static final long MAX_GROUP_BYTES = 1 << 20;
 
   /**
-   * A leader up to this small takes along only as much again: its own latency should not suffer.
+   * A leader with a group of at most this size adds at most as much again, to keep its own latency
+   * low.
    */
   private static final long SMALL_LEADER_BYTES = 128 << 10;
 
-  /** A leader with sync waits for others this part of the time of a sync, and at most so long. */
+  /** A leader with sync waits for followers at most the time of a sync divided by this. */
   private static final int MAX_WAIT_DIVISOR = 2;
 
   private static final long MAX_WAIT_NANOS = 5_000_000;
@@ -78,7 +79,7 @@ public final class CommitPipeline {
   private final CommitQueue queue = new CommitQueue();
   private final ObjectPool<Writer> writers = new ObjectPool<>(1, Writer::new, Writer::clear);
 
-  /** Written by the leader, in release mode; read by anyone. */
+  /** Written by the leader, in release mode; read by any thread. */
   private long lastSequence;
 
   // Owned by the leader.
@@ -86,20 +87,20 @@ public final class CommitPipeline {
   private @Nullable Writer firstFollower;
   private @Nullable Writer lastFollower;
 
-  /** How many writers were in the last group that was synced, or had come by its end. */
+  /** The number of writers in the last synced group, plus those that had arrived by its end. */
   private int lastGroupSize = 1;
 
-  /** How long the last sync took. */
+  /** The duration of the last sync. */
   private long syncNanos;
 
   /**
    * Creates a pipeline.
    *
-   * @param target where the writes go
-   * @param stallInputs what holds writers back; after a change {@link #progress} is called
+   * @param target the memtables and logs that receive the writes
+   * @param stallInputs the inputs for write stalls; {@link #progress} is called after a change
    * @param gate refuses writes once the database has failed or is being closed
-   * @param lastSequence the sequence number of the last write so far
-   * @param budget what the commit buffer is counted in, as a write buffer
+   * @param lastSequence the sequence number of the last write before this pipeline
+   * @param budget counts the memory of the commit buffer, as a write buffer
    */
   public CommitPipeline(
       CommitTarget target,
@@ -132,7 +133,10 @@ public final class CommitPipeline {
     commit(sync);
   }
 
-  /** Sets the value of {@code key}; the buffers' remaining bytes, positions kept. */
+  /**
+   * Sets the value of {@code key}. Uses the buffers' remaining bytes; does not change their
+   * positions.
+   */
   public void put(ByteBuffer key, ByteBuffer value, boolean sync) {
     long bytes = operationBytes(key.remaining(), value.remaining());
     if (!queue.lead()) {
@@ -154,14 +158,14 @@ public final class CommitPipeline {
     waitAndWrite(writers.acquire().single(key, null, operationBytes(key.length, 0), sync));
   }
 
-  /** Removes {@code key}; the buffer's remaining bytes, position kept. */
+  /** Removes {@code key}. Uses the buffer's remaining bytes; does not change its position. */
   public void delete(ByteBuffer key, boolean sync) {
     waitAndWrite(writers.acquire().single(key, null, operationBytes(key.remaining(), 0), sync));
   }
 
   /**
-   * Applies {@code batch} as one. An empty one writes nothing; with {@code sync} it still makes all
-   * writes before it durable.
+   * Applies {@code batch} atomically. An empty batch writes nothing; with {@code sync} it still
+   * makes all earlier writes durable.
    */
   public void write(EncodedBatch batch, boolean sync) {
     if (batch.count() == 0 && !sync) {
@@ -172,8 +176,8 @@ public final class CommitPipeline {
   }
 
   /**
-   * Makes the memtable immutable, unless it is empty, in between two groups; the flush that this
-   * starts goes on when it returns. Waits while one more immutable memtable is too many.
+   * Makes the memtable immutable between two groups, unless it is empty. This starts a flush but
+   * does not wait for it. Waits as long as there are too many immutable memtables.
    */
   public void switchMemTable() {
     becomeLeader();
@@ -191,7 +195,7 @@ public final class CommitPipeline {
   }
 
   /**
-   * Lets a waiting writer look again whether it has to wait. To be called after a flush or
+   * Makes a waiting writer check again whether it must wait. Must be called after a flush or
    * compaction was installed, and whenever {@link StallInputs} changed.
    */
   public void progress() {
@@ -199,9 +203,9 @@ public final class CommitPipeline {
   }
 
   /**
-   * Ends writing: every write from now on, and every one that waits, throws {@link
-   * dev.kv.DBClosedException}. When it returns, no write is under way and nothing calls the target
-   * any more. To be called once.
+   * Ends writing: every later write, and every write that waits, throws {@link
+   * dev.kv.DBClosedException}. When it returns, no write is running and nothing calls the target
+   * any more. Must be called once.
    */
   public void close() {
     gate.beginClose();
@@ -213,7 +217,7 @@ public final class CommitPipeline {
     }
   }
 
-  /** Returns how writers were held back. */
+  /** Returns the statistics of write stalls. */
   public DBStats.WriteStalls stalls() {
     return controller.stalls();
   }
@@ -227,7 +231,7 @@ public final class CommitPipeline {
     return bytes;
   }
 
-  /** Waits until the write is done by another thread, or does it as the leader. */
+  /** Waits until another thread has done the write, or does it as the leader. */
   private void waitAndWrite(Writer writer) {
     Throwable failure = null;
     int outcome = queue.leadOrEnqueue(writer) ? Writer.LEADS : writer.await();
@@ -260,7 +264,7 @@ public final class CommitPipeline {
     commit(writer.isSync());
   }
 
-  /** Returns once the calling thread leads, with nothing of its own to write. */
+  /** Waits until the calling thread is the leader, with nothing of its own to write. */
   private void becomeLeader() {
     Writer writer = writers.acquire().nothing();
     int outcome = queue.leadOrEnqueue(writer) ? Writer.LEADS : writer.await();
@@ -326,9 +330,9 @@ public final class CommitPipeline {
   }
 
   /**
-   * Waits a moment for as many writers as wrote last time: those whose writes the last sync ended
-   * are about to write again, and would otherwise each miss every other sync. A lone writer never
-   * waits; a leader that waits for nobody loses part of a sync, once.
+   * Waits briefly until as many writers wait as wrote in the last group. The writers of the last
+   * sync are about to write again, and would otherwise miss every second sync. A single writer
+   * never waits. If no writer comes, the leader loses part of the time of one sync, once.
    */
   private void awaitGroup() {
     long start = System.nanoTime();
@@ -346,7 +350,7 @@ public final class CommitPipeline {
     return length;
   }
 
-  /** Takes writers out of the queue, and their operations into the group: the followers. */
+  /** Removes followers from the queue, and adds their operations to the group. */
   private void gather(MemTable memtable, boolean sync) {
     long limit =
         group.bytes() <= SMALL_LEADER_BYTES ? group.bytes() + SMALL_LEADER_BYTES : MAX_GROUP_BYTES;
@@ -381,14 +385,14 @@ public final class CommitPipeline {
       group.reserve(writer.bytes());
       return true;
     } catch (OffHeapExhaustedException e) {
-      return false; // it leads the next group, and is told there
+      return false; // it leads the next group, which reports the failure
     }
   }
 
   /**
-   * Takes a follower's operations into the group. One whose operations cannot be read, because its
-   * thread's buffers were changed meanwhile or are mapped over a file that was cut, is refused and
-   * does not harm the others.
+   * Adds a follower's operations to the group. If they cannot be read, because a buffer was changed
+   * meanwhile or maps a file that was truncated, only this follower is refused, and the others are
+   * not affected.
    */
   private boolean encode(Writer follower) {
     try {
@@ -423,11 +427,11 @@ public final class CommitPipeline {
     try {
       gate.fail("a write", cause);
     } catch (RuntimeException | Error e) {
-      cause.addSuppressed(e); // the followers must be woken, whatever happens here
+      cause.addSuppressed(e); // the followers must be woken in any case
     }
   }
 
-  /** Returns the exception of one member of a group that found no room in the log. */
+  /** Returns the exception for one writer of a group that found no room in the log. */
   private static DBException notLogged(@Nullable Throwable cause) {
     String message = "the log cannot be extended: the write was not done and may be tried again";
     return cause != null && MemoryShortage.isBehind(cause)
@@ -435,10 +439,10 @@ public final class CommitPipeline {
         : new DBIOException(message, cause);
   }
 
-  /** Returns the exception of one member of a group that failed; the cause is shared by all. */
+  /** Returns the exception for one writer of a group that failed; all writers share the cause. */
   private static DBException failureOf(@Nullable Throwable cause) {
     if (cause instanceof ComparatorException e) {
-      // Nothing but step 7 compares keys: the log has the group.
+      // Only step 7 compares keys, so the group is in the log.
       return new ComparatorException(
           e.getMessage()
               + ": the write is in the log, whole, and no read sees any of it; the database is"

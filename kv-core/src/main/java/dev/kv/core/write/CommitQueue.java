@@ -5,20 +5,20 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue of writers: which thread leads, and which wait, first come, first served.
+ * The queue of writers: one thread is the leader, the others wait in order of arrival.
  *
  * <pre>
- * newest: null        nobody leads
- *         LEADING     somebody leads, nobody came since the leader looked
- *         a writer    somebody leads; the writer is the last that came, its next the one before,
+ * newest: null        there is no leader
+ *         LEADING     there is a leader, and no writer has arrived since it looked
+ *         a writer    there is a leader; this writer arrived last, its next is the one before,
  *                     down to LEADING
- * oldest..youngest    the writers that came before those: the leader's own list, in order of
+ * oldest..youngest    the writers that arrived before those: the leader's own list, in order of
  *                     arrival
  * </pre>
  *
- * <p>Leadership passes by handing it to the first that waits, and ends only if nobody does; so a
- * thread that comes cannot overtake one that waits. All that a leader did happens before what its
- * successor does.
+ * <p>A leader hands leadership to the writer that has waited longest, and leadership ends only if
+ * no writer waits; so a new writer cannot overtake a waiting one. Everything that a leader did
+ * happens-before the actions of its successor.
  */
 final class CommitQueue {
   private static final Writer LEADING = new Writer();
@@ -38,14 +38,16 @@ final class CommitQueue {
   private @Nullable Writer oldest;
   private @Nullable Writer youngest;
 
-  /** Makes the caller the leader and returns true, if nobody leads. */
+  /**
+   * Makes the caller the leader and returns true if there is no leader; otherwise returns false.
+   */
   boolean lead() {
     return newest == null && NEWEST.compareAndSet(this, null, LEADING);
   }
 
   /**
-   * Makes the caller the leader and returns true, or puts {@code writer}, which must then be
-   * awaited, in.
+   * Makes the caller the leader and returns true, or enqueues {@code writer}, which the caller must
+   * then await, and returns false.
    */
   boolean leadOrEnqueue(Writer writer) {
     while (true) {
@@ -63,12 +65,12 @@ final class CommitQueue {
     }
   }
 
-  /** Leader only: returns whether somebody waits. */
+  /** Leader only: returns true if a writer waits. */
   boolean isContended() {
     return oldest != null || newest != LEADING;
   }
 
-  /** Leader only: returns the writer that has waited longest, which stays in. */
+  /** Leader only: returns the writer that has waited longest, without removing it. */
   @Nullable Writer peek() {
     if (oldest == null && newest != LEADING) {
       takeStack();
@@ -76,7 +78,7 @@ final class CommitQueue {
     return oldest;
   }
 
-  /** Leader only: returns how many wait. */
+  /** Leader only: returns the number of waiting writers. */
   int waiting() {
     if (newest != LEADING) {
       takeStack();
@@ -88,7 +90,7 @@ final class CommitQueue {
     return count;
   }
 
-  /** Leader only: takes out the writer that has waited longest, its next cleared. */
+  /** Leader only: removes and returns the writer that has waited longest, with its next cleared. */
   @Nullable Writer poll() {
     Writer first = peek();
     if (first != null) {
@@ -101,7 +103,7 @@ final class CommitQueue {
     return first;
   }
 
-  /** Leader only: passes leadership on, or ends it if nobody waits. */
+  /** Leader only: hands leadership to the next writer, or ends it if no writer waits. */
   void handOver() {
     Writer next = poll();
     while (next == null) {
@@ -114,7 +116,8 @@ final class CommitQueue {
   }
 
   /**
-   * Appends all that came since the last time, at least one, to the list, turning the stack around.
+   * Appends all writers that arrived since the last call, at least one, to the list, by reversing
+   * the stack.
    */
   private void takeStack() {
     Writer last = (Writer) NEWEST.getAndSet(this, LEADING);

@@ -1,9 +1,9 @@
 package dev.kv.core.write;
 
 /**
- * What decides whether writers are held back: how many memtables wait for a flush and how many
- * tables level 0 has. Written by the background, with the lock of the database's state held; read
- * by the leader without a lock.
+ * The values that decide whether writers are stalled: the number of memtables that wait for a flush
+ * and the number of tables in level 0. Written with the lock of the database's state held; read by
+ * the leader without a lock.
  */
 public final class StallInputs {
   private final int maxWaitingMemTables;
@@ -13,40 +13,40 @@ public final class StallInputs {
   private volatile boolean waived;
 
   /**
-   * Creates it for an empty database.
+   * Creates the inputs for an empty database.
    *
-   * @param maxWaitingMemTables how many memtables may wait for their flush
+   * @param maxWaitingMemTables the maximum number of memtables that may wait for their flush
    */
   public StallInputs(int maxWaitingMemTables) {
     this.maxWaitingMemTables = maxWaitingMemTables;
   }
 
-  /** Sets how many memtables wait for their flush. */
+  /** Sets the number of memtables that wait for their flush. */
   public void setWaitingMemTables(int count) {
     waitingMemTables = count;
   }
 
-  /** Sets how many tables level 0 has. */
+  /** Sets the number of tables in level 0. */
   public void setLevel0Tables(int count) {
     level0Tables = count;
   }
 
-  /** Sets whether level 0 holds writers back no more, because compactions are suspended. */
+  /** Sets whether compactions are suspended; level 0 does not stall writers then. */
   public void suspend(boolean now) {
     suspended = now;
   }
 
-  /** Lets level 0 hold no writer back until the database is opened again. */
+  /** Stops level 0 from stalling writers until the database is opened again. */
   public void waive() {
     waived = true;
   }
 
-  /** Returns how many tables of level 0 count. Called for every group. */
+  /** Returns the number of tables in level 0 that count for stalls. Called for every group. */
   int level0Tables() {
     return suspended || waived ? 0 : level0Tables;
   }
 
-  /** Returns true if one more immutable memtable would be more than may wait. */
+  /** Returns true if the maximum number of memtables already wait for their flush. */
   boolean isFlushBehind() {
     return waitingMemTables >= maxWaitingMemTables;
   }

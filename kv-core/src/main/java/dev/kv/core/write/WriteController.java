@@ -11,30 +11,31 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes room for a group before it is logged: switches full memtables, and holds writers back while
- * flushes and compactions are behind. Used by the leader; {@link #progress}, {@link #stalls} by
- * anyone.
+ * Makes room for a group before it is logged: replaces a full memtable, and slows down or stops
+ * writers if flushes or compactions fall behind. Used by the leader; any thread may call {@link
+ * #progress} and {@link #stalls}.
  *
  * <p>From {@link Levels#LEVEL_0_SLOWDOWN_TRIGGER} tables in level 0 on, writes are limited to a
- * rate that falls with each table more: 128, 64, 16 and 4 MiB/s; who writes more slowly is not held
- * back at all. LevelDB sleeps a millisecond for each write there, which is tens of thousands of
- * bytes a second for small ones. The last rates are low so that a merge of level 0 ends before the
- * stop: pauses of 20 ms instead of one of a second. A switch waits while {@link
- * StallInputs#isFlushBehind} or level 0 has {@link Levels#LEVEL_0_STOP_TRIGGER} tables.
+ * rate that falls with each additional table: 128, 64, 16 and 4 MiB/s. A slower writer is not
+ * delayed. LevelDB instead sleeps a millisecond for each write, which limits small writes to tens
+ * of kilobytes per second. The last rates are low so that a compaction of level 0 ends before the
+ * stop: writers see pauses of 20 ms instead of one of a second. The switch to a new memtable waits
+ * while {@link StallInputs#isFlushBehind} or level 0 has {@link Levels#LEVEL_0_STOP_TRIGGER}
+ * tables.
  */
 final class WriteController {
-  /** Nanoseconds for a byte with so many tables more than the trigger. */
+  /** Nanoseconds per byte; the index is the number of tables above the trigger. */
   private static final double[] NANOS_PER_BYTE = {
     1e9 / (128 << 20), 1e9 / (64 << 20), 1e9 / (16 << 20), 1e9 / (4 << 20)
   };
 
   /**
-   * Shorter delays are saved up: a park ends late, and fewer than one write in a thousand is to
-   * meet one.
+   * Shorter delays are accumulated, because a park ends late, and fewer than one write in a
+   * thousand should be delayed.
    */
   private static final long MIN_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** The longest delay that one group gets; the rest stays owed. */
+  /** The longest delay of one group; the rest is carried over to the next groups. */
   private static final long MAX_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final CommitTarget target;
@@ -45,7 +46,7 @@ final class WriteController {
   private final AtomicLong stops = new AtomicLong();
   private final AtomicLong waitedNanos = new AtomicLong();
 
-  /** The leader that waits here, for others to unpark. */
+  /** The leader that waits here; other threads unpark it. */
   private volatile @Nullable Thread waiting;
 
   // Owned by the leader.
@@ -60,9 +61,9 @@ final class WriteController {
   }
 
   /**
-   * Returns once the memtable has room for {@code count} entries of {@code bytes} in all. Throws if
-   * the gate is shut or shuts meanwhile, or if no memtable or log can be created. The first call
-   * begins the log, if there is none.
+   * Waits until the memtable has room for {@code count} entries with {@code bytes} bytes in total.
+   * Throws if the gate is shut or shuts meanwhile, or if no memtable or log can be created. The
+   * first call creates the log if there is none.
    */
   void makeRoom(long bytes, int count) {
     if (inputs.level0Tables() >= Levels.LEVEL_0_SLOWDOWN_TRIGGER) {
@@ -86,8 +87,8 @@ final class WriteController {
   }
 
   /**
-   * Makes the memtable immutable, unless it is empty, even if it is not full. If there is no log
-   * yet, it is begun, which makes what the open found as durable as a flush would.
+   * Makes the memtable immutable even if it is not full, unless it is empty. If there is no log
+   * yet, creates it, which makes the recovered state durable, as a flush would.
    */
   void forceSwitch() {
     if (!logBegun) {
@@ -170,8 +171,8 @@ final class WriteController {
   }
 
   /**
-   * Takes {@code bytes} off what the present rate allows, and waits once that is overdrawn by
-   * enough to be worth a park.
+   * Charges {@code bytes} against the current rate, and waits if the accumulated delay is long
+   * enough for a park.
    */
   private void delay(long bytes) {
     long now = System.nanoTime();
@@ -210,8 +211,8 @@ final class WriteController {
   }
 
   /**
-   * Makes the waiting leader, if there is one, look again. To be called after the change that it
-   * waits for.
+   * Makes the waiting leader, if there is one, check its condition again. Must be called after
+   * every change that it may wait for.
    */
   void progress() {
     Thread leader = waiting;

@@ -14,22 +14,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * The one place that says whether a database takes writes. Created before all other parts of an
- * open database; every part that can fail reports to it, and every part that may have to stop asks
- * it. Thread-safe.
+ * Holds the write state of a database: whether it accepts writes. Created before all other parts of
+ * an open database. Every part that can fail reports to it, and every part that may have to stop
+ * asks it. Thread-safe.
  *
  * <pre>
  * what has failed                                     the gate             until
  * a write or sync of a log, the MANIFEST, CURRENT     shut: permanent      the database is reopened
  * a job that logged no edit                           shut: resumable      the job succeeds
- * the same, for want of off-heap memory               open: a shortage     the job succeeds
+ * the same, because off-heap memory is short          open: a shortage     the job succeeds
  * </pre>
  *
  * During a shortage, only calls that have waited for a flush or compaction too long throw.
  *
- * <p>Invariants: 1. a close and a permanent failure never go back; 2. the first permanent failure
- * is kept; 3. a caller of {@link #fail} that hears of the failure, or any thread that a listener
- * wakes, finds the gate shut.
+ * <p>Invariants: 1. a close and a permanent failure are final; 2. the first permanent failure is
+ * kept; 3. after {@link #fail} has returned, and in every thread that a listener wakes, the gate is
+ * shut.
  */
 public final class WriteGate {
   private static final Logger LOG = EngineLogger.of(WriteGate.class);
@@ -41,7 +41,7 @@ public final class WriteGate {
   private final String database;
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
-  /** Written under this object's monitor, read by anyone. */
+  /** Written under this object's monitor, read by any thread. */
   private volatile State state = OPEN;
 
   /**
@@ -110,19 +110,19 @@ public final class WriteGate {
   }
 
   /**
-   * Adds a listener that is called after each change, by the thread that made it: it must be quick,
-   * must not throw, and wakes those who wait and have to check the gate again.
+   * Adds a listener. The thread that changes the state calls it after each change; it must be quick
+   * and must not throw. Its purpose is to wake threads that must check the gate again.
    */
   public void onChange(Runnable listener) {
     listeners.add(listener);
   }
 
-  /** Returns true if writes are let through. */
+  /** Returns true if writes are accepted. */
   public boolean isOpen() {
     return state.isOpen();
   }
 
-  /** Returns true once the close has begun. */
+  /** Returns true if the close has begun. */
   public boolean isClosing() {
     return state.closing();
   }
@@ -156,7 +156,7 @@ public final class WriteGate {
   }
 
   /**
-   * Checks that work may begin or go on.
+   * Checks that work may begin or continue.
    *
    * @throws DBClosedException if the close has begun
    * @throws DBReadOnlyException if something has failed, with the first failure as its cause
@@ -220,7 +220,7 @@ public final class WriteGate {
     }
   }
 
-  /** As {@link #check}, for a write that has not been logged yet. */
+  /** Does the same as {@link #check} for a write that has not been logged yet. */
   void checkWrite() {
     State now = state;
     if (!now.isOpen()) {
@@ -245,10 +245,10 @@ public final class WriteGate {
   }
 
   /**
-   * Shuts the gate because of a failure after which nobody knows what is on disk. Writes and waits
-   * throw from now on, until the database is opened again; reads go on.
+   * Shuts the gate because of a failure after which the state on disk is unknown. Writes and waits
+   * throw from now on, until the database is opened again; reads continue.
    *
-   * @param during what failed, for the log
+   * @param during the operation that failed, for the log message
    */
   public void fail(String during, Throwable cause) {
     boolean first;
@@ -258,7 +258,7 @@ public final class WriteGate {
     }
     listeners.forEach(Runnable::run);
     if (first) {
-      LOG.error("{}: {} failed, the database is read-only from now on", database, during, cause);
+      LOG.error("{}: {} failed; the database is read-only from now on", database, during, cause);
     } else {
       LOG.warn("{}: {} failed too: {}", database, during, cause.toString());
     }

@@ -10,22 +10,25 @@ import dev.kv.core.memtable.MemTable;
 import java.nio.ByteBuffer;
 
 /**
- * The operations of one group, encoded as one batch in a direct buffer, which is the log's record
- * and what the memtable copies from. Owned by the leader.
+ * The operations of one write group, encoded as one batch in a direct buffer. The batch is the
+ * record of the log and the source from which the memtable copies. Owned by the leader.
  *
- * <p>An operation counts once it is whole: what an exception interrupts leaves the group as it was.
+ * <p>An operation is added completely or not at all: if an exception interrupts it, the group is
+ * unchanged.
  */
 final class WriteGroup implements AutoCloseable {
-  /** The most bytes, beyond its key and value, that a single operation takes in a batch. */
+  /**
+   * The maximum number of bytes that a single operation takes in a batch besides its key and value.
+   */
   static final int OPERATION_OVERHEAD = 1 + 2 * Varint.MAX_32;
 
-  /** The most bytes of operations; the header comes before them. */
+  /** The maximum number of bytes of operations, without the header. */
   static final long MAX_BYTES = Integer.MAX_VALUE - 1024;
 
   private static final int HEADER = EncodedBatch.HEADER;
   private static final int COUNT_OFFSET = Long.BYTES;
 
-  /** A buffer that one large write has made larger than this does not stay so large. */
+  /** A buffer that has grown larger than this for one write is shrunk afterwards. */
   private static final int KEPT_CAPACITY = 4 << 20;
 
   private static final int FIRST_CAPACITY = 64 << 10;
@@ -48,11 +51,11 @@ final class WriteGroup implements AutoCloseable {
 
   WriteGroup(OffHeapBudget budget) {
     this.budget = budget;
-    storage = new OffHeapBuffer(budget, 0); // until there is a write
+    storage = new OffHeapBuffer(budget, 0); // grows at the first write
     buffer = storage.buffer();
   }
 
-  /** Empties the group and makes room for operations of {@code bytes}. */
+  /** Empties the group and makes room for {@code bytes} bytes of operations. */
   void begin(long bytes) {
     end = HEADER;
     count = 0;
@@ -72,7 +75,7 @@ final class WriteGroup implements AutoCloseable {
     reserve(Math.max(bytes, FIRST_CAPACITY - HEADER));
   }
 
-  /** Makes room for operations of {@code bytes} after those that are here. */
+  /** Makes room for {@code bytes} more bytes of operations. */
   void reserve(long bytes) {
     if (end + bytes > buffer.capacity()) {
       buffer = storage.ensureCapacity((int) (end + bytes));
@@ -133,8 +136,8 @@ final class WriteGroup implements AutoCloseable {
   }
 
   /**
-   * Adds the operations of {@code batch}, which is {@code length} bytes long and holds {@code
-   * operations}.
+   * Adds the operations of {@code batch}, which has {@code length} bytes and {@code operations}
+   * operations.
    */
   void batch(EncodedBatch batch, int length, int operations) {
     int size = length - HEADER;
@@ -156,12 +159,15 @@ final class WriteGroup implements AutoCloseable {
     return count;
   }
 
-  /** Returns how many bytes the operations take. */
+  /** Returns the number of bytes of the operations. */
   int bytes() {
     return end - HEADER;
   }
 
-  /** Returns the group as one record, whose first operation has {@code sequence}; borrowed. */
+  /**
+   * Returns the group as one record whose first operation has the number {@code sequence}. The
+   * buffer is borrowed.
+   */
   ByteBuffer record(long sequence) {
     if (count > 0) {
       buffer.putLong(0, sequence);
@@ -175,7 +181,9 @@ final class WriteGroup implements AutoCloseable {
     return count > 0 ? end : 0;
   }
 
-  /** Puts the operations into {@code memtable}, the first one under {@code sequence}. */
+  /**
+   * Inserts the operations into {@code memtable}; the first one gets the number {@code sequence}.
+   */
   void insertInto(MemTable memtable, long sequence) {
     if (single) {
       memtable.add(sequence, kind, buffer, keyOffset, keyLength, valueOffset, valueLength);

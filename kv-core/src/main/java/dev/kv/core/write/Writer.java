@@ -8,37 +8,37 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A write that waits in the queue, and the thread that waits with it: until a leader has done the
- * write, or until it is the leader itself. Reusable.
+ * A write in the queue, and its waiting thread. The thread waits until a leader has done the write,
+ * or until it becomes the leader itself. Reusable.
  *
- * <p>The thread owns the fields until it enqueues the writer, the leader from then on until {@link
- * #wake}.
+ * <p>The thread owns the fields until it enqueues the writer; the leader owns them from then on
+ * until {@link #wake}.
  */
 final class Writer {
-  /** Spinning; nothing has happened yet. */
+  /** The thread spins and has not been woken. */
   private static final int WAITING = 0;
 
-  /** Parked, or about to be; nothing has happened yet. */
+  /** The thread is parked, or about to park, and has not been woken. */
   private static final int PARKED = 1;
 
-  /** The thread is the leader now, and its write is still to be done. */
+  /** The thread is the leader now, and must do its write itself. */
   static final int LEADS = 2;
 
   /** The write is done. */
   static final int DONE = 3;
 
-  /** The group failed in the log: {@link #failure} says how, the outcome is unknown. */
+  /** Writing the group failed with {@link #failure}; the outcome is unknown. */
   static final int FAILED = 4;
 
-  /** The write could not be encoded: {@link #failure} is to be thrown, nothing was logged. */
+  /** The write could not be encoded: {@link #failure} must be thrown, and nothing was logged. */
   static final int REFUSED = 5;
 
   /** The log had no room for the group: {@link #failure} says why, nothing was logged. */
   static final int NOT_LOGGED = 6;
 
   /**
-   * About three microseconds: longer than a group without a sync takes, much less than a park and
-   * its end.
+   * About three microseconds: longer than a group without a sync takes, and much shorter than a
+   * park and an unpark.
    */
   private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 100 : 0;
 
@@ -56,8 +56,8 @@ final class Writer {
   private @Nullable Thread thread;
 
   /**
-   * The writer that came before, while in the stack; the one that follows, once in the leader's
-   * list.
+   * In the stack, the writer that arrived before this one; in the leader's list, the one that
+   * follows it.
    */
   @Nullable Writer next;
 
@@ -71,8 +71,8 @@ final class Writer {
   private long bytes;
 
   /**
-   * Sets one put or deletion up: arrays, or buffers whose remaining bytes count. A deletion has no
-   * value.
+   * Prepares one put or deletion. Key and value are arrays, or buffers whose remaining bytes are
+   * used. A deletion has no value.
    */
   Writer single(Object key, @Nullable Object value, long bytes, boolean sync) {
     this.key = key;
@@ -80,13 +80,13 @@ final class Writer {
     return begin(1, bytes, sync);
   }
 
-  /** Sets a batch up. */
+  /** Prepares a batch. */
   Writer batch(EncodedBatch batch, boolean sync) {
     key = batch;
     return begin(batch.count(), batch.length(), sync);
   }
 
-  /** Sets up nothing to write, for a thread that only wants to lead. */
+  /** Prepares an empty write, for a thread that only needs to be the leader. */
   Writer nothing() {
     exclusive = true;
     return begin(0, 0, false);
@@ -101,7 +101,7 @@ final class Writer {
     return this;
   }
 
-  /** Forgets the write, so that the pool does not keep it alive. */
+  /** Clears the write, so that the pool does not keep its objects reachable. */
   void clear() {
     key = null;
     value = null;
@@ -151,9 +151,9 @@ final class Writer {
   }
 
   /**
-   * Waits for {@link #wake} and returns what it was given. An interrupt does not end the wait, and
-   * the thread's flag is as it was. Needs no timeout: a leader always ends, and hands over when it
-   * does.
+   * Waits for {@link #wake} and returns its outcome. An interrupt does not end the wait, and the
+   * thread's interrupt flag is restored. No timeout is needed, because a leader always ends and
+   * hands leadership over.
    */
   int await() {
     for (int i = SPINS; i > 0; i--) {
@@ -176,8 +176,8 @@ final class Writer {
   }
 
   /**
-   * Ends the wait with {@code outcome}. The writer is its thread's again: the caller must not touch
-   * it afterwards.
+   * Ends the wait with {@code outcome}. The thread owns the writer again: the caller must not
+   * access it afterwards.
    */
   void wake(int outcome) {
     Thread waiting = thread;
