@@ -19,12 +19,12 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All reads of a database: lookups and iterators, each over a view that it pins. Thread-safe; takes
- * no lock for a lookup, and allocates only what it returns.
+ * Serves all reads of a database: lookups and iterators. Each pins a consistent view. Thread-safe.
+ * A lookup takes no lock and allocates only its result.
  *
  * <p>The view of a read without a snapshot is made in this order: pin the state, then read the last
- * sequence number. What compactions drop afterwards stays in the pinned state; the other way round,
- * one might drop the very version that the number shows.
+ * sequence number. Entries that compactions drop afterwards stay in the pinned state. In the
+ * opposite order, a compaction could drop the very entry that is visible at the number.
  */
 public final class DatabaseReader implements AutoCloseable {
   private final ReadStates states;
@@ -39,10 +39,10 @@ public final class DatabaseReader implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * Creates a reader; everything it is given stays the caller's.
+   * Creates a reader. The caller keeps the ownership of all arguments.
    *
-   * @param budget what scratch memory counts in
-   * @param seeks is told of tables with too many seeks; null if there is no seek compaction
+   * @param budget counts the scratch memory
+   * @param seeks receives notice of tables with too many seeks; null if there is no seek compaction
    * @param database the directory, for messages
    */
   public DatabaseReader(
@@ -63,7 +63,7 @@ public final class DatabaseReader implements AutoCloseable {
     this.iterators = new OpenIterators(database);
   }
 
-  /** Returns a copy of the value of {@code key}, or null. */
+  /** Returns a copy of the value of {@code key}, or null if there is none. */
   public byte @Nullable [] get(ReadOptions options, byte[] key) {
     requireLookup(options);
     ReadContext context = ReadContext.acquireFrom(contexts);
@@ -78,7 +78,7 @@ public final class DatabaseReader implements AutoCloseable {
     }
   }
 
-  /** Does {@link DB#get(ReadOptions, ByteBuffer, ByteBuffer)}. */
+  /** Implements {@link DB#get(ReadOptions, ByteBuffer, ByteBuffer)}. */
   public int get(ReadOptions options, ByteBuffer key, ByteBuffer into) {
     requireLookup(options);
     ReadContext context = ReadContext.acquireFrom(contexts);
@@ -101,7 +101,7 @@ public final class DatabaseReader implements AutoCloseable {
     }
   }
 
-  /** Does {@link DB#read}. */
+  /** Implements {@link DB#read}. */
   public <R extends @Nullable Object> @Nullable R read(
       ReadOptions options, byte[] key, ValueReader<R> reader) {
     requireLookup(options);
@@ -205,7 +205,7 @@ public final class DatabaseReader implements AutoCloseable {
     }
   }
 
-  /** Returns the number to read at; the state is pinned already. */
+  /** Returns the sequence number to read at. Requires that the state is already pinned. */
   private long sequence(ReadOptions options) {
     Snapshot snapshot = options.snapshot();
     return snapshot == null ? snapshots.lastSequence() : snapshots.sequenceOf(snapshot);
@@ -254,9 +254,9 @@ public final class DatabaseReader implements AutoCloseable {
   }
 
   /**
-   * Ends all reads: iterators are revoked, snapshots refuse, lookups that are under way end with
-   * their result or with {@link DBClosedException}, and the last state is freed once those have let
-   * go of it. Closing twice does nothing.
+   * Ends all reads: iterators are revoked, snapshots throw, running lookups end with their result
+   * or with {@link DBClosedException}, and the last state is freed after they have released it. A
+   * second call does nothing.
    */
   @Override
   public void close() {

@@ -6,7 +6,7 @@ import dev.kv.core.table.TableCache;
 import dev.kv.core.version.Version;
 import java.nio.ByteBuffer;
 
-/** The tables of one level from 1 on, in a row. */
+/** The sorted tables of one level from 1 on, as the source of a concatenating iterator. */
 final class LevelTables implements IteratorSource {
   private final TableCache tables;
   private final Version version;

@@ -145,8 +145,8 @@ final class OpenIterators {
   }
 
   /**
-   * Revokes all iterators, and refuses new ones from now on. A second pass finds the moves that
-   * ended beside the first one, see {@link dev.kv.core.iterator.CursorGuard}.
+   * Revokes all iterators, and refuses new ones from now on. A second pass catches the moves that
+   * ended during the first one; see {@link dev.kv.core.iterator.CursorGuard}.
    */
   void close() {
     releaseCollected();

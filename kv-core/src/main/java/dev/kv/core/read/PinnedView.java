@@ -18,8 +18,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an iterator holds while it is open: the read state, a cursor over all of it, and scratch
- * memory. It must not refer strongly to the {@link UserIterator}, see {@link OpenIterators}.
+ * The resources of one open iterator: a pinned read state, a cursor over all its entries, and
+ * scratch memory. It must not refer strongly to the {@link UserIterator}, see {@link
+ * OpenIterators}.
  */
 final class PinnedView extends CursorGuard {
   private final ReadStates states;
@@ -31,8 +32,8 @@ final class PinnedView extends CursorGuard {
   private OpenIterators.@Nullable Entry registration;
 
   /**
-   * Takes ownership of {@code context} and of the pin of {@code state}, which was taken in the
-   * stripe of {@code context}.
+   * Creates a view. Takes ownership of {@code context} and of the pin of {@code state}, which was
+   * taken in the stripe of {@code context}.
    */
   PinnedView(
       ReadStates states, ReadState state, ObjectPool<ReadContext> contexts, ReadContext context) {
@@ -43,8 +44,8 @@ final class PinnedView extends CursorGuard {
   }
 
   /**
-   * Opens the cursor over all entries of the state. The sequence number to read at has been taken
-   * before: a memtable that is empty now has nothing at or below it, and is left out.
+   * Opens the cursor over all entries of the state. The sequence number to read at must have been
+   * taken before: a memtable that is empty now has no entry at or below it, and is skipped.
    */
   void open(TableCache tables, ReadOptions options) {
     boolean verify = options.verifyChecksums();
@@ -83,11 +84,11 @@ final class PinnedView extends CursorGuard {
   }
 
   /**
-   * Makes the cursor over the user keys of the view.
+   * Creates the cursor over the user keys of the view.
    *
    * @param sequence the sequence number to read at
    * @param bounds the keys to show
-   * @param sampler is told of keys that were read; null if nothing samples
+   * @param sampler receives a sample of the keys read; null for no sampling
    * @param database the name for messages
    */
   VisibleCursor newCursor(

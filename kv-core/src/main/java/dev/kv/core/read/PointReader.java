@@ -11,26 +11,27 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the newest visible entry of one key, in the order of age: the memtable, the immutable ones,
- * level 0 from the newest table on, the levels from 1 on; the first that knows the key decides,
- * except in a level 0 whose tables may be out of order. Thread-safe.
+ * Finds the newest visible entry of one key. Searches from the newest data to the oldest: the
+ * memtable, the immutable memtables, the tables of level 0, then the other levels. The first source
+ * that has an entry of the key decides, except in a level 0 whose tables may be out of order.
+ * Thread-safe.
  *
- * <p>A read that had to look into a second table charges the first one with a seek.
+ * <p>A read that had to search a second table charges the first one with a seek.
  */
 final class PointReader {
   private final TableCache tables;
   private final @Nullable SeekListener seeks;
 
-  /** Creates a reader; without {@code seeks}, none are charged. */
+  /** Creates a reader; if {@code seeks} is null, it charges no seeks. */
   PointReader(TableCache tables, @Nullable SeekListener seeks) {
     this.tables = tables;
     this.seeks = seeks;
   }
 
   /**
-   * Looks {@code context}'s key up in {@code state}, which the caller has pinned, and returns a
-   * {@link LookupResult}; with {@link LookupResult#FOUND} the context's value is set, which the
-   * caller releases before the pin.
+   * Looks up the key of {@code context} in {@code state}, which the caller has pinned, and returns
+   * a {@link LookupResult}. If it is {@link LookupResult#FOUND}, the value of the context is set;
+   * the caller releases it before the pin.
    */
   int get(ReadState state, ReadContext context, boolean verify, boolean fill) {
     LookupKey key = context.key();
@@ -86,8 +87,8 @@ final class PointReader {
   }
 
   /**
-   * Looks into the tables of level 0 that cover the key, down to one that knows it and decides over
-   * all after it; the highest sequence number counts.
+   * Searches the tables of level 0 whose range contains the key, until one has an entry that no
+   * later table can override. The entry with the highest sequence number wins.
    */
   private int newestInLevelZero(
       Version version, ReadContext context, boolean verify, boolean fill) {

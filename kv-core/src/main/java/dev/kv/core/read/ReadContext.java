@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class ReadContext implements AutoCloseable {
   private static final int FIRST_CAPACITY = 256;
 
-  /** A context that one large entry has made larger than this is not used again. */
+  /** A context that has grown larger than this for a large entry is not reused. */
   private static final int KEPT_CAPACITY = 1 << 20;
 
   private final OffHeapBudget budget;
@@ -28,7 +28,7 @@ final class ReadContext implements AutoCloseable {
   private final OffHeapBuffer storage;
   private final KeyBuffer saved;
 
-  // Made when they are first used.
+  // Created at the first use.
   private @Nullable PointRead point;
   private @Nullable LookupKey lower;
   private @Nullable LookupKey upper;
@@ -65,7 +65,7 @@ final class ReadContext implements AutoCloseable {
     return context;
   }
 
-  /** Returns the stripe that the user of the context pins in. */
+  /** Returns the stripe in which the user of the context pins. */
   int stripe() {
     return stripe;
   }
@@ -74,7 +74,7 @@ final class ReadContext implements AutoCloseable {
     return key;
   }
 
-  /** Returns what a lookup in tables needs. */
+  /** Returns the reusable objects for a lookup in tables. */
   PointRead point(TableCache tables) {
     PointRead made = point;
     if (made == null) {

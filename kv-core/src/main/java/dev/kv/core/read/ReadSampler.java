@@ -3,8 +3,8 @@ package dev.kv.core.read;
 import java.nio.ByteBuffer;
 
 /**
- * Gets one of the internal keys that an iterator read, about every {@code Levels.READ_BYTES_PERIOD}
- * bytes.
+ * Receives a sample of the internal keys that an iterator reads: one key about every {@code
+ * Levels.READ_BYTES_PERIOD} bytes.
  */
 @FunctionalInterface
 interface ReadSampler {

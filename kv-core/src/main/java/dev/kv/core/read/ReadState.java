@@ -8,22 +8,22 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * All data of one moment: the memtable, the immutable memtables and the version. What they hold
- * never leaves them; so a sequence number read after the state was pinned, or kept by a snapshot,
- * is a frozen view.
+ * All data at one point in time: the memtable, the immutable memtables and the version. Entries are
+ * never removed from them. So a sequence number that was read after the state was pinned, or that a
+ * snapshot keeps, gives an unchanging view.
  *
  * <pre>
- * Pins are counted in stripes, so that readers share no counter. A pin goes back to the stripe it
- * came from, so no stripe is ever below zero.
- *  1. A reader adds to a stripe, and has a pin if the state is still current after that; otherwise
- *     it takes the addition back.
- *  2. The state is retired after it ceased to be current; the thread that takes a pin back, and the
- *     one that retires, looks then at all stripes.
- *  3. Every pin was added before the state ceased to be current. So once it is retired, a stripe
- *     that is seen at zero has no pin and gets none; when all are seen at zero, in whatever order,
- *     no pin is left.
- *  4. The one who takes back the last addition sees all stripes at zero. Of several who see that,
- *     one frees.
+ * Pins are counted in stripes, so that readers share no counter. A pin is released in the stripe
+ * in which it was taken, so no stripe is ever below zero.
+ *  1. A reader increments a stripe, and has a pin if the state is still current after that;
+ *     otherwise it decrements the stripe again.
+ *  2. The state is retired after it has ceased to be current. The thread that retires it, and
+ *     every thread that decrements a stripe afterwards, then checks all stripes.
+ *  3. Every pin was taken before the state ceased to be current. So after the retirement, a stripe
+ *     that is seen at zero has no pin and gets none; if all are seen at zero, in any order, no pin
+ *     is left.
+ *  4. The thread that does the last decrement sees all stripes at zero. If several threads see
+ *     that, one of them frees the state.
  * </pre>
  */
 public final class ReadState {
@@ -35,7 +35,10 @@ public final class ReadState {
   private final AtomicBoolean freed = new AtomicBoolean();
   private volatile boolean retired;
 
-  /** Retains everything it is given; {@code immutables} from the newest to the oldest. */
+  /**
+   * Creates a state and retains all arguments; {@code immutables} are ordered from the newest to
+   * the oldest.
+   */
   ReadState(MemTable memtable, List<MemTable> immutables, Version version) {
     this.memtable = memtable;
     this.immutables = immutables.toArray(MemTable[]::new);
@@ -47,12 +50,12 @@ public final class ReadState {
     version.retain();
   }
 
-  /** Returns the memtable that takes writes. */
+  /** Returns the mutable memtable. */
   public MemTable memtable() {
     return memtable;
   }
 
-  /** Returns how many immutable memtables there are. */
+  /** Returns the number of immutable memtables. */
   public int immutableCount() {
     return immutables.length;
   }
@@ -62,7 +65,7 @@ public final class ReadState {
     return immutables[index];
   }
 
-  /** Returns the tables. */
+  /** Returns the version, which lists the tables. */
   public Version version() {
     return version;
   }
@@ -74,14 +77,14 @@ public final class ReadState {
   void unpin(int stripe) {
     long before = pins.getAndDecrement(Stripes.cell(stripe));
     if (before <= 0) {
-      throw new AssertionError("a pin was given back twice, or to the wrong stripe");
+      throw new AssertionError("a pin was released twice, or in the wrong stripe");
     }
     if (retired) {
       freeUnlessPinned();
     }
   }
 
-  /** Lets the state be freed; to be called once it is not current any more. */
+  /** Allows the state to be freed. Must be called once, after it has ceased to be current. */
   void retire() {
     retired = true;
     freeUnlessPinned();

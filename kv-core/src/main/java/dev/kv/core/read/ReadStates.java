@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 public final class ReadStates {
   private volatile @Nullable ReadState current;
 
-  /** Creates the holder of a state that is still to be published. */
+  /** Creates the holder without a state; {@link #publish} sets the first one. */
   public ReadStates() {}
 
   /**
-   * Makes these the current state. The previous state is freed after its last reader. Retains the
-   * memtables and the version; the caller keeps its own references.
+   * Makes the arguments the current state. The previous state is freed after its last reader.
+   * Retains the memtables and the version; the caller keeps its own references.
    *
    * @param immutables the immutable memtables, from the newest to the oldest
    */
@@ -31,7 +31,7 @@ public final class ReadStates {
   }
 
   /**
-   * Pins the current state for the caller, who releases it in the same stripe; {@link
+   * Pins the current state. The caller releases it in the same stripe. Throws {@link
    * DBClosedException} after the close.
    */
   public ReadState acquire(int stripe) {
@@ -53,7 +53,7 @@ public final class ReadStates {
     state.unpin(stripe);
   }
 
-  /** Ends the current state: it is freed after its last reader, and no new reader gets it. */
+  /** Removes the current state: no new reader gets it, and it is freed after its last reader. */
   public void close() {
     ReadState last = current;
     current = null;

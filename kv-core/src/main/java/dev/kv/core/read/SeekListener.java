@@ -1,10 +1,11 @@
 package dev.kv.core.read;
 
 /**
- * Hears that reads have worn a table of the current version out, so that its compaction would pay.
+ * Receives notice that reads have used up the allowed seeks of a table of the current version, so
+ * that its compaction pays off.
  */
 @FunctionalInterface
 public interface SeekListener {
-  /** Has a compaction scheduled. Called on a reader's thread: must be quick, and must not throw. */
+  /** Schedules a compaction. Called on a reader's thread: must be quick, and must not throw. */
   void seekCompactionWanted();
 }

@@ -5,8 +5,8 @@ import dev.kv.Snapshot;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sequence number that stays readable until the snapshot is closed; a member of a {@link
- * SnapshotList}.
+ * A snapshot: a sequence number that stays readable until the snapshot is closed. A member of a
+ * {@link SnapshotList}.
  */
 public final class SnapshotImpl implements Snapshot {
   private final SnapshotList list;
@@ -25,7 +25,9 @@ public final class SnapshotImpl implements Snapshot {
     return list;
   }
 
-  /** Returns the number without a look at whether anything is closed. */
+  /**
+   * Returns the sequence number without checking whether the database or the snapshot is closed.
+   */
   long rawSequence() {
     return sequence;
   }

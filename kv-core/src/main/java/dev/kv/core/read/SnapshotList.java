@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The open snapshots, oldest first. Thread-safe.
  *
- * <p>The last sequence number is read under the list's lock, by {@link #acquire} and by {@link
- * #oldest} alike: so a compaction either sees a new snapshot or keeps what that will see.
+ * <p>{@link #acquire} and {@link #oldest} read the last sequence number under the list's lock. So a
+ * compaction either sees a new snapshot, or keeps all entries that the snapshot will see.
  */
 public final class SnapshotList {
   private final LongSupplier lastSequence;
@@ -27,7 +27,7 @@ public final class SnapshotList {
   private volatile boolean closed;
 
   /**
-   * Creates an empty list; {@code lastSequence} gives the last sequence number that readers see.
+   * Creates an empty list; {@code lastSequence} returns the last sequence number that readers see.
    */
   public SnapshotList(LongSupplier lastSequence) {
     this.lastSequence = lastSequence;
@@ -82,8 +82,8 @@ public final class SnapshotList {
   }
 
   /**
-   * Returns the sequence number that {@code snapshot} reads at; {@link IllegalArgumentException}
-   * for another database's snapshot, {@link IllegalStateException} for a closed one.
+   * Returns the sequence number of {@code snapshot}. Throws {@link IllegalArgumentException} for a
+   * snapshot of another database, and {@link IllegalStateException} for a closed one.
    */
   long sequenceOf(Snapshot snapshot) {
     if (!(snapshot instanceof SnapshotImpl ours) || ours.list() != this) {
@@ -100,8 +100,9 @@ public final class SnapshotList {
   }
 
   /**
-   * Returns the oldest sequence number that somebody may still read at: that of the oldest
-   * snapshot, or the last one. A compaction may drop what a newer entry hides at this number.
+   * Returns the oldest sequence number at which a read is still possible: that of the oldest
+   * snapshot, or the last one. A compaction may drop entries that a newer entry hides at this
+   * number.
    */
   public synchronized long oldest() {
     return oldest == null ? lastSequence.getAsLong() : oldest.rawSequence();
@@ -109,8 +110,8 @@ public final class SnapshotList {
 
   /**
    * Returns the sequence numbers of the open snapshots, ascending. A snapshot taken later reads at
-   * the last number or a later one, and so sees the newest entry of every key that a compaction
-   * then works on.
+   * the last number or a later one, and so sees the newest entry of every key in a compaction that
+   * is running.
    */
   public synchronized long[] sequences() {
     long[] sequences = new long[count];
@@ -121,12 +122,12 @@ public final class SnapshotList {
     return sequences;
   }
 
-  /** Returns how many snapshots are open. */
+  /** Returns the number of open snapshots. */
   public synchronized int count() {
     return count;
   }
 
-  /** Makes every use of the snapshots but their close throw {@link DBClosedException}. */
+  /** Makes every use of the snapshots except their close throw {@link DBClosedException}. */
   public synchronized void close() {
     closed = true;
   }

@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * The cursor that programs get: a {@link VisibleCursor} over the view that it pins. The view guards
- * every move against a close, see {@link dev.kv.core.iterator.CursorGuard}.
+ * The iterator that programs use: a {@link VisibleCursor} over a view that it pins. The view guards
+ * every move against a concurrent close; see {@link dev.kv.core.iterator.CursorGuard}.
  *
  * <p>If a program loses the iterator without closing it, its view is released after it was
  * collected, see {@link OpenIterators}. The compiler may hold an object for unreachable before its
@@ -25,7 +25,9 @@ final class UserIterator implements DBIterator {
   private boolean borrowed;
   private boolean placed;
 
-  /** Creates an iterator, which closes {@code view}. The caller adds it to {@code open}. */
+  /**
+   * Creates an iterator, which takes ownership of {@code view}. The caller adds it to {@code open}.
+   */
   UserIterator(VisibleCursor cursor, PinnedView view, OpenIterators open) {
     this.cursor = cursor;
     this.view = view;

@@ -15,21 +15,21 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cursor over user keys and values, made from one over internal entries: of each user key, it
- * shows the newest entry that is visible at a sequence number, and nothing if that is a tombstone.
- * Used by one thread; {@link #stop} by any.
+ * A cursor over user keys and values, based on a cursor over internal entries. Of each user key it
+ * shows the newest entry that is visible at a sequence number, or nothing if that entry is a
+ * tombstone. Used by one thread; any thread may call {@link #stop}.
  *
  * <pre>
  * Forward:  the internal cursor stands on the entry that is shown.
  * Backward: the entry that is shown was copied into `saved`, and the internal cursor stands
  *           somewhere before all visible entries of its user key, and after all entries of other
  *           user keys except invisible ones.
- * In both directions `saved` begins with the user key that a step forward leaves behind.
+ * In both directions `saved` begins with the user key that the next step forward skips.
  * </pre>
  *
- * <p>A step forward copies the user key it leaves, to know the older entries that it hides. A step
- * backward meets the newest entry of a key last, and can tell that it was the last only from the
- * entry before it; so it copies key and value of each candidate.
+ * <p>A step forward copies the current user key, to recognize and skip its older entries. A step
+ * backward reaches the newest entry of a key last, and only the entry before that shows that it was
+ * the last; so it copies key and value of each candidate.
  */
 final class VisibleCursor {
   private static final int VALUE = ValueKind.VALUE.code();
@@ -54,8 +54,8 @@ final class VisibleCursor {
   /**
    * Creates a cursor without an entry.
    *
-   * @param internal the entries; stays the caller's
-   * @param scratch what the cursor may use until the caller has no more use for it
+   * @param internal the internal entries; the caller keeps the ownership
+   * @param scratch reusable objects, which the caller must not release while it uses the cursor
    * @param database the name for messages
    */
   VisibleCursor(
@@ -79,7 +79,7 @@ final class VisibleCursor {
     this.bytesUntilSample = sampler == null ? Long.MAX_VALUE : samplePeriod();
   }
 
-  /** Makes a move that is under way, and every later one that has to skip entries, throw. */
+  /** Makes a running move, and every later move that must skip entries, throw. */
   void stop() {
     stopped = true;
   }
@@ -222,7 +222,7 @@ final class VisibleCursor {
     findForward(true);
   }
 
-  /** Moves to the entry before. Requires {@link #isValid}. */
+  /** Moves to the previous entry. Requires {@link #isValid}. */
   void prev() {
     valid = false;
     if (forward) {
@@ -238,7 +238,7 @@ final class VisibleCursor {
   }
 
   /**
-   * Goes forward from where the internal cursor stands to the first entry to show.
+   * Moves the internal cursor forward from its current entry to the first entry to show.
    *
    * @param hiding whether entries of the saved user key are hidden
    */
@@ -267,8 +267,8 @@ final class VisibleCursor {
   }
 
   /**
-   * Goes backward from where the internal cursor stands to before the first entry to show, and
-   * saves it.
+   * Moves the internal cursor backward from its current entry until it is before the next entry to
+   * show, and saves that entry.
    */
   private void findBackward() {
     InternalIterator at = internal;
@@ -298,8 +298,7 @@ final class VisibleCursor {
   }
 
   /**
-   * Returns the tag of the entry that the internal cursor stands on, counting its bytes for the
-   * sample.
+   * Returns the tag of the current internal entry, and counts the entry's bytes for the sampler.
    */
   private long tagOf(ByteBuffer buffer, int offset, int length) {
     if (length < 0) {
