@@ -10,32 +10,33 @@ import java.nio.ByteBuffer;
  * A cursor over the entries of one block, laid out as {@link BlockBuilder} says. Reusable: {@link
  * #reset} sets it on another block. Every count, offset and length is checked before it is used.
  *
- * <p>A key that shares nothing with the one before is shown in place; any other key is put together
+ * <p>A key that shares no bytes with the previous key is read in place. Any other key is assembled
  * in the scratch buffer. No step allocates or calls a virtual method.
  *
  * <pre>
  * Backward: entries can only be decoded forward, from a restart point. So the entries from there to
- * the present one are decoded once and recorded, their whole keys one after another in the scratch
- * buffer, and prev() walks down the record. A record is limited; of a longer interval only the last
- * part is kept.
+ * the current one are decoded once and recorded, with their whole keys one after another in the
+ * scratch buffer, and prev() walks back through the record. The size of a record is limited: of a
+ * longer interval, only the last part is kept.
  *
- * Seek under the bytewise order of internal keys: after the binary search over the restart points
- * the entries that follow are compared with the target without being put together. Let m be how
- * many leading bytes the entry before has in common with the target. An entry that shares s bytes
- * with the entry before
- *  1. begins with the target's first s bytes if s &lt;= m: what is compared is its own bytes from s
- *     on, and the one found is put together from the target and those;
- *  2. stands to the target as the entry before does if s &gt; m, where both user keys are longer
- *     than m.
- * Where neither decides (one user key begins with the other), the slow scan does.
+ * Seek in the bytewise order of internal keys: after the binary search over the restart points, the
+ * following entries are compared with the target, and their keys are not assembled. Let m be the
+ * number of leading bytes that the previous entry has in common with the target. Take an entry that
+ * shares s bytes with the previous entry.
+ *  1. If s &lt;= m, it begins with the target's first s bytes. Only its own bytes are compared,
+ *     with the target's from s on. The key of the entry found is assembled from the target and
+ *     these.
+ *  2. If s &gt; m, it compares to the target as the previous entry does, provided that both user
+ *     keys are longer than m.
+ * If neither rule decides (one user key is a prefix of the other), the slow scan does.
  * </pre>
  *
- * <p>A block may be followed by an {@link EntryIndex}. Then a seek searches that index, unless the
- * entry found is older than the target asks for.
+ * <p>A block may be followed by an {@link EntryIndex}. Then a seek searches that index. It scans
+ * the block only if the entry found is before the target.
  */
 public class BlockIterator extends BlockEntries {
   /**
-   * The capacity that a cursor's scratch buffer begins with: for a restart interval of usual keys.
+   * The initial capacity of a cursor's scratch buffer: enough for a restart interval of usual keys.
    */
   public static final int SCRATCH_BYTES = 1 << 10;
 
@@ -51,8 +52,10 @@ public class BlockIterator extends BlockEntries {
   private int next;
 
   /**
-   * Creates a cursor on no block. It uses {@code scratch} for its whole life, and does not close
-   * it.
+   * Creates a cursor that is on no block.
+   *
+   * @param scratch memory for keys, which the caller keeps open while the cursor is used, and
+   *     closes
    */
   public BlockIterator(KeyComparator comparator, OffHeapBuffer scratch) {
     super(comparator instanceof InternalKeyComparator ? InternalKey.TRAILER : 0);
@@ -66,7 +69,8 @@ public class BlockIterator extends BlockEntries {
   /**
    * Sets the cursor before the entries of a block.
    *
-   * @param file the table's name, and {@code offset} the block's place in it, for exceptions
+   * @param file the name of the table, for exceptions
+   * @param offset the offset of the block in the table, for exceptions
    */
   public final void reset(ByteBuffer block, int length, String file, long offset) {
     recorded.clear();
@@ -92,10 +96,10 @@ public class BlockIterator extends BlockEntries {
   }
 
   /**
-   * Writes an entry index after the block of {@code length} bytes, into what is left of its buffer.
-   * The cursor has no entry afterwards.
+   * Writes an entry index after the block of {@code length} bytes, into the rest of its buffer. The
+   * cursor has no entry afterwards.
    *
-   * @return false if there can be none: the order is not the bytewise one, or there is no room
+   * @return false if there is no index: the order is not bytewise, or there is no room
    */
   public final boolean writeEntryIndex(int length) {
     boolean written = bytewise && entriesEnd > 0 && EntryIndex.write(this, block, length);
@@ -105,7 +109,7 @@ public class BlockIterator extends BlockEntries {
   }
 
   /**
-   * Takes the cursor off its block: no move reads or writes anything before the next {@link
+   * Detaches the cursor from its block: no move reads or writes memory before the next {@link
    * #reset}.
    */
   protected final void clear() {
@@ -145,7 +149,7 @@ public class BlockIterator extends BlockEntries {
   @Override
   public void close() {}
 
-  /** Returns true if the block holds the current entry and nothing else. */
+  /** Returns true if the current entry is the only one of the block. */
   protected final boolean isOnlyEntry() {
     return entry == 0 && next == entriesEnd && restartCount == 1;
   }
@@ -170,7 +174,7 @@ public class BlockIterator extends BlockEntries {
     step();
   }
 
-  /** Moves to the entry before in the block. */
+  /** Moves to the previous entry of the block. */
   protected final void prevInBlock() {
     if (recorded.back()) {
       showRecorded();
@@ -184,8 +188,8 @@ public class BlockIterator extends BlockEntries {
   }
 
   /**
-   * Moves to the block's first entry at or after {@code key}, which must not lie in this cursor's
-   * scratch.
+   * Moves to the block's first entry at or after {@code key}, which must not be in this cursor's
+   * scratch buffer.
    */
   protected final void seekInBlock(ByteBuffer key, int offset, int length) {
     valid = false;
@@ -211,7 +215,7 @@ public class BlockIterator extends BlockEntries {
     }
   }
 
-  /** Seeks by the entry index; returns false if that does not decide. */
+  /** Seeks by the entry index; returns false if the index does not decide. */
   private boolean seekByEntryIndex(ByteBuffer key, int offset, int length) {
     int found = entryIndex.find(key, offset, length - InternalKey.TRAILER);
     if (found < 0) {
@@ -228,7 +232,11 @@ public class BlockIterator extends BlockEntries {
   private void showIndexed(int slot) {
     int at = entryIndex.place(slot);
     if (at >= entriesEnd) {
-      throw corrupt("slot " + slot + " at " + at + " of " + entriesEnd);
+      throw corrupt(
+          "the entry index has offset "
+              + at
+              + ", which is not before the end of the entries, "
+              + entriesEnd);
     }
     int own = head(at, entryIndex.knownBytes());
     if (shared == 0) {
@@ -245,7 +253,7 @@ public class BlockIterator extends BlockEntries {
     show(at, own + unshared);
   }
 
-  /** Returns how many leading bytes all user keys have in common; the cursor is moved. */
+  /** Returns the number of leading bytes that all user keys share; moves the cursor. */
   final int userBytesInCommon() {
     firstInBlock();
     int first = keyOffset;
@@ -269,8 +277,8 @@ public class BlockIterator extends BlockEntries {
   }
 
   /**
-   * The scan that the class comment describes: about half the time of {@link #scan} at 16 keys a
-   * restart point.
+   * Does the scan that the class comment describes, in about half the time of {@link #scan} with 16
+   * keys per restart point.
    */
   private void scanBytewise(int from, ByteBuffer key, int offset, int length) {
     ByteBuffer bytes = block;
@@ -317,8 +325,7 @@ public class BlockIterator extends BlockEntries {
   }
 
   /**
-   * Returns the tag of the entry just decoded, whose first {@code shared} bytes are those of the
-   * target.
+   * Returns the tag of the entry just decoded, whose first {@code shared} bytes equal the target's.
    */
   private long tagOf(int own, int userLength, long targetTag) {
     int known = shared - userLength;
@@ -332,7 +339,10 @@ public class BlockIterator extends BlockEntries {
     return targetTag & ((1L << bits) - 1) | block.getLong(own) << bits;
   }
 
-  /** Shows the entry just decoded, whose first {@code shared} bytes are those of {@code key}. */
+  /**
+   * Makes the entry just decoded current; its first {@code shared} bytes equal those of {@code
+   * key}.
+   */
   private void showFound(int at, int own, ByteBuffer key, int offset) {
     if (shared == 0) {
       keyBuffer = block;
@@ -362,7 +372,7 @@ public class BlockIterator extends BlockEntries {
     keyLength = 0;
   }
 
-  /** Decodes the entry at {@link #next} and shows it; returns false at the end of the entries. */
+  /** Decodes the entry at {@link #next}, and makes it current; returns false if there is none. */
   private boolean step() {
     int at = next;
     if (at >= entriesEnd) {
@@ -382,7 +392,7 @@ public class BlockIterator extends BlockEntries {
   }
 
   /**
-   * Puts the key together at the beginning of the scratch buffer, where the last one usually is
+   * Assembles the key at the beginning of the scratch buffer, where the previous key usually is
    * already.
    */
   @SuppressWarnings("ReferenceEquality") // which buffer the key lies in, not what is in it
@@ -400,7 +410,7 @@ public class BlockIterator extends BlockEntries {
     Words.copy(block, own, target, shared, unshared);
   }
 
-  /** Returns the scratch buffer with room for a key of {@code length} bytes, contents kept. */
+  /** Returns the scratch buffer with room for a key of {@code length} bytes; keeps its contents. */
   private ByteBuffer scratchOf(int length) {
     ByteBuffer buffer = scratch.buffer();
     return length <= buffer.capacity() - Words.SLACK ? buffer : growScratch(length);
@@ -412,8 +422,8 @@ public class BlockIterator extends BlockEntries {
   }
 
   /**
-   * Decodes the entries from {@code from} to {@code end}, records the last of them and shows the
-   * very last.
+   * Decodes the entries from {@code from} to {@code end}, records the last of them, and makes the
+   * very last one current.
    */
   private void recordRun(int from, int end) {
     recorded.clear();
@@ -433,7 +443,7 @@ public class BlockIterator extends BlockEntries {
     }
     if (at != end || recorded.isEmpty()) {
       recorded.clear();
-      throw corrupt("no run of entries from " + from + " to " + end);
+      throw corrupt("the entries from " + from + " on do not end at " + end);
     }
     recorded.end(end);
     showRecorded();

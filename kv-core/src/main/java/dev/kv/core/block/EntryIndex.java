@@ -5,22 +5,23 @@ import dev.kv.core.key.UserKeyComparator;
 import java.nio.ByteBuffer;
 
 /**
- * The entry index of a block of internal keys in bytewise order: where its entries lie, side by
- * side with what tells their keys apart. A search in it touches a few cache lines that follow each
- * other, and then the entry alone; a search in the block decodes the heads of entries, each of
- * which lies where the one before it says.
+ * The entry index of a block of internal keys in bytewise order: for each entry, its offset and the
+ * bytes that distinguish its key, in one array. A search in the index reads a few adjacent cache
+ * lines and then one entry. A search without it decodes the headers of entries one after another,
+ * since each gives the offset of the next.
  *
- * <p>It is stored in memory after the block, if there is room. Not thread-safe, but two threads
- * that write the index of one block write the same.
+ * <p>The index is stored in memory after the block, if there is room. Not thread-safe, but two
+ * threads that write the index of one block write the same bytes.
  *
  * <pre>
  * index := count, common, common bytes, slot*
- * count  := fixed16, common := fixed16: how many leading bytes all user keys have in common
- * slot   := prefix, place; for each entry whose prefix is not that of the entry before, so prefixes
- *           ascend
- * prefix := fixed64, the 8 bytes of the user key after the common ones, as a number in the order of
- *           longs
- * place  := fixed16, where the entry begins
+ * count  := fixed16, the number of slots
+ * common := fixed16, the number of leading bytes that all user keys share
+ * slot   := prefix, place; one for each entry whose prefix differs from that of the previous entry,
+ *           so the prefixes ascend
+ * prefix := fixed64, the 8 bytes of the user key after the common ones, as a number whose order is
+ *           the signed one
+ * place  := fixed16, the offset of the entry in the block
  * </pre>
  */
 final class EntryIndex {
@@ -33,7 +34,7 @@ final class EntryIndex {
   /** The greatest number that a fixed16 holds; a larger block has no index. */
   private static final int MOST = 0xffff;
 
-  /** What a search in one goes through from the beginning on. */
+  /** The most bytes that an index takes, since a search reads its slots from the first one on. */
   private static final int MOST_ROOM = 400;
 
   private ByteBuffer memory;
@@ -62,12 +63,14 @@ final class EntryIndex {
     return count > 0;
   }
 
-  /** Uses no index. */
+  /** Makes searches use no index. */
   void clear() {
     count = 0;
   }
 
-  /** Uses the index after a block of {@code length} bytes in {@code memory}. */
+  /**
+   * Makes searches use the index that follows a block of {@code length} bytes in {@code memory}.
+   */
   void read(ByteBuffer memory, int length) {
     int begin = begin(length);
     this.memory = memory;
@@ -78,8 +81,8 @@ final class EntryIndex {
   }
 
   /**
-   * Writes the index of the block of {@code length} bytes that {@code entries} are of, which stand
-   * nowhere afterwards, and returns whether it fits.
+   * Writes the index of the block of {@code length} bytes on which {@code entries} is set. The
+   * cursor has no entry afterwards. Returns true if the index fits.
    */
   static boolean write(BlockIterator entries, ByteBuffer memory, int length) {
     if (!ENABLED || length > MOST) {
@@ -129,9 +132,10 @@ final class EntryIndex {
   }
 
   /**
-   * Returns the first slot whose prefix is not before that of a user key, {@link #count} if there
-   * is none; as its complement, which is negative, where no whole keys need be compared: what the
-   * slots before it stand for is before the key, and its own entry is not.
+   * Returns the first slot whose prefix is at or after that of a user key, or {@link #count} if
+   * there is none. If the prefixes alone decide, so that no whole keys need to be compared, it is
+   * returned as its complement, which is negative: then all entries of the slots before it are
+   * before the key, and its own entry is not.
    */
   int find(ByteBuffer key, int offset, int userLength) {
     int most = Math.min(common, userLength);
@@ -153,14 +157,14 @@ final class EntryIndex {
     return memory.getShort(slots + slot * SLOT + Long.BYTES) & MOST;
   }
 
-  /** Returns how many bytes of a slot's key are known. */
+  /** Returns the number of leading bytes of a slot's key that the index holds. */
   int knownBytes() {
     return common + Long.BYTES;
   }
 
   /**
-   * Copies the first {@code length} bytes of a slot's key, of which so many are known, and up to 8
-   * more.
+   * Copies the first {@code length} bytes of a slot's key, which the index must hold. May write up
+   * to 8 bytes more.
    */
   void copyKey(int slot, ByteBuffer target, int length) {
     Words.copy(memory, commonAt, target, 0, Math.min(common, length));

@@ -6,18 +6,18 @@ import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 
 /**
- * A cursor over the entries of several cursors in one order. Entries with equal keys are all shown,
- * that of the child with the smaller index first.
+ * A cursor that merges the entries of several cursors, its children, in order. It returns all of
+ * several entries with equal keys, that of the child with the smallest index first.
  *
  * <pre>
- * Order: entries are ordered by (key, index of the child). While this cursor stands on an entry e:
- *  1. heap[0] is the child that stands on e.
- *  2. Forward: every other child stands on its first entry after e, or is invalid if it has none.
- *     Backward: every other child stands on its last entry before e, or is invalid if it has none.
- *  3. heap[0..size) are the valid children, a binary heap with the next one to show at the root.
- * Entries that a live memtable gained after the cursor passed may stand between; they are newer
- * than the view that the cursor is read under. Only a change of direction could trip over them, and
- * checks.
+ * Order: entries are ordered by (key, index of the child). While this cursor is at an entry e:
+ *  1. heap[0] is the child that is at e.
+ *  2. Forward: every other child is at its first entry after e, or is invalid if it has none.
+ *     Backward: every other child is at its last entry before e, or is invalid if it has none.
+ *  3. heap[0..size) are the valid children, a binary heap with the child of e at the root.
+ * A memtable that still takes writes may get entries in between after the cursor has passed. They
+ * are newer than the view that the reader sees. Only a change of direction can meet them, and it
+ * checks for them.
  * </pre>
  */
 public final class MergingIterator extends InternalIterator {
@@ -29,7 +29,7 @@ public final class MergingIterator extends InternalIterator {
   private int size;
   private boolean forward;
 
-  /** The place in the heap of what comes after the root, 1 or 2; or {@link #UNKNOWN}. */
+  /** The place in the heap of the child that follows the root, 1 or 2; or {@link #UNKNOWN}. */
   private int runnerUp;
 
   private MergingIterator(KeyComparator comparator, InternalIterator[] children) {
@@ -39,8 +39,8 @@ public final class MergingIterator extends InternalIterator {
   }
 
   /**
-   * Returns a cursor over the entries of all {@code children}, and closes them when it is closed.
-   * Children that can hold equal keys come newest first.
+   * Returns a cursor over the entries of all {@code children}, which closes them when it is closed.
+   * Of children that can hold equal keys, the newest comes first.
    */
   public static InternalIterator of(KeyComparator comparator, InternalIterator... children) {
     return switch (children.length) {
@@ -99,7 +99,7 @@ public final class MergingIterator extends InternalIterator {
     settle(top);
   }
 
-  /** Restores the heap after its root has moved, and shows the new root. */
+  /** Restores the heap after a move of its root, and makes the new root's entry current. */
   private void settle(InternalIterator top) {
     if (!top.isValid()) {
       if (--size == 0) {
@@ -113,7 +113,7 @@ public final class MergingIterator extends InternalIterator {
     show(children[heap[0]]);
   }
 
-  /** Returns the place of the child that follows the root; needs two of them. */
+  /** Returns the place of the child that follows the root. Requires two valid children. */
   private int runnerUp() {
     if (runnerUp == UNKNOWN) {
       runnerUp = size > 2 && precedes(heap[2], heap[1]) ? 2 : 1;
@@ -121,7 +121,7 @@ public final class MergingIterator extends InternalIterator {
     return runnerUp;
   }
 
-  /** Makes the heap anew from wherever the children stand. */
+  /** Builds the heap anew from the current positions of the children. */
   private void rebuild(boolean toForward) {
     forward = toForward;
     size = 0;
@@ -160,7 +160,7 @@ public final class MergingIterator extends InternalIterator {
     heap[at] = moving;
   }
 
-  /** Moves every child but the current one from before the current entry to after it. */
+  /** Moves every child except the current one from before the current entry to after it. */
   private void turnForward() {
     int current = heap[0];
     for (int i = 0; i < children.length; i++) {
@@ -179,7 +179,7 @@ public final class MergingIterator extends InternalIterator {
     rebuildAround(current, true);
   }
 
-  /** Moves every child but the current one from after the current entry to before it. */
+  /** Moves every child except the current one from after the current entry to before it. */
   private void turnBackward() {
     int current = heap[0];
     for (int i = 0; i < children.length; i++) {
@@ -223,9 +223,7 @@ public final class MergingIterator extends InternalIterator {
     }
   }
 
-  /**
-   * Returns true if child {@code a} is to be shown before child {@code b} in the current direction.
-   */
+  /** Returns true if child {@code a} comes before child {@code b} in the current direction. */
   private boolean precedes(int a, int b) {
     return forward ? order(a, b) < 0 : order(a, b) > 0;
   }

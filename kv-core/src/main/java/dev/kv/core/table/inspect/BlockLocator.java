@@ -19,20 +19,21 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the data blocks lie in a table that cannot be opened.
+ * The places of the data blocks in a table that cannot be opened.
  *
  * <pre>
- * 1. An index says it: the one that the footer names, or else one that is found by its checksum and
- *    names every block found before the end of those that it names.
- * 2. Else they are among the blocks found, in runs of which each block begins where the one before
- *    it ends.
- *    a. A run that begins with the file is the table's.
- *    b. Behind damage a block can be what is left of a value that holds a table or a part of one.
- *       The last run is the table's if it ends with the metaindex. Another with a metaindex or an
- *       index in it is not.
- *    c. The rest goes by its keys: a run is taken where they lie behind those of the runs taken
- *       before, before those of the run that ends with the metaindex, and in the bounds that are
- *       known for the table. Without a bound on both sides it is not taken.
+ * 1. If there is an index, it gives the places. It is the index that the footer names, or an index
+ *    that was found by its checksum and names all blocks that were found before the end of the last
+ *    block that it names.
+ * 2. Otherwise the data blocks are among the blocks that were found by their checksums. These form
+ *    runs: in a run, each block begins at the end of the previous one.
+ *    a. A run that begins at the start of the file belongs to the table.
+ *    b. After damage, a block can be a part of a value that holds a table. The last run belongs to
+ *       the table if it ends with the metaindex. Any other run with a metaindex or an index does
+ *       not.
+ *    c. The keys decide about other runs. They must be after the keys of the runs taken before,
+ *       before the keys of the run that ends with the metaindex, and within the known bounds of the
+ *       table. A run is not taken unless there is a bound on both sides.
  * </pre>
  *
  * @param handles the blocks, in the order of the file
@@ -43,9 +44,9 @@ public record BlockLocator(List<BlockHandle> handles, long bytesLost) {
   public record Bounds(byte[] smallest, byte[] largest) {}
 
   /**
-   * Finds the data blocks of the table in {@code path}; none where nothing of it is whole.
+   * Finds the data blocks of the table in {@code path}; none if no block is whole.
    *
-   * @param bounds between what keys those of the table lie, if that is known
+   * @param bounds the smallest and the largest key of the table; null if they are unknown
    */
   public static BlockLocator find(
       Env env, Path path, InternalKeyComparator order, @Nullable Bounds bounds) {
@@ -105,7 +106,8 @@ public record BlockLocator(List<BlockHandle> handles, long bytesLost) {
     private byte[] last = {};
 
     /**
-     * Blocks that follow each other; the data blocks among them, and the outermost keys of those.
+     * Blocks that follow each other without a gap, with the data blocks among them and the first
+     * and last key of these.
      */
     private static final class Run {
       final long offset;
@@ -159,12 +161,15 @@ public record BlockLocator(List<BlockHandle> handles, long bytesLost) {
       }
     }
 
-    /** Refuses a block whose compression is not supported here, which need not be a filter. */
+    /**
+     * Throws if the compression of a block is not supported here: then it may be a data block and
+     * not a filter.
+     */
     private void requireReadable(BlockHandle block) {
       try {
         table.read(block, false);
       } catch (CorruptionException e) {
-        // no data either
+        // A damaged block holds no data that could be read.
       }
     }
 
@@ -179,10 +184,10 @@ public record BlockLocator(List<BlockHandle> handles, long bytesLost) {
             outermost.add(key);
           });
       byte[] first = outermost.get(0);
-      byte[] behind = outermost.get(outermost.size() - 1);
-      if (InternalKey.isWellFormed(first) && InternalKey.isWellFormed(behind)) {
+      byte[] end = outermost.get(outermost.size() - 1);
+      if (InternalKey.isWellFormed(first) && InternalKey.isWellFormed(end)) {
         run.first = run.data.isEmpty() ? first : run.first;
-        run.last = behind;
+        run.last = end;
         run.data.add(block);
       }
     }

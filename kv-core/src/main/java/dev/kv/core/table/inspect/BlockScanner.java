@@ -20,48 +20,51 @@ import org.slf4j.Logger;
  * disk cannot read is passed over. For one thread.
  *
  * <pre>
- * Where a block is known to begin, its end is the first byte that can be a type and behind which
- * stands the checksum of all up to it.
+ * If the beginning of a block is known, its end is the first byte that can be a compression type
+ * and that is followed by the checksum of all bytes up to it.
  *
- * Where nothing ends so, the next beginning is not known either. Let r(k) be the CRC's register
- * before byte k, fed from any place on, and Z the step that a zero byte has it take, which is
- * linear and can be undone. Fed from q on, where it begins as I, the register is r(k) ^
- * Z^(k-q)(r(q) ^ I). So a block begins at q and ends before k, where its checksum asks for the
- * register c, if
+ * If there is no such end, the next beginning is unknown too. Let r(k) be the register of the CRC
+ * before byte k when the CRC begins at some fixed byte, I the initial register, and Z the change of
+ * the register by a zero byte, which is linear and can be undone. If the CRC begins at q instead,
+ * its register before byte k is r(k) ^ Z^(k-q)(r(q) ^ I). Let c be the register that the checksum
+ * stored at k stands for. Then a block begins at q and ends before k if
  *
  *   Z^-q(r(q) ^ I) = Z^-k(r(k) ^ c)
  *
- * The left sides of all q so far stand in a hash table, where the right side of each k is looked
- * up: one pass over the bytes tries every beginning with every end.
+ * A hash table holds the left sides of all q so far, and the right side of each k is looked up in
+ * it. So one pass over the bytes tries every beginning with every end.
  * </pre>
  */
 public final class BlockScanner {
   private static final Logger LOG = EngineLogger.of(BlockScanner.class);
 
   /**
-   * How many bytes are searched at once for a block whose beginning is not known; usually it is
-   * near.
+   * The number of bytes that are searched first for a block whose beginning is not known, since it
+   * is usually near.
    */
   private static final int NEAR = 64 << 10;
 
-  /** The same where nothing is near; no block of more than half of it is found. */
+  /**
+   * The number of bytes that are searched at once if no block is near. A block larger than half of
+   * this is not found.
+   */
   private static final int FAR = 1 << 20;
 
   /** The bytes that are skipped if the disk cannot read one of them. */
   private static final int PIECE = 4 << 10;
 
   /**
-   * How often the file's bytes may be searched, without finding it, for the end of a block whose
-   * beginning is known.
+   * The limit of the searches for the end of a block whose beginning is known, if they do not find
+   * it: so many times the size of the file.
    */
   private static final int PASSES = 16;
 
   private static final int CRC = Integer.BYTES;
 
-  /** That of CRC32C, its lowest power in the highest bit. */
+  /** The polynomial of CRC32C, with the lowest power in the highest bit. */
   private static final int POLYNOMIAL = 0x82f63b78;
 
-  /** What undoing the step of a zero byte adds for each highest byte of the register. */
+  /** For each highest byte of the register, the bits that {@link #undo} adds. */
   private static final int[] UNDONE = undone();
 
   private final TableFile file;
@@ -72,7 +75,7 @@ public final class BlockScanner {
   private long left;
 
   /**
-   * Creates a search; it borrows {@code file}.
+   * Creates a search. The caller keeps the ownership of {@code file}.
    *
    * @param isBlock decides about bytes that have the right checksum, but no other sign that a block
    *     begins there
@@ -125,7 +128,10 @@ public final class BlockScanner {
         file.read(from, bytes, length);
         return length;
       } catch (DBIOException e) {
-        LOG.warn("{}: looked at in pieces", Escape.text(file.name()), e);
+        LOG.warn(
+            "{}: the disk cannot read a part of the file; reading it in pieces of 4 KiB",
+            Escape.text(file.name()),
+            e);
       }
     }
     for (int at = 0; at < length; ) {
@@ -160,7 +166,7 @@ public final class BlockScanner {
     }
     crc.reset();
     for (int i = 0; i < length - CRC; i++) {
-      // The complements of registers and the one of I cancel out.
+      // I is all ones, so the value, which is the register's complement, is r(q) ^ I.
       beginnings.put(image(back, crc.value()), i);
       byte type = bytes.get(i);
       crc.update(type);
@@ -188,8 +194,9 @@ public final class BlockScanner {
   }
 
   /**
-   * Returns the image of a register under the linear map that has the images {@code back} of the
-   * single bits.
+   * Returns the image of a register under a linear map.
+   *
+   * @param back the images of the single bits
    */
   private static int image(int[] back, int register) {
     int image = 0;
@@ -199,7 +206,7 @@ public final class BlockScanner {
     return image;
   }
 
-  /** Undoes the step of a zero byte. */
+  /** Returns the register before a zero byte that led to {@code register}. */
   private static int undo(int register) {
     return register << Byte.SIZE ^ UNDONE[register >>> 3 * Byte.SIZE];
   }
@@ -216,9 +223,9 @@ public final class BlockScanner {
     return undone;
   }
 
-  /** The hash table: where a block of that image would begin. */
+  /** A hash table from images to the places at which a block could begin. */
   private static final class Beginnings {
-    /** Each 0, or an image and the place it belongs to plus 1. */
+    /** Each slot is 0 if it is empty, or holds an image and its place plus 1. */
     private final long[] slots;
 
     Beginnings(int places) {
@@ -232,7 +239,7 @@ public final class BlockScanner {
       }
     }
 
-    /** Returns the place, or -1. */
+    /** Returns the place of an image, or -1. */
     int find(int image) {
       return (int) slots[slot(image)] - 1;
     }

@@ -36,9 +36,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a table file apart for tools: footer, index and blocks each by itself, so that damage to
- * one leaves the others readable. Needs no order of keys and checks none. Damage is a {@link
- * CorruptionException}. For one thread.
+ * Reads the parts of a table file for tools: footer, index and blocks, each on its own, so that the
+ * others stay readable if one is damaged. Does not check the order of keys, and needs no
+ * comparator. Throws {@link CorruptionException} for damage. For one thread.
  */
 public final class TableInspector implements AutoCloseable {
   private final TableFile file;
@@ -55,7 +55,7 @@ public final class TableInspector implements AutoCloseable {
    * @param handle its place in the file, without its trailer
    * @param compression the code of its compression
    * @param checksum its CRC32C, unmasked
-   * @param length its length uncompressed
+   * @param length its length after decompression
    * @param restarts its number of restart points; -1 for a filter
    */
   public record Block(
@@ -69,7 +69,7 @@ public final class TableInspector implements AutoCloseable {
    */
   public record BlockEntry(byte[] key, BlockHandle handle) {}
 
-  /** What a block is for. */
+  /** The role of a block in a table. */
   public enum Role {
     DATA,
     INDEX,
@@ -82,10 +82,10 @@ public final class TableInspector implements AutoCloseable {
    * A block that was found by its checksum.
    *
    * @param handle its place in the file
-   * @param role what it seems to be for
+   * @param role its role, as far as its content shows it
    */
   public record FoundBlock(BlockHandle handle, Role role) {
-    /** Returns the offset after the block and its trailer. */
+    /** Returns the offset after the trailer of the block. */
     public long end() {
       return handle.offset() + handle.size() + BlockWriter.TRAILER;
     }
@@ -98,7 +98,7 @@ public final class TableInspector implements AutoCloseable {
     void entry(byte[] key, byte[] value);
   }
 
-  /** Opens {@code path}, of whose content nothing is read yet. */
+  /** Opens {@code path}, and reads nothing yet. */
   public TableInspector(Env env, Path path) throws IOException {
     file = TableFile.open(env, path, new MappingQuota(0));
     OffHeapBudget budget = new OffHeapBudget(0);
@@ -125,14 +125,14 @@ public final class TableInspector implements AutoCloseable {
     return Footer.decode(small, file.name(), offset);
   }
 
-  /** Reads a block of index or metaindex, and returns the blocks that it names, in its order. */
+  /** Reads an index or metaindex block, and returns its entries in their order. */
   public List<BlockEntry> readHandles(BlockHandle handle) {
     List<BlockEntry> found = new ArrayList<>();
     forEachHandle(handle, (key, named) -> found.add(new BlockEntry(key, named)));
     return found;
   }
 
-  /** Does the same without the keys. */
+  /** Reads an index or metaindex block, and returns the blocks that it names in their order. */
   List<BlockHandle> readNamed(BlockHandle handle) {
     List<BlockHandle> found = new ArrayList<>();
     forEachHandle(handle, (key, named) -> found.add(named));
@@ -153,8 +153,8 @@ public final class TableInspector implements AutoCloseable {
   }
 
   /**
-   * Finds the blocks without footer and index, by their checksums, and returns them in the order of
-   * the file.
+   * Finds blocks by their checksums, without footer and index, and returns them in the order of the
+   * file.
    */
   public List<FoundBlock> findBlocks() {
     BlockScanner search = new BlockScanner(file, this::hasEntries);
@@ -179,8 +179,8 @@ public final class TableInspector implements AutoCloseable {
   }
 
   /**
-   * Tells what a block is for, as its entries and the blocks before show it; marks those that a
-   * metaindex names.
+   * Returns the role of a block, judged by its entries and by the blocks before it. If it is a
+   * metaindex, the blocks that it names get the role {@link Role#META}.
    */
   private Role role(BlockHandle handle, NavigableMap<Long, FoundBlock> before) {
     if (!hasEntries(handle)) {
@@ -212,7 +212,7 @@ public final class TableInspector implements AutoCloseable {
     return Role.METAINDEX;
   }
 
-  /** The key of a filter, in a table of internal keys, is none of those. */
+  /** Returns true if a key names a filter and is not an internal key. */
   private static boolean isOfMetaindex(byte[] key) {
     return new String(key, StandardCharsets.UTF_8).startsWith(TableBuilder.FILTER_PREFIX)
         && !InternalKey.isWellFormed(key);
@@ -254,10 +254,10 @@ public final class TableInspector implements AutoCloseable {
   }
 
   /**
-   * Reads a block, verifies its checksum and uncompresses it. It is the current block until the
+   * Reads a block, verifies its checksum and decompresses it. It is the current block until the
    * next read.
    *
-   * @param hasEntries whether it consists of entries, as all do but filters
+   * @param hasEntries true if it consists of entries, as all blocks except filters do
    */
   public Block read(BlockHandle handle, boolean hasEntries) {
     freeBlock();
@@ -274,7 +274,7 @@ public final class TableInspector implements AutoCloseable {
         handle, small.get(0) & 0xff, MaskedCrc32c.unmask(small.getInt(1)), read.length(), restarts);
   }
 
-  /** Passes every entry of the current block to {@code sink}, up to damage inside it. */
+  /** Passes the entries of the current block to {@code sink}, up to the first damaged one. */
   public void forEachEntry(Sink sink) {
     for (entries.seekToFirst(); entries.isValid(); entries.next()) {
       sink.entry(key(entries), value(entries));
@@ -298,7 +298,7 @@ public final class TableInspector implements AutoCloseable {
     return InternalKey.copy(entry.valueBuffer(), entry.valueOffset(), entry.valueLength());
   }
 
-  /** Returns a copy of the current block, uncompressed. */
+  /** Returns a copy of the decompressed content of the current block. */
   public byte[] content() {
     OwnedBlock present = block;
     if (present == null) {
