@@ -26,8 +26,6 @@ import dev.kv.core.state.TableOutputs;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.TableCursor;
 import dev.kv.core.table.format.BlockHandle;
-import dev.kv.core.table.inspect.BlockLocator;
-import dev.kv.core.table.inspect.LocatedBlockCursor;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;

@@ -133,7 +133,7 @@ public final class TableInspector implements AutoCloseable {
   }
 
   /** Reads an index or metaindex block, and returns the blocks that it names in their order. */
-  List<BlockHandle> readNamed(BlockHandle handle) {
+  public List<BlockHandle> readNamed(BlockHandle handle) {
     List<BlockHandle> found = new ArrayList<>();
     forEachHandle(handle, (key, named) -> found.add(named));
     return found;
@@ -238,7 +238,7 @@ public final class TableInspector implements AutoCloseable {
    * Returns true if every block that was found before the end of those that an index names is one
    * of them.
    */
-  static boolean agree(List<BlockHandle> named, NavigableMap<Long, FoundBlock> found) {
+  public static boolean agree(List<BlockHandle> named, NavigableMap<Long, FoundBlock> found) {
     if (named.isEmpty()) {
       return false;
     }
@@ -282,7 +282,7 @@ public final class TableInspector implements AutoCloseable {
   }
 
   /** Reads a block as {@link #read} does, and sets {@code cursor} before its entries. */
-  void read(BlockHandle handle, BlockIterator cursor) {
+  public void read(BlockHandle handle, BlockIterator cursor) {
     freeBlock();
     int size = file.checkedSize(handle, handle.offset());
     OwnedBlock read = reader.read(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);

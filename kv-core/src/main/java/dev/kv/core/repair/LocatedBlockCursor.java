@@ -1,4 +1,4 @@
-package dev.kv.core.table.inspect;
+package dev.kv.core.repair;
 
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKeyComparator;
@@ -6,6 +6,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.TableCursor;
 import dev.kv.core.table.format.BlockHandle;
+import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.env.Env;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -14,7 +15,7 @@ import java.util.List;
 /**
  * A forward cursor over the entries of some blocks of a table file. For one thread, the close too.
  */
-public final class LocatedBlockCursor extends TableCursor {
+final class LocatedBlockCursor extends TableCursor {
   private final TableInspector table;
   private final OffHeapBuffer scratch;
   private final List<BlockHandle> blocks;
@@ -34,7 +35,7 @@ public final class LocatedBlockCursor extends TableCursor {
   }
 
   /** Returns a cursor over {@code blocks} of the table in {@code path}, before the first entry. */
-  public static LocatedBlockCursor open(
+  static LocatedBlockCursor open(
       Env env, Path path, InternalKeyComparator comparator, List<BlockHandle> blocks) {
     OffHeapBuffer scratch = new OffHeapBuffer(new OffHeapBudget(0), BlockIterator.SCRATCH_BYTES);
     return new LocatedBlockCursor(BlockLocator.inspect(env, path), comparator, scratch, blocks);

@@ -1,4 +1,4 @@
-package dev.kv.core.table.inspect;
+package dev.kv.core.repair;
 
 import dev.kv.CorruptionException;
 import dev.kv.DBIOException;
@@ -7,6 +7,7 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
+import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.core.table.inspect.TableInspector.FoundBlock;
 import dev.kv.core.table.inspect.TableInspector.Role;
 import dev.kv.env.Env;
@@ -39,16 +40,16 @@ import org.jspecify.annotations.Nullable;
  * @param handles the blocks, in the order of the file
  * @param bytesLost bytes that may have been data but are in none of the blocks
  */
-public record BlockLocator(List<BlockHandle> handles, long bytesLost) {
+record BlockLocator(List<BlockHandle> handles, long bytesLost) {
   /** The smallest and the largest internal key of a table. */
-  public record Bounds(byte[] smallest, byte[] largest) {}
+  record Bounds(byte[] smallest, byte[] largest) {}
 
   /**
    * Finds the data blocks of the table in {@code path}; none if no block is whole.
    *
    * @param bounds the smallest and the largest key of the table; null if they are unknown
    */
-  public static BlockLocator find(
+  static BlockLocator find(
       Env env, Path path, InternalKeyComparator order, @Nullable Bounds bounds) {
     try (TableInspector table = inspect(env, path)) {
       List<BlockHandle> blocks = named(table);
