@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The open snapshots, oldest first. Thread-safe.
  *
- * <p>{@link #acquire} and {@link #oldest} read the last sequence number under the list's lock. So a
- * compaction either sees a new snapshot, or keeps all entries that the snapshot will see.
+ * <p>{@link #acquire} reads the last sequence number under the lock that {@link #sequences} takes.
+ * So a compaction either sees a new snapshot, or keeps all entries that the snapshot will see.
  */
 public final class SnapshotList {
   private final LongSupplier lastSequence;
@@ -97,15 +97,6 @@ public final class SnapshotList {
 
   private synchronized boolean isOpen(SnapshotImpl snapshot) {
     return isLinked(snapshot);
-  }
-
-  /**
-   * Returns the oldest sequence number at which a read is still possible: that of the oldest
-   * snapshot, or the last one. A compaction may drop entries that a newer entry hides at this
-   * number.
-   */
-  public synchronized long oldest() {
-    return oldest == null ? lastSequence.getAsLong() : oldest.rawSequence();
   }
 
   /**

@@ -220,11 +220,6 @@ public final class TableReader implements CacheValue {
     return at == index.count() ? dataEnd : index.offset(at);
   }
 
-  /** Returns how many bytes of the file are mapped into memory. */
-  public long mappedBytes() {
-    return file.mappedBytes();
-  }
-
   KeyComparator comparator() {
     return comparator;
   }

@@ -13,11 +13,9 @@ final class SnapshotListTest {
   private final SnapshotList list = new SnapshotList(last::get);
 
   @Test
-  void oldest_withoutSnapshots_isTheLastSequence() {
-    assertThat(list.oldest()).isEqualTo(5);
-    last.set(9);
-    assertThat(list.oldest()).isEqualTo(9);
+  void sequences_withoutSnapshots_areNone() {
     assertThat(list.sequences()).isEmpty();
+    assertThat(list.count()).isZero();
   }
 
   @Test
@@ -36,11 +34,11 @@ final class SnapshotListTest {
     second.close();
     assertThat(list.sequences()).containsExactly(5, 6, 7);
     first.close();
-    assertThat(list.oldest()).isEqualTo(6);
+    assertThat(list.sequences()).containsExactly(6, 7);
     third.close();
     assertThat(list.sequences()).containsExactly(6);
     same.close();
-    assertThat(list.oldest()).isEqualTo(8);
+    assertThat(list.sequences()).isEmpty();
     assertThat(list.count()).isZero();
     assertThat(list.acquire().sequence()).isEqualTo(8);
   }

@@ -81,11 +81,6 @@ public final class TableFile {
     return size;
   }
 
-  /** Returns how many bytes are mapped into memory. */
-  public long mappedBytes() {
-    return file.mappedBytes();
-  }
-
   /** Copies {@code length} bytes at {@code offset} into {@code into} at 0. */
   public void read(long offset, ByteBuffer into, int length) {
     int count;
