@@ -13,14 +13,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A forward cursor over the entries of some blocks of a table file. For one thread, the close too.
+ * A forward cursor over the entries of given blocks of a table file. Used and closed by one thread.
  */
 final class LocatedBlockCursor extends TableCursor {
   private final TableInspector table;
   private final OffHeapBuffer scratch;
   private final List<BlockHandle> blocks;
 
-  /** The number of the block that was entered last, or could not be. */
+  /** The number of the last block that the cursor entered or failed to enter. */
   private int at = -1;
 
   private LocatedBlockCursor(

@@ -10,15 +10,15 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a table's reader keeps in memory to shorten lookups, beyond the table's own index and
- * filter. No answer depends on a hint. Each hint has a switch, so that a measurement can compare a
- * build with and without it. Thread-safe; freed with the reader.
+ * In-memory data of an open table that makes lookups faster, in addition to the table's own index
+ * and filter. Hints never change the result of a lookup. Each hint has a switch, so that benchmarks
+ * can compare builds with and without it. Thread-safe; freed with the reader.
  *
  * <ul>
- *   <li>{@link #NEGATIVE_LOOKUPS}: a {@link NegativeLookupCache}, for a table without a filter.
- *   <li>{@link #ENTRY_INDEXES}: an entry index after each block that is found in the cache again.
- *   <li>{@link #INDEX_PREFIXES}: the part of each key in the {@link TableIndex} that tells the keys
- *       apart, as a number.
+ *   <li>{@link #NEGATIVE_LOOKUPS}: a {@link NegativeLookupCache} for a table without a filter.
+ *   <li>{@link #ENTRY_INDEXES}: an entry index for each block that is found in the cache again.
+ *   <li>{@link #INDEX_PREFIXES}: for each key in the {@link TableIndex}, the bytes that distinguish
+ *       it, as a number.
  * </ul>
  */
 final class LookupHints {
@@ -42,7 +42,7 @@ final class LookupHints {
             : null;
   }
 
-  /** Returns true if an index may keep prefixes of keys in this order as numbers. */
+  /** Returns true if an index with keys in this order may store prefixes as numbers. */
   static boolean keepsPrefixes(KeyComparator comparator) {
     return INDEX_PREFIXES && isBytewiseInternal(comparator);
   }
@@ -62,8 +62,8 @@ final class LookupHints {
    * Records that a lookup read a data block without finding its key.
    *
    * @param block the number of the data block
-   * @param entries a cursor on the block, which this may move
-   * @param flags how the block was read: only a verified block is learned from
+   * @param entries a cursor over the block, which this method may move
+   * @param flags how the block was read; only a verified block is recorded
    */
   void recordMiss(int block, BlockIterator entries, ReadFlags flags) {
     NegativeLookupCache cache = absent;
@@ -73,12 +73,12 @@ final class LookupHints {
   }
 
   /**
-   * Makes seeks of a cursor use the entry index of its block. Most blocks of a small cache are
-   * never found in it again, so that a block gets its index at its first hit.
+   * Makes seeks of a cursor use the entry index of its block. A block gets its index at its first
+   * cache hit, because most blocks in a small cache never have one.
    *
-   * @param cursor a cursor on the block
+   * @param cursor a cursor over the block
    * @param block the block
-   * @param flags how the block is read: only a verified block gets an index
+   * @param flags how the block is read; only a verified block gets an index
    */
   static void useEntryIndex(BlockIterator cursor, PinnedBlock block, ReadFlags flags) {
     if (block.wasHit()) {

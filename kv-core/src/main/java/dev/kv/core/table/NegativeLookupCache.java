@@ -12,17 +12,17 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bloom filters of single data blocks, in memory only, for a table without a filter of its own.
- * After a lookup that reads a block without finding its key, the filter of the block is kept; later
- * lookups of absent keys need not read, verify and decompress the block again. So the upper levels,
- * where most lookups find nothing, soon cost a probe each.
+ * Caches Bloom filters of single data blocks, in memory only, for a table without a filter of its
+ * own. A lookup that reads a block without finding its key adds the filter of the block. Later
+ * lookups of absent keys need not read, verify and decompress the block again. So in the upper
+ * levels, in which most lookups find nothing, a lookup soon costs only a probe.
  *
- * <p>A filter is one cache line: 64 bytes for each block, which the budget counts as index and
- * filter memory. Thread-safe: a thread writes the whole filter of a block, and two threads write
- * the same.
+ * <p>A filter is one CPU cache line: 64 bytes for each block, which the budget counts as index and
+ * filter memory. Thread-safe: a thread writes the whole filter of a block, and two threads would
+ * write the same bytes.
  *
  * <pre>
- * filter := fixed64 * 8; bit 0 of the first, which is written last, says that the filter is there
+ * filter := fixed64 * 8; bit 0 of the first, which is written last, is set if the filter exists
  * </pre>
  */
 final class NegativeLookupCache {
@@ -34,17 +34,18 @@ final class NegativeLookupCache {
   private static final long WHOLE = 1;
 
   /**
-   * Bits for each key: a wrong "maybe" for 1 in 300 with 35 keys in a block, for 1 in 16 with 85.
+   * Bits set per key. The false-positive rate is 1 in 300 with 35 keys in a block, and 1 in 16 with
+   * 85.
    */
   private static final int PROBES = 4;
 
-  /** Bits of the hash that choose a bit of the filter. */
+  /** The number of hash bits that select a bit of the filter. */
   private static final int PROBE_BITS = 9;
 
-  /** With more keys a filter says "maybe" too often. */
+  /** The maximum number of keys; with more, a filter has too many false positives. */
   private static final int MOST_KEYS = 128;
 
-  /** The most memory for the filters of one table. */
+  /** The maximum memory for the filters of one table, in bytes. */
   private static final long MOST_BYTES = 16 << 20;
 
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
@@ -58,13 +59,13 @@ final class NegativeLookupCache {
   /** The filters; null until the first one is added. */
   private volatile @Nullable OwnedBlock memory;
 
-  /** Creates a cache for {@code count} blocks, without a filter. */
+  /** Creates an empty cache for {@code count} blocks. */
   NegativeLookupCache(BlockProvider blocks, int count) {
     this.blocks = blocks;
     this.count = count;
   }
 
-  /** Returns false if data block {@code block} is known not to have the user key. */
+  /** Returns false if data block {@code block} is known not to contain the user key. */
   boolean mayContain(int block, ByteBuffer key, int offset, int length) {
     OwnedBlock present = memory;
     if (present == null) {
@@ -86,8 +87,8 @@ final class NegativeLookupCache {
   }
 
   /**
-   * Adds the filter of data block {@code block}, over which {@code entries} is set and may be
-   * moved.
+   * Adds the filter of data block {@code block}. {@code entries} is a cursor over the block, which
+   * this method may move.
    */
   void add(int block, BlockIterator entries) {
     OwnedBlock present = memory;
@@ -127,7 +128,7 @@ final class NegativeLookupCache {
     return filter;
   }
 
-  /** Allocates the filters; returns null, from then on always, if there is no memory to spare. */
+  /** Allocates the filters. Returns null if there is no spare memory, and from then on always. */
   private synchronized @Nullable OwnedBlock create() {
     if (memory == null && !refused) {
       OwnedBlock fresh =
@@ -169,7 +170,7 @@ final class NegativeLookupCache {
     return product ^ product >>> 32;
   }
 
-  /** Frees the memory. No thread uses the cache any more. */
+  /** Frees the memory. Requires that no thread uses the cache any more. */
   void free() {
     OwnedBlock present = memory;
     if (present != null) {

@@ -6,15 +6,15 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 
 /**
- * What a point read needs besides its target: reusable, so that a read allocates nothing. Not
- * thread-safe; closed by the thread that uses it, or when none does.
+ * The reusable objects of a point read in tables, so that a read allocates nothing. Not
+ * thread-safe. Closed by the thread that uses it, or when no thread uses it.
  */
 public final class PointRead implements AutoCloseable {
   private final OffHeapBuffer scratch;
   private final BlockIterator block;
   private long tag;
 
-  /** Creates what reads of tables in {@code comparator}'s order need. */
+  /** Creates the objects for reads of tables in the order of {@code comparator}. */
   public PointRead(KeyComparator comparator, OffHeapBudget budget) {
     scratch = new OffHeapBuffer(budget, BlockIterator.SCRATCH_BYTES);
     block = new BlockIterator(comparator, scratch);
@@ -24,7 +24,7 @@ public final class PointRead implements AutoCloseable {
     return block;
   }
 
-  /** Returns the tag of the entry that the last read found, a deletion's too. */
+  /** Returns the tag of the entry that the last read found, which may be a tombstone. */
   public long tag() {
     return tag;
   }

@@ -27,20 +27,25 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * The open tables of a database: at most {@link Options#maxOpenFiles} less {@value #OTHER_FILES} at
- * a time, and those pinned. Thread-safe.
+ * The cache of open tables of a database: at most {@link Options#maxOpenFiles} minus {@value
+ * #OTHER_FILES} tables, plus those that are pinned. Thread-safe.
  *
- * <p>A file's metadata remembers the handle of its open table without a pin; a read takes the pin
- * with one compare-and-set, and looks into the cache only if that fails.
+ * <p>The metadata of a file stores the handle of its open table without a pin. A read takes the pin
+ * with one compare-and-set, and searches the cache only if that fails.
  */
 public final class TableCache implements AutoCloseable {
-  /** Files that are open besides tables: logs, MANIFEST, LOCK and some to spare. */
+  /**
+   * The number of files reserved for others than tables: logs, MANIFEST, LOCK and some spare ones.
+   */
   private static final int OTHER_FILES = 10;
 
   /** The number of the cache's only name space. */
   private static final long TABLES = 1;
 
-  /** Table numbers below 2^this make their own name in the block cache; see {@link #blockId}. */
+  /**
+   * Table numbers below 2 to the power of this get a fixed id in the block cache; see {@link
+   * #blockId}.
+   */
   private static final int NUMBER_BITS = 40;
 
   private final Path directory;
@@ -52,7 +57,7 @@ public final class TableCache implements AutoCloseable {
   private final MappingQuota quota;
   private final OffHeapBudget budget;
 
-  /** The suffix of new tables. Tables with the other suffix are looked for second. */
+  /** The suffix of new tables. Tables are searched with this suffix first, then with the other. */
   private final TableSuffix suffix;
 
   private final long databaseId;
@@ -61,8 +66,8 @@ public final class TableCache implements AutoCloseable {
   /**
    * Creates the cache of the tables in {@code directory}.
    *
-   * @param blockCache where data blocks are cached; its owner closes it, after this cache
-   * @param allocator where indexes, filters and uncached blocks get memory
+   * @param blockCache caches the data blocks; its owner closes it, after this cache
+   * @param allocator provides memory for indexes, filters and uncached blocks
    */
   public TableCache(
       Path directory,
@@ -83,7 +88,10 @@ public final class TableCache implements AutoCloseable {
     this.databaseId = blockCache.blocks().newId();
   }
 
-  /** Returns the pin of a file's open table; the caller closes it. */
+  /**
+   * Returns the open table of a file, pinned; the caller closes the pin. Opens the table if it is
+   * not in the cache.
+   */
   @SuppressWarnings("unchecked")
   public CacheHandle<TableReader> acquire(FileMetadata file) {
     CacheHandle<?> remembered = file.tableHandle();
@@ -127,7 +135,7 @@ public final class TableCache implements AutoCloseable {
     return table.value().iterator(ReadFlags.of(verify, fill), table);
   }
 
-  /** Returns the approximate offset in the file at which the data before {@code key} end. */
+  /** Returns the approximate offset of {@code key} in the file. */
   public long approximateOffsetOf(FileMetadata file, ByteBuffer key, int offset, int length) {
     CacheHandle<TableReader> table = acquire(file);
     try {
@@ -142,25 +150,28 @@ public final class TableCache implements AutoCloseable {
     return new PointRead(comparator, budget);
   }
 
-  /** Drops an obsolete table and its blocks. What is pinned is freed after its last pin. */
+  /**
+   * Removes an obsolete table and its blocks from the caches. Pinned objects are freed after their
+   * last pin.
+   */
   public void evict(long fileNumber) {
     tables.erase(TABLES, fileNumber);
     blocks.cache().blocks().eraseAll(blockId(fileNumber));
   }
 
-  /** Returns how many tables are open, or about to be closed. */
+  /** Returns the number of tables that are open or about to be closed. */
   public long openTables() {
     return tables.totalCharge();
   }
 
-  /** Returns how many bytes of open tables are mapped into memory. */
+  /** Returns the number of bytes of open tables that are mapped into memory. */
   public long mappedBytes() {
     return quota.bytes();
   }
 
   /**
-   * Closes every table that is not pinned, the others with their last pin. From now on no table is
-   * opened: reads throw {@link DBClosedException}.
+   * Closes every table that is not pinned; the last release of a pin closes each of the others.
+   * Opens no table from now on: reads throw {@link DBClosedException}.
    */
   @Override
   public void close() {
@@ -170,10 +181,10 @@ public final class TableCache implements AutoCloseable {
   }
 
   /**
-   * Returns the name space of a table's blocks in the block cache. It is the table's for good, so
-   * that they outlast a closing of the file; the database's own part keeps those of databases that
-   * share a cache apart. A number too large for that, which only a forged MANIFEST holds, gets a
-   * new one.
+   * Returns the id of a table's blocks in the block cache. The id never changes, so that the blocks
+   * stay usable after the file is closed and opened again. It includes an id of the database, so
+   * that databases can share a cache. A table number that is too large, which only a forged
+   * MANIFEST contains, gets a new id each time.
    */
   private long blockId(long fileNumber) {
     return fileNumber >>> NUMBER_BITS == 0

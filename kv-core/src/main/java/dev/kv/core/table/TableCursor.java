@@ -4,18 +4,20 @@ import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.memory.OffHeapBuffer;
 
-/** A cursor over the entries of a table, block by block, that can go on after a damaged one. */
+/**
+ * A cursor over the entries of a table, block by block, that can continue after a damaged block.
+ */
 public abstract class TableCursor extends BlockIterator {
   public TableCursor(KeyComparator comparator, OffHeapBuffer scratch) {
     super(comparator, scratch);
   }
 
   /**
-   * After an exception for a block: moves to the first entry of the blocks after that one, if there
-   * is one. May itself throw one, for the next block.
+   * After an exception for a damaged block, moves to the first entry of the following blocks, if
+   * there is one. May throw again if the next block is damaged.
    */
   public abstract void seekBehindDamage();
 
-  /** Returns the stored size of the block that was entered last, or could not be. */
+  /** Returns the stored size of the last block that the cursor entered or failed to enter. */
   public abstract int triedBytes();
 }

@@ -12,12 +12,12 @@ import dev.kv.core.table.format.BlockHandle;
 import java.nio.ByteBuffer;
 
 /**
- * The index of an open table, laid out for searching. Immutable; thread-safe.
+ * The index of an open table, in a memory layout for fast search. Immutable; thread-safe.
  *
- * <p>An index block takes a few cache misses per probe of a binary search. Here the first eight
- * bytes in which the user keys differ stand side by side as numbers, and whole keys are compared
- * only if those are equal. The last key is left out: it is a short key after all keys of the table,
- * and would leave no common prefix.
+ * <p>A binary search in an index block costs a few cache misses per probe. Here the eight bytes
+ * after the common prefix of the user keys are stored side by side as numbers, and whole keys are
+ * compared only if the numbers are equal. The last key has no number: it is a short key after all
+ * keys of the table, and with it there would be no common prefix.
  *
  * <pre>
  * memory  := prefix*, offset*, size*, key start*, key bytes
@@ -25,7 +25,7 @@ import java.nio.ByteBuffer;
  *            big-endian, zero-padded, the top bit flipped so that signed order is theirs; none for
  *            the last key, nor unless the order is the bytewise one of internal keys
  * offset  := fixed64, size := fixed32: the data block
- * key start := fixed32, where the key begins; one more than there are blocks
+ * key start := fixed32, the offset of the key; one more than there are blocks
  * </pre>
  */
 final class TableIndex {
@@ -34,7 +34,10 @@ final class TableIndex {
   private final KeyComparator comparator;
   private final int count;
 
-  /** How many leading bytes all user keys but the last have in common; or {@link #NO_PREFIXES}. */
+  /**
+   * The number of leading bytes that all user keys except the last have in common; or {@link
+   * #NO_PREFIXES}.
+   */
   private final int common;
 
   private static final int NO_PREFIXES = -1;
@@ -49,9 +52,9 @@ final class TableIndex {
   }
 
   /**
-   * Makes the index out of an index block.
+   * Creates the index from an index block.
    *
-   * @param entries a cursor set on the block, which lies at {@code from} in {@code file}
+   * @param entries a cursor over the block, which is at offset {@code from} of {@code file}
    */
   static TableIndex of(
       BlockIterator entries,
@@ -96,14 +99,14 @@ final class TableIndex {
     return bytes.getLong((count + index) * Long.BYTES);
   }
 
-  /** Returns its stored size without the trailer. */
+  /** Returns the stored size of data block {@code index}, without the trailer. */
   int size(int index) {
     return bytes.getInt(2 * count * Long.BYTES + index * Integer.BYTES);
   }
 
   /**
-   * Returns the first block that may hold an entry at or after {@code key}, or {@link #count} if
-   * none does.
+   * Returns the first block that may contain an entry at or after {@code key}, or {@link #count} if
+   * there is none.
    */
   int find(ByteBuffer key, int offset, int length) {
     if (common == NO_PREFIXES) {
@@ -115,8 +118,8 @@ final class TableIndex {
   }
 
   /**
-   * Returns the first block of those before {@code last} whose index key is not before {@code key},
-   * or {@code last}.
+   * Returns the first block before {@code last} whose index key is at or after {@code key}, or
+   * {@code last} if there is none.
    */
   private int findBefore(int last, ByteBuffer key, int offset, int length) {
     if (last == 0) {
@@ -139,7 +142,7 @@ final class TableIndex {
     return findIn(first + 1, end, key, offset, length);
   }
 
-  /** Compares what all user keys have in common with the beginning of this one. */
+  /** Compares the common prefix of all user keys with the beginning of this key. */
   private int compareCommon(ByteBuffer key, int offset, int userLength) {
     int first = keyStart(0);
     int most = Math.min(common, userLength);
@@ -204,7 +207,10 @@ final class TableIndex {
     memory.close();
   }
 
-  /** Lays an index out, and checks that its keys ascend and its blocks lie in the file. */
+  /**
+   * Fills the memory of an index, and checks that its keys ascend and its blocks are inside the
+   * file.
+   */
   private static final class Filler {
     private final ByteBuffer bytes;
     private final int count;
@@ -239,7 +245,7 @@ final class TableIndex {
       bytes.putInt(keyStartAt(count, filled), start + length);
     }
 
-    /** Decodes the handle that the value begins with; what may follow it is not ours. */
+    /** Decodes the handle at the beginning of the value; ignores the bytes after it. */
     private BlockHandle handle(BlockIterator entry) {
       BlockHandle handle =
           BlockHandle.decode(
@@ -251,7 +257,8 @@ final class TableIndex {
     }
 
     /**
-     * Fills in the prefixes and returns how many bytes all user keys but the last have in common.
+     * Fills in the prefixes, and returns the number of bytes that all user keys except the last
+     * have in common.
      */
     int finish() {
       if (!LookupHints.keepsPrefixes(comparator) || count == 0) {

@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cursor over the entries of a table: a block cursor that goes on to the next block. It pins its
- * table and one block at a time.
+ * A cursor over the entries of a table: a block cursor that continues with the next block. It pins
+ * its table and one block at a time.
  */
 public final class TableIterator extends TableCursor {
   private static final int NONE = -1;
@@ -28,7 +28,7 @@ public final class TableIterator extends TableCursor {
   /** The number of the current block. */
   private int at = NONE;
 
-  /** The number of the block that was entered last, or could not be. */
+  /** The number of the last block that the cursor entered or failed to enter. */
   private int tried = NONE;
 
   TableIterator(TableReader table, ReadFlags flags, Pinned tablePin) {

@@ -22,8 +22,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The opening of a table: reads footer, index and filter, each verified. It owns them and the file
- * until {@link #handOver}; closed before that, it frees them.
+ * Opens a table: reads and verifies the footer, the index and the filter. It owns them and the file
+ * until {@link #handOver}; if it is closed before that, it frees them.
  */
 final class TableOpening implements AutoCloseable {
   private final TableFile file;
@@ -43,7 +43,7 @@ final class TableOpening implements AutoCloseable {
     scratch = blocks.acquireScratch();
   }
 
-  /** Reads what stays resident; the filter only for a policy. */
+  /** Reads the footer and the index, and the filter if a policy is given. */
   void read(@Nullable FilterPolicy policy) {
     Footer end = readFooter();
     footer = end;

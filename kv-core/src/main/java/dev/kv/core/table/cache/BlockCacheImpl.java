@@ -5,9 +5,11 @@ import dev.kv.core.cache.LruCache;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
 
-/** The cache of uncompressed data blocks: of one database, or shared by several. Thread-safe. */
+/**
+ * The cache of uncompressed data blocks, used by one database or shared by several. Thread-safe.
+ */
 public final class BlockCacheImpl implements BlockCache {
-  /** Below this many bytes a shard would hold too few blocks to be fair. */
+  /** The minimum size of a shard; a smaller one would hold too few blocks to evict fairly. */
   private static final long MIN_SHARD_BYTES = 512 << 10;
 
   private static final int MAX_SHARD_BITS = 4;
@@ -23,25 +25,29 @@ public final class BlockCacheImpl implements BlockCache {
     allocator.serve(blocks);
   }
 
-  /** Returns a cache of at most {@code capacity} bytes with memory of its own; 0 caches nothing. */
+  /**
+   * Returns a cache of at most {@code capacity} bytes with its own memory; with 0 it caches
+   * nothing.
+   */
   public static BlockCacheImpl shared(long capacity) {
     return new BlockCacheImpl(capacity, new BlockAllocator(new OffHeapBudget(0)), true);
   }
 
-  /**
-   * Returns a cache whose memory comes from {@code allocator}, which stays its owner's to close.
-   */
+  /** Returns a cache that takes its memory from {@code allocator}, which the caller closes. */
   public static BlockCacheImpl in(BlockAllocator allocator, long capacity) {
     return new BlockCacheImpl(capacity, allocator, false);
   }
 
-  /** Returns {@code cache} as the engine's own; {@link IllegalArgumentException} if it is not. */
+  /**
+   * Returns {@code cache} as this class; throws {@link IllegalArgumentException} if it has another
+   * class.
+   */
   public static BlockCacheImpl of(BlockCache cache) {
     if (cache instanceof BlockCacheImpl own) {
       return own;
     }
     throw new IllegalArgumentException(
-        "a block cache that BlockCache.create did not make: " + cache.getClass().getName());
+        "the block cache was not created by BlockCache.create: " + cache.getClass().getName());
   }
 
   private static int shardBits(long capacity) {
@@ -61,12 +67,12 @@ public final class BlockCacheImpl implements BlockCache {
     return allocator;
   }
 
-  /** Returns how many lookups found their block. */
+  /** Returns the number of lookups that found their block. */
   public long hits() {
     return blocks.hits();
   }
 
-  /** Returns how many lookups did not. */
+  /** Returns the number of lookups that did not find their block. */
   public long misses() {
     return blocks.misses();
   }

@@ -14,15 +14,15 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the tables of a database get their blocks from: the cache, or else the file. Thread-safe.
+ * Provides the blocks of a database's tables: from the cache, or else from the file. Thread-safe.
  */
 public final class BlockProvider implements AutoCloseable {
-  /** A reader that a larger block went through is not kept. */
+  /** A reader whose buffer has grown larger than this is not reused. */
   private static final int MAX_KEPT = 1 << 20;
 
   private static final int STORED_BYTES = 8 << 10;
 
-  /** One for each table that an iterator over a usual database opens. */
+  /** One for each table that an iterator opens in a typical database. */
   private static final int SCRATCHES_PER_STRIPE = 16;
 
   private final BlockCacheImpl cache;
@@ -38,7 +38,8 @@ public final class BlockProvider implements AutoCloseable {
           SCRATCHES_PER_STRIPE, () -> newBuffer(BlockIterator.SCRATCH_BYTES), OffHeapBuffer::close);
 
   /**
-   * Creates a provider; what does not go into {@code cache} takes memory from {@code allocator}.
+   * Creates a provider. Blocks that are not put into {@code cache} take memory from {@code
+   * allocator}.
    */
   public BlockProvider(
       BlockCacheImpl cache, BlockAllocator allocator, OffHeapBudget budget, boolean nativeSnappy) {
@@ -78,8 +79,8 @@ public final class BlockProvider implements AutoCloseable {
   }
 
   /**
-   * Copies a block as it is stored, and verified, with its trailer, and returns how many bytes that
-   * are.
+   * Verifies a block, copies it as it is stored, including its trailer, and returns the number of
+   * bytes.
    */
   public int copyStored(TableFile file, long offset, int size, OffHeapBuffer target) {
     file.requireInside(offset, size, offset);
@@ -91,7 +92,7 @@ public final class BlockProvider implements AutoCloseable {
     }
   }
 
-  /** Returns an index or filter block, verified, for its caller alone. */
+  /** Returns an index or filter block, verified, which the caller owns. */
   public OwnedBlock resident(TableFile file, BlockHandle handle, long from) {
     int size = file.checkedSize(handle, from);
     BlockReader reader = readers.acquire();
@@ -115,7 +116,7 @@ public final class BlockProvider implements AutoCloseable {
     }
   }
 
-  /** Returns such memory for something optional, or null if the budget has none free. */
+  /** Returns memory for optional data, or null if the budget has none left. */
   public @Nullable OwnedBlock spareMemory(int length) {
     try {
       ByteBuf memory = allocator.tryAllocate(MemoryKind.INDEX_AND_FILTER, length);
@@ -125,12 +126,14 @@ public final class BlockProvider implements AutoCloseable {
     }
   }
 
-  /** Returns a buffer for a cursor to put keys together in. */
+  /** Returns a buffer in which a cursor assembles keys; the caller releases it. */
   public OffHeapBuffer acquireScratch() {
     return scratches.acquire();
   }
 
-  /** Takes ownership of such a buffer, which the caller must not use again. */
+  /**
+   * Takes ownership of a buffer from {@link #acquireScratch}, which the caller must not use again.
+   */
   public void releaseScratch(OffHeapBuffer scratch) {
     if (scratch.buffer().capacity() > MAX_KEPT) {
       scratch.close();
@@ -143,7 +146,10 @@ public final class BlockProvider implements AutoCloseable {
     return new BlockReader(cache.allocator(), newBuffer(STORED_BYTES), nativeSnappy);
   }
 
-  /** Returns a buffer for a reader. A read goes on without counting if the budget is spent. */
+  /**
+   * Returns a buffer for a reader. If the budget is used up, the buffer is not counted, so that
+   * reads continue.
+   */
   private OffHeapBuffer newBuffer(int capacity) {
     try {
       return new OffHeapBuffer(budget, capacity);

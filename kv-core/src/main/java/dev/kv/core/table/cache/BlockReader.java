@@ -18,8 +18,9 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads stored blocks: the one place where bytes leave a table file. They are copied out first;
- * checksum and decompression see only the copy. Not thread-safe.
+ * Reads stored blocks from table files, verifies and decompresses them. It first copies the bytes
+ * of a block; checksum and decompression use only the copy, because a mapped file may change. Not
+ * thread-safe.
  */
 public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
   private final BlockAllocator cached;
@@ -27,15 +28,15 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
   private final BlockCompression compression;
   private final MaskedCrc32c crc = new MaskedCrc32c();
 
-  /** What {@link #load} is to load. */
+  /** The table that {@link #load} reads from. */
   private @Nullable TableFile file;
 
   private int size;
   private boolean verify;
 
   /**
-   * Creates a reader whose {@link #load} takes memory from {@code cached}; it closes {@code stored}
-   * when it is closed.
+   * Creates a reader whose {@link #load} takes memory from {@code cached}. Takes ownership of
+   * {@code stored}.
    */
   public BlockReader(BlockAllocator cached, OffHeapBuffer stored, boolean nativeSnappy) {
     this.cached = cached;
@@ -43,7 +44,7 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
     this.compression = new BlockCompression(nativeSnappy);
   }
 
-  /** Says what the next {@link #load}, at an offset that is its key, is to read. */
+  /** Sets the table, size and verification for the next {@link #load}, whose key is the offset. */
   void prepare(TableFile file, int size, boolean verify) {
     this.file = file;
     this.size = size;
@@ -90,7 +91,7 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
     return block;
   }
 
-  /** Reads a block into memory that no budget counts and the garbage collector frees. */
+  /** Reads a block into memory that no budget counts and that the garbage collector frees. */
   OwnedBlock readUncounted(TableFile file, long offset, int size, boolean verify) {
     ByteBuffer bytes = uncounted(size + BlockWriter.TRAILER);
     readStored(file, offset, bytes, size, verify);
@@ -104,8 +105,8 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
   }
 
   /**
-   * Copies a block as it is stored, and verified, with its trailer, and returns how many bytes that
-   * are.
+   * Verifies a block, copies it as it is stored, including its trailer, and returns the number of
+   * bytes.
    */
   int copyStored(TableFile file, long offset, int size, OffHeapBuffer target) {
     int length = size + BlockWriter.TRAILER;
@@ -113,7 +114,7 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
     return length;
   }
 
-  /** Returns how much memory this reader keeps. */
+  /** Returns the number of bytes of memory that this reader keeps. */
   int capacity() {
     return stored.buffer().capacity();
   }
@@ -129,7 +130,7 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
     }
   }
 
-  /** Reads a block into {@link #stored}, and returns its length when it is uncompressed. */
+  /** Reads a block into {@link #stored}, and returns its uncompressed length. */
   private int readStored(TableFile file, long offset, int size, boolean verify) {
     ByteBuffer bytes = stored.ensureCapacity(size + BlockWriter.TRAILER);
     readStored(file, offset, bytes, size, verify);
@@ -146,7 +147,10 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
     }
   }
 
-  /** Fills {@code block} from what is stored in {@code bytes}; frees it if that fails. */
+  /**
+   * Decodes the stored block in {@code bytes} into {@code block}; frees {@code block} if that
+   * fails.
+   */
   private void decode(ByteBuffer bytes, TableFile file, long offset, int size, PinnedBlock block) {
     boolean done = false;
     try {
@@ -171,7 +175,7 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
         "a block that does not uncompress: " + cause.getMessage(), file.name(), offset, cause);
   }
 
-  /** Returns direct memory that no budget counts and the garbage collector frees. */
+  /** Returns direct memory that no budget counts and that the garbage collector frees. */
   static ByteBuffer uncounted(int length) {
     try {
       return ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);

@@ -8,11 +8,11 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A block in the cache. {@link #close()} gives one pin back; the cache frees the block when it is
- * evicted and no pin is left.
+ * A block in the block cache. {@link #close()} releases one pin; the cache frees the block when it
+ * is evicted and no pin is left.
  */
 public final class CachedBlock extends PinnedBlock implements CacheValue {
-  /** The entry of the cache that holds this block; every pin of the block is one of the entry. */
+  /** The cache entry of this block; every pin of the block is a pin of the entry. */
   private volatile @Nullable CacheHandle<CachedBlock> handle;
 
   /** True if an entry index follows the block, false if none fits; null before the first try. */
@@ -39,7 +39,7 @@ public final class CachedBlock extends PinnedBlock implements CacheValue {
   private CacheHandle<CachedBlock> handle() {
     CacheHandle<CachedBlock> present = handle;
     if (present == null) {
-      throw new AssertionError("a block that is not in the cache was used as if it were");
+      throw new AssertionError("the block is not in the cache");
     }
     return present;
   }

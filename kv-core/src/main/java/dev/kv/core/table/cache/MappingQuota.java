@@ -6,15 +6,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many more tables may be mapped into memory; the others are read by position. Thread-safe. */
+/**
+ * Limits the number of tables that are mapped into memory; the others are read by position.
+ * Thread-safe.
+ */
 public final class MappingQuota {
-  /** What {@link dev.kv.Options#maxMappedTables} means by "as many as suits the system". */
+  /** The value of {@link dev.kv.Options#maxMappedTables} that derives the limit from the system. */
   private static final int AUTOMATIC = -1;
 
   private static final int MOST = 1000;
   private static final String SYSTEM_LIMIT = "/proc/sys/vm/max_map_count";
 
-  /** Asked for once, since it is a file to read at every open otherwise. */
+  /** Computed once, to avoid reading a file at every open. */
   private static final int SUITABLE = suitable();
 
   private final AtomicInteger left;
@@ -34,7 +37,7 @@ public final class MappingQuota {
     }
   }
 
-  /** Takes one, or returns false if none is left. */
+  /** Takes one mapping from the quota and returns true, or returns false if none is left. */
   boolean take() {
     int now = left.get();
     while (now > 0) {
@@ -46,12 +49,12 @@ public final class MappingQuota {
     return false;
   }
 
-  /** Counts the bytes of a file that was mapped with what was taken. */
+  /** Adds the bytes of a file that was mapped. */
   void count(long mappedBytes) {
     bytes.addAndGet(mappedBytes);
   }
 
-  /** Gives one back. */
+  /** Returns one mapping to the quota. */
   void giveBack() {
     left.incrementAndGet();
   }

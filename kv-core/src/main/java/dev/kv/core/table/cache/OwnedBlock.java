@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A block outside of the cache: index and filter of an open table, and data blocks that are read
- * past the cache. Its user closes it, once.
+ * A block that is not in the cache and has a single owner: the index or filter of an open table, or
+ * a data block that is read without filling the cache. The owner closes it, once.
  */
 public final class OwnedBlock extends PinnedBlock {
   private OwnedBlock(@Nullable ByteBuf memory, ByteBuffer bytes, int length) {
@@ -19,7 +19,7 @@ public final class OwnedBlock extends PinnedBlock {
     return new OwnedBlock(memory, BlockAllocator.viewOf(memory), length);
   }
 
-  /** Returns a block in memory that no budget counts, for reads after the budget is spent. */
+  /** Returns a block in memory that no budget counts, for reads after the budget is used up. */
   static OwnedBlock uncounted(ByteBuffer bytes, int length) {
     return new OwnedBlock(null, bytes, length);
   }

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An uncompressed block in memory, and a pin that keeps it there until {@link #close()}. A {@link
- * CachedBlock} is shared through the block cache; an {@link OwnedBlock} has one user.
+ * CachedBlock} is shared through the block cache; an {@link OwnedBlock} has one owner.
  */
 public abstract sealed class PinnedBlock implements Pinned permits CachedBlock, OwnedBlock {
-  /** Counts the memory and takes it back; null if the garbage collector frees it. */
+  /** The memory of the block, to be released; null if the garbage collector frees it. */
   private final @Nullable ByteBuf memory;
 
   private final ByteBuffer bytes;
@@ -24,7 +24,7 @@ public abstract sealed class PinnedBlock implements Pinned permits CachedBlock, 
     this.length = length;
   }
 
-  /** Returns the memory with the block, from offset 0 on. */
+  /** Returns the memory, which contains the block at offset 0. */
   public final ByteBuffer bytes() {
     return bytes;
   }
@@ -40,7 +40,7 @@ public abstract sealed class PinnedBlock implements Pinned permits CachedBlock, 
   /** Makes seeks of a cursor on this block use the entry index of the block, if it has one. */
   public void useEntryIndex(BlockIterator cursor, boolean write) {}
 
-  /** Returns how much of a budget the memory takes, in bytes. */
+  /** Returns the number of bytes that the memory takes from a budget. */
   final long memoryCharge() {
     return memory == null ? length : BlockAllocator.chargeOf(memory);
   }

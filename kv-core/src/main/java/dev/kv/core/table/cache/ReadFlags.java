@@ -1,10 +1,10 @@
 package dev.kv.core.table.cache;
 
 /**
- * How blocks are read.
+ * The options for reading blocks.
  *
- * @param verify whether a block's checksum is verified when it is loaded
- * @param fill whether a block that is loaded goes into the cache
+ * @param verify true if a block's checksum is verified when it is loaded
+ * @param fill true if a block that is loaded is put into the cache
  */
 public record ReadFlags(boolean verify, boolean fill) {
   /** Verified and cached. */

@@ -1,5 +1,5 @@
 /**
- * Blocks in memory: from the cache, or else from the file.
+ * Blocks of tables in memory, read from the cache or else from the file.
  *
  * <p>{@link dev.kv.core.table.cache.BlockProvider} returns a {@link
  * dev.kv.core.table.cache.PinnedBlock}: a {@link dev.kv.core.table.cache.CachedBlock} of the {@link

@@ -5,17 +5,17 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a block lies in its file; {@code size} is without the trailer.
+ * The position of a block in its file: offset and size. The size does not include the trailer.
  *
  * <pre>
  * handle := offset varint64, size varint64
  * </pre>
  */
 public record BlockHandle(long offset, long size) {
-  /** The most bytes that an encoded handle takes. */
+  /** The maximum number of bytes of an encoded handle. */
   static final int MAX_ENCODED = 2 * Varint.MAX_64;
 
-  /** Reads a handle, or returns null if there is none before {@code limit}. */
+  /** Decodes a handle; returns null if there is no complete handle before {@code limit}. */
   public static @Nullable BlockHandle decode(ByteBuffer source, int at, int limit) {
     int middle = Varint.end64(source, at, limit);
     int end = middle < 0 ? middle : Varint.end64(source, middle, limit);
@@ -24,7 +24,7 @@ public record BlockHandle(long offset, long size) {
         : new BlockHandle(Varint.get64(source, at, middle), Varint.get64(source, middle, end));
   }
 
-  /** Returns how many bytes the encoded handle takes. */
+  /** Returns the number of bytes of the encoded handle. */
   public int encodedLength() {
     return Varint.size64(offset) + Varint.size64(size);
   }

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Stores blocks at the end of a table file, through one large buffer.
+ * Appends blocks to a table file, compressed and with checksums, through one large buffer.
  *
  * <pre>
  * stored block := bytes, type byte, crc fixed32
@@ -21,7 +21,10 @@ public final class BlockWriter {
   /** Bytes after each stored block. */
   public static final int TRAILER = 1 + Integer.BYTES;
 
-  /** Larger blocks are stored as they are: the bound of their compressed size is no int. */
+  /**
+   * Larger blocks are stored uncompressed, because the bound of their compressed size exceeds an
+   * int.
+   */
   private static final int MAX_COMPRESSED = 1 << 30;
 
   private final TableFormat format;
@@ -40,7 +43,7 @@ public final class BlockWriter {
     this.crc = buffers.crc();
   }
 
-  /** Returns how many bytes the table has so far, those in the buffer included. */
+  /** Returns the current size of the table in bytes, including the bytes in the buffer. */
   long offset() {
     return offset;
   }
@@ -58,19 +61,19 @@ public final class BlockWriter {
         : writeRaw(block, length);
   }
 
-  /** Stores a block as it is. */
+  /** Stores a block uncompressed. */
   BlockHandle writeRaw(ByteBuffer block, int length) throws IOException {
     room((long) length + TRAILER).put(used, block, 0, length);
     return seal(length, CompressionType.NONE.code());
   }
 
-  /** Stores a block that comes with its trailer. */
+  /** Stores a block that already has its trailer. */
   BlockHandle writeStored(ByteBuffer stored, int length) throws IOException {
     room(length).put(used, stored, 0, length);
     return advance(length - TRAILER);
   }
 
-  /** Writes the footer and hands everything to the file. */
+  /** Writes the footer and writes the buffer to the file. */
   void finish(Footer footer) throws IOException {
     footer.encode(room(Footer.SIZE), used);
     used += Footer.SIZE;

@@ -7,8 +7,8 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 
 /**
- * The memory that tables of one format are built in. A job makes one and builds its tables with it,
- * one after the other; closing gives the memory back.
+ * The reusable buffers for building tables of one format. A job creates one and builds its tables
+ * with it, one after the other. Closing frees the memory.
  */
 public final class BuildBuffers implements AutoCloseable {
   private static final int OUTPUT_BYTES = 256 << 10;
@@ -21,7 +21,9 @@ public final class BuildBuffers implements AutoCloseable {
   private final BlockCompression compression;
   private final MaskedCrc32c crc = new MaskedCrc32c();
 
-  /** Creates the memory for tables of {@code format}; holds none if this throws. */
+  /**
+   * Creates the buffers for tables of {@code format}. If this throws, no memory stays allocated.
+   */
   public BuildBuffers(TableFormat format, OffHeapBudget budget) {
     data = new BlockBuilder(format.restartInterval(), budget);
     index = new BlockBuilder(1, budget);

@@ -6,7 +6,7 @@ import dev.kv.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 
 /**
- * The end of a table file.
+ * The footer of a table file: the handles of metaindex and index, and the magic number.
  *
  * <pre>
  * footer := metaindex handle, index handle, zeros up to 40 bytes, magic fixed64
@@ -16,7 +16,7 @@ public record Footer(BlockHandle metaindex, BlockHandle index) {
   /** Bytes of an encoded footer. */
   public static final int SIZE = 2 * BlockHandle.MAX_ENCODED + Long.BYTES;
 
-  /** The first 8 bytes of the SHA-1 of LevelDB's address. */
+  /** LevelDB's magic number: the first 8 bytes of the SHA-1 of its project URL. */
   public static final long MAGIC = 0xdb4775248b80fb57L;
 
   private static final long[] ROCKSDB_MAGICS = {
@@ -32,7 +32,7 @@ public record Footer(BlockHandle metaindex, BlockHandle index) {
     target.putLong(end, MAGIC);
   }
 
-  /** Reads the {@link #SIZE} bytes at 0, which lie at {@code offset} in {@code file}. */
+  /** Decodes the {@link #SIZE} bytes at 0, which come from {@code offset} of {@code file}. */
   public static Footer decode(ByteBuffer source, String file, long offset) {
     long magic = source.getLong(SIZE - Long.BYTES);
     if (magic != MAGIC) {

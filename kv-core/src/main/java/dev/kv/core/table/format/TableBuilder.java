@@ -14,9 +14,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a table, byte for byte as LevelDB does. Ends in {@link #finish} or {@link #abandon},
- * exactly once; syncing and closing the file is up to its owner, as is a table that an exception
- * left unfinished.
+ * Writes a table, byte for byte as LevelDB does. Must be ended with {@link #finish} or {@link
+ * #abandon}, exactly once. The owner of the file syncs and closes it, and deletes it if an
+ * exception left the table unfinished.
  *
  * <pre>
  * table     := data block*, [filter block], metaindex block, index block, footer
@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * metaindex := "filter." and the policy's name, mapped to the filter block's handle
  * </pre>
  *
- * Blocks are stored as {@link BlockWriter} says, the filter block never compressed.
+ * {@link BlockWriter} describes how blocks are stored. The filter block is never compressed.
  */
 public final class TableBuilder {
-  /** What a filter's key in the metaindex begins with. */
+  /** The prefix of a filter's key in the metaindex. */
   public static final String FILTER_PREFIX = "filter.";
 
   private enum State {
@@ -48,12 +48,15 @@ public final class TableBuilder {
   private State state = State.OPEN;
   private long entries;
 
-  /** The block that has no index entry yet, for that needs the next block's first key. */
+  /**
+   * The last block, which has no index entry yet: the entry depends on the first key of the next
+   * block.
+   */
   private @Nullable BlockHandle pending;
 
   /**
-   * Creates a builder at the beginning of {@code file}. It has {@code buffers}, made for the same
-   * format, to itself until its end.
+   * Creates a builder at the beginning of {@code file}. It has exclusive use of {@code buffers},
+   * which were created for the same format, until it ends.
    */
   public TableBuilder(
       TableFormat format, KeyComparator comparator, WritableFile file, BuildBuffers buffers) {
@@ -73,7 +76,9 @@ public final class TableBuilder {
     }
   }
 
-  /** Adds an entry; {@link IllegalArgumentException} where its key is not after the last one's. */
+  /**
+   * Adds an entry; throws {@link IllegalArgumentException} if its key is not after the last one.
+   */
   public void add(
       ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength)
       throws IOException {
@@ -82,9 +87,9 @@ public final class TableBuilder {
   }
 
   /**
-   * Adds the entry that {@code entry} stands on, as {@link #add(ByteBuffer, int, int, ByteBuffer,
-   * int, int)} does. A block that holds a large value alone, compressed as this table's are, is
-   * copied as it is stored.
+   * Adds the current entry of {@code entry}, as {@link #add(ByteBuffer, int, int, ByteBuffer, int,
+   * int)} does. If the entry is alone in its stored block, and the block is compressed like those
+   * of this table, the stored block is copied.
    */
   public void add(InternalIterator entry) throws IOException {
     begin(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
@@ -112,14 +117,14 @@ public final class TableBuilder {
     return true;
   }
 
-  /** Checks the key of an entry to be added, and completes what waits for it. */
+  /** Checks the key of an entry to be added, and writes the pending index entry. */
   private void begin(ByteBuffer key, int keyOffset, int keyLength) {
     requireOpen();
     if (entries > 0) {
       ByteBuffer last = data.lastKey();
       int lastLength = data.lastKeyLength();
       if (comparator.compare(last, 0, lastLength, key, keyOffset, keyLength) >= 0) {
-        throw new IllegalArgumentException("a key that does not come after the one before it");
+        throw new IllegalArgumentException("the key is not after the previous key");
       }
     }
     if (pending != null) {
@@ -142,7 +147,7 @@ public final class TableBuilder {
     }
   }
 
-  /** Ends the data block, so that what follows begins another. */
+  /** Ends the data block, so that the next entry begins a new one. */
   public void flush() throws IOException {
     requireOpen();
     if (data.isEmpty()) {
@@ -166,7 +171,9 @@ public final class TableBuilder {
     return entries;
   }
 
-  /** Returns the bytes of the blocks that have ended; after {@link #finish} the file's size. */
+  /**
+   * Returns the size of the finished blocks in bytes; after {@link #finish}, the size of the file.
+   */
   public long fileSize() {
     return writer.offset();
   }
@@ -220,7 +227,10 @@ public final class TableBuilder {
     block.add(entry, 0, key.length, entry, key.length, end - key.length);
   }
 
-  /** Returns a copy of the last key added; there has to be one, and the table not finished. */
+  /**
+   * Returns a copy of the last key added. Requires that there is one and that the table is not
+   * finished.
+   */
   public byte[] lastKey() {
     return InternalKey.copy(data.lastKey(), 0, data.lastKeyLength());
   }

@@ -6,14 +6,14 @@ import dev.kv.Options;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a new table is laid out.
+ * The format parameters of a new table: block size, compression and filter.
  *
- * @param blockSize the bytes of a data block before compression after which another begins
- * @param restartInterval the entries of a data block from one restart point to the next
- * @param compression how blocks are compressed if that saves an eighth
+ * @param blockSize the uncompressed size in bytes after which a data block ends
+ * @param restartInterval the number of entries of a data block from one restart point to the next
+ * @param compression the compression of blocks, used if it saves at least an eighth
  * @param zstdLevel the level for {@link CompressionType#ZSTD}
- * @param nativeSnappy whether snappy-java may be used
- * @param filterPolicy what makes the filter, or null for none
+ * @param nativeSnappy true if snappy-java may be used
+ * @param filterPolicy creates the filter, or null for none
  * @param filterBaseLg the base-2 logarithm of the bytes of file that one filter covers
  */
 public record TableFormat(
@@ -25,14 +25,15 @@ public record TableFormat(
     @Nullable FilterPolicy filterPolicy,
     int filterBaseLg) {
   /**
-   * A base that makes one filter of a whole table; LevelDB takes the base from the filter block.
+   * A base that results in one filter for the whole table. LevelDB reads the base from the filter
+   * block.
    */
   public static final int WHOLE_TABLE = 31;
 
   /** The base that LevelDB writes: a filter for every 2 KiB. */
   public static final int LEVELDB_BASE = 11;
 
-  /** Returns the layout that {@code options} ask for. */
+  /** Returns the format that {@code options} specify. */
   public static TableFormat of(Options options) {
     return new TableFormat(
         options.blockSize(),

@@ -1,5 +1,5 @@
 /**
- * Table files taken apart, block by block, for tools and repair.
+ * Reads table files part by part, for tools and repair.
  *
  * <p>{@link dev.kv.core.table.inspect.TableInspector} reads footer, index and blocks each by
  * itself, so that damage to one leaves the others readable. If the index is lost, {@link

@@ -12,8 +12,8 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cursor over the user keys of a stand-alone table, within the bounds of its read options. Its
- * guard keeps a close by another thread apart from a move.
+ * A cursor over the user keys of a stand-alone table, within the bounds of its read options. A
+ * guard protects its moves against a concurrent close.
  */
 public final class UserTableIterator implements DBIterator {
   private final TableIterator entries;
@@ -23,14 +23,14 @@ public final class UserTableIterator implements DBIterator {
   /** The first key to show; null if there is no bound. */
   private final @Nullable ByteBuffer lower;
 
-  /** The key before which all keys to show stand; null if there is no bound. */
+  /** The bound that all keys to show are before; null if there is no bound. */
   private final @Nullable ByteBuffer upper;
 
   private boolean borrowed;
   private boolean valid;
   private boolean placed;
 
-  /** Creates a cursor without an entry, which closes {@code entries} when it is closed. */
+  /** Creates a cursor without a current entry. Takes ownership of {@code entries}. */
   UserTableIterator(TableIterator entries, UserKeyComparator order, KeyBounds bounds) {
     this.entries = entries;
     this.guard = new Guard(entries);

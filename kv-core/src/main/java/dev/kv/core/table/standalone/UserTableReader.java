@@ -41,7 +41,8 @@ public final class UserTableReader implements dev.kv.TableReader {
   public DBIterator iterator(ReadOptions options) {
     requireOpen();
     if (options.descending()) {
-      throw new IllegalArgumentException("a cursor moves both ways, and takes no descending");
+      throw new IllegalArgumentException(
+          "descending is not supported: an iterator moves in both directions");
     }
     KeyBounds bounds = KeyBounds.of(options, order);
     table.retain();
@@ -58,7 +59,7 @@ public final class UserTableReader implements dev.kv.TableReader {
     return table.reader.approximateOffsetOf(direct, 0, key.length);
   }
 
-  /** Closes the table with its last iterator. */
+  /** Closes the reader. The table is closed with its last iterator. */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
@@ -72,7 +73,7 @@ public final class UserTableReader implements dev.kv.TableReader {
     }
   }
 
-  /** The table and what was made for it alone. */
+  /** The open table and the resources that belong to it. */
   private static final class OpenTable extends RefCounted {
     private final BlockAllocator allocator;
     private final @Nullable BlockCacheImpl ownCache;
