@@ -12,14 +12,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * The file CURRENT, which names the MANIFEST in use: its name and a newline, nothing else. It has
- * no checksum, so the parser is strict: it accepts only the name of a file in the directory.
+ * The content of the file CURRENT: the name of the MANIFEST in use and a newline. It has no
+ * checksum, so the parser is strict: it accepts only the name of a file in the directory.
  *
  * @param manifest the MANIFEST's name
  * @param number the number in that name
  */
 public record CurrentFile(String manifest, long number) {
-  /** More than the longest content: {@code MANIFEST-}, 19 digits and a newline. */
+  /**
+   * The read limit, larger than the longest content: {@code MANIFEST-}, 19 digits and a newline.
+   */
   private static final int MAX_BYTES = 64;
 
   /**
@@ -65,8 +67,8 @@ public record CurrentFile(String manifest, long number) {
   }
 
   /**
-   * Renames the prepared file to CURRENT and syncs the directory. After an exception either file
-   * may be CURRENT, so neither MANIFEST may be deleted.
+   * Renames the prepared file to CURRENT and syncs the directory. After an exception, CURRENT may
+   * name the old or the new MANIFEST, so neither may be deleted.
    */
   static void change(Env env, Path directory, long manifestNumber) throws IOException {
     env.rename(FileNames.temp(directory, manifestNumber), FileNames.current(directory));

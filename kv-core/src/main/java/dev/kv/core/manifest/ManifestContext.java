@@ -8,7 +8,7 @@ import java.nio.file.Path;
 /**
  * The environment and the options of a version set.
  *
- * @param env the operating system
+ * @param env opens and creates the files
  * @param directory the database's directory
  * @param comparator the order of the internal keys
  * @param budget counts the bytes of the write buffer

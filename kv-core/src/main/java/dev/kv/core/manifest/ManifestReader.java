@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads CURRENT and the MANIFEST that it names. Writes nothing.
  *
- * <p>A crash can tear only the last record: an edit counts once it is synced, and edits are synced
- * one by one. So a torn record is taken as the end, unless a whole record follows it; all other
- * damage is a {@link CorruptionException}.
+ * <p>A crash can tear only the last record, because each edit is synced before the next one is
+ * written. So a torn record is treated as the end of the MANIFEST, unless a whole record follows
+ * it. All other damage throws {@link CorruptionException}.
  *
- * <p>A table that is added to level 0 by a later record than the first, together with the number of
- * a log, is a flushed memtable, whichever program wrote it. The tables of level 0 in the first
- * record may be of any age: a repair by C++ LevelDB puts all tables there, and a new MANIFEST of
- * C++ LevelDB lists all that were in level 0 before.
+ * <p>A table that a record after the first one adds to level 0, together with a log number, is a
+ * flushed memtable, whether kv or C++ LevelDB wrote it. The tables of level 0 in the first record
+ * may be of any age: a repair by C++ LevelDB puts all tables there, and a new MANIFEST of C++
+ * LevelDB lists all that were in level 0 before.
  */
 final class ManifestReader {
   private final ManifestContext context;
@@ -59,7 +59,7 @@ final class ManifestReader {
   /**
    * Returns the state that the MANIFEST describes.
    *
-   * @param whenFree called when the version has no owner left
+   * @param whenFree called when the last owner releases the version
    */
   static RecoveredManifest read(ManifestContext context, Consumer<Version> whenFree) {
     Path directory = context.directory();

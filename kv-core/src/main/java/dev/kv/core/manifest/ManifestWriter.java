@@ -29,7 +29,7 @@ final class ManifestWriter implements AutoCloseable {
     this.record = record;
   }
 
-  /** Creates the MANIFEST of a number, empty. */
+  /** Creates an empty MANIFEST with the given number. */
   static ManifestWriter create(ManifestContext context, long number) throws IOException {
     Path file = FileNames.manifest(context.directory(), number);
     return open(context, file, context.env().createWritable(file), 0);

@@ -4,15 +4,15 @@ import dev.kv.DBIOException;
 import dev.kv.core.version.VersionEdit;
 import java.io.IOException;
 
-/** The creation of a database: MANIFEST-000001 with one edit, and CURRENT, which names it. */
+/** Creates a database: writes MANIFEST-000001 with one edit, and CURRENT, which names it. */
 public final class NewDatabase {
   private static final long MANIFEST_NUMBER = 1;
 
   private NewDatabase() {}
 
   /**
-   * Creates a database in an existing directory without one. Its files are durable on return. After
-   * an exception there is either no database or a complete, empty one.
+   * Creates a database in an existing directory that has none. Its files are durable on return.
+   * After an exception, the directory has either no database or a complete, empty one.
    */
   public static void create(ManifestContext context) {
     VersionEdit edit =

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param endsOnRecord true if it ends exactly at the end of its last record
  * @param torn true if it ends inside a record, as after a crash
  * @param version the version, owned by the caller
- * @param logNumber the oldest log that is not wholly in tables
- * @param previousLogNumber an older log that is not wholly in tables either, or 0
+ * @param logNumber the oldest log that is not completely in tables
+ * @param previousLogNumber an older log that is not completely in tables, or 0
  * @param nextFileNumber a number above all used file numbers
  * @param lastSequence at least the last sequence number in tables
- * @param compactPointers for each level the key after which its next compaction begins, or null
+ * @param compactPointers for each level, the key after which its next compaction begins, or null
  */
 record RecoveredManifest(
     String name,

@@ -4,9 +4,9 @@ import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 
 /**
- * A step from the current version to the next, in three parts: {@link #prepare}, the write of the
- * MANIFEST, and {@link #install}. No other step runs between the parts. They run without the
- * caller's lock, unless they take it, so that no other thread waits for the disk.
+ * A version install in three parts: {@link #prepare}, the write of the MANIFEST, and {@link
+ * #install}. No other install runs between the parts. The caller holds no lock; {@link #prepare}
+ * and {@link #install} take the locks that they need, so that no other thread waits for the disk.
  */
 @FunctionalInterface
 public interface VersionChange {

@@ -26,25 +26,26 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * The versions of a database that are in use, one of which is current, and the MANIFEST.
- * Thread-safe.
+ * The versions of a database that are in use, one of which is current, and the MANIFEST that makes
+ * them durable. Thread-safe.
  *
- * <p>{@link #logAndApply} makes the next version current once its edit is durable. One step runs at
- * a time, under a lock of this class, which comes before the database's lock: a thread that holds
- * the database's lock must not call it.
+ * <p>{@link #logAndApply} makes the next version current after its edit is durable. One version
+ * install runs at a time, under a lock of this class. In the lock order this lock comes before the
+ * database's lock: a thread that holds the database's lock must not call this method.
  *
  * <p>Durability: the directory is synced before an edit that names new tables. A new MANIFEST
  * begins with the whole version and is synced together with its directory entry before CURRENT is
- * changed. The state that a recovery reads need not be durable. The first step after a recovery
- * begins a new MANIFEST, or appends to one that was synced first, so that after that step nothing
- * depends on what an earlier process did not sync. No write is acknowledged and nothing is deleted
- * before that step. After a failed write or sync it is unknown what the next open will find, so
- * every later step fails with the first cause until the database is opened again.
+ * changed. The state that a recovery reads need not be durable. The first install after a recovery
+ * begins a new MANIFEST, or appends to one that was synced first, so that afterwards nothing
+ * depends on data that an earlier process did not sync. No write is acknowledged and no file is
+ * deleted before that install. After a failed write or sync, it is unknown which version the next
+ * open will find, so every later install fails with the first cause until the database is opened
+ * again.
  */
 public final class VersionSet implements AutoCloseable {
   private static final Logger LOG = EngineLogger.of(VersionSet.class);
 
-  /** A MANIFEST is replaced once it is this many times as large as the version it began with. */
+  /** A MANIFEST is replaced when it is this many times as large as the version at its beginning. */
   private static final int GROWTH_BEFORE_ROTATION = 4;
 
   // Constant after construction.
@@ -94,8 +95,8 @@ public final class VersionSet implements AutoCloseable {
   }
 
   /**
-   * Reads CURRENT and the MANIFEST, and makes their state current. Writes nothing, unless it will
-   * append to that MANIFEST; then it makes its end and its name durable.
+   * Reads CURRENT and the MANIFEST, and makes their state current. Writes nothing, unless the
+   * MANIFEST will be reused; in that case it makes the end and the name of the MANIFEST durable.
    *
    * @param readOnly true if the MANIFEST will never be written
    * @return true if an edit must be logged in any case, because it begins a new MANIFEST
@@ -138,16 +139,16 @@ public final class VersionSet implements AutoCloseable {
       context.env().syncDirectory(context.directory());
       manifest = ManifestWriter.reopen(context, file, recovered.length());
     } catch (IOException e) {
-      LOG.warn("cannot append to {}, begins a new MANIFEST: {}", file, e.toString());
+      LOG.warn("cannot append to {}; beginning a new MANIFEST: {}", file, e.toString());
       return false;
     }
-    LOG.info("appends to {}", file);
+    LOG.info("appending to {}", file);
     rotateAt = context.maxFileSize();
     durable = true;
     return true;
   }
 
-  /** Returns the current version, borrowed: it may be freed at any time after the next step. */
+  /** Returns the current version, borrowed: it may be freed at any time after the next install. */
   public Version current() {
     return current;
   }
@@ -170,8 +171,8 @@ public final class VersionSet implements AutoCloseable {
   }
 
   /**
-   * Passes the number of every table of the versions in use to {@code sink}, some of them more than
-   * once.
+   * Passes the number of every table of the versions in use to {@code sink}; may pass a number more
+   * than once.
    */
   public void forEachLiveFileNumber(LongConsumer sink) {
     for (Version version : live) {
@@ -184,12 +185,12 @@ public final class VersionSet implements AutoCloseable {
     return nextFileNumber.getAndIncrement();
   }
 
-  /** Makes sure that {@link #newFileNumber} never returns a number. */
+  /** Makes sure that {@link #newFileNumber} never returns {@code number}. */
   public void markFileNumberUsed(long number) {
     nextFileNumber.accumulateAndGet(number + 1, Math::max);
   }
 
-  /** Returns the last number that {@link #setLastSequence} set. */
+  /** Returns the sequence number that {@link #setLastSequence} last set. */
   public long lastSequence() {
     return lastSequence;
   }
@@ -203,14 +204,14 @@ public final class VersionSet implements AutoCloseable {
     lastSequence = sequence;
   }
 
-  /** Returns the number of the oldest log that is not wholly in tables. */
+  /** Returns the number of the oldest log that is not completely in tables. */
   public long logNumber() {
     return logNumber;
   }
 
   /**
-   * Returns the number of an older log than {@link #logNumber} that is not wholly in tables either,
-   * or 0. Only databases of old versions of LevelDB have one.
+   * Returns the number of a log older than {@link #logNumber} that is not completely in tables, or
+   * 0. Only databases of old versions of LevelDB have one.
    */
   public long previousLogNumber() {
     return previousLogNumber;
@@ -230,20 +231,20 @@ public final class VersionSet implements AutoCloseable {
   }
 
   /**
-   * Returns true if the state of the MANIFEST in use survives loss of power. It may not before the
-   * first step after a recovery: a killed process may have left its last edit, or the rename of
-   * CURRENT, without a sync. Until then the files of an earlier state are needed.
+   * Returns true if the state of the MANIFEST in use survives loss of power. Before the first
+   * install after a recovery it may not: a killed process may not have synced its last edit or the
+   * rename of CURRENT. Until then the files of an earlier state are needed.
    */
   public boolean isDurable() {
     return durable;
   }
 
-  /** Returns for each level the internal key after which its next compaction begins, or null. */
+  /** Returns, for each level, the internal key after which its next compaction begins, or null. */
   public List<byte @Nullable []> compactPointers() {
     return compactPointers;
   }
 
-  /** Logs an edit and makes the version that it leads to current. */
+  /** Logs an edit and makes the resulting version current. */
   public void logAndApply(VersionEdit edit) {
     logAndApply(version -> edit);
   }
@@ -252,8 +253,8 @@ public final class VersionSet implements AutoCloseable {
    * Makes the next version current. The edit is completed with the log numbers (if it sets none),
    * the next file number and the last sequence.
    *
-   * @throws DBIOException if the MANIFEST could not be written; all later steps fail too
-   * @throws DBReadOnlyException if an earlier step failed
+   * @throws DBIOException if the MANIFEST could not be written; all later installs fail, too
+   * @throws DBReadOnlyException if an earlier install failed
    * @throws OffHeapExhaustedException if there is no memory for the edit; nothing was written, and
    *     the step may be tried again
    */
@@ -457,7 +458,7 @@ public final class VersionSet implements AutoCloseable {
     }
   }
 
-  /** Closes a MANIFEST that is wholly durable, so that a failure loses nothing. */
+  /** Closes a MANIFEST that is completely durable; a failure loses nothing and is only logged. */
   private static void closeQuietly(ManifestWriter writer) {
     try {
       writer.close();

@@ -4,8 +4,8 @@
  *
  * <p>{@link dev.kv.core.manifest.VersionSet} recovers the version from them and logs every later
  * edit; {@link dev.kv.core.manifest.ManifestWriter} writes one MANIFEST; {@link
- * dev.kv.core.manifest.CurrentFile} reads CURRENT and switches it; {@link
- * dev.kv.core.manifest.NewDatabase} writes the first of both files.
+ * dev.kv.core.manifest.CurrentFile} reads and replaces CURRENT; {@link
+ * dev.kv.core.manifest.NewDatabase} creates both files.
  *
  * <p>Called by the db package. May import version, log, env, key, memory and below.
  */

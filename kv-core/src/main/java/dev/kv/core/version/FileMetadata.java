@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The metadata of one table: its number, its size and its first and last internal key. All versions
- * that contain the table share one object, so it also keeps what reads remember: the seeks left and
- * the handle of the open table. Thread-safe.
+ * that contain the table share one object, so it also holds state of reads: the number of seeks
+ * left and the handle of the open table. Thread-safe.
  */
 public final class FileMetadata {
   /** One seek costs about as much as the compaction of this many bytes. */
@@ -75,7 +75,7 @@ public final class FileMetadata {
     return InternalKey.userKey(largest);
   }
 
-  /** Returns how many more seeks without a result the table may get before a compaction pays. */
+  /** Returns the number of seeks without a result that are left before a compaction pays off. */
   public int allowedSeeks() {
     return allowedSeeks.get();
   }

@@ -1,8 +1,8 @@
 package dev.kv.core.version;
 
 /**
- * How much each level needs a compaction; from 1 on it is due. Level 0 counts tables, because each
- * one costs every read; the other levels count bytes. Immutable.
+ * The compaction score of each level; a compaction is due if the score is at least 1. Level 0
+ * counts tables, because each one costs every read; the other levels count bytes. Immutable.
  */
 public final class LevelScores {
   private final double[] scores;

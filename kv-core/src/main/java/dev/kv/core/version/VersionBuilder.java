@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * once and begins before it ends, and from level 1 on tables do not overlap. Otherwise a {@link
  * CorruptionException} names the MANIFEST. Not thread-safe.
  *
- * <p>The deletion of a table that is not there is accepted, because an old LevelDB could log an
- * edit twice.
+ * <p>The deletion of a table that does not exist is accepted, because old versions of LevelDB could
+ * log an edit twice.
  */
 public final class VersionBuilder {
   private final InternalKeyComparator comparator;

@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The step from one version to the next, and a record of the MANIFEST. Immutable. Encoded and
- * decoded by {@link VersionEditCodec}, which holds the grammar.
+ * The change from one version to the next, stored as one record of the MANIFEST. Immutable. Encoded
+ * and decoded by {@link VersionEditCodec}, which holds the grammar.
  *
  * @param comparatorName the name of the comparator, or null
- * @param logNumber the oldest log that is not wholly in tables, or {@link #UNSET}
+ * @param logNumber the oldest log that is not completely in tables, or {@link #UNSET}
  * @param previousLogNumber the log that an old LevelDB was still flushing; 0 is none, or {@link
  *     #UNSET}
  * @param nextFileNumber a number above all used file numbers, or {@link #UNSET}
@@ -121,7 +121,7 @@ public record VersionEdit(
       return this;
     }
 
-    /** Sets the oldest log that is not wholly in tables. */
+    /** Sets the oldest log that is not completely in tables. */
     public Builder logNumber(long number) {
       logNumber = number;
       return this;

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The bytes of a version edit, which are one record of the MANIFEST.
+ * Encodes and decodes version edits. An edit is one record of the MANIFEST.
  *
  * <pre>
  * edit    := field*

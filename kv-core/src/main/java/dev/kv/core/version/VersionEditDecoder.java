@@ -12,9 +12,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Reads one version edit, whose grammar stands in {@link VersionEditCodec}. Every length is checked
- * against the record's end before anything is allocated for it, so a record costs no more than a
- * small multiple of its own size.
+ * Decodes one version edit; {@link VersionEditCodec} has the grammar. Every length is checked
+ * against the end of the record before memory is allocated for it, so decoding needs at most a
+ * small multiple of the record's size.
  */
 final class VersionEditDecoder {
   private static final int FIRST_ROCKSDB_TAG = 100;

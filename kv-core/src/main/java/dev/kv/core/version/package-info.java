@@ -1,5 +1,5 @@
 /**
- * The shape of the tree of tables, without I/O: no file is opened here.
+ * The structure of the tree of tables. Does no I/O: no file is opened here.
  *
  * <p>A {@link dev.kv.core.version.Version} is one immutable arrangement of tables over the levels;
  * a {@link dev.kv.core.version.VersionEdit} is the step from one to the next, and a record of the
