@@ -5,10 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/**
- * A log that is written at the end of a file, with one call for each block and a flush for each
- * record.
- */
+/** A log writer that appends to a file, with one write per block and one flush per record. */
 final class AppendingLogWriter extends LogWriter {
   private final WritableFile file;
 

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The fragments of a log, block by block. Each step returns a fragment, bytes that are not a
+ * Reads the fragments of a log, block by block. Each step returns a fragment, bytes that are not a
  * fragment, or a gap; the accessors describe the result of the last step. A short read of the file
  * does not count as its end.
  */

@@ -4,9 +4,9 @@ import dev.kv.env.SequentialFile;
 import java.io.IOException;
 
 /**
- * The reading end of a log (see {@link LogFormat}), for one thread. It trusts no length, and
- * returns every whole record. It reports what it has to skip before it returns the next record, so
- * that the caller can decide whether that record counts.
+ * Reads the records of a log (see {@link LogFormat}). Checks every length, and returns every whole
+ * record. For one thread. It reports what it has to skip before it returns the next record, so that
+ * the caller can decide whether that record counts.
  *
  * <p>Bytes are torn, and not damaged, if a 512-byte sector under them is all zero, or all zero from
  * the beginning of the fragment inside it: loss of power can leave a sector as it was before. The
@@ -36,7 +36,7 @@ public final class LogReader implements AutoCloseable {
   private long lastRecordOffset;
   private long endOfLastRecord;
 
-  /** Creates a reader of the whole of {@code file}, which it takes ownership of. */
+  /** Creates a reader of all of {@code file}, and takes ownership of the file. */
   public LogReader(String fileName, SequentialFile file, Reporter reporter, boolean checksum)
       throws IOException {
     this(fileName, file, reporter, checksum, 0);
@@ -47,7 +47,7 @@ public final class LogReader implements AutoCloseable {
    *
    * @param fileName the name for messages
    * @param file the file, at its beginning; the reader takes ownership of it
-   * @param reporter is told of skipped bytes
+   * @param reporter receives a report of skipped bytes
    * @param checksum whether to verify the checksums
    */
   public LogReader(
@@ -72,8 +72,8 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Is told of the bytes that a reader skips, before the reader returns the next record. An
-   * exception ends the read.
+   * Receives reports of the bytes that a reader skips, before the reader returns the next record.
+   * An exception ends the read.
    */
   public interface Reporter {
     /**

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writing end of a log (see {@link LogFormat}), for one thread at a time; {@link #reserveAhead}
- * may run on another meanwhile.
+ * Appends records to a log (see {@link LogFormat}). Used by one thread at a time; {@link
+ * #reserveAhead} may run on another thread concurrently.
  *
  * <p>After a failed append or sync the contents of the file are unknown: every later call fails
  * with the first failure as its cause. Once an append has returned, the record survives the death
@@ -35,13 +35,13 @@ public abstract sealed class LogWriter implements AutoCloseable
     this.synced = length;
   }
 
-  /** Returns a writer of the new log {@code file}, which it takes ownership of. */
+  /** Returns a writer of the new log {@code file}, and takes ownership of the file. */
   public static LogWriter mapped(Path name, MappedLogFile file) {
     return closingUnlessMade(file::close, () -> new MappedLogWriter(name, file));
   }
 
   /**
-   * Returns a writer at the end of {@code file}, which it takes ownership of.
+   * Returns a writer at the end of {@code file}, and takes ownership of the file.
    *
    * @param initialLength the file's length, which must be the end of a record (or 0)
    */
@@ -94,7 +94,7 @@ public abstract sealed class LogWriter implements AutoCloseable
     }
   }
 
-  /** Makes every appended record durable; does nothing if they are. */
+  /** Makes every appended record durable; does nothing if all are durable already. */
   public final void sync() throws IOException {
     checkUsable();
     if (synced == length) {

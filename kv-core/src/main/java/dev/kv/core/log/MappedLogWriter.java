@@ -7,14 +7,14 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * A log that is written by stores into memory. All payloads of a record are stored before its first
- * header, and headers in order. So the bytes that a killed process leaves after its last whole
- * record have no header, and read as the end.
+ * A log writer that stores records into a memory-mapped file. All payloads of a record are stored
+ * before its first header, and headers in order. So the bytes that a killed process leaves after
+ * its last whole record have no header, and read as the end.
  */
 final class MappedLogWriter extends LogWriter {
   /**
-   * The most bytes that are prepared at a time. A log begins with one block and doubles that up to
-   * this size.
+   * The maximum number of bytes that are prepared at a time. A log begins with one block and
+   * doubles that up to this size.
    */
   private static final long LARGEST_STEP = 256 << 10;
 

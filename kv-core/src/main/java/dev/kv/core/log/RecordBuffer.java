@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The record that a {@link LogReader} read last. The reader fills it; it grows as needed and is
- * reused. For one thread.
+ * A reusable buffer that holds the last record read by a {@link LogReader}. The reader fills it; it
+ * grows as needed. For one thread.
  */
 public final class RecordBuffer {
   private static final int SMALLEST = 4 << 10;

@@ -1,5 +1,5 @@
 /**
- * The framing of records in 32 KiB blocks, in which the log and the MANIFEST are written.
+ * The log format, which frames records in 32 KiB blocks; used for logs and MANIFESTs.
  *
  * <p>{@code LogFormat} has the layout. {@link dev.kv.core.log.LogWriter} appends records to a
  * mapped log or to a file; {@link dev.kv.core.log.LogReader} reads them back and tells a torn end

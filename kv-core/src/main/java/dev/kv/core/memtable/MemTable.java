@@ -15,9 +15,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * The newest writes of a database, sorted by internal key, in one arena off the heap. One thread at
- * a time adds; any number of threads read meanwhile, without a lock. The last owner's release
- * returns the arena to its pool.
+ * The memtable: the newest writes of a database, sorted by internal key, in one off-heap arena. One
+ * thread at a time adds entries; any number of threads read concurrently without a lock. The
+ * release by the last owner returns the arena to its pool.
  */
 public final class MemTable extends RefCounted {
   /** The size of an arena in which no entry fits, in bytes. */
@@ -54,7 +54,7 @@ public final class MemTable extends RefCounted {
   }
 
   /**
-   * Returns the size of an arena in which entries fit.
+   * Returns the size of an arena that is large enough for the given entries.
    *
    * @param keyAndValueBytes the bytes of all keys and values together
    * @param count the number of entries
@@ -90,7 +90,7 @@ public final class MemTable extends RefCounted {
   }
 
   /**
-   * Looks a key up.
+   * Looks up a key.
    *
    * @param out points at the value, without a pin, if the result is {@link LookupResult#FOUND}
    * @return a constant of {@link LookupResult}
@@ -132,7 +132,7 @@ public final class MemTable extends RefCounted {
     return (int) ENTRIES.getAcquire(this);
   }
 
-  /** Returns true if nothing was added. */
+  /** Returns true if there are no entries. */
   public boolean isEmpty() {
     return entryCount() == 0;
   }

@@ -3,7 +3,7 @@ package dev.kv.core.memtable;
 import dev.kv.core.iterator.InternalIterator;
 import java.nio.ByteBuffer;
 
-/** A cursor over a skip list. It has no pin: the caller owns the memtable. */
+/** A cursor over the entries of a memtable. It holds no pin: the caller owns the memtable. */
 final class MemTableIterator extends InternalIterator {
   private final OffHeapSkipList list;
   private int node;

@@ -12,32 +12,32 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A skip list of entries in one arena. One thread inserts; any number of threads read meanwhile,
- * without a lock.
+ * A skip list of entries in one off-heap arena. One thread inserts; any number of threads read
+ * concurrently without a lock.
  *
  * <pre>
  * node    := next fixed32 * height, header, internal key, value
  * header  := internal key length fixed32, value length fixed32
  * </pre>
  *
- * The offset of a node is that of its header, a multiple of 4. Its links are before it, level 0
- * nearest. No node has the offset 0. The arena may move to a larger buffer while it grows; offsets
- * stay the same. Invariants:
+ * The offset of a node is that of its header, a multiple of 4. Its links are stored before it, that
+ * of level 0 last. No node has the offset 0. The arena may move to a larger buffer while it grows;
+ * offsets stay the same. Invariants:
  *
  * <ol>
- *   <li>After it is linked a node does not change, except its links, and is never unlinked.
- *   <li>A node is linked at a level only after it is linked below, and with a release store, so
- *       that a reader that sees the link sees the node.
+ *   <li>After a node is linked, it does not change except for its links, and is never unlinked.
+ *   <li>A node is linked at a level only after it is linked at all lower levels, and with a release
+ *       store, so that a reader that sees the link also sees the node.
  *   <li>The links of a level are in the comparator's order.
  * </ol>
  */
 final class OffHeapSkipList {
-  /** No node. */
+  /** The offset that stands for no node. */
   static final int NIL = 0;
 
   static final int MAX_HEIGHT = 12;
 
-  /** The most bytes that a node takes beyond its user key and value. */
+  /** The maximum number of bytes that a node takes in addition to its user key and value. */
   static final int MAX_NODE_OVERHEAD =
       MAX_HEIGHT * Integer.BYTES + 2 * Integer.BYTES + InternalKey.TRAILER + Integer.BYTES - 1;
 
@@ -61,7 +61,10 @@ final class OffHeapSkipList {
   private final int[] last = new int[MAX_HEIGHT];
   private int random = 0xdeadbeef;
 
-  /** The levels in use; a reader that sees an old value begins lower and finds the same. */
+  /**
+   * The number of levels in use; a reader that sees an old value begins at a lower level and finds
+   * the same nodes.
+   */
   private volatile int height = 1;
 
   OffHeapSkipList(InternalKeyComparator order, NativeArena arena) {
@@ -242,8 +245,8 @@ final class OffHeapSkipList {
   }
 
   /**
-   * Returns the memory that has every node returned so far. A later call may return another buffer,
-   * because the arena has grown.
+   * Returns the memory that contains every node returned so far. A later call may return another
+   * buffer, because the arena has grown.
    */
   ByteBuffer memory() {
     return arena.buffer();
