@@ -7,8 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Makes one block of sorted entries. Reusable through {@link #reset}; closing gives its buffers
- * back.
+ * Builds one block of sorted entries. Reusable after {@link #reset}; closing frees its buffers.
  *
  * <pre>
  * block   := entry*, restart*, count
@@ -49,13 +48,13 @@ public final class BlockBuilder implements AutoCloseable {
     reset();
   }
 
-  /** Takes the memory that most blocks need. */
+  /** Allocates the memory that most blocks need. */
   public void reserve() {
     bytes.ensureCapacity(FIRST_BYTES);
     lastKey.ensureCapacity(FIRST_KEY_BYTES);
   }
 
-  /** Forgets every entry but the last key. */
+  /** Removes all entries, but keeps the last key. */
   public void reset() {
     restarts[0] = 0;
     restartCount = 1;
@@ -73,7 +72,10 @@ public final class BlockBuilder implements AutoCloseable {
     return (long) size + (restartCount + 1L) * Integer.BYTES;
   }
 
-  /** Returns the buffer with the last key in it, from 0 on; that outlives a {@link #reset}. */
+  /**
+   * Returns the buffer that contains the last key at offset 0; the key is kept after a {@link
+   * #reset}.
+   */
   public ByteBuffer lastKey() {
     return lastKey.buffer();
   }
@@ -83,7 +85,7 @@ public final class BlockBuilder implements AutoCloseable {
     return lastKeyLength;
   }
 
-  /** Adds an entry, whose key must come after the last one. */
+  /** Adds an entry. Its key must be after the last key. */
   public void add(
       ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength) {
     int shared = 0;
@@ -142,7 +144,10 @@ public final class BlockBuilder implements AutoCloseable {
     return bytes.ensureCapacity((int) needed);
   }
 
-  /** Ends the block and returns its length; {@link #buffer} holds it from 0 on until the reset. */
+  /**
+   * Finishes the block and returns its length; {@link #buffer} contains it at offset 0 until the
+   * reset.
+   */
   public int finish() {
     ByteBuffer target = room((restartCount + 1L) * Integer.BYTES);
     int at = size;
@@ -154,7 +159,7 @@ public final class BlockBuilder implements AutoCloseable {
     return at + Integer.BYTES;
   }
 
-  /** Returns the buffer that the block is made in. */
+  /** Returns the buffer in which the block is built. */
   public ByteBuffer buffer() {
     return bytes.buffer();
   }

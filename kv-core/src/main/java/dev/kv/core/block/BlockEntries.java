@@ -6,8 +6,8 @@ import dev.kv.core.iterator.InternalIterator;
 import java.nio.ByteBuffer;
 
 /**
- * The decoding of a block's entries, laid out as {@link BlockBuilder} says. Every count, offset and
- * length is checked before it is used: the block may be anything.
+ * Decodes the entries of a block; {@link BlockBuilder} describes the format. Every count, offset
+ * and length is checked before it is used, because the block may contain any bytes.
  */
 abstract class BlockEntries extends InternalIterator {
   private final int minKeyLength;
@@ -32,7 +32,8 @@ abstract class BlockEntries extends InternalIterator {
   }
 
   /**
-   * Sets the cursor before the entries of a block, which lies at {@code offset} of {@code file}.
+   * Positions the cursor before the first entry of a block, which is at {@code offset} of {@code
+   * file}.
    */
   final void setOn(ByteBuffer block, int length, String file, long offset) {
     valid = false;
@@ -54,7 +55,7 @@ abstract class BlockEntries extends InternalIterator {
     }
   }
 
-  /** Takes the cursor off its block. */
+  /** Detaches the cursor from its block. */
   final void setOnNothing() {
     valid = false;
     block = NO_BYTES;
@@ -64,7 +65,7 @@ abstract class BlockEntries extends InternalIterator {
 
   /**
    * Decodes and checks the lengths of the entry at {@code at}, which is before the end of the
-   * entries, and returns where its own key bytes begin.
+   * entries, and returns the offset of its unshared key bytes.
    */
   final int head(int at, int lastKeyLength) {
     int own;

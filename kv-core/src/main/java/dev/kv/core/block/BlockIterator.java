@@ -7,8 +7,9 @@ import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 
 /**
- * A cursor over the entries of one block, laid out as {@link BlockBuilder} says. Reusable: {@link
- * #reset} sets it on another block. Every count, offset and length is checked before it is used.
+ * A cursor over the entries of one block; {@link BlockBuilder} describes the format. Reusable:
+ * {@link #reset} attaches it to another block. Every count, offset and length is checked before it
+ * is used.
  *
  * <p>A key that shares no bytes with the previous key is read in place. Any other key is assembled
  * in the scratch buffer. No step allocates or calls a virtual method.
@@ -67,7 +68,7 @@ public class BlockIterator extends BlockEntries {
   }
 
   /**
-   * Sets the cursor before the entries of a block.
+   * Positions the cursor before the first entry of a block.
    *
    * @param file the name of the table, for exceptions
    * @param offset the offset of the block in the table, for exceptions

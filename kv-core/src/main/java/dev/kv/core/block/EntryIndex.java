@@ -25,7 +25,7 @@ import java.nio.ByteBuffer;
  * </pre>
  */
 final class EntryIndex {
-  /** False switches entry indexes off, for a measurement. */
+  /** Entry indexes are switched off if false, for benchmarks. */
   static final boolean ENABLED = true;
 
   private static final int COUNT_AND_COMMON = 2 * Short.BYTES;

@@ -3,8 +3,9 @@ package dev.kv.core.block;
 import java.util.Arrays;
 
 /**
- * Where the entries of a run lie, for walking it backward: the last {@value #MAX_ENTRIES} at most.
- * Keeps the places of the keys in the scratch buffer, not the keys.
+ * The positions of the entries of a run, so that prev() can walk it backward; at most the last
+ * {@value #MAX_ENTRIES} entries. Stores the offsets of the keys in the scratch buffer, not the
+ * keys.
  */
 final class EntryRecord {
   private static final int MAX_ENTRIES = 256;
@@ -13,8 +14,8 @@ final class EntryRecord {
   private static final int FIRST_CAPACITY = 32;
 
   /**
-   * For each entry: where it begins, its key in the scratch, the key's length, and where its value
-   * begins.
+   * For each entry: its offset, the offset of its key in the scratch buffer, the length of the key,
+   * and the offset of its value.
    */
   private int[] fields = {};
 

@@ -1,7 +1,7 @@
 /**
- * One block of a table: {@link dev.kv.core.block.BlockBuilder} makes it, {@link
- * dev.kv.core.block.BlockIterator} reads it. Its bytes are uncompressed here; where they come from
- * and how they are stored is the table package's matter.
+ * One block of a table: {@link dev.kv.core.block.BlockBuilder} builds it, {@link
+ * dev.kv.core.block.BlockIterator} reads it. The bytes are uncompressed here. The table packages
+ * read, write and compress them.
  *
  * <p>Called by the table package. May import iterator, key, memory and codec.
  */

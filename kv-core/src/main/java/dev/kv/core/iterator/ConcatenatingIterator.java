@@ -5,8 +5,8 @@ import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 
 /**
- * A cursor over the entries of several cursors in a row, one of which is open at a time: the tables
- * of a level.
+ * A cursor over the entries of several consecutive cursors, such as the tables of a level. One of
+ * them is open at a time.
  */
 public final class ConcatenatingIterator extends InternalIterator {
   private static final int NONE = -1;
@@ -19,7 +19,7 @@ public final class ConcatenatingIterator extends InternalIterator {
   private int index = NONE;
   private boolean closed;
 
-  /** Creates a cursor over everything in {@code source}. */
+  /** Creates a cursor over all entries of {@code source}. */
   public ConcatenatingIterator(IteratorSource source) {
     this.source = source;
   }
@@ -73,7 +73,7 @@ public final class ConcatenatingIterator extends InternalIterator {
     }
   }
 
-  /** Goes on to the cursors that follow until one has an entry, and shows it. */
+  /** Moves to the following cursors until one has an entry, and shows it. */
   private void forward() {
     while (!current.isValid() && index + 1 < source.count()) {
       open(index + 1);
@@ -82,7 +82,7 @@ public final class ConcatenatingIterator extends InternalIterator {
     show(current);
   }
 
-  /** Goes back to the cursors before until one has an entry, and shows it. */
+  /** Moves to the previous cursors until one has an entry, and shows it. */
   private void backward() {
     while (!current.isValid() && index > 0) {
       open(index - 1);

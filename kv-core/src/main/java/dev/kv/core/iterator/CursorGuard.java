@@ -7,8 +7,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the end of a program's cursor apart from its moves, and releases what the cursor pins:
- * once, and never during a move.
+ * Protects the moves of a program's cursor against a concurrent close, and releases the pins of the
+ * cursor once, never during a move.
  *
  * <p>Two threads meet here: the one that uses the cursor, and another one that closes the database
  * (or, against the rules, uses or closes the same cursor). Neither waits for the other.
@@ -47,7 +47,7 @@ public abstract class CursorGuard {
   /** Creates the guard of an open cursor. */
   protected CursorGuard() {}
 
-  /** Makes a move that is under way end soon. Called by any thread, before {@link #release}. */
+  /** Makes a running move end soon. Called by any thread, before {@link #release}. */
   protected void stop() {}
 
   /** Releases what the cursor pins. Called once, by any thread, while no move runs. */

@@ -9,9 +9,9 @@ import java.nio.ByteOrder;
 /**
  * A cursor over sorted entries whose keys and values lie in direct memory. Begins before any entry.
  *
- * <p>The entry is <em>borrowed</em>: the coordinates that {@link #keyBuffer()} and the others
- * return are good until the next move. They are plain fields, so that reading them is no virtual
- * call.
+ * <p>The entry is <em>borrowed</em>: the buffers and offsets that {@link #keyBuffer()} and the
+ * other accessors return are valid until the next move. They are plain fields, so that reading them
+ * needs no virtual call.
  *
  * <p>Damage throws {@link dev.kv.CorruptionException}, a failed read {@link dev.kv.DBIOException};
  * the cursor is invalid afterwards and a seek may be tried again.
@@ -35,7 +35,7 @@ public abstract class InternalIterator implements AutoCloseable {
   /** For implementations. */
   protected InternalIterator() {}
 
-  /** Returns true if the cursor stands on an entry. */
+  /** Returns true if the cursor has a current entry. */
   public final boolean isValid() {
     return valid;
   }
@@ -84,7 +84,7 @@ public abstract class InternalIterator implements AutoCloseable {
   /** Moves to the next entry. Requires {@link #isValid()}. */
   public abstract void next();
 
-  /** Moves to the entry before. Requires {@link #isValid()}. */
+  /** Moves to the previous entry. Requires {@link #isValid()}. */
   public abstract void prev();
 
   /**
@@ -100,8 +100,8 @@ public abstract class InternalIterator implements AutoCloseable {
    * Returns an exception for the entry, to be thrown if it is found to be damaged. It names the
    * file that the entry was read from, and the offset of its block. Requires {@link #isValid()}.
    *
-   * @param what what is wrong
-   * @param elsewhere what to name if the entry is in no file
+   * @param what describes the damage
+   * @param elsewhere the name to report if the entry is not in a file
    */
   public CorruptionException corruption(String what, String elsewhere) {
     return new CorruptionException(what, elsewhere, CorruptionException.NO_OFFSET);
@@ -111,7 +111,7 @@ public abstract class InternalIterator implements AutoCloseable {
   @Override
   public abstract void close();
 
-  /** Shows {@code child}'s entry, or its having none, as this cursor's own. */
+  /** Copies the position of {@code child}, valid or not, to this cursor. */
   @CanIgnoreReturnValue
   protected final boolean show(InternalIterator child) {
     keyBuffer = child.keyBuffer;

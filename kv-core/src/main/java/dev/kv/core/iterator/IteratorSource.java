@@ -2,14 +2,15 @@ package dev.kv.core.iterator;
 
 import java.nio.ByteBuffer;
 
-/** Cursors in a row: each shows entries that all come after those of the one before. */
+/** A sequence of cursors in order: all entries of one cursor are before those of the next. */
 public interface IteratorSource {
 
-  /** Returns how many there are. */
+  /** Returns the number of cursors. */
   int count();
 
   /**
-   * Returns the first that may hold an entry at or after a key, or {@link #count()} if none does.
+   * Returns the index of the first cursor that may have an entry at or after a key, or {@link
+   * #count()} if there is none.
    */
   int find(ByteBuffer key, int offset, int length);
 
