@@ -26,9 +26,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open table, laid out as {@link TableBuilder} says. Index and filter are resident; data blocks
- * come through the cache. Thread-safe: everything is constant after the open. Freed after the last
- * pin.
+ * An open table; {@link TableBuilder} describes the format. Index and filter are kept in memory;
+ * data blocks are read through the block cache. Thread-safe: all fields are constant after the
+ * open. Freed after the last pin is released.
  */
 public final class TableReader implements CacheValue {
   private final TableFile file;
@@ -41,7 +41,9 @@ public final class TableReader implements CacheValue {
   private final @Nullable OwnedBlock filterBlock;
   private final @Nullable FilterBlockReader filter;
 
-  /** Whether there is one filter for the whole table, which is worth a probe before the index. */
+  /**
+   * True if there is one filter for the whole table, which is probed before the index is searched.
+   */
   private final boolean wholeTableFilter;
 
   private final LookupHints hints;
@@ -77,7 +79,7 @@ public final class TableReader implements CacheValue {
    * throws.
    *
    * @param policy the policy whose filter is used if the table has one; null to use none
-   * @param cacheId under which the table's blocks are cached
+   * @param cacheId the id of the table's blocks in the block cache
    */
   public static TableReader open(
       TableFile file,
@@ -175,7 +177,7 @@ public final class TableReader implements CacheValue {
     return reader == null || reader.mayContain(blockOffset, key, offset, length);
   }
 
-  /** Returns what the first entry at or after the target says of the target's user key. */
+  /** Returns the result of the lookup, given the first entry at or after the target. */
   private int outcome(PointRead context, ByteBuffer key, int offset, int userLength, int at) {
     BlockIterator entry = context.block();
     if (!entry.isValid()) {
@@ -212,8 +214,8 @@ public final class TableReader implements CacheValue {
   }
 
   /**
-   * Returns the offset in the file of the data block that may hold {@code key}, or the end of the
-   * data.
+   * Returns the offset in the file of the data block that may contain {@code key}, or the end of
+   * the data.
    */
   public long approximateOffsetOf(ByteBuffer key, int offset, int length) {
     int at = index.find(key, offset, length);
@@ -238,20 +240,20 @@ public final class TableReader implements CacheValue {
   }
 
   /**
-   * Copies data block {@code at} as it is stored, and verified, with its trailer, and returns how
-   * many bytes.
+   * Verifies data block {@code at}, copies it as it is stored, including its trailer, and returns
+   * the number of bytes.
    */
   int copyStoredBlock(int at, OffHeapBuffer target) {
     return blocks.copyStored(file, index.offset(at), index.size(at), target);
   }
 
-  /** Sets a cursor before the entries of {@code block}, which is data block {@code at}. */
+  /** Positions a cursor before the first entry of {@code block}, which is data block {@code at}. */
   void setOn(BlockIterator cursor, PinnedBlock block, int at, ReadFlags flags) {
     cursor.reset(block.bytes(), block.length(), file.name(), index.offset(at));
     LookupHints.useEntryIndex(cursor, block, flags);
   }
 
-  /** Every open table counts the same. */
+  /** Returns 1: every open table counts the same. */
   @Override
   public long charge() {
     return 1;

@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import org.slf4j.Logger;
 
 /**
- * An open table file: its bytes, the name to report it by, and the size that nothing in it may
- * exceed. Thread-safe.
+ * An open table file, with its name for messages and its size, against which all offsets are
+ * checked. Thread-safe.
  */
 public final class TableFile {
   private static final Logger LOG = EngineLogger.of(TableFile.class);
@@ -35,7 +35,7 @@ public final class TableFile {
     this.mapped = mapped;
   }
 
-  /** Opens a file, mapped where {@code quota} has one left. */
+  /** Opens a file; maps it if {@code quota} allows one more. */
   public static TableFile open(Env env, Path path, MappingQuota quota) throws IOException {
     boolean mapped = quota.take();
     try {
@@ -60,7 +60,7 @@ public final class TableFile {
     return new TableFile(file, name, file.size(), new MappingQuota(0), false);
   }
 
-  /** Returns this file as one of {@code expected} bytes; throws if it is shorter. */
+  /** Returns this file limited to {@code expected} bytes; throws if it is shorter. */
   public TableFile ofSize(long expected) {
     if (size < expected) {
       throw new CorruptionException(
@@ -97,15 +97,15 @@ public final class TableFile {
   }
 
   /**
-   * Returns the size in {@code handle}, which was read at {@code from}, after checking that the
-   * block and its trailer lie in the file.
+   * Returns the size in {@code handle}, which was read at {@code from}. Checks that the block and
+   * its trailer are inside the file.
    */
   public int checkedSize(BlockHandle handle, long from) {
     requireInside(handle.offset(), handle.size(), from);
     return (int) handle.size();
   }
 
-  /** Throws unless a block and its trailer lie in the file. */
+  /** Throws unless a block and its trailer are inside the file. */
   public void requireInside(long offset, long blockSize, long from) {
     long most = Math.min(size, Integer.MAX_VALUE - Long.BYTES) - BlockWriter.TRAILER;
     if (blockSize < 0
@@ -117,7 +117,7 @@ public final class TableFile {
     }
   }
 
-  /** Closes the file. A failure is only logged: what was read is not in doubt. */
+  /** Closes the file. A failure is only logged, because it does not affect the data read. */
   public void close() {
     try {
       file.close();
