@@ -56,7 +56,7 @@ final class HandleTable<V extends CacheValue> {
     }
   }
 
-  /** Removes an entry. A search that is at this entry goes on with the next one. */
+  /** Removes an entry. A search that is at this entry continues with the next one. */
   void unlink(CacheHandle<V> entry) {
     AtomicReferenceArray<@Nullable CacheHandle<V>> now = buckets;
     int bucket = entry.hash & (now.length() - 1);

@@ -110,7 +110,7 @@ public final class LruCache<V extends CacheValue> implements BlockAllocator.Evic
     }
   }
 
-  /** Returns the charge of what is in the cache, pinned or not. */
+  /** Returns the charge of all entries in the cache, pinned or not. */
   @Override
   public long totalCharge() {
     long sum = 0;
@@ -135,7 +135,7 @@ public final class LruCache<V extends CacheValue> implements BlockAllocator.Evic
     return sum;
   }
 
-  /** Returns how many lookups found nothing; see {@link #acquire(long, long)}. */
+  /** Returns the number of lookups that found no entry; see {@link #acquire(long, long)}. */
   public long misses() {
     return misses.sum();
   }

@@ -254,7 +254,10 @@ final class LruShard<V extends CacheValue> {
     freeAll(dead);
   }
 
-  /** Evicts unpinned entries of so much charge, the oldest first; returns the charge evicted. */
+  /**
+   * Evicts unpinned entries, the oldest first, until the given charge is reached; returns the
+   * charge evicted.
+   */
   long evict(long charge) {
     CacheHandle<V> dead;
     long before;

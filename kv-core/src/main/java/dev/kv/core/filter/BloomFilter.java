@@ -14,8 +14,8 @@ import java.util.List;
  * </pre>
  *
  * The probes of a key begin at its 32-bit hash and step by that hash rotated right by 17, modulo
- * the number of bits, unsigned. More than 30 probes are reserved for encodings to come and match
- * everything.
+ * the number of bits, unsigned. Filters with more than 30 probes are reserved for future encodings
+ * and match every key.
  */
 public final class BloomFilter implements FilterPolicy {
   /** The name that C++ LevelDB stores. */
@@ -52,7 +52,7 @@ public final class BloomFilter implements FilterPolicy {
     return create(hashes, hashes.length);
   }
 
-  /** Returns a filter over keys of which the hashes are given. */
+  /** Returns a filter over the keys with the given hashes. */
   byte[] create(int[] hashes, int count) {
     long wanted = Math.max(MIN_BITS, (long) count * bitsPerKey);
     int bytes = (int) Math.min((wanted + 7) / 8, Integer.MAX_VALUE / 8 - 1);

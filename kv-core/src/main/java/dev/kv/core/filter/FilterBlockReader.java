@@ -5,8 +5,8 @@ import dev.kv.core.memory.BufferSlice;
 import java.nio.ByteBuffer;
 
 /**
- * The filter block of an open table (see {@link FilterBlockBuilder}). Thread-safe. A block that
- * makes no sense matches everything: filters are an optimisation, and the data decides.
+ * The filter block of an open table (see {@link FilterBlockBuilder}). Thread-safe. A malformed
+ * block matches every key, because a filter only saves reads and never decides the result.
  */
 public final class FilterBlockReader {
   private static final int WHOLE_TABLE_LOG = 31;

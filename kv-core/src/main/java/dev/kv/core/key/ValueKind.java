@@ -20,7 +20,7 @@ public enum ValueKind {
     return code;
   }
 
-  /** Returns the kind with that byte, or null: anything above 1 is corruption. */
+  /** Returns the kind with that byte, or null if the byte is above 1, which is corruption. */
   public static @Nullable ValueKind of(int code) {
     return switch (code) {
       case 0 -> DELETION;

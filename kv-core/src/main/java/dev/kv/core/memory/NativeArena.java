@@ -62,7 +62,10 @@ public final class NativeArena {
     return limit;
   }
 
-  /** Returns how many bytes are allocated. Any thread; may lag behind the allocating one. */
+  /**
+   * Returns how many bytes are allocated. Any thread may call this; the number may be older than
+   * the last allocation.
+   */
   public int used() {
     return (int) USED.getOpaque(this);
   }

@@ -43,7 +43,7 @@ public final class ObjectPool<T> implements AutoCloseable {
    * Returns an object from the pool, or a new one, as {@link #acquire(int)} does for the stripe of
    * the calling thread.
    *
-   * @return an object that nobody else uses
+   * @return an object that no other thread uses
    */
   public T acquire() {
     return acquire(Stripes.current());
@@ -54,7 +54,7 @@ public final class ObjectPool<T> implements AutoCloseable {
    * #release} or closes it.
    *
    * @param stripe the stripe of the calling thread, whose objects are looked at first
-   * @return an object that nobody else uses
+   * @return an object that no other thread uses
    */
   public T acquire(int stripe) {
     for (int i = 0; i < Stripes.COUNT; i++) {
@@ -81,7 +81,7 @@ public final class ObjectPool<T> implements AutoCloseable {
   }
 
   /**
-   * Takes ownership of an object that nobody uses any more: keeps it, or closes it if the pool is
+   * Takes ownership of an object that is no longer in use: keeps it, or closes it if the pool is
    * full or closed.
    *
    * @param object the object, in a state in which the next user can take it
