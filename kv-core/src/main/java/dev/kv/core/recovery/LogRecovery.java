@@ -212,11 +212,10 @@ public final class LogRecovery {
   }
 
   /**
-   * Throws if the oldest log is missing and the MANIFEST has certainly lost its end. A log and its
-   * name are durable before an edit that names it is, and the log is deleted only after a durable
-   * edit names a later one. So if the oldest log is missing, either the log itself is lost, or the
-   * MANIFEST has lost its end and possibly the names of tables. The second is certain if a later
-   * log has records.
+   * Throws if the oldest log is missing. A log and its name are durable before an edit that names
+   * it is, and the log is deleted only after a durable edit names a later one. So if the oldest log
+   * is missing, either the log itself is lost, or the MANIFEST has lost its end and possibly the
+   * names of tables. The second is certain if a later log has records.
    */
   private void requireOldest() {
     Path lost = missing;
