@@ -243,7 +243,7 @@ final class BackgroundWorker {
 
   private void retryLater(NothingLoggedException thrown) {
     Throwable failure = thrown.failure();
-    boolean nowShort = MemoryShortage.isBehind(failure);
+    boolean nowShort = MemoryShortage.isCauseOf(failure);
     long shortest = nowShort ? SHORTEST_MEMORY_PAUSE : retries.firstPauseNanos();
     long longest = nowShort ? LONGEST_MEMORY_PAUSE : LONGEST_PAUSE;
     pauseNanos =

@@ -9,7 +9,7 @@ import dev.kv.core.compaction.CompactionPicker;
 import dev.kv.core.compaction.CompactionResult;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.logging.EngineLogger;
-import dev.kv.core.manifest.VersionChange;
+import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.state.Resources;
@@ -260,7 +260,7 @@ public final class Compactor implements BackgroundWorker.Work {
   }
 
   /** The version install that replaces a compaction's inputs by its outputs. */
-  private final class Install implements VersionChange {
+  private final class Install implements VersionInstall {
     private final VersionEdit edit;
 
     Install(VersionEdit edit) {

@@ -4,7 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.compaction.FlushResult;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.logging.EngineLogger;
-import dev.kv.core.manifest.VersionChange;
+import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Monitor;
@@ -81,7 +81,7 @@ public final class Flusher implements BackgroundWorker.Work {
   }
 
   /** The version install that adds the table to its level and removes the memtable. */
-  private final class Install implements VersionChange {
+  private final class Install implements VersionInstall {
     private final MemTables.Immutable flushed;
     private final FlushResult result;
     private int level;

@@ -37,7 +37,7 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
     try {
       maintain();
     } catch (RuntimeException | OutOfMemoryError e) {
-      if (MemoryShortage.isBehind(e)) {
+      if (MemoryShortage.isCauseOf(e)) {
         throw new NothingLoggedException(e);
       }
       throw e;

@@ -44,7 +44,7 @@ public class BlockIterator extends BlockEntries {
   private final KeyComparator comparator;
   private final boolean bytewise;
   private final OffHeapBuffer scratch;
-  private final EntryRecord recorded = new EntryRecord();
+  private final EntryPositions recorded = new EntryPositions();
   private final EntryIndex entryIndex = new EntryIndex(NO_BYTES);
 
   /** The offsets of the entry shown and of the next one. */

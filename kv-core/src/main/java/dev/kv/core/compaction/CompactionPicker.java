@@ -74,7 +74,7 @@ public final class CompactionPicker {
     List<FileMetadata> files = version.files(level);
     return level == 0
         ? pickOldest(version, running, files)
-        : pickCheapest(version, running, level, firstBehind(version, files, pointer));
+        : pickCheapest(version, running, level, firstAfter(version, files, pointer));
   }
 
   /** Picks the oldest table that can be compacted, because older entries must move down first. */
@@ -120,7 +120,7 @@ public final class CompactionPicker {
     return (double) Version.totalSize(below) / file.size();
   }
 
-  private static int firstBehind(
+  private static int firstAfter(
       Version version, List<FileMetadata> files, byte @Nullable [] pointer) {
     InternalKeyComparator comparator = version.comparator();
     for (int i = 0; pointer != null && i < files.size(); i++) {

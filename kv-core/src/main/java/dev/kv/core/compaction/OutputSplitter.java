@@ -36,7 +36,7 @@ final class OutputSplitter {
    * @param outputBytes the size of the open output so far
    */
   boolean splitsBefore(ByteBuffer key, int offset, int userLength, long outputBytes) {
-    while (next < grandparents.size() && isBehind(key, offset, userLength)) {
+    while (next < grandparents.size() && isAfter(key, offset, userLength)) {
       if (anyKey) {
         overlap += grandparents.get(next).size();
       }
@@ -50,7 +50,7 @@ final class OutputSplitter {
     return split;
   }
 
-  private boolean isBehind(ByteBuffer key, int offset, int userLength) {
+  private boolean isAfter(ByteBuffer key, int offset, int userLength) {
     byte[] largest = grandparents.get(next).largest();
     return comparator.compare(
             key, offset, userLength, largest, largest.length - InternalKey.TRAILER)

@@ -212,7 +212,7 @@ final class DBOpener {
         }
         background.takeVersionFreed(); // set by the recovery, whose end collects obsolete files
         if (!reused || editNeeded) {
-          logs.name(requireNonNull(log), edit);
+          logs.logFirst(requireNonNull(log), edit);
         } else {
           obsolete.collectWithTemporary();
         }

@@ -258,7 +258,7 @@ public final class VersionSet implements AutoCloseable {
    * @throws OffHeapExhaustedException if there is no memory for the edit; nothing was written, and
    *     the step may be tried again
    */
-  public void logAndApply(VersionChange change) {
+  public void logAndApply(VersionInstall change) {
     manifestLock.lock();
     try {
       requireUsable();
@@ -371,7 +371,7 @@ public final class VersionSet implements AutoCloseable {
       CurrentFile.prepare(context.env(), context.directory(), number);
     } catch (IOException | RuntimeException | Error e) {
       writer.delete(e);
-      if (MemoryShortage.isBehind(e)) {
+      if (MemoryShortage.isCauseOf(e)) {
         throw new OffHeapExhaustedException(
             "no memory to begin a MANIFEST in " + context.directory() + ": " + e.getMessage(), e);
       }

@@ -324,7 +324,7 @@ public final class BlockAllocator implements AutoCloseable {
     if (slab == null) {
       budget.release(MemoryKind.BLOCK, buf.charge());
     } else {
-      slab.pool().giveBack(slab, Invariants.ON ? buf.successor(slab) : buf);
+      slab.pool().release(slab, Invariants.ON ? buf.successor(slab) : buf);
     }
   }
 }

@@ -12,7 +12,7 @@ public final class MemoryShortage {
   private MemoryShortage() {}
 
   /** Returns true if a failure, or one of its causes, is a shortage of off-heap memory. */
-  public static boolean isBehind(Throwable failure) {
+  public static boolean isCauseOf(Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each instanceof OffHeapExhaustedException
           || (each instanceof OutOfMemoryError && namesDirectMemory(each.getMessage()))) {

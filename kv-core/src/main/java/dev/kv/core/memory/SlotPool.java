@@ -172,7 +172,7 @@ final class SlotPool {
     }
   }
 
-  void giveBack(Slab slab, BlockBuf slot) {
+  void release(Slab slab, BlockBuf slot) {
     boolean kept = false;
     lock.lock();
     try {

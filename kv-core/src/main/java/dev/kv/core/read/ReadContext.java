@@ -10,7 +10,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Stripes;
 import dev.kv.core.memory.ValueRef;
-import dev.kv.core.table.PointRead;
+import dev.kv.core.table.PointReadContext;
 import dev.kv.core.table.TableCache;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +29,7 @@ final class ReadContext implements AutoCloseable {
   private final KeyBuffer saved;
 
   // Created at the first use.
-  private @Nullable PointRead point;
+  private @Nullable PointReadContext point;
   private @Nullable LookupKey lower;
   private @Nullable LookupKey upper;
 
@@ -75,8 +75,8 @@ final class ReadContext implements AutoCloseable {
   }
 
   /** Returns the reusable objects for a lookup in tables. */
-  PointRead point(TableCache tables) {
-    PointRead made = point;
+  PointReadContext point(TableCache tables) {
+    PointReadContext made = point;
     if (made == null) {
       made = tables.newPointRead();
       point = made;

@@ -92,7 +92,7 @@ final class LogDamage implements LogReader.Reporter {
    * Handles a whole record after the point at which recovery has ended: counts it as dropped, or
    * throws.
    */
-  void recordBehindEnd(long offset, long bytes) {
+  void recordAfterEnd(long offset, long bytes) {
     if (mode == RecoveryMode.STRICT) {
       throw corrupt(reason + "; whole records follow it", offset);
     }

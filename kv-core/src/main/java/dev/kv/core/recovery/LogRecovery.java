@@ -124,7 +124,7 @@ public final class LogRecovery {
       boolean first = true;
       while (reader.readRecord(record)) {
         if (damage.hasEnded() || !replayRecord(reader, damage, first)) {
-          damage.recordBehindEnd(reader.lastRecordOffset(), record.length());
+          damage.recordAfterEnd(reader.lastRecordOffset(), record.length());
         }
         first = false;
       }

@@ -56,7 +56,7 @@ final class LocatedBlockCursor extends TableCursor {
   }
 
   @Override
-  public void seekBehindDamage() {
+  public void seekAfterDamage() {
     forward();
   }
 

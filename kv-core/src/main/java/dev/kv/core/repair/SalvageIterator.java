@@ -76,7 +76,7 @@ final class SalvageIterator extends InternalIterator {
         // A block with a read error is lost like a block with a wrong checksum.
         bytesLost += table.triedBytes();
         skipped(String.valueOf(e.getMessage()));
-        attempt = table::seekBehindDamage;
+        attempt = table::seekAfterDamage;
       }
     }
   }

@@ -4,7 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogWriter;
 import dev.kv.core.logging.EngineLogger;
-import dev.kv.core.manifest.VersionChange;
+import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
@@ -165,12 +165,12 @@ public final class Logs {
 
   /**
    * Creates the first log after the open, makes it the oldest log that a recovery replays (see
-   * {@link #name}), and returns it; the caller owns it.
+   * {@link #logFirst}), and returns it; the caller owns it.
    */
   NumberedLog createFirst() throws IOException {
     NumberedLog first = create();
     try {
-      name(first, VersionEdit.builder());
+      logFirst(first, VersionEdit.builder());
     } catch (RuntimeException | Error e) {
       if (versions.isFailed()) {
         gate.fail("the first write", e);
@@ -188,10 +188,10 @@ public final class Logs {
    * recovery replays. Afterwards the recovered state is durable, and the files it replaces are
    * deleted. If this fails, the log must stay on disk, because the MANIFEST may name it.
    */
-  public void name(NumberedLog first, VersionEdit.Builder edit) {
+  public void logFirst(NumberedLog first, VersionEdit.Builder edit) {
     VersionEdit complete = edit.logNumber(first.number()).previousLogNumber(0).build();
     versions.logAndApply(
-        new VersionChange() {
+        new VersionInstall() {
           @Override
           public VersionEdit prepare(Version now) {
             return complete;

@@ -119,7 +119,7 @@ public final class TableCache implements AutoCloseable {
       LookupKey key,
       boolean verify,
       boolean fill,
-      PointRead context,
+      PointReadContext context,
       ValueRef out) {
     CacheHandle<TableReader> table = acquire(file);
     try {
@@ -146,8 +146,8 @@ public final class TableCache implements AutoCloseable {
   }
 
   /** Returns a new context for {@link #get}; the caller closes it. */
-  public PointRead newPointRead() {
-    return new PointRead(comparator, budget);
+  public PointReadContext newPointRead() {
+    return new PointReadContext(comparator, budget);
   }
 
   /**

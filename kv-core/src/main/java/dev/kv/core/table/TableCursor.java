@@ -16,7 +16,7 @@ public abstract class TableCursor extends BlockIterator {
    * After an exception for a damaged block, moves to the first entry of the following blocks, if
    * there is one. May throw again if the next block is damaged.
    */
-  public abstract void seekBehindDamage();
+  public abstract void seekAfterDamage();
 
   /** Returns the stored size of the last block that the cursor entered or failed to enter. */
   public abstract int triedBytes();

@@ -93,7 +93,7 @@ public final class TableIterator extends TableCursor {
   }
 
   @Override
-  public void seekBehindDamage() {
+  public void seekAfterDamage() {
     valid = false;
     if (tried + 1 < index.count()) {
       enter(tried + 1);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Opens a table: reads and verifies the footer, the index and the filter. It owns them and the file
- * until {@link #handOver}; if it is closed before that, it frees them.
+ * until {@link #transferOwnership}; if it is closed before that, it frees them.
  */
 final class TableOpening implements AutoCloseable {
   private final TableFile file;
@@ -122,7 +122,7 @@ final class TableOpening implements AutoCloseable {
   }
 
   /** Passes the ownership of all parts to the reader. */
-  void handOver() {
+  void transferOwnership() {
     handedOver = true;
   }
 

@@ -123,7 +123,7 @@ public final class TableReader implements CacheValue {
       @Nullable FilterPolicy policy,
       BlockProvider blocks) {
     TableReader reader = new TableReader(file, cacheId, comparator, blocks, opening, policy);
-    opening.handOver();
+    opening.transferOwnership();
     return reader;
   }
 
@@ -134,7 +134,7 @@ public final class TableReader implements CacheValue {
    * @param out receives the value and its pin if the answer is {@link LookupResult#FOUND}
    * @return one of {@link LookupResult}'s constants
    */
-  public int get(LookupKey key, ReadFlags flags, PointRead context, ValueRef out) {
+  public int get(LookupKey key, ReadFlags flags, PointReadContext context, ValueRef out) {
     ByteBuffer target = key.buffer();
     int offset = key.offset();
     int userLength = key.userKeyLength();
@@ -178,7 +178,8 @@ public final class TableReader implements CacheValue {
   }
 
   /** Returns the result of the lookup, given the first entry at or after the target. */
-  private int outcome(PointRead context, ByteBuffer key, int offset, int userLength, int at) {
+  private int outcome(
+      PointReadContext context, ByteBuffer key, int offset, int userLength, int at) {
     BlockIterator entry = context.block();
     if (!entry.isValid()) {
       return LookupResult.NOT_FOUND;

@@ -434,7 +434,7 @@ public final class CommitPipeline {
   /** Returns the exception for one writer of a group that found no room in the log. */
   private static DBException notLogged(@Nullable Throwable cause) {
     String message = "the log cannot be extended: the write was not done and may be tried again";
-    return cause != null && MemoryShortage.isBehind(cause)
+    return cause != null && MemoryShortage.isCauseOf(cause)
         ? new OffHeapExhaustedException(message, cause)
         : new DBIOException(message, cause);
   }

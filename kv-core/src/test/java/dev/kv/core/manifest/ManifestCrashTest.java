@@ -74,7 +74,7 @@ final class ManifestCrashTest {
     // What comes of it is known from a set that needs no disk.
     pending = "?";
     set.logAndApply(
-        new VersionChange() {
+        new VersionInstall() {
           @Override
           public VersionEdit prepare(Version current) {
             pending =

@@ -147,7 +147,7 @@ final class VersionSetTest extends ManifestTestBase {
     try (VersionSet set = created()) {
       Version before = set.current();
       set.logAndApply(
-          new VersionChange() {
+          new VersionInstall() {
             @Override
             public VersionEdit prepare(Version current) {
               assertThat(current).isSameAs(before);

@@ -65,7 +65,7 @@ class NegativeLookupCacheTest {
     int readsFor(List<byte[]> users, boolean found, ReadFlags flags) {
       int before = file.reads;
       OffHeapBudget own = new OffHeapBudget(0);
-      try (PointRead context = new PointRead(reader.comparator(), own);
+      try (PointReadContext context = new PointReadContext(reader.comparator(), own);
           LookupKey key = new LookupKey(own)) {
         ValueRef out = new ValueRef();
         for (byte[] user : users) {

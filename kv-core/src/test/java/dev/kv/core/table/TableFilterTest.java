@@ -56,7 +56,7 @@ class TableFilterTest {
     final TableBench bench = new TableBench(0);
     final MemoryFile.Reading file;
     final TableReader table;
-    final PointRead context = new PointRead(BYTEWISE, bench.budget);
+    final PointReadContext context = new PointReadContext(BYTEWISE, bench.budget);
     final LookupKey key = new LookupKey(bench.budget);
     final ValueRef out = new ValueRef();
 

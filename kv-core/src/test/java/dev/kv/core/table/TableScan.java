@@ -54,7 +54,7 @@ public final class TableScan {
     int entries = 0;
     try (TableIterator cursor = TableBench.cursor(table, flags);
         TableIterator sought = TableBench.cursor(table, flags);
-        PointRead read = new PointRead(order, budget);
+        PointReadContext read = new PointReadContext(order, budget);
         LookupKey key = new LookupKey(budget)) {
       for (cursor.seekToFirst(); cursor.isValid() && entries < limit; cursor.next()) {
         entries++;
@@ -77,7 +77,7 @@ public final class TableScan {
     }
   }
 
-  private void get(TableReader table, TableIterator at, PointRead read, LookupKey key) {
+  private void get(TableReader table, TableIterator at, PointReadContext read, LookupKey key) {
     long tag = InternalKey.tag(at.keyBuffer(), at.keyOffset(), at.keyLength());
     int length = at.keyLength() - InternalKey.TRAILER;
     key.set(at.keyBuffer(), at.keyOffset(), length, InternalKey.sequence(tag));

@@ -55,7 +55,7 @@ public final class MappingQuota {
   }
 
   /** Returns one mapping to the quota. */
-  void giveBack() {
+  void release() {
     left.incrementAndGet();
   }
 

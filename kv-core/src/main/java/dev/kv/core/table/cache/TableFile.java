@@ -43,13 +43,13 @@ public final class TableFile {
       boolean unused = mapped && file.mappedBytes() == 0;
       if (unused) {
         mapped = false;
-        quota.giveBack();
+        quota.release();
       }
       quota.count(file.mappedBytes());
       return new TableFile(file, path.toString(), file.size(), quota, mapped);
     } catch (IOException | RuntimeException | Error e) {
       if (mapped) {
-        quota.giveBack();
+        quota.release();
       }
       throw e;
     }
@@ -126,7 +126,7 @@ public final class TableFile {
     } finally {
       if (mapped) {
         quota.count(-file.mappedBytes());
-        quota.giveBack();
+        quota.release();
       }
     }
   }

@@ -94,7 +94,7 @@ public final class TableBuilder {
   public void add(InternalIterator entry) throws IOException {
     begin(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
     boolean alone = data.isEmpty() && entry.valueLength() >= format.blockSize();
-    if (!alone || !takeOver(entry)) {
+    if (!alone || !copyStored(entry)) {
       append(
           entry.keyBuffer(),
           entry.keyOffset(),
@@ -105,7 +105,7 @@ public final class TableBuilder {
     }
   }
 
-  private boolean takeOver(InternalIterator entry) throws IOException {
+  private boolean copyStored(InternalIterator entry) throws IOException {
     int length = entry.copyStoredBlock(buffers.scratch());
     ByteBuffer stored = buffers.scratch().buffer();
     if (length == 0 || stored.get(length - BlockWriter.TRAILER) != format.compression().code()) {

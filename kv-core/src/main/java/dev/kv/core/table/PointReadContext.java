@@ -9,13 +9,13 @@ import dev.kv.core.memory.OffHeapBuffer;
  * The reusable objects of a point read in tables, so that a read allocates nothing. Not
  * thread-safe. Closed by the thread that uses it, or when no thread uses it.
  */
-public final class PointRead implements AutoCloseable {
+public final class PointReadContext implements AutoCloseable {
   private final OffHeapBuffer scratch;
   private final BlockIterator block;
   private long tag;
 
   /** Creates the objects for reads of tables in the order of {@code comparator}. */
-  public PointRead(KeyComparator comparator, OffHeapBudget budget) {
+  public PointReadContext(KeyComparator comparator, OffHeapBudget budget) {
     scratch = new OffHeapBuffer(budget, BlockIterator.SCRATCH_BYTES);
     block = new BlockIterator(comparator, scratch);
   }

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * {@value #MAX_ENTRIES} entries. Stores the offsets of the keys in the scratch buffer, not the
  * keys.
  */
-final class EntryRecord {
+final class EntryPositions {
   private static final int MAX_ENTRIES = 256;
   private static final int MAX_KEY_BYTES = 16 << 10;
   private static final int FIELDS = 4;

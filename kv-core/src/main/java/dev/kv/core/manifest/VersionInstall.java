@@ -9,7 +9,7 @@ import dev.kv.core.version.VersionEdit;
  * and {@link #install} take the locks that they need, so that no other thread waits for the disk.
  */
 @FunctionalInterface
-public interface VersionChange {
+public interface VersionInstall {
   /** Returns the edit to apply to {@code current}, which stays current until {@link #install}. */
   VersionEdit prepare(Version current);
 
