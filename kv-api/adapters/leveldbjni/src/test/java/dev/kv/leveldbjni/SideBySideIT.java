@@ -25,11 +25,9 @@ class SideBySideIT {
 
   @TempDir Path temp;
 
-  /** A load, and the microseconds in the unit that it prints. */
-  private record Load(Class<?> main, double unit) {}
-
-  private static final List<Load> LOADS =
-      List.of(new Load(SparkLoad.class, 1000), new Load(NodeManagerLoad.class, 1));
+  /** Each load is one or more programs, which run one after the other on the same directory. */
+  private static final List<List<Class<?>>> LOADS =
+      List.of(List.of(SparkLoad.class), List.of(NodeManagerLoad.class, NodeManagerRestart.class));
 
   /** The mean times in microseconds of one timer, a run after the other. */
   private record Times(List<Double> kv, List<Double> leveldbjni) {
@@ -48,11 +46,12 @@ class SideBySideIT {
     StringBuilder report =
         new StringBuilder(
             "| load | kv, us | leveldbjni, us | leveldbjni / kv |\n|---|---|---|---|\n");
-    for (Load load : LOADS) {
+    for (List<Class<?>> load : LOADS) {
       Map<String, Times> timers = new LinkedHashMap<>();
       for (int round = 0; round < ROUNDS; round++) {
-        run(load, false, timers);
-        run(load, true, timers);
+        boolean originalFirst = round % 2 == 1; // so that neither has always the quieter moment
+        run(load, originalFirst, timers);
+        run(load, !originalFirst, timers);
       }
       assertThat(timers).isNotEmpty();
       timers.forEach(
@@ -61,14 +60,21 @@ class SideBySideIT {
             double other = Times.median(times.leveldbjni);
             report.append(
                 String.format(
-                    Locale.ROOT, "| %s | %.1f | %.1f | %.2f |%n", name, kv, other, other / kv));
+                    Locale.ROOT, "| %s | %.2f | %.2f | %.2f |%n", name, kv, other, other / kv));
           });
     }
     Files.writeString(Path.of("side-by-side.md"), report);
     System.out.print(report);
   }
 
-  private void run(Load load, boolean original, Map<String, Times> timers)
+  private void run(List<Class<?>> load, boolean original, Map<String, Times> timers)
+      throws IOException, InterruptedException {
+    for (Class<?> program : load) {
+      run(program, original, timers);
+    }
+  }
+
+  private void run(Class<?> program, boolean original, Map<String, Times> timers)
       throws IOException, InterruptedException {
     String classPath = System.getProperty("java.class.path");
     if (original) { // first, and so every class of it hides kv's
@@ -84,7 +90,7 @@ class SideBySideIT {
                 "-Xmx1g",
                 "-cp",
                 classPath,
-                load.main.getName(),
+                program.getName(),
                 temp.resolve("db").toString())
             .redirectOutput(output)
             .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -94,7 +100,7 @@ class SideBySideIT {
       String[] columns = line.split("\t");
       if (columns.length == 6 && columns[2].strip().matches("[0-9.]+")) {
         Times times = timers.computeIfAbsent(columns[0].strip(), name -> new Times());
-        double mean = load.unit * Double.parseDouble(columns[2].strip());
+        double mean = Double.parseDouble(columns[2].strip());
         (original ? times.leveldbjni : times.kv).add(mean);
       }
     }
