@@ -44,7 +44,15 @@ public record VersionEdit(
   public record CompactPointer(int level, byte[] key) {}
 
   /** A table that is removed from a level. */
-  public record DeletedFile(int level, long number) {}
+  public record DeletedFile(int level, long number) {
+    /**
+     * Every open decodes such files; a record's own hash code is linked at its first use, slowly.
+     */
+    @Override
+    public int hashCode() {
+      return 31 * level + Long.hashCode(number);
+    }
+  }
 
   /** A table that is added to a level. */
   public record NewFile(int level, FileMetadata file) {}
