@@ -8,8 +8,8 @@ public interface CacheValue {
   long charge();
 
   /**
-   * Frees the value. Called exactly once, when it is neither in the cache nor pinned, by the thread
-   * that ended the last of both, with no lock held. Must not throw.
+   * Frees the value. Called exactly once, after it has left the cache and its last pin is closed,
+   * with no lock held. Must not throw.
    */
   void free();
 }

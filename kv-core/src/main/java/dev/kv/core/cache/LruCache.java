@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * and never a pinned one. A key is a pair of longs: an id, different for each user that shares the
  * cache, and a number. Thread-safe.
  *
- * <p>An entry counts against the capacity, pinned or not, until it is evicted or erased. Pins can
- * therefore carry the cache past its capacity; it falls back as they are closed. An entry that is
+ * <p>An entry counts against the capacity, pinned or not, until it is evicted or erased. So pins
+ * can make the cache exceed its capacity; it shrinks again when they are closed. An entry that is
  * erased while it is pinned is freed when its last pin is closed. With a capacity of 0 nothing is
  * cached. A value that alone exceeds the capacity of its shard is not cached either: it is freed
  * when its last pin is closed.
@@ -69,8 +69,8 @@ public final class LruCache<V extends CacheValue> implements BlockAllocator.Evic
   /**
    * Returns the entry with a pin, which the caller closes; loads it if it is missing. If several
    * threads call at the same time, one loads and the others wait for it. An exception of the loader
-   * reaches the thread that loads; the others try again, each with its own loader. A load does not
-   * count as a miss, because the lookup before it did.
+   * is thrown in the thread that loads; the others try again, each with its own loader. A load does
+   * not count as a miss, because the lookup before it did.
    */
   public CacheHandle<V> acquire(long id, long key, Loader<V> loader) {
     int hash = hash(id, key);
@@ -151,10 +151,7 @@ public final class LruCache<V extends CacheValue> implements BlockAllocator.Evic
     }
   }
 
-  /**
-   * With one shard the shift is 32, which Java would take for 0 with an int: so it is done with a
-   * long.
-   */
+  /** With one shard the shift is 32, which Java treats as 0 for an int. So a long is shifted. */
   private LruShard<V> shard(int hash) {
     return shards[(int) ((hash & 0xffffffffL) >>> shardShift)];
   }

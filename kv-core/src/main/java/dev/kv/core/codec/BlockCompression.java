@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  * Compression and decompression of one block at a time, between direct buffers. Belongs to one
  * thread at a time.
  *
- * <p>Snappy is snappy-java's if its library loads, else {@link JavaSnappy}, which decompresses
- * blocks of the usual size in any case. Zstd is zstd-jni's, if that is on the class path. Deflate,
- * which is only read, is the JDK's. No other thread may write to the source of a decompression:
- * libraries trust a length that was checked before.
+ * <p>Snappy uses snappy-java if its library loads, and {@link JavaSnappy} otherwise. Blocks of the
+ * usual size are always decompressed by {@link JavaSnappy}. Zstd uses zstd-jni, if that is on the
+ * class path. Deflate is only decompressed, by the JDK. No other thread may write to the source of
+ * a decompression: the libraries rely on a length that was checked before.
  */
 public final class BlockCompression implements AutoCloseable {
   /** The most that a snappy stream expands: its densest element is 3 bytes for 64. */

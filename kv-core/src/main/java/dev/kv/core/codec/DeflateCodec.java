@@ -22,7 +22,7 @@ final class DeflateCodec implements AutoCloseable {
   /**
    * Returns how many bytes a stored block holds.
    *
-   * @param most the largest length that is not refused
+   * @param most the largest length that is accepted
    */
   int contentSize(ByteBuffer source, int offset, int length, int most)
       throws MalformedBlockException {

@@ -27,7 +27,7 @@ import java.util.Arrays;
  *
  * <p>The compressor is greedy: a hash table remembers the last position of four bytes in this 64
  * KiB piece of the input. A hit becomes a copy, the bytes between two hits become a literal, and
- * the step grows while nothing is found.
+ * the step grows while there is no hit.
  */
 final class JavaSnappy {
   private static final VarHandle SHORT =
@@ -237,7 +237,10 @@ final class JavaSnappy {
     dropLarge();
   }
 
-  /** Decodes the elements. One loop on purpose; it is where a read of a block spends its time. */
+  /**
+   * Decodes the elements. It is one loop on purpose: a read of a block spends most of its time
+   * here.
+   */
   private static void uncompress(byte[] source, int end, byte[] target, int outEnd)
       throws MalformedBlockException {
     int in = 0;

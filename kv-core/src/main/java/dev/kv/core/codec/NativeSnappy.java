@@ -26,13 +26,13 @@ final class NativeSnappy {
   /**
    * Returns the codec, or null if the library does not load, or would print to standard error:
    * snappy-java prints why it cannot unpack its library, and the JVM warns, from 24 on, of native
-   * libraries that --enable-native-access does not name.
+   * libraries that --enable-native-access does not allow.
    */
   static @Nullable NativeSnappy instance() {
     return Holder.INSTANCE;
   }
 
-  /** Loads the library when it is first asked for, once. */
+  /** Loads the library once, at its first use. */
   private static final class Holder {
     static final @Nullable NativeSnappy INSTANCE = load();
 
@@ -49,7 +49,7 @@ final class NativeSnappy {
       } catch (LinkageError | RuntimeException absent) {
         return without(absent.toString());
       } catch (Error e) {
-        // SnappyError, which may not be named here: its class can be absent.
+        // SnappyError; the code must not refer to it, because its class can be absent.
         if (e instanceof VirtualMachineError) {
           throw e;
         }

@@ -7,10 +7,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 
-/** The call that makes the whole of an open file durable, its size included. */
+/** The call that makes all of an open file durable, including its size. */
 enum DescriptorSync {
   /**
-   * fsync of the descriptor, which no interrupt can fail. On Linux it covers dirty mapped pages.
+   * fsync of the descriptor. An interrupt cannot make it fail. On Linux it covers dirty mapped
+   * pages.
    */
   DESCRIPTOR {
     @Override
@@ -19,8 +20,9 @@ enum DescriptorSync {
     }
   },
   /**
-   * force of a channel: on macOS only that is F_FULLFSYNC, which reaches the platter. The channel
-   * is opened for this one call, so no other thread notices if an interrupt closes it.
+   * force() of a channel. On macOS only this call is F_FULLFSYNC, which also flushes the drive's
+   * cache. The channel is opened for this one call, so no other thread notices if an interrupt
+   * closes it.
    */
   CHANNEL {
     @Override

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * The lock on a database's directory: a lock of the operating system on its file LOCK, and an entry
  * in a registry of this process.
  *
- * <p>POSIX silently drops the lock as soon as the process closes any descriptor of the file. So
- * LOCK must not even be opened while it is held, and the registry is asked before the file is
+ * <p>POSIX silently drops the lock as soon as the process closes any descriptor of the file. So a
+ * process that holds the lock must not even open LOCK. The registry is checked before the file is
  * opened. The registry is kept in the system properties, as strings under {@link #PREFIX}: only the
  * runtime's own classes are common to all class loaders that may have loaded this class, and
  * programs that iterate over the properties expect strings.

@@ -10,7 +10,7 @@ final class EngineThread extends Thread {
     setDaemon(true);
   }
 
-  /** Returns true if the calling thread is one. */
+  /** Returns true if the calling thread is an engine thread. */
   static boolean isCurrent() {
     return Thread.currentThread() instanceof EngineThread;
   }

@@ -30,8 +30,8 @@ import org.slf4j.Logger;
  * java.io.RandomAccessFile and mappings; a channel is opened for a single call only, so an
  * interrupt of a caller's thread closes nothing that other threads use.
  *
- * <p>It counts its open files and mappings: {@link #openFiles} and {@link #liveMappings} are 0
- * after all databases are closed, the latter after {@link #awaitUnmapped}.
+ * <p>It counts its open files and mappings. After all databases are closed, {@link #openFiles} is
+ * 0, and after {@link #awaitUnmapped} {@link #liveMappings} is 0 too.
  */
 public final class FileEnv extends HostEnv {
   private static final Logger LOG = EngineLogger.of(FileEnv.class);
@@ -65,7 +65,7 @@ public final class FileEnv extends HostEnv {
     return new FileReadFile(file, open(file, "r"), descriptors);
   }
 
-  /** Maps the whole file, or returns null if it is too long or the system has no more mappings. */
+  /** Maps all of the file; returns null if it is too long or if the system has no more mappings. */
   private @Nullable MappedFile tryMap(Path file, Mapper mapper) throws IOException {
     refuseLock(file);
     RegularFile.require(file);
@@ -94,9 +94,9 @@ public final class FileEnv extends HostEnv {
   }
 
   /**
-   * Truncates an opened file to 0 bytes, unless it is empty. ext4 writes a file that was ever
-   * truncated to 0 to disk when it is closed ({@code auto_da_alloc}), and a log is closed when it
-   * is obsolete.
+   * Truncates an opened file to 0 bytes, unless it is empty. If a file was ever truncated to 0,
+   * ext4 writes it to disk when it is closed ({@code auto_da_alloc}). A log is closed when it is
+   * obsolete, so that write is wasted.
    */
   private static void makeEmpty(java.io.RandomAccessFile opened) throws IOException {
     if (opened.length() > 0) {
@@ -253,8 +253,8 @@ public final class FileEnv extends HostEnv {
   }
 
   /**
-   * Tries a change again on Windows, which refuses it while the file is mapped or a virus scanner
-   * reads it.
+   * Retries a change on Windows, which refuses it while the file is mapped or a virus scanner reads
+   * it.
    */
   private void withTries(Change change) throws IOException {
     for (int tries = WINDOWS ? WINDOWS_TRIES : 1; ; tries--) {

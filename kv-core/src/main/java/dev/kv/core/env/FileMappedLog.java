@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * writes whole pages.
  *
  * <p>A sync of a range is msync, on Linux fdatasync of that range: it covers newly allocated blocks
- * and a changed size. The first sync after the file grew is a whole fsync nevertheless, which
- * depends on nothing except POSIX.
+ * and a changed size. But the first sync after the file grew is an fsync of the file, because that
+ * relies only on POSIX.
  */
 final class FileMappedLog implements MappedLogFile {
   static final int BLOCK = 32 << 10;
@@ -40,14 +40,14 @@ final class FileMappedLog implements MappedLogFile {
   private static final int PAGE = 4 << 10;
 
   /**
-   * The size of the first window, and the least of later ones: enough for the log of a usual
+   * The size of the first window and the smallest size of later ones: enough for the log of a usual
    * memtable.
    */
   private static final long USUAL_WINDOW = 4 << 20;
 
   private static final long LARGEST_WINDOW = 16 << 20;
 
-  /** The window that is tried if the file cannot grow by a usual one. */
+  /** The size that is tried if the file cannot grow by a window of the usual size. */
   private static final long LAST_RESORT = 1 << 20;
 
   private static final byte[] ZEROS = new byte[FILL];

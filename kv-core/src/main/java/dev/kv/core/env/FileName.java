@@ -15,7 +15,7 @@ public record FileName(Kind kind, long number) {
     TABLE,
     /** A history of version edits, {@code MANIFEST-000002}. */
     MANIFEST,
-    /** The file that names the manifest in use. */
+    /** The file that contains the name of the current manifest. */
     CURRENT,
     /** The file that is locked while the database is open. */
     LOCK,

@@ -51,7 +51,7 @@ public final class FileNames {
     return directory.resolve(MANIFEST_PREFIX + digits(number));
   }
 
-  /** Returns the path of the file that names the manifest in use. */
+  /** Returns the path of the file that contains the name of the current manifest. */
   public static Path current(Path directory) {
     return directory.resolve("CURRENT");
   }

@@ -11,14 +11,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file on disk that is mapped into memory and read by copies.
+ * A file on disk that is mapped into memory. A read copies bytes out of the mapping.
  *
  * <p>Invariants:
  *
  * <ol>
  *   <li>{@code references} is 1 for the owner until {@link #close}, and 1 for each read under way.
- *   <li>The thread that takes {@code references} to 0 passes the mapping to the unmapper, once;
- *       from 0 it never rises. So no read touches unmapped memory.
+ *   <li>The thread that lowers {@code references} to 0 passes the mapping to the unmapper, exactly
+ *       once. The count never rises from 0. So no read touches unmapped memory.
  *   <li>{@link #copy} is the only place that touches the mapping. If the file was truncated, the
  *       fault is found there and becomes an {@link IOException}. Checksums are computed over the
  *       copy only.
@@ -68,8 +68,8 @@ final class MappedFile implements RandomAccessFile {
 
   /**
    * Copies out of the mapping. A copy that faults does not write its last byte, so that byte is set
-   * before and checked after the copy. See {@link PendingFault} for why the error itself comes too
-   * late.
+   * before and checked after the copy. {@link PendingFault} explains why the error itself is thrown
+   * too late.
    */
   private void copy(int position, ByteBuffer into, int offset, int length) throws IOException {
     int last = offset + length - 1;

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Maps files in a way that lets this runtime unmap them at a known moment. From Java 22 on it uses
  * a shared arena of java.lang.foreign, through method handles because this code is compiled for 17.
- * Before, it uses the cleaner of the buffer, through sun.misc.Unsafe, which is used for nothing
- * else.
+ * On older runtimes it uses the cleaner of the buffer, through sun.misc.Unsafe, which is used for
+ * nothing else.
  */
 abstract class Mapper {
   private static final int FIRST_WITH_ARENAS = 22;
@@ -23,7 +23,8 @@ abstract class Mapper {
   Mapper() {}
 
   /**
-   * Returns the mapper for this runtime, or null if it cannot unmap memory: nothing is mapped then.
+   * Returns the mapper for this runtime, or null if the runtime cannot unmap memory; then no file
+   * is mapped.
    */
   static @Nullable Mapper forRuntime() {
     try {

@@ -21,8 +21,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An environment whose files live in memory as long as it does. Paths are made absolute and
- * normalized; nothing on disk is accessed. As on disk, an open file outlives its name.
+ * An environment whose files are in memory and exist as long as it does. Paths are made absolute
+ * and normalized; nothing on disk is accessed. As on disk, a file that is deleted while it is open
+ * stays usable through its open handles.
  */
 public final class MemEnv extends HostEnv {
   private final ReentrantLock lock = new ReentrantLock();

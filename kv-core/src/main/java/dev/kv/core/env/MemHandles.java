@@ -25,7 +25,7 @@ abstract class MemHandles {
     }
   }
 
-  /** Closes the handle; a second time does nothing. */
+  /** Closes the handle; a second call does nothing. */
   public void close() throws IOException {
     closed = true;
   }

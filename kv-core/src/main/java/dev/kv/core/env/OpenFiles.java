@@ -8,20 +8,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open descriptors or mappings, so that a leak can be counted and named. With the system
- * property {@code kv.invariants} the name includes the stack trace of the open. Thread-safe.
+ * The open descriptors or mappings, so that a leak can be counted and reported. With the system
+ * property {@code kv.invariants} the report includes the stack trace of the open. Thread-safe.
  */
 final class OpenFiles {
   private static final boolean WITH_STACKS = Boolean.getBoolean("kv.invariants");
 
   private final Map<Object, Opening> open = new ConcurrentHashMap<>();
 
-  /** Notes that {@code resource}, which compares by identity, was opened on {@code file}. */
+  /** Records that {@code resource}, which is compared by identity, was opened on {@code file}. */
   void opened(Object resource, Path file) {
     open.put(resource, new Opening(file, WITH_STACKS ? new Throwable() : null));
   }
 
-  /** Notes that {@code resource} was closed; a second time does nothing. */
+  /** Records that {@code resource} was closed; a second call does nothing. */
   void closed(Object resource) {
     open.remove(resource);
   }

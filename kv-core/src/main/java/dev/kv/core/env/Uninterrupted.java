@@ -5,11 +5,11 @@ import java.nio.channels.ClosedByInterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs work on a file channel so that an interrupt of the calling thread does not fail it: an
- * interrupt closes the channel during a call. The interrupt stays set for the caller. Work that
- * maps runs on a thread of the engine while the caller waits: if an interrupt closes the channel,
- * the runtime loses the memory it has just mapped. Such calls are rare: an open, or a piece of a
- * log that was not prepared in time.
+ * Runs work on a file channel so that an interrupt of the calling thread does not make it fail. An
+ * interrupt during a call closes the channel. The interrupt stays set for the caller. Work that
+ * maps runs on a thread of the engine while the caller waits: if an interrupt closed the channel,
+ * the runtime would leak the memory it has just mapped. Such calls are rare: an open, or a piece of
+ * a log that was not prepared in time.
  */
 final class Uninterrupted {
   private Uninterrupted() {}
@@ -37,7 +37,7 @@ final class Uninterrupted {
     }
   }
 
-  /** Runs {@code call}, which no interrupt of the calling thread reaches. */
+  /** Runs {@code call} so that an interrupt of the calling thread does not reach it. */
   static <T> @Nullable T run(Call<T> call) throws IOException {
     if (EngineThread.isCurrent()) {
       return runAgain(call);

@@ -77,7 +77,7 @@ public final class BloomFilter implements FilterPolicy {
     return mayContain(hash(key), bytes, 0, bytes.capacity());
   }
 
-  /** Returns false only if no key of that hash went into the filter. */
+  /** Returns false only if no key of that hash was added to the filter. */
   public static boolean mayContain(int hash, ByteBuffer filter, int offset, int length) {
     if (length < 2) {
       return false;

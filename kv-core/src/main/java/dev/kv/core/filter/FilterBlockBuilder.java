@@ -38,7 +38,7 @@ public final class FilterBlockBuilder {
     this.baseLog = baseLog;
   }
 
-  /** Begins the data block that will stand at {@code offset}. */
+  /** Begins the data block at {@code offset} of the file. */
   public void startBlock(long offset) {
     long index = offset >>> baseLog;
     while (index > offsets.size()) {

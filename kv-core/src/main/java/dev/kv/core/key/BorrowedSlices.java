@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The slices that one thread passes to a program's comparator: a pair for each depth, because a
- * comparator may read from a database and so be called recursively.
+ * The slices that one thread passes to a program's comparator: one pair for each depth of
+ * recursion. A comparator may read from a database, which calls a comparator again.
  */
 final class BorrowedSlices {
   private record Pair(BufferSlice a, BufferSlice b) {}

@@ -5,11 +5,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The user keys that an iterator shows: from a lower bound, inclusive, to an upper bound,
+ * The user keys that an iterator returns: from a lower bound, inclusive, to an upper bound,
  * exclusive.
  *
- * @param lower the smallest key to show; null for no bound
- * @param upper the key that all keys to show are smaller than; null for no bound
+ * @param lower the smallest key to return; null for no bound
+ * @param upper the first key after the range; null for no bound
  */
 public record KeyBounds(byte @Nullable [] lower, byte @Nullable [] upper) {
 

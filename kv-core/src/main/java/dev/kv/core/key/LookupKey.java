@@ -5,7 +5,7 @@ import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 
 /**
- * The target of a point read: a user key and the tag of the newest version in view, in a reusable
+ * The target of a point read: a user key and the tag of the newest visible version, in a reusable
  * direct buffer. Belongs to one thread at a time.
  */
 public final class LookupKey implements AutoCloseable {

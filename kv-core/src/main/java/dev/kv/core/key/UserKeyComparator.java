@@ -12,8 +12,8 @@ import java.util.Arrays;
 
 /**
  * The order of user keys: the program's comparator. The bytewise comparator is not called: its
- * order is computed here, eight bytes at a time. Any other gets slices, which are revoked when it
- * returns.
+ * order is computed here, eight bytes at a time. Any other comparator is called with slices, which
+ * are revoked when it returns.
  *
  * <p>Words are read little-endian, as the buffers are, and reversed for the comparison, which is
  * one instruction. The bytes after the last whole word are compared as the word that ends with the
@@ -48,7 +48,7 @@ public final class UserKeyComparator extends KeyComparator {
         : slices.get().compare(order, a, aOffset, aLength, b, bOffset, bLength);
   }
 
-  /** Compares bytes as unsigned, a proper prefix first; both buffers are little-endian. */
+  /** Compares bytes as unsigned; a proper prefix sorts first; both buffers are little-endian. */
   public static int compareBytes(
       ByteBuffer a, int aOffset, int aLength, ByteBuffer b, int bOffset, int bLength) {
     assert a.order() == ByteOrder.LITTLE_ENDIAN && b.order() == ByteOrder.LITTLE_ENDIAN;

@@ -6,7 +6,7 @@
  * program's comparator; {@link dev.kv.core.key.InternalKeyComparator} orders internal keys by user
  * key and then from the newest to the oldest. A {@link dev.kv.core.key.LookupKey} is a point read's
  * target; a {@link dev.kv.core.key.KeyBuffer} a copy of a key that stays valid when a cursor moves;
- * {@link dev.kv.core.key.KeyBounds} the keys that an iterator shows.
+ * {@link dev.kv.core.key.KeyBounds} the range of keys that an iterator returns.
  *
  * <p>Called by everything from filters upwards; imports {@code memory}, {@code codec} and the API.
  */

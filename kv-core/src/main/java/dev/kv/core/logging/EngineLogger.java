@@ -16,10 +16,10 @@ import org.slf4j.spi.SLF4JServiceProvider;
 /**
  * Returns the loggers of the engine. Thread-safe.
  *
- * <p>The first use of slf4j without a provider prints a notice on stderr. A library that only
- * stores data must not cause it; but if the program itself logs through slf4j, its author needs the
- * notice. So without a provider the engine, and Netty's buffers in it, do not touch slf4j at all,
- * and the program's own first use prints it.
+ * <p>The first use of slf4j without a provider prints a notice on stderr. A storage library should
+ * not cause it. But if the program itself logs through slf4j, its author needs the notice. So
+ * without a provider the engine, and Netty's buffers in it, do not touch slf4j at all, and the
+ * program's own first use prints it.
  */
 public final class EngineLogger {
   private static final boolean HAS_PROVIDER = hasProvider();
@@ -78,7 +78,7 @@ public final class EngineLogger {
       ClassLoader where = LoggerFactory.class.getClassLoader();
       return ServiceLoader.load(SLF4JServiceProvider.class, where).stream().findAny().isPresent();
     } catch (ServiceConfigurationError | LinkageError e) {
-      return true; // a broken provider, or slf4j 1: slf4j has to say so
+      return true; // a broken provider, or slf4j 1: slf4j reports that
     }
   }
 }

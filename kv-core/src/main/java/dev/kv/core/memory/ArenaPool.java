@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * The arenas of a database's memtables. Thread-safe.
  *
  * <p>A new arena is small and grows by a factor of {@value #GROWTH} up to its limit, so a database
- * that holds few entries takes little memory. A few free arenas are kept: a fresh one costs the
- * zeroing and the page faults of megabytes. A memtable that begins while a free arena of full size
- * is there takes that one and never grows, as in a steady load.
+ * that holds few entries takes little memory. The pool keeps a few free arenas, because a new one
+ * costs the zeroing and the page faults of megabytes. If there is a free arena of full size, a new
+ * memtable takes it and never grows. Under a steady load this is the usual case.
  */
 public final class ArenaPool implements AutoCloseable {
   /** The most free arenas that are kept. */
@@ -25,7 +25,10 @@ public final class ArenaPool implements AutoCloseable {
   /** The size of a new arena that may grow, in bytes. */
   private static final int INITIAL_BYTES = 16 << 10;
 
-  /** All copies of an arena's growth together are a third of its final size. */
+  /**
+   * The factor of one growth. With it, all copies of an arena together are a third of its final
+   * size.
+   */
   private static final int GROWTH = 4;
 
   private static final int LARGEST = Integer.MAX_VALUE - 8;
@@ -89,7 +92,7 @@ public final class ArenaPool implements AutoCloseable {
    * from it.
    *
    * @param minCapacity the least size in bytes that is needed
-   * @return false if the limit is lower, or if there is no memory: the arena is then as it was
+   * @return false if the limit is lower, or if there is no memory; the arena is unchanged then
    */
   public boolean grow(NativeArena arena, long minCapacity) {
     int old = arena.capacity();
@@ -143,7 +146,7 @@ public final class ArenaPool implements AutoCloseable {
       long before = budget.used();
       budget.reclaim();
       if (budget.used() == before) {
-        throw e; // a second try costs half a second, which the JVM spends on looking for garbage
+        throw e; // a second try costs half a second: the JVM collects garbage first
       }
       return DirectMemory.allocate(capacity);
     }
@@ -173,7 +176,7 @@ public final class ArenaPool implements AutoCloseable {
     dropFree();
   }
 
-  /** Takes a free arena of at least {@code minCapacity} bytes, but not of far more. */
+  /** Takes a free arena of at least {@code minCapacity} bytes, but not a far larger one. */
   private synchronized @Nullable NativeArena takeFree(int minCapacity) {
     for (Iterator<NativeArena> i = free.iterator(); i.hasNext(); ) {
       NativeArena arena = i.next();

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A buffer of a {@link BlockAllocator}: a slot of a slab, which is reused, or memory of its own.
  * Its reference count is Netty's; the last release returns the buffer to the allocator. A retained
- * slice of it ({@link #retainedSlice}) keeps the memory in use, also after the close of the
- * database.
+ * slice of it ({@link #retainedSlice}) keeps the memory in use, even after the database is closed.
  */
 final class BlockBuf extends UnpooledDirectByteBuf {
   private final BlockAllocator allocator;
@@ -63,8 +62,8 @@ final class BlockBuf extends UnpooledDirectByteBuf {
   }
 
   /**
-   * Returns the buffer for the next use of a slot. With invariants on, each use has a buffer of its
-   * own, so that a stale buffer stays released and cannot release its successor.
+   * Returns the buffer for the next use of a slot. With invariants on, each use gets a new buffer
+   * object, so a stale reference stays released and cannot release the buffer of a later use.
    */
   BlockBuf successor(Slab slab) {
     BlockBuf next = new BlockBuf(allocator, slab, view);

@@ -7,12 +7,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slice that is valid only during a window, which its owner opens and closes: the owner points it
- * at bytes, passes it to a program, and revokes it.
+ * A slice that is valid only during a window. Its owner points it at bytes, which opens the window,
+ * passes it to a program, and then revokes it.
  *
  * <p>Each read loads the buffer once. It checks its index against the length, and the buffer checks
- * it against its own bounds. A read in one thread while another thread moves the window, which is
- * misuse, throws or reads other bytes of that buffer, and never bytes outside it.
+ * it against its own bounds. A program must not read it in one thread while another thread moves
+ * the window. Such a read throws or returns other bytes of that buffer, but never bytes outside it.
  */
 public final class BufferSlice extends Slice {
   private @Nullable ByteBuffer buffer;

@@ -4,7 +4,7 @@ import dev.kv.OffHeapExhaustedException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** The only place that allocates direct memory that is counted. */
+/** Allocates direct memory. All direct memory that is counted is allocated here. */
 final class DirectMemory {
   private DirectMemory() {}
 

@@ -4,9 +4,9 @@ import dev.kv.OffHeapExhaustedException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Recognises failures that end when somebody releases off-heap memory. */
+/** Recognizes failures that are caused by a shortage of off-heap memory. */
 public final class MemoryShortage {
-  /** A part of the message of the JVM, in lower case, if direct memory is used up. */
+  /** A part of the JVM's message if direct memory is used up, in lower case. */
   private static final String DIRECT_MEMORY = "direct buffer memory";
 
   private MemoryShortage() {}

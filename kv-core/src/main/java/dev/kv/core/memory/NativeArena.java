@@ -9,9 +9,9 @@ import java.nio.ByteBuffer;
  * One thread allocates; any thread reads what has been published to it.
  *
  * <p>An arena begins small and grows by moving: {@link ArenaPool#grow} copies it into a larger
- * buffer, so offsets stay valid. A reader that took {@link #buffer} before the move goes on in the
- * old buffer. It sees every byte written before the move, and the garbage collector keeps the old
- * buffer for it.
+ * buffer, so offsets stay valid. A reader that took {@link #buffer} before the move continues with
+ * the old buffer. It sees every byte written before the move. The garbage collector frees the old
+ * buffer after its last reader drops it.
  *
  * <p>The buffer's address is a multiple of 8, so an offset aligned to 4 or 8 can be accessed
  * atomically. Its contents are arbitrary at first, because arenas are recycled.

@@ -53,7 +53,7 @@ public final class ObjectPool<T> implements AutoCloseable {
    * Returns an object from the pool, or a new one. The caller owns it, and returns it with {@link
    * #release} or closes it.
    *
-   * @param stripe the stripe of the calling thread, whose objects are looked at first
+   * @param stripe the stripe of the calling thread, whose objects are tried first
    * @return an object that no other thread uses
    */
   public T acquire(int stripe) {
@@ -74,7 +74,7 @@ public final class ObjectPool<T> implements AutoCloseable {
   /**
    * Releases an object as {@link #release(Object, int)} does for the stripe of the calling thread.
    *
-   * @param object the object, in a state in which the next user can take it
+   * @param object the object, in the state in which the next user expects it
    */
   public void release(T object) {
     release(object, Stripes.current());
@@ -84,8 +84,8 @@ public final class ObjectPool<T> implements AutoCloseable {
    * Takes ownership of an object that is no longer in use: keeps it, or closes it if the pool is
    * full or closed.
    *
-   * @param object the object, in a state in which the next user can take it
-   * @param stripe the stripe of the calling thread, whose slots are looked at first
+   * @param object the object, in the state in which the next user expects it
+   * @param stripe the stripe of the calling thread, whose slots are tried first
    */
   public void release(T object, int stripe) {
     for (int i = 0; i < Stripes.COUNT; i++) {

@@ -24,7 +24,7 @@ public final class OffHeapBudget {
   }
 
   /**
-   * Registers a callback that releases memory which is only kept for later. It is called if a
+   * Registers a callback that releases memory that is only kept for reuse. It is called if a
    * reservation does not fit, by the thread that reserves, and must not reserve memory itself.
    */
   public void onShortage(Runnable reclaimer) {
@@ -37,8 +37,8 @@ public final class OffHeapBudget {
   }
 
   /**
-   * Counts {@code bytes}. If they do not fit, the callbacks first release what is only kept for
-   * later. The caller holds no lock.
+   * Counts {@code bytes}. If they do not fit, the callbacks first release memory that is only kept
+   * for reuse. The caller holds no lock.
    *
    * @throws OffHeapExhaustedException if they do not fit even so; nothing is counted then
    */
@@ -52,7 +52,7 @@ public final class OffHeapBudget {
     }
   }
 
-  /** Releases all memory that is only kept for later. The caller holds no lock. */
+  /** Releases all memory that is only kept for reuse. The caller holds no lock. */
   public void reclaim() {
     for (Runnable reclaimer : reclaimers) {
       reclaimer.run();

@@ -1,6 +1,6 @@
 package dev.kv.core.memory;
 
-/** The sizes of slots: multiples of 64 bytes up to 1 KiB, then sixteen to a doubling. */
+/** The sizes of slots: multiples of 64 bytes up to 1 KiB, then sixteen sizes for each doubling. */
 final class SizeClasses {
   /** The largest size that comes from a slab. */
   static final int LARGEST = 8 << 20;
@@ -10,7 +10,7 @@ final class SizeClasses {
   private static final int LINEAR_STEP_LOG = 6;
   private static final int LINEAR_LIMIT_LOG = LINEAR_STEP_LOG + STEPS_LOG;
 
-  /** Set in an index, it gives the next class of those that are two to a doubling. */
+  /** The bits that, set in an index, round it up to one of two classes for each doubling. */
   static final int COARSE = STEPS / 2 - 1;
 
   /** The number of classes. */

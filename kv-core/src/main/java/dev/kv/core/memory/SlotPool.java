@@ -31,7 +31,7 @@ final class SlotPool {
   private final int slotSize;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** The slabs that have free slots; full slabs are referenced by their buffers alone. */
+  /** The slabs that have free slots; full slabs are referenced only by their buffers. */
   @GuardedBy("lock")
   private @Nullable Slab first;
 

@@ -7,9 +7,9 @@
  * leave the rest to the garbage collector: nothing that a reader could reach is freed by hand, so a
  * late read sees stale bytes and never unmapped memory.
  *
- * <p>{@link dev.kv.core.memory.RefCounted} and {@link dev.kv.core.memory.Pinned} say how long
- * something lives; {@link dev.kv.core.memory.ObjectPool} keeps objects that are expensive to make;
- * {@link dev.kv.core.memory.BufferSlice} shows bytes to programs for a time; {@link
+ * <p>{@link dev.kv.core.memory.RefCounted} and {@link dev.kv.core.memory.Pinned} control how long
+ * an object lives; {@link dev.kv.core.memory.ObjectPool} keeps objects that are expensive to make;
+ * {@link dev.kv.core.memory.BufferSlice} passes bytes to programs for a limited time; {@link
  * dev.kv.core.memory.ValueRef} is the result of a point read. Every other package calls this one;
  * it imports only the API.
  *

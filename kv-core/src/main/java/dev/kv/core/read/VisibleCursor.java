@@ -15,21 +15,21 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cursor over user keys and values, based on a cursor over internal entries. Of each user key it
- * shows the newest entry that is visible at a sequence number, or nothing if that entry is a
- * tombstone. Used by one thread; any thread may call {@link #stop}.
+ * A cursor over user keys and values, based on a cursor over internal entries. For each user key it
+ * returns the newest entry that is visible at a sequence number. It skips the key if that entry is
+ * a tombstone. Used by one thread; any thread may call {@link #stop}.
  *
  * <pre>
- * Forward:  the internal cursor stands on the entry that is shown.
- * Backward: the entry that is shown was copied into `saved`, and the internal cursor stands
- *           somewhere before all visible entries of its user key, and after all entries of other
- *           user keys except invisible ones.
+ * Forward:  the internal cursor is at the current entry.
+ * Backward: `saved` is a copy of the current entry. The internal cursor is before all visible
+ *           entries of its user key. Between the two there are no entries of other user keys,
+ *           except invisible ones.
  * In both directions `saved` begins with the user key that the next step forward skips.
  * </pre>
  *
  * <p>A step forward copies the current user key, to recognize and skip its older entries. A step
- * backward reaches the newest entry of a key last, and only the entry before that shows that it was
- * the last; so it copies key and value of each candidate.
+ * backward reaches the newest entry of a key last, and finds out that it was the last only at the
+ * entry before it. So it copies the key and the value of each candidate.
  */
 final class VisibleCursor {
   private static final int VALUE = ValueKind.VALUE.code();
@@ -238,7 +238,7 @@ final class VisibleCursor {
   }
 
   /**
-   * Moves the internal cursor forward from its current entry to the first entry to show.
+   * Moves the internal cursor forward from its current entry to the first entry to return.
    *
    * @param hiding whether entries of the saved user key are hidden
    */
@@ -268,7 +268,7 @@ final class VisibleCursor {
 
   /**
    * Moves the internal cursor backward from its current entry until it is before the next entry to
-   * show, and saves that entry.
+   * return, and saves that entry.
    */
   private void findBackward() {
     InternalIterator at = internal;

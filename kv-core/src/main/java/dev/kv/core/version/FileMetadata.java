@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The metadata of one table: its number, its size and its first and last internal key. All versions
- * that contain the table share one object, so it also holds state of reads: the number of seeks
- * left and the handle of the open table. Thread-safe.
+ * that contain the table share one object, so it also holds state that reads share: the number of
+ * seeks left and the handle of the open table. Thread-safe.
  */
 public final class FileMetadata {
   /** One seek costs about as much as the compaction of this many bytes. */

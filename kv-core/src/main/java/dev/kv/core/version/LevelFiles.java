@@ -107,7 +107,7 @@ final class LevelFiles {
    * A memtable is flushed after the older ones, and its table gets the next file number: its
    * entries are newer than those of all tables with lower numbers. The first and last key of a
    * table that was not flushed tell nothing about the sequence numbers between them. They are
-   * checked all the same, to find a MANIFEST that contradicts itself.
+   * checked nevertheless, to find a MANIFEST that contradicts itself.
    */
   private static boolean[] deciding(FileMetadata[] files, boolean[] flushed) {
     boolean[] decides = new boolean[flushed.length];
@@ -211,7 +211,7 @@ final class LevelFiles {
         : comparator.compareUserKeys(key, offset, length, files[index].smallest()) >= 0;
   }
 
-  /** Returns the number that stands for the user key of an internal key. */
+  /** Returns the number that represents the user key of an internal key. */
   private long number(ByteBuffer key, int offset, int length) {
     if (!numbered) {
       return 0;
@@ -225,7 +225,7 @@ final class LevelFiles {
     return UserKeyComparator.prefix(key, offset + common.length, userLength - common.length);
   }
 
-  /** Returns the number that stands for the user key of a bound. */
+  /** Returns the number that represents the user key of a bound. */
   private long number(byte[] internalKey) {
     if (!numbered) {
       return 0;

@@ -1,17 +1,20 @@
 package dev.kv.core.version;
 
-/** The constants of the tree's shape; LevelDB's own, so that both shape a directory alike. */
+/**
+ * The constants of the tree's shape. They are LevelDB's, so that both engines shape a directory
+ * alike.
+ */
 public final class Levels {
   /** The number of levels. */
   public static final int COUNT = 7;
 
-  /** The number of level-0 tables from which on a compaction is due. */
+  /** The number of level-0 tables at which a compaction is due. */
   public static final int LEVEL_0_COMPACTION_TRIGGER = 4;
 
-  /** The number of level-0 tables from which on writers are slowed down. */
+  /** The number of level-0 tables at which writers are slowed down. */
   public static final int LEVEL_0_SLOWDOWN_TRIGGER = 8;
 
-  /** The number of level-0 tables from which on writers wait. */
+  /** The number of level-0 tables at which writers wait. */
   public static final int LEVEL_0_STOP_TRIGGER = 12;
 
   /** The deepest level that a flushed memtable is placed in. */
@@ -24,7 +27,7 @@ public final class Levels {
 
   private Levels() {}
 
-  /** Returns the bytes of a level from which on a compaction is due; for levels from 1 on. */
+  /** Returns the size of a level, in bytes, at which a compaction is due; for levels from 1 on. */
   public static long maxBytes(int level) {
     long bytes = LEVEL_1_BYTES;
     for (int i = 1; i < level; i++) {

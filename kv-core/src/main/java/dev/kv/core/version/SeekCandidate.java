@@ -1,4 +1,4 @@
 package dev.kv.core.version;
 
-/** A table that so many reads searched without finding their key that its compaction pays. */
+/** A table whose compaction pays off, because many reads searched it without finding their key. */
 public record SeekCandidate(int level, FileMetadata file) {}

@@ -15,9 +15,8 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One arrangement of the tables over the levels. The arrangement never changes. What changes is the
- * number of owners, which tells whether its tables are still read, and the table that has no seeks
- * left. Thread-safe.
+ * One immutable arrangement of the tables over the levels. Only two things change: the number of
+ * owners (the tables are in use until it is 0), and the table that has no seeks left. Thread-safe.
  *
  * <p>Invariants: 1. in levels from 1 on, tables are in order and the range of internal keys of each
  * ends before the next begins; 2. of two versions of a user key, the newer is never deeper; 3.
@@ -100,14 +99,14 @@ public final class Version extends RefCounted {
     return levels[0].covers(index, key, offset, length);
   }
 
-  /** Returns true if in level 0 the first table that knows a key decides. */
+  /** Returns true if a read of level 0 can stop at the first table in which it finds the key. */
   public boolean levelZeroInOrder() {
     return levelZeroInOrder;
   }
 
   /**
-   * Returns true if a table of level 0 that knows a key decides over all tables after it. False if
-   * the tables after it may hold newer entries.
+   * Returns true if a read that finds the key in this table of level 0 can skip the tables after
+   * it. If false, the tables after it may hold newer entries.
    */
   public boolean levelZeroDecides(int index) {
     return levels[0].decides(index);
@@ -178,8 +177,8 @@ public final class Version extends RefCounted {
 
   /**
    * Returns a level's tables that hold user keys from {@code begin} to {@code end}, both inclusive;
-   * null is no bound. In level 0 the range grows by each table found, until no other table overlaps
-   * it.
+   * null means no bound. In level 0 the range grows by each table found, until no other table
+   * overlaps it.
    */
   public List<FileMetadata> overlapping(int level, byte @Nullable [] begin, byte @Nullable [] end) {
     return level == 0 ? overlappingLevelZero(begin, end) : overlappingSorted(level, begin, end);
@@ -239,7 +238,7 @@ public final class Version extends RefCounted {
     return files.list().subList(from, to);
   }
 
-  /** Returns true if a table of the level holds user keys of the range; null is no bound. */
+  /** Returns true if a table of the level holds user keys of the range; null means no bound. */
   public boolean overlaps(int level, byte @Nullable [] begin, byte @Nullable [] end) {
     if (level > 0) {
       return !overlappingSorted(level, begin, end).isEmpty();

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Applies edits to a version and builds the next one. The result is checked: each table is added
- * once and begins before it ends, and from level 1 on tables do not overlap. Otherwise a {@link
- * CorruptionException} names the MANIFEST. Not thread-safe.
+ * once and begins before it ends, and from level 1 on tables do not overlap. If a check fails, it
+ * throws a {@link CorruptionException} for the MANIFEST. Not thread-safe.
  *
  * <p>The deletion of a table that does not exist is accepted, because old versions of LevelDB could
  * log an edit twice.
@@ -34,7 +34,10 @@ public final class VersionBuilder {
   // changed.
   private final Set<Long> flushed = new HashSet<>();
 
-  /** Starts from {@code base}, which is borrowed; {@code source} names the MANIFEST in messages. */
+  /**
+   * Starts from {@code base}, which is borrowed; {@code source} is the name of the MANIFEST, for
+   * messages.
+   */
   public VersionBuilder(Version base, String source) {
     this.comparator = base.comparator();
     this.base = base;

@@ -46,7 +46,8 @@ public record VersionEdit(
   /** A table that is removed from a level. */
   public record DeletedFile(int level, long number) {
     /**
-     * Every open decodes such files; a record's own hash code is linked at its first use, slowly.
+     * Every open decodes such entries, and the hash code that Java generates for a record is slow
+     * at its first use.
      */
     @Override
     public int hashCode() {
