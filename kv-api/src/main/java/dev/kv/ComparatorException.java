@@ -4,11 +4,10 @@ package dev.kv;
  * Thrown by an operation during which the program's {@link DBComparator} threw; what it threw is
  * the cause.
  *
- * <p>A read may be tried again. A write is in the log by then, whole, and synced if that was asked
- * for; it could not be put into memory, where its place depends on the comparator. No read sees any
- * part of it, and the database is read-only until it is opened again. The open puts the write into
- * memory, whole. If the comparator throws there too, the open throws this exception, and changes
- * nothing.
+ * <p>A read may be tried again. A write is already complete in the log then, and is synced if that
+ * was asked for. But it is not in the memtable, whose order depends on the comparator. No read sees
+ * any part of it, and the database is read-only until it is opened again. The open applies all of
+ * the write. If the comparator throws again, the open throws this exception and changes nothing.
  */
 public final class ComparatorException extends DBException {
   private static final long serialVersionUID = 1L;

@@ -19,7 +19,7 @@ public enum CompressionType {
   }
 
   /**
-   * Returns the byte that stands for this type in the trailer of a block.
+   * Returns the byte that represents this type in the trailer of a block.
    *
    * @return the code on disk
    */

@@ -3,8 +3,8 @@ package dev.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown if bytes on disk are not what the format requires. It names the file and, if there is one,
- * the offset of the damage.
+ * Thrown if bytes on disk are not what the format requires. It has the name of the file and, if it
+ * is known, the offset of the damage.
  */
 public final class CorruptionException extends DBException {
   private static final long serialVersionUID = 1L;

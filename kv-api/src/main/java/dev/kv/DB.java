@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe. One process opens a directory at a time, and opens it once; with {@link
  * Options#readOnly} others can open it as well.
  *
- * <p>Arrays: the library keeps no array that it is given, so the caller may change it after the
- * call returns; and the caller owns every array that a call returns. Interrupts: an interrupt of
- * the calling thread fails no call, and the thread's interrupt status stays set.
+ * <p>Arrays: the library keeps no array that is passed to it, so the caller may change it after the
+ * call returns. The caller owns every array that a call returns. Interrupts: an interrupt of the
+ * calling thread does not make a call fail, and the thread's interrupt status stays set.
  *
  * <p>Every call can throw {@link DBClosedException} after {@link #close}, {@link DBIOException} if
  * the file system fails, and {@link CorruptionException} if a file is damaged. A write after a
- * failed one throws {@link DBReadOnlyException}; see {@link #resume}. A null argument is a {@link
- * NullPointerException} that names the parameter.
+ * failed one throws {@link DBReadOnlyException}; see {@link #resume}. For a null argument, a call
+ * throws {@link NullPointerException} with the name of the parameter.
  */
 public interface DB extends AutoCloseable {
   /** The result of {@link #get(ReadOptions, ByteBuffer, ByteBuffer)} if the key does not exist. */
@@ -65,7 +65,7 @@ public interface DB extends AutoCloseable {
 
   /**
    * Repairs a damaged database: merges everything that can be read of its tables and logs into new
-   * tables. What is not used any more moves to the directory {@code lost/} in it.
+   * tables. Files that are no longer used are moved to its subdirectory {@code lost/}.
    *
    * @param directory the directory of the database
    * @param options the options that the database is opened with, above all its comparator
@@ -108,7 +108,7 @@ public interface DB extends AutoCloseable {
    * @param options how to read
    * @param key the key: the remaining bytes, direct or heap; the position does not change
    * @param into the buffer, direct or heap
-   * @return the length of the whole value in bytes, which may be more than was copied, or {@link
+   * @return the length of the value in bytes, which may be more than was copied, or {@link
    *     #NOT_FOUND} if the key does not exist
    * @throws IllegalArgumentException if the options are {@linkplain ReadOptions#isScanOnly() for
    *     scans}
@@ -135,7 +135,7 @@ public interface DB extends AutoCloseable {
    * database, writes and other reads included. It pins the value and its files while it runs, so it
    * should be short. If the database is closed meanwhile, by the reader or by another thread, the
    * value stays readable, and this call throws {@link DBClosedException} after the reader returns.
-   * What the reader throws reaches the caller.
+   * An exception of the reader is passed on to the caller.
    *
    * @param <R> what the reader returns
    * @param options how to read
@@ -206,7 +206,7 @@ public interface DB extends AutoCloseable {
   void put(WriteOptions options, byte[] key, byte[] value);
 
   /**
-   * Sets the value of a key. The remaining bytes of each buffer count, direct or heap; positions do
+   * Sets the value of a key. Uses the remaining bytes of each buffer, direct or heap; positions do
    * not change.
    *
    * @param options how to write
@@ -296,7 +296,7 @@ public interface DB extends AutoCloseable {
 
   /**
    * Returns the entries of a scan as a sequential stream. It closes itself after the last entry; if
-   * the stream may end before, close it.
+   * the stream may end earlier, close it.
    *
    * @param options the state, the bounds and the direction
    * @return a stream of entries, copied one by one; the caller closes it
@@ -308,8 +308,8 @@ public interface DB extends AutoCloseable {
   }
 
   /**
-   * Passes every entry of a scan to an action, without copies. It runs in the calling thread. What
-   * the action throws ends the scan and reaches the caller.
+   * Passes every entry of a scan to an action, without copies. It runs in the calling thread. An
+   * exception of the action ends the scan and is passed on to the caller.
    *
    * @param options the state, the bounds and the direction
    * @param action takes the key and the value of each entry, both valid during the call only
@@ -399,16 +399,17 @@ public interface DB extends AutoCloseable {
    * Tries failed background work again, and lets writes through if it succeeds. Does nothing if
    * nothing has failed.
    *
-   * <p>Can be resumed: a flush or compaction that could not write its table, because the disk was
-   * full, the process had no descriptor left, or a read or write failed; and a thread that could
-   * not be started. Nothing on disk depends on such work: what it wrote is deleted, and the work
-   * begins anew with other files. The database also tries it again by itself after a failure of the
-   * file system, every 5 seconds at first and every minute at last. A shortage of off-heap memory
-   * needs no call: the database waits for memory, and writes that would have to wait longer than a
-   * second throw {@link OffHeapExhaustedException}.
+   * <p>These failures can be resumed: a flush or compaction that could not write its table, because
+   * the disk was full, the process had no descriptor left, or a read or write failed; and a thread
+   * that could not be started. Nothing on disk depends on such work: its output is deleted, and the
+   * work starts again with new files. After a failure of the file system, the database also retries
+   * by itself, at first every 5 seconds and later every minute. A shortage of off-heap memory needs
+   * no call: the database waits for memory, and writes that would have to wait longer than a second
+   * throw {@link OffHeapExhaustedException}.
    *
-   * <p>Cannot be resumed: a failed write or sync of a log, of the MANIFEST, of CURRENT or of the
-   * directory. Then it is unknown what is on disk until the database is opened again.
+   * <p>These failures cannot be resumed: a failed write or sync of a log, of the MANIFEST, of
+   * CURRENT or of the directory. After one, the state on disk is unknown until the database is
+   * opened again.
    *
    * @throws DBReadOnlyException if the work fails again, with the new failure as the cause; if the
    *     failure cannot be resumed; or if the database was opened with {@link Options#readOnly}

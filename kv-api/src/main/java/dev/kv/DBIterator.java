@@ -12,7 +12,7 @@ import java.util.stream.StreamSupport;
  * pins memory and files, so close it. If a program loses a cursor without closing it, the database
  * releases what it pins some time after its garbage collection, counts it in {@link
  * DBStats#leakedIterators} and logs a warning. With {@code -Dkv.trackIterators=true}, the warning
- * shows where the cursor was opened.
+ * has the stack trace of the call that opened the cursor.
  *
  * <p>A new cursor has no position: a seek comes first. Until then, every method that needs a
  * position, {@link #isValid} included, throws {@link IllegalStateException}. After a seek or a
@@ -26,8 +26,8 @@ import java.util.stream.StreamSupport;
  * }
  * }</pre>
  *
- * <p>A damaged block makes a move throw {@link CorruptionException}; the cursor is at no entry
- * then. After the close of the database, every method except {@link #close} throws {@link
+ * <p>If a block is damaged, a move throws {@link CorruptionException}, and the cursor is at no
+ * entry then. After the database is closed, every method except {@link #close} throws {@link
  * DBClosedException}.
  */
 public interface DBIterator extends AutoCloseable {

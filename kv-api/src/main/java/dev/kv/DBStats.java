@@ -116,8 +116,8 @@ public record DBStats(
    * @param logs the number of logs that were replayed
    * @param records the number of batches that were replayed
    * @param droppedBytes the number of bytes that were dropped as damaged, or because they follow
-   *     damage; 0 if the logs were whole
-   * @param reason why they were dropped; empty if the logs were whole
+   *     damage; 0 if the logs were complete
+   * @param reason why they were dropped; empty if the logs were complete
    */
   public record Recovery(int logs, long records, long droppedBytes, String reason) {}
 }

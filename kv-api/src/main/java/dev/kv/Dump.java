@@ -10,8 +10,8 @@ public final class Dump {
   private Dump() {}
 
   /**
-   * Prints a file line by line. The name of the file tells its kind. A damaged part is printed with
-   * its offset, and the dump continues after it.
+   * Prints a file line by line. The kind of the file is taken from its name. A damaged part is
+   * printed with its offset, and the dump continues after it.
    *
    * @param file the file
    * @param options the options that the database is opened with; the comparator, the filter policy

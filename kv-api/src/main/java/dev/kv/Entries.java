@@ -10,8 +10,8 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of one scan, for a {@code for} statement. It shows a frozen view of the database,
- * made by {@link DB#entries(ReadOptions)}. Not thread-safe.
+ * The entries of one scan, for a {@code for} statement. {@link DB#entries(ReadOptions)} creates it
+ * over a frozen view of the database. Not thread-safe.
  *
  * <pre>{@code
  * try (Entries entries = db.entries(ReadOptions.withPrefix(prefix))) {
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>An open scan pins memory and files. It closes itself after its last entry; if the loop may end
- * before, close it.
+ * earlier, close it.
  */
 public final class Entries implements Iterable<Entry>, AutoCloseable {
   private final DBIterator cursor;

@@ -39,8 +39,8 @@ public record Entry(byte[] key, byte[] value) {
   }
 
   /**
-   * Returns the key and the value as printable ASCII, with other bytes as {@code \xNN}. Of a long
-   * value, the text has the first 64 bytes and the length.
+   * Returns the key and the value as printable ASCII, with other bytes as {@code \xNN}. If the
+   * value is long, the text has its first 64 bytes and its length.
    */
   @Override
   public String toString() {

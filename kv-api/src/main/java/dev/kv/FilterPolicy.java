@@ -3,11 +3,11 @@ package dev.kv;
 import java.util.List;
 
 /**
- * Makes and queries a summary of the keys of a table that can say "certainly not here" without a
+ * Creates and queries a filter: a summary of the keys of a table that can exclude a key without a
  * read of a data block. Thread-safe.
  *
- * <p>Tables store the name of the policy beside each filter, and ignore filters of another name. If
- * an encoding changes, give it a new name.
+ * <p>A table stores the name of the policy with its filters. Filters with another name are ignored.
+ * If an encoding changes, give it a new name.
  */
 public interface FilterPolicy {
 
@@ -24,7 +24,7 @@ public interface FilterPolicy {
   }
 
   /**
-   * Returns the name that tables store beside their filters.
+   * Returns the name that tables store with their filters.
    *
    * @return the name
    */
@@ -43,7 +43,7 @@ public interface FilterPolicy {
    *
    * @param key the key, valid during the call
    * @param filter a filter made by {@link #createFilter}, valid during the call
-   * @return false only if {@code key} is not one of the keys that the filter was made of
+   * @return false only if {@code key} is not one of the keys that the filter was created from
    */
   boolean keyMayMatch(Slice key, Slice filter);
 }

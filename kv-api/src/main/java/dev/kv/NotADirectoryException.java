@@ -3,8 +3,8 @@ package dev.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown by an open, a repair or a destroy if the path of the database names something that is not
- * a directory, such as a regular file. Nothing on disk was changed.
+ * Thrown by an open, a repair or a destroy if the path of the database is not a directory but, for
+ * example, a regular file. Nothing on disk was changed.
  */
 public final class NotADirectoryException extends DBException {
   private static final long serialVersionUID = 1L;

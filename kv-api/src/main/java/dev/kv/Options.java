@@ -122,7 +122,7 @@ public final class Options {
   }
 
   /**
-   * Returns whether an open creates the database if there is none. Default: false.
+   * Returns true if an open creates the database if there is none. Default: false.
    *
    * @return true if the database is created
    */
@@ -131,7 +131,7 @@ public final class Options {
   }
 
   /**
-   * Returns whether an open fails if there is a database already. Default: false.
+   * Returns true if an open fails if there is a database already. Default: false.
    *
    * @return true if the open throws {@link DatabaseExistsException}
    */
@@ -140,7 +140,7 @@ public final class Options {
   }
 
   /**
-   * Returns whether damage is treated as strictly as possible. If true, any damage in a log except
+   * Returns true if damage is treated as strictly as possible. If true, any damage in a log except
    * a torn last record fails the open ({@link RecoveryMode#STRICT}), and a compaction that meets a
    * damaged table makes the database read-only. If false, such a compaction leaves the table where
    * it is, and the database continues. Default: false.
@@ -152,9 +152,9 @@ public final class Options {
   }
 
   /**
-   * Returns whether the database is opened only for reads. Such an open takes no LOCK, writes
-   * nothing, and replays the logs into memory. It works beside a live writer, and shows the state
-   * at the open. Writes throw {@link DBReadOnlyException}. Default: false.
+   * Returns true if the database is opened only for reads. Such an open takes no LOCK, writes
+   * nothing, and replays the logs into memory. It works while another process writes, and reads see
+   * the state at the open. Writes throw {@link DBReadOnlyException}. Default: false.
    *
    * @return true if the database is opened only for reads
    */
@@ -163,7 +163,7 @@ public final class Options {
   }
 
   /**
-   * Returns whether an open continues to append to the last log and MANIFEST, if they end at a
+   * Returns true if an open continues to append to the last log and MANIFEST, if they end at a
    * record boundary. If false, it writes the recovered entries to tables and begins new files.
    * Default: false.
    *
@@ -193,7 +193,8 @@ public final class Options {
   }
 
   /**
-   * Returns the operating system as the database sees it. Default: {@link Env#fileSystem()}.
+   * Returns the environment: the file system, clock and threads that the database uses. Default:
+   * {@link Env#fileSystem()}.
    *
    * @return the environment
    */
@@ -263,7 +264,7 @@ public final class Options {
 
   /**
    * Returns the number of keys between two restart points of a block. A key at a restart point is
-   * stored whole; the others share a prefix with the key before them. Default: 16.
+   * stored in full; other keys omit the prefix that they share with the key before. Default: 16.
    *
    * @return the number of keys, at least 1
    */
@@ -312,8 +313,8 @@ public final class Options {
   }
 
   /**
-   * Returns whether Snappy runs in snappy-java's native library. If false, or if the library does
-   * not load, kv's codec in Java takes its place. Default: true.
+   * Returns true if Snappy runs in snappy-java's native library. If false, or if the library does
+   * not load, kv's codec in Java is used. Default: true.
    *
    * @return true if the native library is used
    */
@@ -332,7 +333,7 @@ public final class Options {
   }
 
   /**
-   * Returns whether a table is compacted after many reads have searched it without finding their
+   * Returns true if a table is compacted after many reads have searched it without finding their
    * key. False suits a load that only reads. Default: true.
    *
    * @return true if reads trigger compactions

@@ -82,7 +82,7 @@ public final class ReadOptions {
   }
 
   /**
-   * Returns whether the checksum of a block is verified when the block is loaded. Default: true;
+   * Returns true if the checksum of a block is verified when the block is loaded. Default: true;
    * C++ LevelDB's is false.
    *
    * @return true if checksums are verified
@@ -92,7 +92,7 @@ public final class ReadOptions {
   }
 
   /**
-   * Returns whether blocks that are read go into the cache. False suits a scan of much data that is
+   * Returns true if blocks that are read go into the cache. False suits a scan of much data that is
    * read once. Default: true.
    *
    * @return true if the cache is filled
@@ -102,7 +102,7 @@ public final class ReadOptions {
   }
 
   /**
-   * Returns whether {@link DB#entries(ReadOptions)}, {@link DB#stream(ReadOptions)} and {@link
+   * Returns true if {@link DB#entries(ReadOptions)}, {@link DB#stream(ReadOptions)} and {@link
    * DB#forEach} go from the last key to the first. A cursor ({@link DB#iterator(ReadOptions)})
    * moves in both directions and refuses this option. The meaning of the bounds does not change.
    * Default: false.
@@ -151,7 +151,7 @@ public final class ReadOptions {
   }
 
   /**
-   * Returns whether these options are for scans: a bound, a prefix or {@link #descending()} is set.
+   * Returns true if these options are for scans: a bound, a prefix or {@link #descending()} is set.
    * A lookup of one key refuses such options.
    *
    * @return true if only a scan takes these options

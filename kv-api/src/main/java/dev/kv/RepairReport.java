@@ -4,8 +4,8 @@ package dev.kv;
  * What {@link DB#repair} found and did. A repair merges everything that it can read into new
  * tables; the counts are of the files it read.
  *
- * @param tablesKept tables whose entries were all kept; they are deleted once the new tables hold
- *     their entries
+ * @param tablesKept tables whose entries were all kept; they are deleted after their entries are in
+ *     the new tables
  * @param tablesRewritten damaged tables whose readable entries were kept; they are moved to {@code
  *     lost/}
  * @param logsConverted logs whose records were kept; they are moved to {@code lost/}

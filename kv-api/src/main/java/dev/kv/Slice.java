@@ -91,8 +91,7 @@ public abstract class Slice implements Comparable<Slice> {
   public abstract void copyTo(int index, byte[] target, int targetOffset, int count);
 
   /**
-   * Copies the whole slice into a buffer at its position, and advances the position by {@link
-   * #length}.
+   * Copies the slice into a buffer at its position, and advances the position by {@link #length}.
    *
    * @param target the buffer, direct or heap
    * @throws java.nio.BufferOverflowException if the buffer has less room

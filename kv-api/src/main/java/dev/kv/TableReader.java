@@ -15,7 +15,7 @@ public interface TableReader extends AutoCloseable {
    * @param options the options that the table was written with; the comparator, the filter policy,
    *     the cache options and the environment are used
    * @return the reader, which the caller closes
-   * @throws CorruptionException if the file is not a whole table
+   * @throws CorruptionException if the file is not a complete table
    * @throws DBIOException if the file cannot be read
    */
   static TableReader open(Path file, Options options) {

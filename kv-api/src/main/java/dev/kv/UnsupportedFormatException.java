@@ -3,9 +3,9 @@ package dev.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown for a directory or file that is well-formed and that this library cannot read: one of
- * another comparator, one of RocksDB, or one whose compression needs a library that is not on the
- * class path (the message names the jar).
+ * Thrown for a directory or file that is well-formed but that this library cannot read: it has
+ * another comparator, it was written by RocksDB, or its compression needs a library that is not on
+ * the class path (the message has the name of the jar).
  */
 public final class UnsupportedFormatException extends DBException {
   private static final long serialVersionUID = 1L;

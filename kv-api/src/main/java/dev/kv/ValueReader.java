@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads a value in the library's memory, without a copy.
  *
- * @param <R> what is made of the value
+ * @param <R> the type of the result
  * @see DB#read(ReadOptions, byte[], ValueReader)
  * @see DB#find(ReadOptions, byte[], ValueReader)
  */
@@ -14,7 +14,7 @@ public interface ValueReader<R extends @Nullable Object> {
   /**
    * Reads a value.
    *
-   * @param value the value, valid until this method returns; copy what must live longer
+   * @param value the value, valid until this method returns; copy what is needed longer
    * @return what the caller of the read gets
    */
   R read(Slice value);

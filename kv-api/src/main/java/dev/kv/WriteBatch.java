@@ -4,12 +4,13 @@ import java.nio.ByteBuffer;
 
 /**
  * A list of puts and deletes that {@link DB#write} applies atomically and in order: after a crash,
- * either all of them are there or none. If a key occurs twice, the later operation wins.
+ * either all of them are in the database or none is. If a key occurs twice, the later operation
+ * wins.
  *
  * <p>A batch keeps copies of its keys and values on the heap, in the encoding of the log; it holds
- * less than 2 GiB. It is an object without resources: it needs no close. It may be written several
- * times, and {@link #clear} makes it reusable. Not thread-safe: do not change a batch while another
- * thread writes it.
+ * less than 2 GiB. It holds no other resources and is not closed. It may be written several times,
+ * and {@link #clear} makes it reusable. Not thread-safe: do not change a batch while another thread
+ * writes it.
  *
  * <pre>{@code
  * db.write(WriteBatch.create().put(key, value).delete(oldKey));
@@ -99,7 +100,7 @@ public interface WriteBatch {
   /**
    * Passes every operation to a handler, in the order in which they were added.
    *
-   * @param handler receives the operations; what it throws reaches the caller
+   * @param handler receives the operations; an exception that it throws is passed on to the caller
    */
   void iterate(Handler handler);
 

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operating system as a database sees it: files, directories, locks, clock and threads.
- * Thread-safe.
+ * The parts of the operating system that a database uses: files, directories, locks, clock and
+ * threads. Thread-safe.
  *
  * <p>To change a part, extend {@link ForwardingEnv}, {@link ForwardingSequentialFile}, {@link
  * ForwardingRandomAccessFile}, {@link ForwardingWritableFile} and {@link ForwardingMappedLogFile}.
@@ -89,7 +89,7 @@ public interface Env {
    *
    * @param file its path
    * @return true if it exists
-   * @throws IOException if that cannot be found out
+   * @throws IOException if the file system cannot tell
    */
   boolean exists(Path file) throws IOException;
 
@@ -97,7 +97,7 @@ public interface Env {
    * Returns the names of the files and directories in a directory.
    *
    * @param directory the path of the directory
-   * @return the names, in no order
+   * @return the names, in any order
    * @throws java.nio.file.NoSuchFileException if the directory does not exist
    * @throws java.nio.file.NotDirectoryException if {@code directory} is a file
    * @throws IOException if the directory cannot be read
@@ -159,8 +159,8 @@ public interface Env {
   void syncDirectory(Path directory) throws IOException;
 
   /**
-   * Locks a file against this and every other process, by whatever path or link they reach it. The
-   * file is created if it does not exist.
+   * Locks a file against this and every other process, even if they reach it by another path or
+   * link. The file is created if it does not exist.
    *
    * @param file the path of the file
    * @return the lock, which the caller closes, or null if the file is locked already

@@ -27,14 +27,14 @@ public interface EnvProvider {
   Env fileSystem();
 
   /**
-   * Creates an environment whose files live in memory.
+   * Creates an environment whose files are in memory.
    *
    * @return a new environment without files
    * @see Env#inMemory
    */
   Env newInMemory();
 
-  /** Loads the provider when it is first asked for. */
+  /** Loads the provider at its first use. */
   final class Holder {
     private static final EnvProvider PROVIDER =
         ServiceLoader.load(EnvProvider.class, EnvProvider.class.getClassLoader())

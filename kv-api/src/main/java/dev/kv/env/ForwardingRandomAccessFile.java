@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * A file that is read at any position that forwards every call to another one. Extend it to change
- * a few methods.
+ * A file, read at any position, that forwards every call to another one. Extend it to change a few
+ * methods.
  */
 public class ForwardingRandomAccessFile implements RandomAccessFile {
   private final RandomAccessFile target;

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * A file that is read from its beginning that forwards every call to another one. Extend it to
- * change a few methods.
+ * A file, read from its beginning, that forwards every call to another one. Extend it to change a
+ * few methods.
  */
 public class ForwardingSequentialFile implements SequentialFile {
   private final SequentialFile target;

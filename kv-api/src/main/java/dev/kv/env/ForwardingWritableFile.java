@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * A file that is written at its end that forwards every call to another one. Extend it to change a
- * few methods.
+ * A file, written at its end, that forwards every call to another one. Extend it to change a few
+ * methods.
  */
 public class ForwardingWritableFile implements WritableFile {
   private final WritableFile target;

@@ -4,9 +4,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A log file that is written through mapped memory. Bytes survive the death of the process as soon
- * as they are stored, and a loss of power after {@link #sync}. The region below {@link #reserved}
- * has been filled with zeros on disk, so a full disk fails {@link #reserve} and never a store.
+ * A log file that is written through mapped memory. After a store, the bytes survive the death of
+ * the process. After {@link #sync}, they survive a loss of power. The region below {@link
+ * #reserved} has been filled with zeros on disk, so on a full disk {@link #reserve} fails, and a
+ * store never does.
  *
  * <p>One thread stores and syncs at a time; another one may call {@link #reserve} meanwhile.
  */
@@ -27,8 +28,8 @@ public interface MappedLogFile extends AutoCloseable {
   void reserve(long end) throws IOException;
 
   /**
-   * Copies bytes into the file, without a system call. The whole target must be below {@link
-   * #reserved}. Stores become visible in the order of the calls.
+   * Copies bytes into the file, without a system call. The end of the target must not be after
+   * {@link #reserved}. Stores become visible in the order of the calls.
    *
    * @param position the offset of the first byte in the file
    * @param source the buffer, direct or heap; its position and limit have no effect
@@ -56,7 +57,7 @@ public interface MappedLogFile extends AutoCloseable {
    */
   void cut(long length) throws IOException;
 
-  /** Closes the file without a cut. Closing it twice does nothing. */
+  /** Closes the file without truncating it. Closing it twice does nothing. */
   @Override
   void close() throws IOException;
 }

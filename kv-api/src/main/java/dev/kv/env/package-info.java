@@ -1,5 +1,5 @@
 /**
- * The operating system as a database sees it. An {@link dev.kv.env.Env} opens files and
+ * The parts of the operating system that a database uses. An {@link dev.kv.env.Env} opens files and
  * directories, takes locks, tells the time and starts threads. A program that injects faults,
  * counts operations or stores files elsewhere wraps an environment with {@link
  * dev.kv.env.ForwardingEnv}, and its files with the other forwarding classes. {@code

@@ -43,7 +43,7 @@ import java.util.UUID;
  * descending := 4d ~element ff                (all bytes of the element inverted; null is 00)
  * </pre>
  *
- * All but the last are those of FoundationDB's tuple layer, version 1 of its specification.
+ * All except the last are those of FoundationDB's tuple layer, version 1 of its specification.
  */
 public final class TupleBuilder {
   private static final int FIRST_CAPACITY = 64;
@@ -68,8 +68,8 @@ public final class TupleBuilder {
   }
 
   /**
-   * Makes the next element descending: keys sort by it in reverse. Do so at the same position of
-   * all keys. If the next element is a nested tuple, all that it holds sorts in reverse.
+   * Makes the next element descending: keys sort by it in reverse. Use it at the same position of
+   * all keys. If the next element is a nested tuple, all of its elements sort in reverse.
    *
    * @return this builder
    * @throws IllegalStateException if the next element is descending already
@@ -143,7 +143,7 @@ public final class TupleBuilder {
   }
 
   /**
-   * Adds an integer. Integers sort by their value, whatever method added them.
+   * Adds an integer. Integers sort by their value, also if different methods added them.
    *
    * @param value the integer
    * @return this builder
@@ -162,7 +162,7 @@ public final class TupleBuilder {
   }
 
   /**
-   * Adds an integer. Integers sort by their value, whatever method added them.
+   * Adds an integer. Integers sort by their value, also if different methods added them.
    *
    * @param value the integer
    * @return this builder

@@ -308,7 +308,7 @@ public final class TupleReader {
     }
   }
 
-  /** Skips a nested tuple without recursion: its depth is the input's. */
+  /** Skips a nested tuple without recursion, because the input determines its depth. */
   private void skipTuple() {
     int outer = depth;
     enterTuple();

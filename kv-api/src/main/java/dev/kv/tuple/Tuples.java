@@ -10,11 +10,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes and decodes whole tuples as lists of objects. {@link TupleBuilder} and {@link
- * TupleReader} do it without boxing. Thread-safe.
+ * Encodes and decodes tuples as lists of objects. {@link TupleBuilder} and {@link TupleReader} do
+ * the same without boxing. Thread-safe.
  */
 public final class Tuples {
-  /** Tuples are nested in each other less deep than this. */
+  /** The depth of nested tuples is less than this. */
   private static final int DEPTH_LIMIT = 500;
 
   private Tuples() {}
