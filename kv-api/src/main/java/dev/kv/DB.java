@@ -133,9 +133,9 @@ public interface DB extends AutoCloseable {
    *
    * <p>The reader runs in the calling thread. It holds no lock, and may call any method of this
    * database, writes and other reads included. It pins the value and its files while it runs, so it
-   * should be short. If the database is closed meanwhile, by the reader or by another thread, the
-   * value stays readable, and this call throws {@link DBClosedException} after the reader returns.
-   * An exception of the reader is passed on to the caller.
+   * should be short. If the database is closed while the reader runs, by the reader or by another
+   * thread, the value stays readable, and this call throws {@link DBClosedException} after the
+   * reader returns. An exception of the reader is passed on to the caller.
    *
    * @param <R> what the reader returns
    * @param options how to read

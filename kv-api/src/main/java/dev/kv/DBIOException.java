@@ -3,8 +3,8 @@ package dev.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown if the operating system refuses or fails an operation. The message names the operation and
- * the file.
+ * Thrown if the operating system refuses an operation or an operation fails. The message contains
+ * the operation and the file.
  */
 public final class DBIOException extends DBException {
   private static final long serialVersionUID = 1L;

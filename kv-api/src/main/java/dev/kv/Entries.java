@@ -59,7 +59,8 @@ public final class Entries implements Iterable<Entry>, AutoCloseable {
    * can be called once. To close the stream closes this scan.
    *
    * @return the stream; every entry owns fresh arrays
-   * @throws IllegalStateException if the entries were asked for before, or if the scan is closed
+   * @throws IllegalStateException if an iterator or a stream was returned before, or if the scan is
+   *     closed
    */
   public Stream<Entry> stream() {
     int traits = Spliterator.ORDERED | Spliterator.NONNULL | Spliterator.DISTINCT;

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a read is done. Immutable and thread-safe; made by {@link #builder()}. The builder copies the
- * arrays that it is given, and getters return copies.
+ * How a read is done. Immutable and thread-safe; made by {@link #builder()}. The builder copies its
+ * arrays, and getters return copies.
  *
  * <p>Bounds, prefix and {@link #descending()} are for scans: a lookup of one key with any of them
  * is refused with {@link IllegalArgumentException}, see {@link #isScanOnly()}.

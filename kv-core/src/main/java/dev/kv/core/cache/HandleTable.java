@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * The entries of a shard by id and key: chains in buckets. Searched by any thread without a lock,
  * changed with the shard's lock held.
  *
- * <p>A search finds every entry that is linked for the whole time of the search, except while the
- * table grows. Then entries move from chain to chain, and {@link #moves} tells a search that found
+ * <p>A search finds every entry that is linked during all of the search, except while the table
+ * grows. Then entries move from chain to chain, and {@link #moves} tells a search that found
  * nothing that it may have missed one.
  */
 final class HandleTable<V extends CacheValue> {

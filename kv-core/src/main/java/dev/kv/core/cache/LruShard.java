@@ -175,7 +175,8 @@ final class LruShard<V extends CacheValue> {
   }
 
   /**
-   * Adds a loaded entry to the cache, unless it was erased meanwhile or its charge does not fit.
+   * Adds a loaded entry to the cache, unless it was erased during the load or its charge does not
+   * fit.
    */
   @GuardedBy("lock")
   private void publishLocked(CacheHandle<V> entry) {

@@ -46,7 +46,7 @@ public final class FileEnv extends HostEnv {
   private final DescriptorSync descriptorSync = DescriptorSync.forSystem();
   private final DirectoryLock.Unclosable unclosable = new DirectoryLock.Unclosable();
 
-  /** Creates an environment; one serves the whole process. */
+  /** Creates an environment; one is enough for a process. */
   public FileEnv() {}
 
   @Override
@@ -175,7 +175,9 @@ public final class FileEnv extends HostEnv {
     }
   }
 
-  /** The runtime throws FileNotFoundException for every failure of an open. */
+  /**
+   * The exception to throw. The runtime throws FileNotFoundException for every failure of an open.
+   */
   private static IOException translate(Path file, String mode, FileNotFoundException e) {
     Path parent = file.toAbsolutePath().getParent();
     boolean missing = mode.equals("r") && Files.notExists(file);

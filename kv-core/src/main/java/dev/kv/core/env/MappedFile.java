@@ -36,7 +36,7 @@ final class MappedFile implements RandomAccessFile {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final PendingFault pendingFault = new PendingFault();
 
-  /** Takes ownership of {@code mapping}, which covers the whole file. */
+  /** Takes ownership of {@code mapping}, which covers all of the file. */
   MappedFile(Path path, long size, Mapping mapping, Unmapper unmapper) {
     this.path = path;
     this.size = size;

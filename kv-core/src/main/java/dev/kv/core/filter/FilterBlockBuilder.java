@@ -18,8 +18,7 @@ import java.util.List;
  *                 byte
  * </pre>
  *
- * The calls are {@code (startBlock addKey*)* finish}. A base of 31 gives one filter for the whole
- * table.
+ * The calls are {@code (startBlock addKey*)* finish}. A base of 31 gives one filter for the table.
  */
 public final class FilterBlockBuilder {
   private final FilterPolicy policy;

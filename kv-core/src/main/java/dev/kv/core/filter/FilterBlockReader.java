@@ -35,9 +35,7 @@ public final class FilterBlockReader {
     baseLog = last < 0 ? 0 : block.get(offset + length - 1) & 63;
   }
 
-  /**
-   * Returns true if one filter covers the whole table, so that a probe needs no offset of a block.
-   */
+  /** Returns true if one filter covers all of the table, so that a probe needs no block offset. */
   public boolean wholeTable() {
     return baseLog >= WHOLE_TABLE_LOG && count == 1;
   }

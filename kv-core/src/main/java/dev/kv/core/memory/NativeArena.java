@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * One contiguous piece of direct memory that is allocated from front to back and freed as a whole.
- * One thread allocates; any thread reads what has been published to it.
+ * One contiguous piece of direct memory that is allocated from front to back and freed at once. One
+ * thread allocates; any thread reads what has been published to it.
  *
  * <p>An arena begins small and grows by moving: {@link ArenaPool#grow} copies it into a larger
  * buffer, so offsets stay valid. A reader that took {@link #buffer} before the move continues with
@@ -94,7 +94,7 @@ public final class NativeArena {
     this.limit = Math.max(limit, capacity());
   }
 
-  /** Frees the whole arena; its contents must not be used any more. */
+  /** Frees all of the arena; its contents must not be used after this call. */
   void reset() {
     if (Invariants.ON) {
       Poison.fill(buffer, 0, used);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The slabs of one size class. Thread-safe.
  *
  * <p>A new slab is as large as an eighth of what the class has in use. So a class that holds a few
- * buffers has few free slots, and a class that holds a whole cache has few slabs.
+ * buffers has few free slots, and a class that holds all of a cache has few slabs.
  */
 final class SlotPool {
   private static final int LARGEST_SLAB = 1 << 20;

@@ -87,7 +87,7 @@ final class PinnedView extends CursorGuard {
    * Creates the cursor over the user keys of the view.
    *
    * @param sequence the sequence number to read at
-   * @param bounds the keys to show
+   * @param bounds the keys to return
    * @param sampler receives a sample of the keys read; null for no sampling
    * @param database the name for messages
    */

@@ -45,7 +45,7 @@ public final class FileMetadata {
     return smallest.length > 0;
   }
 
-  /** Returns the number that names the file. */
+  /** Returns the file number, which is part of the file's name. */
   public long number() {
     return number;
   }
