@@ -54,6 +54,8 @@ public final class FailureText {
         .replace(", and Options.errorIfExists is set", "")
         .replace("; Options.createIfMissing creates one, DB.repair", "; 'kv repair'")
         .replace("DB.repair", "'kv repair'")
+        .replace("; DB.resume() tries the failed work again", "; remove the cause and try again")
+        .replace("; DB.resume() tries it again", "")
         .replace("Options.comparator", "--comparator");
   }
 
