@@ -16,14 +16,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@link #NEGATIVE_LOOKUPS}: a {@link NegativeLookupCache} for a table without a filter.
- *   <li>{@link #ENTRY_INDEXES}: an entry index for each block that is found in the cache again.
- *   <li>{@link #INDEX_PREFIXES}: for each key in the {@link TableIndex}, the bytes that distinguish
- *       it, as a number.
+ *   <li>{@link #useEntryIndex}: an entry index for each block that is found in the cache again.
  * </ul>
  */
 final class LookupHints {
   static final boolean NEGATIVE_LOOKUPS = true;
-  static final boolean INDEX_PREFIXES = true;
 
   private final @Nullable NegativeLookupCache absent;
 
@@ -40,11 +37,6 @@ final class LookupHints {
         NEGATIVE_LOOKUPS && !hasFilter && isBytewiseInternal(comparator)
             ? new NegativeLookupCache(blocks, count)
             : null;
-  }
-
-  /** Returns true if an index with keys in this order may store prefixes as numbers. */
-  static boolean keepsPrefixes(KeyComparator comparator) {
-    return INDEX_PREFIXES && isBytewiseInternal(comparator);
   }
 
   private static boolean isBytewiseInternal(KeyComparator comparator) {
