@@ -4,9 +4,9 @@ import java.nio.file.Path;
 import java.util.ServiceLoader;
 
 /**
- * The engine behind the API, which {@link ServiceLoader} finds once. Programs use the static
- * methods of {@link DB}, {@link WriteBatch}, {@link BlockCache}, {@link FilterPolicy}, {@link
- * TableWriter}, {@link TableReader} and {@link Dump} instead. Thread-safe.
+ * The engine of the API, which {@link ServiceLoader} finds once. Programs use the static methods of
+ * {@link DB}, {@link WriteBatch}, {@link BlockCache}, {@link FilterPolicy}, {@link TableWriter},
+ * {@link TableReader} and {@link Dump} instead. Thread-safe.
  */
 public interface DBFactory {
 

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Damaged and hostile MANIFESTs: a named error or the truth, nothing between. */
 final class ManifestDamageTest extends ManifestTestBase {
   /**
-   * Creates a database whose MANIFEST-000002 has three edits behind the version; returns all
-   * states, in order.
+   * Creates a database whose MANIFEST-000002 has three edits after the version; returns all states,
+   * in order.
    */
   private List<String> history() throws IOException {
     List<String> states = new ArrayList<>();

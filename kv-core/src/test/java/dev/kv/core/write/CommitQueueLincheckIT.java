@@ -4,9 +4,7 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
 
-/**
- * Leadership as a lock around a counter: nobody leads beside another, and nobody waits for ever.
- */
+/** Leadership as a lock around a counter: at most one thread leads, and no thread waits forever. */
 public class CommitQueueLincheckIT {
   private static final int SCALE = Boolean.getBoolean("kv.long") ? 20 : 1;
 

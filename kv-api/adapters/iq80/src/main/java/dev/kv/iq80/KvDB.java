@@ -14,7 +14,7 @@ import org.iq80.leveldb.WriteOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kv database behind the interface of {@code org.iq80.leveldb}. Thread-safe.
+ * A kv database as a {@code DB} of {@code org.iq80.leveldb}. Thread-safe.
  *
  * <p>A null argument is an {@link IllegalArgumentException}; a closed database and every other
  * failure is a {@link DBException} whose cause is kv's exception. Checksums are verified whenever a
@@ -52,7 +52,7 @@ public class KvDB implements DB {
   }
 
   /**
-   * Returns the database behind the interface, for what the old one does not have.
+   * Returns the wrapped kv database, for methods that the old interface does not have.
    *
    * @return the same database, closed together with this
    */

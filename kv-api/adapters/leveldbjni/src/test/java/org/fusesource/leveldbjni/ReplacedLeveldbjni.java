@@ -22,7 +22,7 @@ final class ReplacedLeveldbjni {
     }
   }
 
-  /** Returns the library's factory, behind the interfaces of the test's class path. */
+  /** Returns the library's factory, as a type of the test's class path. */
   static DBFactory factory() throws ReflectiveOperationException {
     ClassLoader tests = ReplacedLeveldbjni.class.getClassLoader();
     ClassLoader parent =
