@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * thread at a time.
  *
  * <p>Snappy uses snappy-java if its library loads, and {@link JavaSnappy} otherwise. Blocks of the
- * usual size are always decompressed by {@link JavaSnappy}. Zstd uses zstd-jni, if that is on the
+ * usual size are always decompressed by {@link JavaSnappy}, and the first ones are compressed by
+ * it, so that a short process does not load the library. Zstd uses zstd-jni, if that is on the
  * class path. Deflate is only decompressed, by the JDK. No other thread may write to the source of
  * a decompression: the libraries rely on a length that was checked before.
  */
@@ -47,7 +48,7 @@ public final class BlockCompression implements AutoCloseable {
   /** Raw deflate in the tables of Mojang's fork of LevelDB. */
   private static final int RAW_DEFLATE = 4;
 
-  private final @Nullable NativeSnappy nativeSnappy;
+  private final boolean nativeWanted;
   private @Nullable JavaSnappy javaSnappy;
   private @Nullable ZstdCodec zstd;
   private @Nullable DeflateCodec zlib;
@@ -59,7 +60,7 @@ public final class BlockCompression implements AutoCloseable {
    * @param nativeSnappy true to use snappy's native library if it loads
    */
   public BlockCompression(boolean nativeSnappy) {
-    this.nativeSnappy = nativeSnappy ? NativeSnappy.instance() : null;
+    nativeWanted = nativeSnappy;
   }
 
   private JavaSnappy javaSnappy() {
@@ -128,8 +129,9 @@ public final class BlockCompression implements AutoCloseable {
       int targetOffset) {
     switch (type) {
       case SNAPPY:
-        return nativeSnappy != null
-            ? nativeSnappy.compress(source, offset, length, target, targetOffset)
+        NativeSnappy library = nativeWanted ? NativeSnappy.forCompression(length) : null;
+        return library != null
+            ? library.compress(source, offset, length, target, targetOffset)
             : javaSnappy().compress(source, offset, length, target, targetOffset);
       case ZSTD:
         requireZstd();
@@ -201,8 +203,10 @@ public final class BlockCompression implements AutoCloseable {
         target.put(targetOffset, source, offset, length);
         break;
       case 1:
-        if (nativeSnappy != null && targetLength > LARGEST_FOR_JAVA) {
-          nativeSnappy.uncompress(source, offset, length, target, targetOffset, targetLength);
+        NativeSnappy library =
+            nativeWanted && targetLength > LARGEST_FOR_JAVA ? NativeSnappy.instance() : null;
+        if (library != null) {
+          library.uncompress(source, offset, length, target, targetOffset, targetLength);
         } else {
           javaSnappy().uncompress(source, offset, length, target, targetOffset, targetLength);
         }

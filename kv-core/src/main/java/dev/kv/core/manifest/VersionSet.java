@@ -33,14 +33,14 @@ import org.slf4j.Logger;
  * install runs at a time, under a lock of this class. In the lock order this lock comes before the
  * database's lock: a thread that holds the database's lock must not call this method.
  *
- * <p>Durability: the directory is synced before an edit that names new tables. A new MANIFEST
- * begins with the whole version and is synced together with its directory entry before CURRENT is
- * changed. The state that a recovery reads need not be durable. The first install after a recovery
- * begins a new MANIFEST, or appends to one that was synced first, so that afterwards nothing
- * depends on data that an earlier process did not sync. No write is acknowledged and no file is
- * deleted before that install. After a failed write or sync, it is unknown which version the next
- * open will find, so every later install fails with the first cause until the database is opened
- * again.
+ * <p>Durability: the directory is synced before an edit that names new tables is appended. A new
+ * MANIFEST begins with the whole version and is synced, and the directory after it, before CURRENT
+ * is changed. The state that a recovery reads need not be durable. The first install after a
+ * recovery begins a new MANIFEST, or appends to one that was synced first, so that afterwards
+ * nothing depends on data that an earlier process did not sync. No write is acknowledged and no
+ * file is deleted before that install. After a failed write or sync, it is unknown which version
+ * the next open will find, so every later install fails with the first cause until the database is
+ * opened again.
  */
 public final class VersionSet implements AutoCloseable {
   private static final Logger LOG = EngineLogger.of(VersionSet.class);
@@ -328,12 +328,12 @@ public final class VersionSet implements AutoCloseable {
   private void log(VersionEdit edit, Version next, boolean rotate, long number) {
     boolean done = false;
     try {
-      if (!edit.newFiles().isEmpty()) {
-        context.env().syncDirectory(context.directory());
-      }
       if (rotate) {
-        changeManifest(edit, number);
+        changeManifest(edit, number); // syncs the directory before CURRENT names the MANIFEST
       } else {
+        if (!edit.newFiles().isEmpty()) {
+          context.env().syncDirectory(context.directory());
+        }
         ManifestWriter writer = requireNonNull(manifest);
         writer.append(edit);
         writer.sync();

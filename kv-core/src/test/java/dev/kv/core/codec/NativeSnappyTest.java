@@ -17,6 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -29,25 +31,44 @@ class NativeSnappyTest {
   static final class Child {
     private Child() {}
 
-    public static void main(String[] arguments) throws MalformedBlockException {
+    public static void main(String[] arguments) throws IOException, MalformedBlockException {
       BlockCompression codec = new BlockCompression(true);
+      if (arguments.length > 0) {
+        System.out.print(isMappedAfter(codec, 100) + " " + isMappedAfter(codec, 2000));
+        return;
+      }
       ByteBuffer source = ByteBuffer.allocateDirect(1000).order(ByteOrder.LITTLE_ENDIAN);
       ByteBuffer stored = ByteBuffer.allocateDirect(2000).order(ByteOrder.LITTLE_ENDIAN);
       int size = codec.compress(CompressionType.SNAPPY, 1, source, 0, 1000, stored, 0);
       codec.uncompress((byte) 1, stored, 0, size, source, 0, 1000);
-      new BlockCompression(true);
       System.out.print(NativeSnappy.instance() == null ? "java" : "native");
+    }
+
+    /** Compresses KiBs of data; then returns true if the library is mapped into the process. */
+    private static boolean isMappedAfter(BlockCompression codec, int blocks) throws IOException {
+      ByteBuffer source = ByteBuffer.allocateDirect(1024).order(ByteOrder.LITTLE_ENDIAN);
+      ByteBuffer stored = ByteBuffer.allocateDirect(2048).order(ByteOrder.LITTLE_ENDIAN);
+      for (int i = 0; i < blocks; i++) {
+        codec.compress(CompressionType.SNAPPY, 1, source, 0, 1024, stored, 0);
+      }
+      return Files.readString(Path.of("/proc/self/maps")).contains("snappyjava");
     }
   }
 
   private record Outcome(String output, String errors) {}
 
   private Outcome run(String classPath, String... flags) throws IOException, InterruptedException {
+    return run(List.of(), classPath, flags);
+  }
+
+  private Outcome run(List<String> arguments, String classPath, String... flags)
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=info");
     command.addAll(Arrays.asList(flags));
     command.addAll(List.of("-cp", classPath, Child.class.getName()));
+    command.addAll(arguments);
     File output = directory.resolve("out").toFile();
     File errors = directory.resolve("err").toFile();
     Process child =
@@ -93,6 +114,19 @@ class NativeSnappyTest {
   @EnabledForJreRange(maxVersion = 23)
   void start_usually_loadsTheLibraryInSilence() throws Exception {
     assertThat(run(classPath())).isEqualTo(new Outcome("native", ""));
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void compress_ofLessThanAMebibyte_doesNotLoadTheLibrary() throws Exception {
+    Outcome outcome = run(List.of("maps"), classPath(), allowNativeAccess());
+    assertThat(outcome.output()).as(outcome.errors()).isEqualTo("false true");
+  }
+
+  private static String[] allowNativeAccess() {
+    return Runtime.version().feature() < 24
+        ? new String[0]
+        : new String[] {"--enable-native-access=ALL-UNNAMED"};
   }
 
   @Test

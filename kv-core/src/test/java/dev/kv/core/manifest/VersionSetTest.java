@@ -183,7 +183,6 @@ final class VersionSetTest extends ManifestTestBase {
     }
     assertThat(env.operations())
         .containsExactly(
-            "sync directory",
             "create MANIFEST-000002",
             "append MANIFEST-000002",
             "append MANIFEST-000002",
