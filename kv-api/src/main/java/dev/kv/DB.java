@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -247,6 +248,7 @@ public interface DB extends AutoCloseable {
    * Applies a batch atomically.
    *
    * @param batch the batch, which does not change
+   * @throws ConflictException if an expectation of the batch does not hold; nothing was written
    */
   default void write(WriteBatch batch) {
     write(WriteOptions.DEFAULT, batch);
@@ -258,10 +260,115 @@ public interface DB extends AutoCloseable {
    *
    * @param options how to write
    * @param batch the batch, which does not change
+   * @throws ConflictException if an expectation of the batch does not hold; nothing was written
    * @throws IllegalArgumentException if {@link WriteBatch#create} did not make the batch
    * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
    */
   void write(WriteOptions options, WriteBatch batch);
+
+  /**
+   * Applies a batch atomically if all its expectations hold. Unlike {@link #write(WriteOptions,
+   * WriteBatch) write}, returns false if one does not.
+   *
+   * @param options how to write
+   * @param batch the batch, which does not change
+   * @return true if the batch was applied, false if nothing was written
+   * @throws IllegalArgumentException if {@link WriteBatch#create} did not make the batch
+   * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
+   */
+  boolean tryWrite(WriteOptions options, WriteBatch batch);
+
+  /**
+   * Sets the value of a key if the key does not exist. No other write comes in between.
+   *
+   * @param key the key
+   * @param value the value
+   * @return true if the value was set, false if the key exists
+   */
+  default boolean putIfAbsent(byte[] key, byte[] value) {
+    return putIfAbsent(WriteOptions.DEFAULT, key, value);
+  }
+
+  /**
+   * Sets the value of a key if the key does not exist. No other write comes in between.
+   *
+   * @param options how to write
+   * @param key the key
+   * @param value the value
+   * @return true if the value was set, false if the key exists
+   * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
+   */
+  default boolean putIfAbsent(WriteOptions options, byte[] key, byte[] value) {
+    return tryWrite(options, WriteBatch.create().expectAbsent(key).put(key, value));
+  }
+
+  /**
+   * Replaces the value of a key if it has an expected value. No other write comes in between.
+   *
+   * @param key the key
+   * @param expected the value that the key must have, or null if it must not exist
+   * @param value the new value, or null to delete the key
+   * @return true if the key had the expected value, and was written
+   */
+  default boolean compareAndSet(byte[] key, byte @Nullable [] expected, byte @Nullable [] value) {
+    return compareAndSet(WriteOptions.DEFAULT, key, expected, value);
+  }
+
+  /**
+   * Replaces the value of a key if it has an expected value. No other write comes in between.
+   *
+   * @param options how to write
+   * @param key the key
+   * @param expected the value that the key must have, or null if it must not exist
+   * @param value the new value, or null to delete the key
+   * @return true if the key had the expected value, and was written
+   * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
+   */
+  default boolean compareAndSet(
+      WriteOptions options, byte[] key, byte @Nullable [] expected, byte @Nullable [] value) {
+    WriteBatch batch = WriteBatch.create().expect(key, expected);
+    return tryWrite(options, value == null ? batch.delete(key) : batch.put(key, value));
+  }
+
+  /**
+   * Replaces the value of a key by a function of it. No other write comes in between.
+   *
+   * @param key the key
+   * @param function computes the new value; see {@link #update(WriteOptions, byte[],
+   *     UnaryOperator)}
+   * @return the new value, or null if the key does not exist now
+   */
+  default byte @Nullable [] update(byte[] key, UnaryOperator<byte @Nullable []> function) {
+    return update(WriteOptions.DEFAULT, key, function);
+  }
+
+  /**
+   * Replaces the value of a key by a function of it. No other write comes in between: if another
+   * thread writes the key meanwhile, the function is called again with the new value. So it should
+   * be short and have no side effects. An exception of the function is passed on to the caller, and
+   * nothing is written then.
+   *
+   * @param options how to write
+   * @param key the key
+   * @param function computes the new value. Its argument is null if the key does not exist; its
+   *     result is null to delete the key. It may change and return the array that it gets
+   * @return the new value, or null if the key does not exist now
+   * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
+   */
+  default byte @Nullable [] update(
+      WriteOptions options, byte[] key, UnaryOperator<byte @Nullable []> function) {
+    Objects.requireNonNull(function, "function");
+    while (true) {
+      byte[] before = get(key);
+      byte[] after = function.apply(before == null ? null : before.clone());
+      if (before == null && after == null) {
+        return null;
+      }
+      if (compareAndSet(options, key, before, after)) {
+        return after;
+      }
+    }
+  }
 
   /**
    * Returns a cursor over all entries of the newest state.

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract sealed class DBException extends RuntimeException
     permits ComparatorException,
+        ConflictException,
         CorruptionException,
         DBClosedException,
         DBIOException,

@@ -1,11 +1,17 @@
 package dev.kv;
 
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A list of puts and deletes that {@link DB#write} applies atomically and in order: after a crash,
  * either all of them are in the database or none is. If a key occurs twice, the later operation
  * wins.
+ *
+ * <p>A batch can have expectations: values that keys must have at the moment of the commit. All
+ * expectations are compared with the state just before the batch, wherever they were added. If one
+ * of them does not hold, the batch has no effect, and the write throws {@link ConflictException}.
+ * No other write comes between the check and the batch.
  *
  * <p>A batch keeps copies of its keys and values on the heap, in the encoding of the log; it holds
  * less than 2 GiB. It holds no other resources and is not closed. It may be written several times,
@@ -14,6 +20,7 @@ import java.nio.ByteBuffer;
  *
  * <pre>{@code
  * db.write(WriteBatch.create().put(key, value).delete(oldKey));
+ * db.write(WriteBatch.create().expect(owner, me).put(key, value)); // only if I own it
  * }</pre>
  */
 public interface WriteBatch {
@@ -68,7 +75,52 @@ public interface WriteBatch {
   WriteBatch delete(ByteBuffer key);
 
   /**
-   * Adds all operations of another batch after those of this one.
+   * Adds an expectation: the batch is applied only if the key has this value at that moment.
+   *
+   * @param key the key; copied
+   * @param value the value that the key must have, or null if the key must not exist; copied
+   * @return this batch
+   */
+  WriteBatch expect(byte[] key, byte @Nullable [] value);
+
+  /**
+   * Adds an expectation: the batch is applied only if the key does not exist at that moment.
+   *
+   * @param key the key; copied
+   * @return this batch
+   */
+  default WriteBatch expectAbsent(byte[] key) {
+    return expect(key, null);
+  }
+
+  /**
+   * Remembers the present contents of the batch, for {@link #rollbackToSavePoint}. Save points form
+   * a stack. A write does not change them.
+   *
+   * @return this batch
+   */
+  WriteBatch setSavePoint();
+
+  /**
+   * Removes all operations and expectations that were added since the last save point, and the save
+   * point.
+   *
+   * @return this batch
+   * @throws IllegalStateException if there is no save point
+   */
+  WriteBatch rollbackToSavePoint();
+
+  /**
+   * Removes the last save point, and keeps what was added since.
+   *
+   * @return this batch
+   * @throws IllegalStateException if there is no save point
+   */
+  WriteBatch popSavePoint();
+
+  /**
+   * Adds all operations and expectations of another batch after those of this one. Save points of
+   * the other batch are not added.
    *
    * @param other the other batch, which does not change; it may be this batch
    * @return this batch
@@ -77,7 +129,7 @@ public interface WriteBatch {
   WriteBatch append(WriteBatch other);
 
   /**
-   * Removes all operations. The memory is kept for reuse.
+   * Removes all operations, expectations and save points. The memory is kept for reuse.
    *
    * @return this batch
    */
@@ -91,14 +143,23 @@ public interface WriteBatch {
   int count();
 
   /**
-   * Returns the size of the encoded batch, which is the size of its record in the log.
+   * Returns the number of expectations.
+   *
+   * @return the number of calls of {@link #expect} and {@link #expectAbsent}
+   */
+  int expectationCount();
+
+  /**
+   * Returns the size of the encoded batch, which is the size of its record in the log. Expectations
+   * do not count, because they are not logged.
    *
    * @return the size in bytes; 12 if the batch is empty
    */
   long approximateSize();
 
   /**
-   * Passes every operation to a handler, in the order in which they were added.
+   * Passes every expectation and then every operation to a handler, both in the order in which they
+   * were added.
    *
    * @param handler receives the operations; an exception that it throws is passed on to the caller
    */
@@ -120,5 +181,14 @@ public interface WriteBatch {
      * @param key the key, valid during the call
      */
     void delete(Slice key);
+
+    /**
+     * Receives an expectation. Does nothing unless it is overridden.
+     *
+     * @param key the key, valid during the call
+     * @param value the value that the key must have, valid during the call; null if the key must
+     *     not exist
+     */
+    default void expect(Slice key, @Nullable Slice value) {}
   }
 }

@@ -12,6 +12,7 @@ public final class BatchCursor {
   private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
   private ByteBuffer buffer = NOTHING;
+  private int begin;
   private int at;
   private int end;
   private ValueKind kind = ValueKind.DELETION;
@@ -27,8 +28,14 @@ public final class BatchCursor {
   /** Positions the cursor before the first operation in {@code length} bytes of {@code buffer}. */
   public void start(ByteBuffer buffer, int offset, int length) {
     this.buffer = buffer;
+    begin = offset;
     at = offset;
     end = offset + length;
+  }
+
+  /** Positions the cursor before the first operation again. */
+  public void restart() {
+    at = begin;
   }
 
   /**
@@ -73,6 +80,11 @@ public final class BatchCursor {
     }
     fieldLength = size;
     return from;
+  }
+
+  /** Returns the buffer that holds the batch, borrowed. */
+  public ByteBuffer buffer() {
+    return buffer;
   }
 
   /** Returns the kind of the operation: a put or a delete. */

@@ -8,10 +8,16 @@ import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.BufferSlice;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A write batch, stored in the encoding of the log.
+ * A write batch, stored in the encoding of the log. Expectations are stored beside it, because they
+ * are not logged.
  *
  * <pre>
  * batch     := sequence fixed64, count fixed32, operation*
@@ -28,6 +34,13 @@ public final class EncodedBatch implements WriteBatch {
 
   private byte[] bytes = new byte[FIRST_CAPACITY];
   private int length = HEADER;
+
+  // Created at the first use.
+  private @Nullable List<Expectation> expectations;
+  private @Nullable Deque<SavePoint> savePoints;
+
+  /** What the batch contained when a save point was set. */
+  private record SavePoint(int length, int count, int expectations) {}
 
   /** Creates an empty batch. */
   public EncodedBatch() {}
@@ -58,6 +71,57 @@ public final class EncodedBatch implements WriteBatch {
   public EncodedBatch delete(ByteBuffer key) {
     length = putBytes(begin(ValueKind.DELETION, key.remaining(), 0), key);
     return counted(1);
+  }
+
+  @Override
+  public EncodedBatch expect(byte[] key, byte @Nullable [] value) {
+    add(new Expectation(key, value));
+    return this;
+  }
+
+  private void add(Expectation expectation) {
+    List<Expectation> list = expectations;
+    if (list == null) {
+      list = new ArrayList<>();
+      expectations = list;
+    }
+    list.add(expectation);
+  }
+
+  @Override
+  public EncodedBatch setSavePoint() {
+    Deque<SavePoint> stack = savePoints;
+    if (stack == null) {
+      stack = new ArrayDeque<>();
+      savePoints = stack;
+    }
+    stack.push(new SavePoint(length, count(), expectationCount()));
+    return this;
+  }
+
+  @Override
+  public EncodedBatch rollbackToSavePoint() {
+    SavePoint last = takeSavePoint();
+    List<Expectation> list = expectations;
+    if (list != null) {
+      list.subList(last.expectations(), list.size()).clear();
+    }
+    length = last.length();
+    return counted(last.count() - count());
+  }
+
+  @Override
+  public EncodedBatch popSavePoint() {
+    takeSavePoint();
+    return this;
+  }
+
+  private SavePoint takeSavePoint() {
+    Deque<SavePoint> stack = savePoints;
+    if (stack == null || stack.isEmpty()) {
+      throw new IllegalStateException("the batch has no save point");
+    }
+    return stack.pop();
   }
 
   private int begin(ValueKind kind, int keyLength, int valueLength) {
@@ -107,18 +171,32 @@ public final class EncodedBatch implements WriteBatch {
     reserve(size);
     System.arraycopy(source.bytes, HEADER, bytes, length, size);
     length += size;
+    List.copyOf(source.expectations()).forEach(this::add);
     return counted(operations);
   }
 
   @Override
   public EncodedBatch clear() {
     length = HEADER;
+    expectations = null;
+    savePoints = null;
     return counted(-count());
   }
 
   @Override
   public int count() {
     return Fixed.get32(bytes, COUNT_OFFSET);
+  }
+
+  @Override
+  public int expectationCount() {
+    return expectations().size();
+  }
+
+  /** Returns the expectations; not a copy. */
+  public List<Expectation> expectations() {
+    List<Expectation> list = expectations;
+    return list == null ? List.of() : list;
   }
 
   @Override
@@ -154,6 +232,14 @@ public final class EncodedBatch implements WriteBatch {
     BufferSlice key = new BufferSlice();
     BufferSlice value = new BufferSlice();
     try {
+      for (Expectation each : expectations()) {
+        point(key, ByteBuffer.wrap(each.key()).order(ByteOrder.LITTLE_ENDIAN));
+        ByteBuffer expected = each.value();
+        if (expected != null) {
+          point(value, expected);
+        }
+        handler.expect(key, expected == null ? null : value);
+      }
       for (int at = HEADER; at < end; ) {
         boolean put = encoded[at] == ValueKind.VALUE.code();
         at = point(key, view, encoded, at + 1, end);
@@ -168,6 +254,10 @@ public final class EncodedBatch implements WriteBatch {
       key.revoke();
       value.revoke();
     }
+  }
+
+  private static void point(BufferSlice slice, ByteBuffer bytes) {
+    slice.point(bytes, 0, bytes.capacity());
   }
 
   /**
@@ -193,6 +283,11 @@ public final class EncodedBatch implements WriteBatch {
     @Override
     public void delete(Slice key) {
       target.delete(key.toByteArray());
+    }
+
+    @Override
+    public void expect(Slice key, @Nullable Slice value) {
+      target.expect(key.toByteArray(), value == null ? null : value.toByteArray());
     }
   }
 

@@ -1,6 +1,8 @@
 package dev.kv.core.db;
 
+import dev.kv.ConflictException;
 import dev.kv.DBIOException;
+import dev.kv.Escape;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.background.BackgroundThreads;
@@ -14,6 +16,7 @@ import dev.kv.core.read.SnapshotList;
 import dev.kv.core.state.Logs;
 import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Resources;
+import dev.kv.core.transaction.ConditionalWrites;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
@@ -45,6 +48,7 @@ final class DBImpl extends OpenDatabase {
       MemTables memTables,
       Logs logs,
       CommitPipeline commits,
+      ConditionalWrites conditionalWrites,
       DatabaseReader reader,
       SnapshotList snapshots,
       Compactor compactor,
@@ -93,13 +97,34 @@ final class DBImpl extends OpenDatabase {
 
   @Override
   public void write(WriteOptions options, WriteBatch batch) {
+    byte[] conflicting = apply(options, batch);
+    if (conflicting != null) {
+      throw new ConflictException(
+          "the batch was not written: the key '"
+              + Escape.bytes(conflicting)
+              + "' does not have the value that the batch expects",
+          conflicting);
+    }
+  }
+
+  @Override
+  public boolean tryWrite(WriteOptions options, WriteBatch batch) {
+    return apply(options, batch) == null;
+  }
+
+  /** Applies a batch; returns a key whose expectation does not hold, or null. */
+  private byte @Nullable [] apply(WriteOptions options, WriteBatch batch) {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(batch, "batch");
     if (!(batch instanceof EncodedBatch encoded)) {
       throw new IllegalArgumentException(
           "the batch was not created by WriteBatch.create: " + batch.getClass().getName());
     }
+    if (encoded.expectationCount() > 0) {
+      return parts.conditionalWrites().write(encoded, options.sync());
+    }
     parts.commits().write(encoded, options.sync());
+    return null;
   }
 
   @Override

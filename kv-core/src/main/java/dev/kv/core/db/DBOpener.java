@@ -31,6 +31,7 @@ import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.state.Resources;
+import dev.kv.core.transaction.ConditionalWrites;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.WriteGate;
@@ -328,6 +329,7 @@ final class DBOpener {
                   memTables,
                   logs,
                   commits,
+                  new ConditionalWrites(reader, commits),
                   reader,
                   snapshots,
                   compactor,

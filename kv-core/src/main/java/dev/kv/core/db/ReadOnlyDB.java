@@ -57,6 +57,11 @@ final class ReadOnlyDB extends OpenDatabase {
   }
 
   @Override
+  public boolean tryWrite(WriteOptions options, WriteBatch batch) {
+    throw refused();
+  }
+
+  @Override
   public void compactRange(byte @Nullable [] begin, byte @Nullable [] end) {
     throw refused();
   }

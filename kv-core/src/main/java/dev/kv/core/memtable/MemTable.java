@@ -23,6 +23,9 @@ public final class MemTable extends RefCounted {
   /** The size of an arena in which no entry fits, in bytes. */
   public static final int EMPTY_ARENA_BYTES = OffHeapSkipList.EMPTY_BYTES;
 
+  /** The result of {@link #newestTag} if there is no entry of the key. No entry has this tag. */
+  public static final long NO_ENTRY = -1;
+
   private static final int ARENA_OVERHEAD = 1024;
   private static final VarHandle ENTRIES;
 
@@ -115,6 +118,25 @@ public final class MemTable extends RefCounted {
     }
     out.set(memory, list.valueOffset(node), list.valueLength(node), null);
     return LookupResult.FOUND;
+  }
+
+  /**
+   * Returns the tag of the newest entry of a key at or before the sequence number of {@code key},
+   * or {@link #NO_ENTRY}.
+   */
+  public long newestTag(LookupKey key) {
+    ByteBuffer target = key.buffer();
+    int length = key.internalKeyLength();
+    int node = list.findGreaterOrEqual(target, key.offset(), length);
+    if (node == OffHeapSkipList.NIL) {
+      return NO_ENTRY;
+    }
+    ByteBuffer memory = list.memory();
+    int found = list.keyOffset(node);
+    int foundLength = list.keyLength(node);
+    return order.compareUserKeys(memory, found, foundLength, target, key.offset(), length) == 0
+        ? InternalKey.tag(memory, found, foundLength)
+        : NO_ENTRY;
   }
 
   /** Returns a cursor over the internal keys, valid while the caller owns the memtable. */

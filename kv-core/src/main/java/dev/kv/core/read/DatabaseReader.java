@@ -183,6 +183,17 @@ public final class DatabaseReader implements AutoCloseable {
     }
   }
 
+  /**
+   * Returns a view of the newest state for the check of a conditional write; the caller closes it.
+   */
+  public CommitView commitView() {
+    long since = snapshots.lastSequence();
+    ReadContext context = ReadContext.acquireFrom(contexts);
+    ReadState state = pin(context);
+    return new CommitView(
+        states, state, points, contexts, context, since, snapshots.lastSequence());
+  }
+
   private ReadState pin(ReadContext context) {
     boolean pinned = false;
     try {

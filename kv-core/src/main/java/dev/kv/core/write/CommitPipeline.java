@@ -26,10 +26,13 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * A write:    1. leads, or waits until a leader has done it or hands over leadership
  * the leader: 2. asks the gate          if it is closed or failed, nothing was done
- *             3. makes room             in the memtable; may wait; nothing was logged yet
+ *             3. makes room             in the memtable; may wait; nothing was logged yet; then
+ *                                       checks the condition of its write, if there is one
  *             4. collects followers     up to a size; a sync write never joins a leader without
  *                                       sync; a leader with sync waits briefly for the writers
- *                                       of the last group
+ *                                       of the last group; a follower whose condition fails
+ *                                       adds nothing to the group and waits for its end, because
+ *                                       the condition may have failed due to a write of the group
  *             5. appends to the log     if there is no room, nothing was done; any other failure
  *                                       from here on is permanent, and the outcome is unknown
  *             6. syncs                  if it is a sync write; older logs first
@@ -56,6 +59,12 @@ public final class CommitPipeline {
    * low.
    */
   private static final long SMALL_LEADER_BYTES = 128 << 10;
+
+  /**
+   * A write with a condition joins a group only if the check compares fewer keys than this with the
+   * keys in the group. Otherwise it leads the next group.
+   */
+  private static final long MAX_COMPARISONS = 4096;
 
   /** A leader with sync waits for followers at most the time of a sync divided by this. */
   private static final int MAX_WAIT_DIVISOR = 2;
@@ -172,7 +181,20 @@ public final class CommitPipeline {
       gate.checkWrite();
       return;
     }
-    waitAndWrite(writers.acquire().batch(batch, sync));
+    waitAndWrite(writers.acquire().batch(batch, sync, null));
+  }
+
+  /**
+   * Applies {@code batch}, which may be empty, atomically if {@code condition} holds at that
+   * moment. The batch has an effect only if the result is {@link CommitCondition.Verdict#HOLDS}.
+   */
+  public CommitCondition.Verdict write(
+      EncodedBatch batch, boolean sync, CommitCondition condition) {
+    return switch (waitAndWrite(writers.acquire().batch(batch, sync, condition))) {
+      case Writer.CONFLICT -> CommitCondition.Verdict.FAILS;
+      case Writer.STALE -> CommitCondition.Verdict.STALE;
+      default -> CommitCondition.Verdict.HOLDS;
+    };
   }
 
   /**
@@ -231,13 +253,16 @@ public final class CommitPipeline {
     return bytes;
   }
 
-  /** Waits until another thread has done the write, or does it as the leader. */
-  private void waitAndWrite(Writer writer) {
+  /**
+   * Waits until another thread has done the write, or does it as the leader. Returns {@link
+   * Writer#DONE}, or for a write with a condition {@link Writer#CONFLICT} or {@link Writer#STALE}.
+   */
+  private int waitAndWrite(Writer writer) {
     Throwable failure = null;
     int outcome = queue.leadOrEnqueue(writer) ? Writer.LEADS : writer.await();
     try {
       if (outcome == Writer.LEADS) {
-        lead(writer);
+        outcome = lead(writer);
       }
       failure = writer.failure;
     } finally {
@@ -251,17 +276,43 @@ public final class CommitPipeline {
     } else if (outcome == Writer.REFUSED) {
       throw refused(failure);
     }
+    return outcome;
   }
 
-  private void lead(Writer writer) {
+  private int lead(Writer writer) {
+    CommitCondition.Verdict verdict;
     try {
       prepare(writer.bytes(), writer.count());
-      writer.encodeInto(group);
+      verdict = verdictOn(writer);
+      if (verdict == CommitCondition.Verdict.HOLDS) {
+        writer.encodeInto(group);
+      }
     } catch (RuntimeException | Error e) {
       queue.handOver();
       throw e;
     }
-    commit(writer.isSync());
+    if (verdict == CommitCondition.Verdict.HOLDS) {
+      commit(writer.isSync());
+    } else {
+      queue.handOver();
+    }
+    return outcomeOf(verdict);
+  }
+
+  /** Checks the condition of a write, if there is one, against all writes before it. */
+  private CommitCondition.Verdict verdictOn(Writer writer) {
+    CommitCondition condition = writer.condition();
+    return condition == null
+        ? CommitCondition.Verdict.HOLDS
+        : condition.check(lastSequence, group.operations(), group.count());
+  }
+
+  private static int outcomeOf(CommitCondition.Verdict verdict) {
+    return switch (verdict) {
+      case HOLDS -> Writer.DONE;
+      case FAILS -> Writer.CONFLICT;
+      case STALE -> Writer.STALE;
+    };
   }
 
   /** Waits until the calling thread is the leader, with nothing of its own to write. */
@@ -319,7 +370,7 @@ public final class CommitPipeline {
     while (followers != null) {
       Writer next = followers.next;
       followers.failure = failure;
-      followers.wake(outcome);
+      followers.wake(outcomeFor(followers.verdict, outcome));
       followers = next;
     }
     if (outcome == Writer.NOT_LOGGED) {
@@ -327,6 +378,18 @@ public final class CommitPipeline {
     } else if (failure != null) {
       throw failureOf(failure);
     }
+  }
+
+  /**
+   * Returns the outcome for a follower of a group with {@code outcome}. If the group failed, and
+   * the follower's condition did not hold, the condition may have failed due to a write that was
+   * not done; so the follower starts again.
+   */
+  private static int outcomeFor(CommitCondition.Verdict verdict, int outcome) {
+    if (verdict == CommitCondition.Verdict.HOLDS) {
+      return outcome;
+    }
+    return outcome == Writer.DONE ? outcomeOf(verdict) : Writer.STALE;
   }
 
   /**
@@ -372,7 +435,12 @@ public final class CommitPipeline {
   private boolean mayFollow(Writer writer, boolean sync, long limit) {
     return !writer.isExclusive()
         && (sync || !writer.isSync())
-        && group.bytes() + writer.bytes() <= limit;
+        && group.bytes() + writer.bytes() <= limit
+        && isCheckCheap(writer.condition());
+  }
+
+  private boolean isCheckCheap(@Nullable CommitCondition condition) {
+    return condition == null || (long) condition.size() * group.count() < MAX_COMPARISONS;
   }
 
   private boolean isRoomFor(Writer writer, MemTable memtable) {
@@ -390,13 +458,17 @@ public final class CommitPipeline {
   }
 
   /**
-   * Adds a follower's operations to the group. If they cannot be read, because a buffer was changed
-   * meanwhile or maps a file that was truncated, only this follower is refused, and the others are
-   * not affected.
+   * Adds a follower's operations to the group, if its condition holds. If they cannot be read,
+   * because a buffer was changed meanwhile or maps a file that was truncated, or if the check
+   * throws, only this follower is refused, and the others are not affected. Returns true if the
+   * follower waits for the end of the group.
    */
   private boolean encode(Writer follower) {
     try {
-      follower.encodeInto(group);
+      follower.verdict = verdictOn(follower);
+      if (follower.verdict == CommitCondition.Verdict.HOLDS) {
+        follower.encodeInto(group);
+      }
       return true;
     } catch (RuntimeException | Error e) {
       follower.failure = e;
@@ -456,6 +528,9 @@ public final class CommitPipeline {
   }
 
   private static RuntimeException refused(@Nullable Throwable cause) {
+    if (cause instanceof DBException ofTheCheck) {
+      return ofTheCheck;
+    }
     return new IllegalStateException(
         "key, value or batch were changed by another thread during the write, which was not done",
         cause);

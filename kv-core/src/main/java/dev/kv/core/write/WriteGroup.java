@@ -159,6 +159,12 @@ final class WriteGroup implements AutoCloseable {
     return count;
   }
 
+  /** Returns a cursor before the first operation, valid until the group changes. */
+  BatchCursor operations() {
+    cursor.start(buffer, HEADER, end - HEADER);
+    return cursor;
+  }
+
   /** Returns the number of bytes of the operations. */
   int bytes() {
     return end - HEADER;

@@ -36,6 +36,12 @@ final class Writer {
   /** The log had no room for the group: {@link #failure} says why, nothing was logged. */
   static final int NOT_LOGGED = 6;
 
+  /** The condition of the write does not hold: it was not done. */
+  static final int CONFLICT = 7;
+
+  /** The condition of the write could not be checked: the owner must start again. */
+  static final int STALE = 8;
+
   /**
    * About three microseconds: longer than a group without a sync takes, and much shorter than a
    * park and an unpark.
@@ -63,8 +69,12 @@ final class Writer {
 
   @Nullable Throwable failure;
 
+  /** What the leader found out about the condition of a follower. */
+  CommitCondition.Verdict verdict = CommitCondition.Verdict.HOLDS;
+
   private @Nullable Object key;
   private @Nullable Object value;
+  private @Nullable CommitCondition condition;
   private boolean sync;
   private boolean exclusive;
   private int count;
@@ -80,9 +90,10 @@ final class Writer {
     return begin(1, bytes, sync);
   }
 
-  /** Prepares a batch. */
-  Writer batch(EncodedBatch batch, boolean sync) {
+  /** Prepares a batch, with a condition unless that is null. */
+  Writer batch(EncodedBatch batch, boolean sync, @Nullable CommitCondition condition) {
     key = batch;
+    this.condition = condition;
     return begin(batch.count(), batch.length(), sync);
   }
 
@@ -109,6 +120,8 @@ final class Writer {
     next = null;
     thread = null;
     exclusive = false;
+    condition = null;
+    verdict = CommitCondition.Verdict.HOLDS;
   }
 
   /** Adds the write's operations to the end of {@code group}. */
@@ -130,6 +143,11 @@ final class Writer {
         group.delete(buffer);
       }
     }
+  }
+
+  /** Returns the condition of the write, or null. */
+  @Nullable CommitCondition condition() {
+    return condition;
   }
 
   int count() {

@@ -30,6 +30,12 @@ class EncodedBatchTest {
           public void delete(Slice key) {
             text.append("delete(" + key.toUtf8String() + ")");
           }
+
+          @Override
+          public void expect(Slice key, Slice value) {
+            String wanted = value == null ? "nothing" : value.toUtf8String();
+            text.append("expect(" + key.toUtf8String() + "," + wanted + ")");
+          }
         });
     return text.toString();
   }
@@ -81,6 +87,63 @@ class EncodedBatchTest {
     assertThat(first.count()).isEqualTo(8);
   }
 
+  @Test
+  void expectations_added_comeFirstAndAreNotEncoded() {
+    byte[] key = bytes("k");
+    byte[] value = bytes("v");
+    EncodedBatch batch = new EncodedBatch().put(key, value).expect(key, value);
+    batch.expectAbsent(bytes("a")).expect(bytes("e"), new byte[0]);
+    key[0] = 'x';
+    value[0] = 'x';
+    assertThat(contents(batch)).isEqualTo("expect(k,v)expect(a,nothing)expect(e,)put(k,v)");
+    assertThat(batch.expectationCount()).isEqualTo(3);
+    assertThat(batch.count()).isEqualTo(1);
+    assertThat(batch.approximateSize())
+        .isEqualTo(new EncodedBatch().put(bytes("k"), bytes("v")).approximateSize());
+    assertThat(contents(batch.clear())).isEmpty();
+    assertThat(batch.expectationCount()).isZero();
+  }
+
+  @Test
+  void append_batchWithExpectations_addsThem() {
+    EncodedBatch batch = new EncodedBatch().expect(bytes("a"), bytes("1")).delete(bytes("a"));
+    EncodedBatch other = new EncodedBatch().expect(bytes("b"), null).put(bytes("b"), bytes("2"));
+    String all = "expect(a,1)expect(b,nothing)delete(a)put(b,2)";
+    assertThat(contents(new EncodedBatch().append(batch).append(new Wrapped(other))))
+        .isEqualTo(all);
+    assertThat(contents(batch.append(other))).isEqualTo(all);
+    assertThat(contents(other)).isEqualTo("expect(b,nothing)put(b,2)");
+    assertThat(other.append(other).expectationCount()).isEqualTo(2);
+  }
+
+  @Test
+  void rollback_toSavePoints_removesWhatCameAfterThem() {
+    EncodedBatch batch = new EncodedBatch().put(bytes("a"), bytes("1")).setSavePoint();
+    batch.put(bytes("b"), bytes("2")).expect(bytes("e"), null).setSavePoint().setSavePoint();
+    batch.delete(bytes("c")).expect(bytes("f"), null);
+    batch.rollbackToSavePoint();
+    assertThat(contents(batch)).isEqualTo("expect(e,nothing)put(a,1)put(b,2)");
+    batch.put(bytes("d"), bytes("3")).popSavePoint();
+    assertThat(contents(batch)).isEqualTo("expect(e,nothing)put(a,1)put(b,2)put(d,3)");
+    batch.rollbackToSavePoint();
+    assertThat(contents(batch)).isEqualTo("put(a,1)");
+    assertThat(batch.count()).isEqualTo(1);
+    batch.put(bytes("z"), bytes("9"));
+    assertThat(contents(batch)).isEqualTo("put(a,1)put(z,9)");
+  }
+
+  @Test
+  void savePoint_missing_isRefused() {
+    EncodedBatch batch = new EncodedBatch();
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(batch::rollbackToSavePoint)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("the batch has no save point");
+      assertThatThrownBy(batch::popSavePoint).isInstanceOf(IllegalStateException.class);
+      batch.setSavePoint().clear();
+    }
+  }
+
   /** A batch that a program wrote around ours. */
   private record Wrapped(EncodedBatch inner) implements WriteBatch {
     @Override
@@ -104,6 +167,26 @@ class EncodedBatchTest {
     }
 
     @Override
+    public WriteBatch expect(byte[] key, byte[] value) {
+      return inner.expect(key, value);
+    }
+
+    @Override
+    public WriteBatch setSavePoint() {
+      return inner.setSavePoint();
+    }
+
+    @Override
+    public WriteBatch rollbackToSavePoint() {
+      return inner.rollbackToSavePoint();
+    }
+
+    @Override
+    public WriteBatch popSavePoint() {
+      return inner.popSavePoint();
+    }
+
+    @Override
     public WriteBatch append(WriteBatch other) {
       return inner.append(other);
     }
@@ -116,6 +199,11 @@ class EncodedBatchTest {
     @Override
     public int count() {
       return inner.count();
+    }
+
+    @Override
+    public int expectationCount() {
+      return inner.expectationCount();
     }
 
     @Override

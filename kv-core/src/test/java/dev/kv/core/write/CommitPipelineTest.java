@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import dev.kv.ComparatorException;
 import dev.kv.DBClosedException;
 import dev.kv.DBIOException;
 import dev.kv.DBReadOnlyException;
 import dev.kv.OffHeapExhaustedException;
+import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.write.FakeTarget.Group;
@@ -16,9 +18,11 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
@@ -608,6 +612,201 @@ final class CommitPipelineTest {
       least = Math.min(least, counts.get(i));
     }
     return least;
+  }
+
+  // Conditions.
+
+  /** A condition with a fixed verdict, which keeps what it was asked. */
+  private static final class FixedCondition implements CommitCondition {
+    private final Verdict verdict;
+    private final int size;
+    final List<String> asked = new ArrayList<>();
+
+    FixedCondition(Verdict verdict) {
+      this(verdict, 1);
+    }
+
+    FixedCondition(Verdict verdict, int size) {
+      this.verdict = verdict;
+      this.size = size;
+    }
+
+    @Override
+    public Verdict check(long lastSequence, BatchCursor earlier, int earlierCount) {
+      StringBuilder keys = new StringBuilder();
+      for (int pass = 0; pass < 2; pass++) {
+        keys.setLength(0);
+        earlier.restart();
+        while (earlier.next()) {
+          byte[] key = new byte[earlier.keyLength()];
+          earlier.buffer().get(earlier.keyOffset(), key);
+          keys.append(new String(key, StandardCharsets.ISO_8859_1));
+        }
+      }
+      assertThat(keys.length()).isEqualTo(earlierCount);
+      asked.add(lastSequence + ":" + keys);
+      return verdict;
+    }
+
+    @Override
+    public int size() {
+      return size;
+    }
+  }
+
+  private static EncodedBatch batchOf(String key) {
+    return new EncodedBatch().put(bytes(key), bytes("v"));
+  }
+
+  @Test
+  void write_ofOneThreadUnderACondition_isDoneOnlyIfItHolds() throws IOException {
+    pipeline.put(bytes("a"), bytes("1"), false);
+    for (CommitCondition.Verdict verdict : CommitCondition.Verdict.values()) {
+      FixedCondition condition = new FixedCondition(verdict);
+      long before = pipeline.lastSequence();
+      assertThat(pipeline.write(batchOf("b"), false, condition)).isEqualTo(verdict);
+      assertThat(condition.asked).containsExactly(before + ":");
+    }
+    assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 1));
+    pipeline.put(bytes("c"), bytes("3"), false);
+    assertThat(pipeline.lastSequence()).isEqualTo(3);
+  }
+
+  @Test
+  void write_ofAnEmptyBatchUnderACondition_checksItAndSyncs() throws IOException {
+    pipeline.put(bytes("a"), bytes("1"), false);
+    for (CommitCondition.Verdict verdict : CommitCondition.Verdict.values()) {
+      FixedCondition condition = new FixedCondition(verdict);
+      assertThat(pipeline.write(new EncodedBatch(), true, condition)).isEqualTo(verdict);
+      assertThat(condition.asked).hasSize(1);
+    }
+    assertThat(target.groups()).containsExactly(new Group(1, 1));
+    assertThat(target.file().syncs()).isEqualTo(1);
+  }
+
+  @Test
+  void followers_underConditions_seeTheGroupAndFailAlone() throws Exception {
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    FixedCondition holds = new FixedCondition(CommitCondition.Verdict.HOLDS);
+    FixedCondition fails = new FixedCondition(CommitCondition.Verdict.FAILS);
+    FixedCondition stale = new FixedCondition(CommitCondition.Verdict.STALE);
+    List<CommitCondition.Verdict> verdicts = Collections.synchronizedList(new ArrayList<>());
+    waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
+    waiting(() -> verdicts.add(pipeline.write(batchOf("c"), false, fails)));
+    waiting(() -> verdicts.add(pipeline.write(batchOf("d"), false, holds)));
+    waiting(() -> verdicts.add(pipeline.write(batchOf("e"), false, stale)));
+    waiting(() -> pipeline.delete(bytes("f"), false));
+    target.file().unblock();
+    endThreads();
+
+    assertThat(verdicts).containsExactlyInAnyOrder(CommitCondition.Verdict.values());
+    assertThat(fails.asked).containsExactly("1:b");
+    assertThat(holds.asked).containsExactly("1:b");
+    assertThat(stale.asked).containsExactly("1:bd");
+    assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 3));
+    assertThat(target.get("c", 4)).isNull();
+    assertThat(target.get("d", 4)).isEqualTo("v");
+    for (Call call : calls) {
+      assertThat(call.outcome()).isNull();
+    }
+  }
+
+  /** It would otherwise read the old value after it was told of the new one. */
+  @Test
+  void follower_whoseConditionFails_isToldAfterTheGroupIsVisible() throws Exception {
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    target.file().blockNextSync();
+    waiting(() -> pipeline.put(bytes("b"), bytes("2"), true));
+    FixedCondition fails = new FixedCondition(CommitCondition.Verdict.FAILS);
+    Call conflicting =
+        waiting(
+            () -> {
+              pipeline.write(batchOf("c"), false, fails);
+              assertThat(pipeline.lastSequence()).isEqualTo(2);
+            });
+    FakeFile file = target.file();
+    file.unblock(); // of the first append; the sync of the next group blocks
+    file.awaitBlocked();
+    assertThat(fails.asked).containsExactly("1:b");
+    awaitParked(conflicting.thread);
+    file.unblock();
+    assertThat(conflicting.outcome()).isNull();
+  }
+
+  @Test
+  void follower_whoseConditionFailsInAGroupThatFails_startsAgain() throws Exception {
+    fallBehind();
+    Call leader = call(() -> pipeline.put(bytes("a"), new byte[ARENA], false));
+    awaitStop(1);
+    Call second = waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
+    List<CommitCondition.Verdict> verdicts = Collections.synchronizedList(new ArrayList<>());
+    FixedCondition fails = new FixedCondition(CommitCondition.Verdict.FAILS);
+    waiting(() -> verdicts.add(pipeline.write(batchOf("c"), false, fails)));
+    target.stallInputs.setWaitingMemTables(0);
+    target.failNextLogFromItsSecondAppend(new IOException("no space"));
+    pipeline.progress();
+    endThreads();
+
+    assertThat(leader.outcome()).isNull();
+    assertThat(second.outcome()).isInstanceOf(DBIOException.class);
+    assertThat(fails.asked).containsExactly("2:b");
+    assertThat(verdicts).containsExactly(CommitCondition.Verdict.STALE);
+  }
+
+  @Test
+  void follower_whoseCheckThrows_isRefusedAlone() throws Exception {
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    ComparatorException thrown = new ComparatorException("a comparator threw", null);
+    CommitCondition condition =
+        new CommitCondition() {
+          @Override
+          public Verdict check(long lastSequence, BatchCursor earlier, int earlierCount) {
+            throw thrown;
+          }
+
+          @Override
+          public int size() {
+            return 1;
+          }
+        };
+    Call before = waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
+    Call failing = waiting(() -> pipeline.write(batchOf("c"), false, condition));
+    Call after = waiting(() -> pipeline.put(bytes("d"), bytes("4"), false));
+    target.file().unblock();
+
+    assertThat(before.outcome()).isNull();
+    assertThat(failing.outcome()).isSameAs(thrown);
+    assertThat(after.outcome()).isNull();
+    assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 2));
+    assertThatThrownBy(() -> pipeline.write(batchOf("c"), false, condition)).isSameAs(thrown);
+    pipeline.put(bytes("e"), bytes("5"), false);
+    assertThat(pipeline.lastSequence()).isEqualTo(4);
+  }
+
+  /** The others of the group would wait for the comparisons. */
+  @Test
+  void follower_withALargeCondition_leadsTheNextGroup() throws Exception {
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    FixedCondition small = new FixedCondition(CommitCondition.Verdict.HOLDS, 4095);
+    FixedCondition large = new FixedCondition(CommitCondition.Verdict.HOLDS, 4096);
+    waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
+    waiting(() -> pipeline.write(batchOf("c"), false, small));
+    waiting(() -> pipeline.write(batchOf("d"), false, large));
+    waiting(() -> pipeline.put(bytes("e"), bytes("5"), false));
+    target.file().unblock();
+    endThreads();
+
+    assertThat(small.asked).containsExactly("1:b");
+    assertThat(large.asked).containsExactly("3:");
+    assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 2), new Group(4, 2));
   }
 
   // Interrupts and the close.

@@ -23,10 +23,17 @@ final class FakeFile implements WritableFile {
   volatile long syncMillis;
   private volatile CountDownLatch entered;
   private volatile CountDownLatch barrier;
+  private volatile boolean blocksSync;
 
   /** Makes the next append wait for {@link #unblock}. */
   void blockNextAppend() {
     barrier = new CountDownLatch(1);
+    entered = new CountDownLatch(1);
+  }
+
+  /** Makes the next sync wait for {@link #unblock}, as well as the appends after it. */
+  void blockNextSync() {
+    blocksSync = true;
     entered = new CountDownLatch(1);
   }
 
@@ -96,6 +103,13 @@ final class FakeFile implements WritableFile {
   @Override
   public void sync() throws IOException {
     raise(syncFailure);
+    if (blocksSync) {
+      blocksSync = false;
+      CountDownLatch latch = new CountDownLatch(1);
+      barrier = latch;
+      entered.countDown();
+      awaitUninterrupted(latch);
+    }
     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(syncMillis));
     syncs.incrementAndGet();
   }

@@ -1,0 +1,40 @@
+package dev.kv.core.transaction;
+
+import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.read.CommitView;
+import dev.kv.core.read.DatabaseReader;
+import dev.kv.core.write.CommitCondition;
+import dev.kv.core.write.CommitPipeline;
+import org.jspecify.annotations.Nullable;
+
+/** Applies batches that have expectations. Thread-safe. */
+public final class ConditionalWrites {
+  private final DatabaseReader reader;
+  private final CommitPipeline commits;
+
+  /** Creates the object; the caller keeps the ownership of both arguments. */
+  public ConditionalWrites(DatabaseReader reader, CommitPipeline commits) {
+    this.reader = reader;
+    this.commits = commits;
+  }
+
+  /**
+   * Applies {@code batch} atomically if all its expectations hold.
+   *
+   * @return null if the batch was applied, else a key whose expectation does not hold; not a copy
+   */
+  public byte @Nullable [] write(EncodedBatch batch, boolean sync) {
+    while (true) {
+      try (CommitView view = reader.commitView()) {
+        ExpectationCheck check = new ExpectationCheck(batch.expectations(), view);
+        if (!check.holdsInBase()) {
+          return check.failedKey();
+        }
+        CommitCondition.Verdict verdict = commits.write(batch, sync, check);
+        if (verdict != CommitCondition.Verdict.STALE) {
+          return verdict == CommitCondition.Verdict.HOLDS ? null : check.failedKey();
+        }
+      }
+    }
+  }
+}
