@@ -253,7 +253,8 @@ public final class VersionSet implements AutoCloseable {
    * Makes the next version current. The edit is completed with the log numbers (if it sets none),
    * the next file number and the last sequence.
    *
-   * @throws DBIOException if the MANIFEST could not be written; all later installs fail, too
+   * @throws DBIOException if a new MANIFEST could not be created, and nothing has changed; or if
+   *     the MANIFEST could not be written, and all later installs fail, too
    * @throws DBReadOnlyException if an earlier install failed
    * @throws OffHeapExhaustedException if there is no memory for the edit; nothing was written, and
    *     the step may be tried again
@@ -270,7 +271,7 @@ public final class VersionSet implements AutoCloseable {
       builder.apply(edit);
       Version next = builder.build(this::freed);
       live.add(next);
-      log(edit, next, rotate, number);
+      log(edit, next, rotate ? createManifest(next, number) : null, number);
       try {
         install(edit, next);
         change.install(next);
@@ -325,11 +326,12 @@ public final class VersionSet implements AutoCloseable {
    * Makes an edit durable. A failure is kept for later steps, except a shortage of memory, which
    * ends before the first byte; and {@code next} is released.
    */
-  private void log(VersionEdit edit, Version next, boolean rotate, long number) {
+  private void log(VersionEdit edit, Version next, @Nullable ManifestWriter created, long number) {
     boolean done = false;
     try {
-      if (rotate) {
-        changeManifest(edit, number); // syncs the directory before CURRENT names the MANIFEST
+      if (created != null) {
+        changeManifest(
+            edit, created, number); // syncs the directory before CURRENT names the MANIFEST
       } else {
         if (!edit.newFiles().isEmpty()) {
           context.env().syncDirectory(context.directory());
@@ -355,9 +357,28 @@ public final class VersionSet implements AutoCloseable {
     }
   }
 
+  /**
+   * Creates an empty MANIFEST, which nothing refers to yet; so a failure is not kept. It also
+   * releases {@code next}.
+   */
+  private ManifestWriter createManifest(Version next, long number) {
+    boolean done = false;
+    try {
+      ManifestWriter writer = ManifestWriter.create(context, number);
+      done = true;
+      return writer;
+    } catch (IOException e) {
+      throw new DBIOException("cannot create " + manifestPath(number) + ": " + e, e);
+    } finally {
+      if (!done) {
+        next.release();
+      }
+    }
+  }
+
   /** Begins a MANIFEST with the current version and an edit, and makes CURRENT name it. */
-  private void changeManifest(VersionEdit edit, long number) throws IOException {
-    ManifestWriter writer = ManifestWriter.create(context, number);
+  private void changeManifest(VersionEdit edit, ManifestWriter writer, long number)
+      throws IOException {
     try {
       writer.append(snapshot());
       VersionEdit flushes = flushes();

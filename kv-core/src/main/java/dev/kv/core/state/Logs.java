@@ -1,6 +1,7 @@
 package dev.kv.core.state;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.DBIOException;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogWriter;
 import dev.kv.core.logging.EngineLogger;
@@ -166,6 +167,8 @@ public final class Logs {
   /**
    * Creates the first log after the open, makes it the oldest log that a recovery replays (see
    * {@link #logFirst}), and returns it; the caller owns it.
+   *
+   * @throws IOException if the log or the MANIFEST cannot be created; nothing has changed
    */
   NumberedLog createFirst() throws IOException {
     NumberedLog first = create();
@@ -177,6 +180,9 @@ public final class Logs {
         retire(first.writer());
       } else {
         discard(first.writer().name(), first.writer());
+        if (e instanceof DBIOException) {
+          throw new IOException(e.getMessage(), e); // the MANIFEST was not created
+        }
       }
       throw e;
     }

@@ -387,9 +387,9 @@ class FirstWriteTest extends DbTestBase {
     assertThat(contents()).isEqualTo("(a->1)(b->2)(c->3)");
   }
 
-  /** The k-th change of the first write that is not one of the log's own. */
+  /** The k-th change of the first write after the log and the empty MANIFEST were created. */
   @ParameterizedTest
-  @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8})
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
   void firstWrite_manifestCannotBeWritten_endsWriting(int k) throws IOException {
     makeDatabase(watched().build());
     open();

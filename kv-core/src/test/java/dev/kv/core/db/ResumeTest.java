@@ -162,6 +162,28 @@ class ResumeTest extends DbTestBase {
     checkNotResumable();
   }
 
+  @Test
+  void put_firstAfterAnOpen_withoutAManifest_isNotDoneAndMayBeTriedAgain() {
+    openFaulty();
+    write("k", "v");
+    db.flush();
+    reopen();
+    faulty.fail(
+        Fault.ERROR,
+        1,
+        each ->
+            each.kind() == Kind.CREATE
+                && each.path().getFileName().toString().startsWith("MANIFEST"));
+    assertThatThrownBy(() -> put("k2", "v2"))
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining("the write was not done and may be tried again");
+    assertThat(faulty.injected()).isEqualTo(1);
+    write("k2", "v3");
+    checkContents();
+    reopen();
+    checkContents();
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"STORE", "WRITE", "SYNC"})
   void resume_afterAFailedWriteOrSyncOfTheLog_throwsUntilAReopen(Kind kind) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.CorruptionException;
 import dev.kv.DBClosedException;
 import dev.kv.DBComparator;
+import dev.kv.DBIOException;
 import dev.kv.UnsupportedFormatException;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKeyComparator;
@@ -13,6 +14,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionText;
+import dev.kv.testing.FaultEnv;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -405,5 +407,25 @@ final class VersionSetTest extends ManifestTestBase {
       set.logAndApply(edit("+L2 6:10 b@1..d@2"));
     }
     assertThat(describeRecovered()).contains("6:10");
+  }
+
+  @Test
+  void logAndApply_newManifestCannotBeCreated_changesNothingAndMayBeTriedAgain() {
+    try (VersionSet set = created()) {
+      set.logAndApply(edit("+L0 5:10 a@1..c@2"));
+    }
+    FaultEnv faulty = new FaultEnv(files);
+    try (VersionSet set = recovered(context(faulty, MAX_FILE_SIZE, false))) {
+      String before = describe(set);
+      faulty.fail(FaultEnv.Fault.ERROR, 1, each -> each.kind() == FaultEnv.Kind.CREATE);
+      assertThatThrownBy(() -> set.logAndApply(edit("+L0 6:10 a@3..c@4")))
+          .isInstanceOf(DBIOException.class)
+          .hasMessageContaining("cannot create")
+          .hasMessageContaining("MANIFEST-");
+      assertThat(set.isFailed()).isFalse();
+      assertThat(describe(set)).isEqualTo(before);
+      set.logAndApply(edit("+L0 6:10 a@3..c@4"));
+      assertThat(describeRecovered()).isEqualTo(describe(set)).isNotEqualTo(before);
+    }
   }
 }
