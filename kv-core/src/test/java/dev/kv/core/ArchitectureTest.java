@@ -47,7 +47,7 @@ final class ArchitectureTest {
           Set.of("read", "write", "compaction"),
           Set.of("state", "transaction"),
           Set.of("recovery", "background"),
-          Set.of("repair"),
+          Set.of("repair", "change"),
           Set.of("db"));
 
   private static JavaClasses engine;

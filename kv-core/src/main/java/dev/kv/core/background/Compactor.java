@@ -323,7 +323,7 @@ public final class Compactor implements BackgroundWorker.Work {
     try {
       gate.checkNotClosing();
       suspensions++;
-      context.memTables().stallInputs().suspend(true);
+      context.memTables().stallInputs().suspend();
       while (running.compactions() > 0) {
         monitor.awaitChange();
       }
@@ -341,7 +341,7 @@ public final class Compactor implements BackgroundWorker.Work {
         throw new IllegalStateException("compactions are not suspended");
       }
       suspensions--;
-      context.memTables().stallInputs().suspend(suspensions > 0);
+      context.memTables().stallInputs().resume();
     } finally {
       monitor.unlock();
     }

@@ -34,12 +34,12 @@ public record JobContext(
     Runnable wakeCompactions) {
 
   /** Returns the directory's name, for messages. */
-  String directory() {
+  public String directory() {
     return Escape.text(resources.directory().toString());
   }
 
   /** Returns the outputs of a new job. Their files are not deleted until the job settles them. */
-  TableOutputs newOutputs() {
+  public TableOutputs newOutputs() {
     return new TableOutputs(resources, obsolete::newPendingNumber, obsolete::settle);
   }
 

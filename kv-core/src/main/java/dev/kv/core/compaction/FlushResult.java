@@ -23,11 +23,14 @@ public record FlushResult(@Nullable FileMetadata table, long lastSequence, JobSt
 
   /**
    * Returns the level for the new table. Called with {@code version} current and until the install,
-   * so that nothing older can be placed above it; if the level is not 0, the caller notes it as
-   * {@linkplain RunningJobs#occupy occupied} until then.
+   * so that nothing older can be placed above it. In a reserved range it is level 0. If it is not
+   * 0, the caller notes it as {@linkplain RunningJobs#occupy occupied} until then.
    */
   public int pickLevel(Version version, RunningJobs running, long maxFileSize) {
     KeyRange keys = keys();
+    if (running.isReserved(keys)) {
+      return 0;
+    }
     return version.pickLevelForMemtableOutput(
         keys.smallest(), keys.largest(), running.occupied(), maxFileSize);
   }

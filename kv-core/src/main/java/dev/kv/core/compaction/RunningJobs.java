@@ -1,5 +1,6 @@
 package dev.kv.core.compaction;
 
+import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.KeyRange;
@@ -25,12 +26,16 @@ import java.util.Set;
  * not overlap in one level. That is sufficient: a compaction takes all tables of its output level
  * that overlap its range, so any conflict with the outputs of another compaction shows as a shared
  * input or as overlapping output ranges.
+ *
+ * <p>A range of keys may be reserved for a change that is no job. Then no compaction that reads or
+ * writes keys of the range starts, and no flush places its table there, except in level 0.
  */
 public final class RunningJobs {
   private final UserKeyComparator comparator;
   private final Set<FileMetadata> inputs = new HashSet<>();
   private final Map<Compaction, OccupiedRange> compactions = new IdentityHashMap<>();
   private final List<OccupiedRange> occupied = new ArrayList<>();
+  private final List<ReservedRange> reserved = new ArrayList<>();
   private final long[] inputBytes = new long[Levels.COUNT];
   private final Set<FileMetadata> setAside = new HashSet<>();
   private int levelZeroInputs;
@@ -57,6 +62,58 @@ public final class RunningJobs {
     if (!occupied.remove(range)) {
       throw new AssertionError("not occupied: " + range);
     }
+  }
+
+  /**
+   * Reserves a range of user keys in all levels. No new job enters it from now on; {@link
+   * #isVacated} tells when the running ones have left it.
+   */
+  public ReservedRange reserve(KeyBounds keys) {
+    ReservedRange range = new ReservedRange(keys);
+    reserved.add(range);
+    return range;
+  }
+
+  /**
+   * Returns true if no running job reads or writes keys of a reserved range, and no range that was
+   * reserved before it overlaps it.
+   */
+  public boolean isVacated(ReservedRange range) {
+    for (ReservedRange earlier : reserved) {
+      if (earlier == range) {
+        break;
+      }
+      if (earlier.keys().overlaps(comparator, range.keys())) {
+        return false;
+      }
+    }
+    for (OccupiedRange each : occupied) {
+      if (overlaps(range, each.keys())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Removes a range that {@link #reserve} added. */
+  public void release(ReservedRange range) {
+    if (!reserved.remove(range)) {
+      throw new AssertionError("not reserved: " + range);
+    }
+  }
+
+  /** Returns true if user keys are in a reserved range. */
+  public boolean isReserved(KeyRange keys) {
+    for (ReservedRange range : reserved) {
+      if (overlaps(range, keys)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean overlaps(ReservedRange range, KeyRange keys) {
+    return range.keys().overlaps(comparator, keys.smallest(), keys.largest());
   }
 
   /** Adds a compaction that starts. Requires that it {@linkplain #conflicts does not conflict}. */
@@ -124,7 +181,8 @@ public final class RunningJobs {
   public boolean conflicts(Compaction compaction) {
     return anyBusy(compaction.inputs())
         || anyBusy(compaction.nextLevelInputs())
-        || overlapsOutput(compaction);
+        || overlapsOutput(compaction)
+        || isReserved(compaction.keys());
   }
 
   private boolean anyBusy(List<FileMetadata> files) {

@@ -7,8 +7,10 @@ import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.background.BackgroundThreads;
 import dev.kv.core.background.Compactor;
+import dev.kv.core.background.JobContext;
 import dev.kv.core.background.ManualCompactions;
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.change.TreeChanges;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.DatabaseReader;
@@ -53,6 +55,8 @@ final class DBImpl extends OpenDatabase {
       SnapshotList snapshots,
       Compactor compactor,
       BackgroundThreads background,
+      JobContext jobs,
+      TreeChanges changes,
       DatabaseStats stats) {}
 
   DBImpl(Parts parts) {

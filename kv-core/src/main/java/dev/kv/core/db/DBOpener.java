@@ -11,6 +11,7 @@ import dev.kv.core.background.Compactor;
 import dev.kv.core.background.Flusher;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.background.MaintenanceTask;
+import dev.kv.core.change.TreeChanges;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -334,6 +335,8 @@ final class DBOpener {
                   snapshots,
                   compactor,
                   background,
+                  jobs,
+                  new TreeChanges(jobs, readStates),
                   stats));
       background.begin(
           new Flusher(jobs),

@@ -2,6 +2,9 @@ package dev.kv.core.iterator;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.kv.CorruptionException;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.KeyBounds;
+import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -80,6 +83,21 @@ public abstract class InternalIterator implements AutoCloseable {
    * Moves to the first entry at or after a key, given in the form in which this cursor shows keys.
    */
   public abstract void seek(ByteBuffer key, int offset, int length);
+
+  /**
+   * Moves to the first entry at or after the lower bound of a range of user keys, which may lie
+   * after the range. Only for a cursor over internal keys.
+   */
+  public final void seekToStart(KeyBounds range) {
+    byte[] lower = range.lower();
+    if (lower == null) {
+      seekToFirst();
+      return;
+    }
+    byte[] key = InternalKey.encode(lower, InternalKey.MAX_SEQUENCE, ValueKind.VALUE);
+    ByteBuffer direct = ByteBuffer.allocateDirect(key.length).order(ByteOrder.LITTLE_ENDIAN);
+    seek(direct.put(0, key), 0, key.length);
+  }
 
   /** Moves to the next entry. Requires {@link #isValid()}. */
   public abstract void next();

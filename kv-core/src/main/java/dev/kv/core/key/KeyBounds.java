@@ -1,14 +1,16 @@
 package dev.kv.core.key;
 
+import dev.kv.Escape;
 import dev.kv.ReadOptions;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The user keys that an iterator returns: from a lower bound, inclusive, to an upper bound,
- * exclusive.
+ * A range of user keys, such as those that an iterator returns: from a lower bound, inclusive, to
+ * an upper bound, exclusive.
  *
- * @param lower the smallest key to return; null for no bound
+ * @param lower the smallest key of the range; null for no bound
  * @param upper the first key after the range; null for no bound
  */
 public record KeyBounds(byte @Nullable [] lower, byte @Nullable [] upper) {
@@ -26,10 +28,7 @@ public record KeyBounds(byte @Nullable [] lower, byte @Nullable [] upper) {
     byte[] upper = options.upperBound();
     byte[] prefix = options.prefix();
     if (prefix != null && prefix.length > 0) {
-      if (!comparator.isBytewise()) {
-        throw new IllegalArgumentException(
-            "a prefix needs the bytewise comparator, and this database has " + comparator.name());
-      }
+      requireBytewise(comparator);
       if (lower == null || comparator.compare(lower, prefix) < 0) {
         lower = prefix;
       }
@@ -39,6 +38,74 @@ public record KeyBounds(byte @Nullable [] lower, byte @Nullable [] upper) {
       }
     }
     return new KeyBounds(lower, upper);
+  }
+
+  /**
+   * Returns a range; keeps copies of the bounds.
+   *
+   * @throws IllegalArgumentException if the lower bound is after the upper one
+   */
+  public static KeyBounds of(
+      byte @Nullable [] lower, byte @Nullable [] upper, UserKeyComparator comparator) {
+    KeyBounds range =
+        new KeyBounds(lower == null ? null : lower.clone(), upper == null ? null : upper.clone());
+    if (lower != null && upper != null && comparator.compare(lower, upper) > 0) {
+      throw new IllegalArgumentException("the range ends before it begins: " + range.describe());
+    }
+    return range;
+  }
+
+  /**
+   * Returns the keys that begin with {@code prefix}; if it is empty, all keys.
+   *
+   * @throws IllegalArgumentException if the order is not the bytewise one
+   */
+  public static KeyBounds ofPrefix(byte[] prefix, UserKeyComparator comparator) {
+    requireBytewise(comparator);
+    return prefix.length == 0
+        ? new KeyBounds(null, null)
+        : new KeyBounds(prefix.clone(), successor(prefix));
+  }
+
+  private static void requireBytewise(UserKeyComparator comparator) {
+    if (!comparator.isBytewise()) {
+      throw new IllegalArgumentException(
+          "a prefix needs the bytewise comparator, and this database has " + comparator.name());
+    }
+  }
+
+  /** Returns true if the range holds user keys from {@code smallest} to {@code largest}. */
+  public boolean overlaps(UserKeyComparator order, byte[] smallest, byte[] largest) {
+    return (upper == null || order.compare(smallest, upper) < 0)
+        && (lower == null || order.compare(largest, lower) >= 0);
+  }
+
+  /** Returns true if the ranges may have keys in common. */
+  public boolean overlaps(UserKeyComparator order, KeyBounds other) {
+    return startsBeforeEndOf(other, order) && other.startsBeforeEndOf(this, order);
+  }
+
+  private boolean startsBeforeEndOf(KeyBounds other, UserKeyComparator order) {
+    byte[] end = other.upper;
+    return lower == null || end == null || order.compare(lower, end) < 0;
+  }
+
+  /** Returns true if all user keys from {@code smallest} to {@code largest} are in the range. */
+  public boolean covers(UserKeyComparator order, byte[] smallest, byte[] largest) {
+    return (lower == null || order.compare(smallest, lower) >= 0)
+        && (upper == null || order.compare(largest, upper) < 0);
+  }
+
+  /** Returns true if a user key in a direct buffer lies before the upper bound. */
+  public boolean isBeforeEnd(UserKeyComparator order, ByteBuffer key, int offset, int length) {
+    return upper == null || order.compare(key, offset, length, upper, upper.length) < 0;
+  }
+
+  /** Returns the bounds as text, with the bytes escaped. */
+  public String describe() {
+    String from = lower == null ? "the first key" : "'" + Escape.bytes(lower) + "'";
+    String to = upper == null ? " on" : " to '" + Escape.bytes(upper) + "'";
+    return "from " + from + to;
   }
 
   /** Returns the first key after all keys that begin with {@code prefix}; null if there is none. */

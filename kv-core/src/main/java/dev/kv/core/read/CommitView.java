@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *             is in one of them. The leader searches them, between pinRecent and unpinRecent.
  * </pre>
  *
- * <p>If a memtable of the recent part has been flushed, the leader cannot see what was written
- * since, and the owner must open a new view.
+ * <p>If a memtable of the recent part has been flushed, or content has changed outside the log, the
+ * leader cannot see what was written since, and the owner must open a new view.
  *
  * <p>Used by one thread at a time: by its owner, or by a leader while the owner waits.
  */
@@ -85,18 +85,19 @@ public final class CommitView implements AutoCloseable {
   /**
    * Pins the recent part. If it returns true, the caller must call {@link #unpinRecent}.
    *
-   * @return false if a memtable of it has been flushed
+   * @return false if a memtable of it has been flushed, or content has changed outside the log
    */
   public boolean pinRecent() {
     ReadState now = states.acquire(context.stripe());
     int count = 1;
     MemTable oldest = base.memtable();
     boolean found = now.memtable() == oldest;
+    boolean changed = now.changes() != base.changes();
     for (int i = 0; !found && i < now.immutableCount(); i++) {
       found = now.immutable(i) == oldest;
       count++;
     }
-    if (!found) {
+    if (changed || !found) {
       states.release(now, context.stripe());
       return false;
     }

@@ -25,6 +25,12 @@ import org.jspecify.annotations.Nullable;
  * <p>The view of a read without a snapshot is made in this order: pin the state, then read the last
  * sequence number. Entries that compactions drop afterwards stay in the pinned state. In the
  * opposite order, a compaction could drop the very entry that is visible at the number.
+ *
+ * <p>Content that changes outside the log, such as a deleted range, is in the next state only. A
+ * lookup may read the state before it at any number: it finds one key, as of before or after. An
+ * iterator may not, because it would show later writes without the change; so it starts again if
+ * its state is not current any more after the number was read. A snapshot from before the change
+ * keeps its state, see {@link SnapshotList#keepViews}.
  */
 public final class DatabaseReader implements AutoCloseable {
   private final ReadStates states;
@@ -67,7 +73,7 @@ public final class DatabaseReader implements AutoCloseable {
   public byte @Nullable [] get(ReadOptions options, byte[] key) {
     requireLookup(options);
     ReadContext context = ReadContext.acquireFrom(contexts);
-    ReadState state = pin(context);
+    ReadState state = pin(context, options);
     try {
       context.key().set(key, sequence(options));
       byte[] value = find(state, context, options) ? context.value().copy() : null;
@@ -82,7 +88,7 @@ public final class DatabaseReader implements AutoCloseable {
   public int get(ReadOptions options, ByteBuffer key, ByteBuffer into) {
     requireLookup(options);
     ReadContext context = ReadContext.acquireFrom(contexts);
-    ReadState state = pin(context);
+    ReadState state = pin(context, options);
     try {
       context.key().set(key, key.position(), key.remaining(), sequence(options));
       int length = DB.NOT_FOUND;
@@ -106,7 +112,7 @@ public final class DatabaseReader implements AutoCloseable {
       ReadOptions options, byte[] key, ValueReader<R> reader) {
     requireLookup(options);
     ReadContext context = ReadContext.acquireFrom(contexts);
-    ReadState state = pin(context);
+    ReadState state = pin(context, options);
     try {
       context.key().set(key, sequence(options));
       if (!find(state, context, options)) {
@@ -163,13 +169,18 @@ public final class DatabaseReader implements AutoCloseable {
     }
     iterators.releaseCollected();
     ReadContext context = ReadContext.acquireFrom(contexts);
-    ReadState state = pin(context);
+    ReadState state = pin(context, options);
+    long sequence = sequence(options);
+    while (options.snapshot() == null && !states.isCurrent(state)) {
+      states.release(state, context.stripe());
+      state = pin(context, options);
+      sequence = sequence(options);
+    }
     PinnedView view = new PinnedView(states, state, contexts, context);
     boolean opened = false;
     try {
       UserKeyComparator comparator = state.version().comparator().userComparator();
       KeyBounds bounds = KeyBounds.of(options, comparator);
-      long sequence = sequence(options);
       view.open(tables, options);
       VisibleCursor cursor = view.newCursor(sequence, bounds, sampler, database);
       UserIterator iterator = new UserIterator(cursor, view, iterators);
@@ -189,20 +200,38 @@ public final class DatabaseReader implements AutoCloseable {
   public CommitView commitView() {
     long since = snapshots.lastSequence();
     ReadContext context = ReadContext.acquireFrom(contexts);
-    ReadState state = pin(context);
+    ReadState state = pin(context, ReadOptions.DEFAULT);
     return new CommitView(
         states, state, points, contexts, context, since, snapshots.lastSequence());
   }
 
-  private ReadState pin(ReadContext context) {
+  private ReadState pin(ReadContext context, ReadOptions options) {
     boolean pinned = false;
     try {
       ReadState state = states.acquire(context.stripe());
+      Snapshot snapshot = options.snapshot();
+      if (snapshot != null) {
+        state = stateOf(snapshot, state, context.stripe());
+      }
       pinned = true;
       return state;
     } finally {
       if (!pinned) {
         context.releaseTo(contexts);
+      }
+    }
+  }
+
+  /** Returns the state that a snapshot reads from, pinned instead of {@code current}. */
+  private ReadState stateOf(Snapshot snapshot, ReadState current, int stripe) {
+    boolean keepsNone = false;
+    try {
+      ReadState kept = snapshots.pinKept(snapshot, stripe);
+      keepsNone = kept == null;
+      return kept == null ? current : kept;
+    } finally {
+      if (!keepsNone) {
+        states.release(current, stripe);
       }
     }
   }
@@ -219,7 +248,7 @@ public final class DatabaseReader implements AutoCloseable {
   /** Returns the sequence number to read at. Requires that the state is already pinned. */
   private long sequence(ReadOptions options) {
     Snapshot snapshot = options.snapshot();
-    return snapshot == null ? snapshots.lastSequence() : snapshots.sequenceOf(snapshot);
+    return snapshot == null ? snapshots.lastSequence() : SnapshotList.sequenceOf(snapshot);
   }
 
   private void sample(ByteBuffer key, int offset, int length) {

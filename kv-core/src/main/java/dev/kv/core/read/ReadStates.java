@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 public final class ReadStates {
   private volatile @Nullable ReadState current;
 
+  /** Written by the publisher. */
+  private long changes;
+
   /** Creates the holder without a state; {@link #publish} sets the first one. */
   public ReadStates() {}
 
@@ -24,7 +27,7 @@ public final class ReadStates {
    */
   public void publish(MemTable memtable, List<MemTable> immutables, Version version) {
     ReadState before = current;
-    current = new ReadState(memtable, immutables, version);
+    current = new ReadState(memtable, immutables, version, changes);
     if (before != null) {
       before.retire();
     }
@@ -46,6 +49,21 @@ public final class ReadStates {
       }
       state.unpin(stripe);
     }
+  }
+
+  /** Notes that the next state has content that did not pass the log. Called by the publisher. */
+  void countChange() {
+    changes++;
+  }
+
+  /** Returns true if no other state has been published since {@code state}. */
+  boolean isCurrent(ReadState state) {
+    return state == current;
+  }
+
+  /** Returns the current state, borrowed from the publisher; null after the close. */
+  @Nullable ReadState current() {
+    return current;
   }
 
   /** Releases a pin. */

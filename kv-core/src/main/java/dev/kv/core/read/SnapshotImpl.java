@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A snapshot: a sequence number that stays readable until the snapshot is closed. A member of a
- * {@link SnapshotList}.
+ * {@link SnapshotList}. If the tables change outside the log meanwhile, it keeps the read state
+ * from before, because a number cannot show what is no longer there.
  */
 public final class SnapshotImpl implements Snapshot {
   private final SnapshotList list;
@@ -15,6 +16,9 @@ public final class SnapshotImpl implements Snapshot {
   // Guarded by the list. An element that is not linked is its own neighbour.
   @Nullable SnapshotImpl older;
   @Nullable SnapshotImpl newer;
+
+  /** The state to read from, with the snapshot as a keeper; null for the current one. */
+  @Nullable ReadState kept;
 
   SnapshotImpl(SnapshotList list, long sequence) {
     this.list = list;

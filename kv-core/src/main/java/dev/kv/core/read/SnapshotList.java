@@ -3,6 +3,8 @@ package dev.kv.core.read;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.DBClosedException;
 import dev.kv.Snapshot;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -50,9 +52,17 @@ public final class SnapshotList {
     return snapshot;
   }
 
-  synchronized void remove(SnapshotImpl snapshot) {
+  void remove(SnapshotImpl snapshot) {
+    ReadState kept = unlink(snapshot);
+    if (kept != null) {
+      kept.unkeep();
+    }
+  }
+
+  /** Removes a snapshot that may have been removed already; returns the state that it kept. */
+  private synchronized @Nullable ReadState unlink(SnapshotImpl snapshot) {
     if (!isLinked(snapshot)) {
-      return;
+      return null;
     }
     SnapshotImpl before = snapshot.older;
     SnapshotImpl after = snapshot.newer;
@@ -69,6 +79,14 @@ public final class SnapshotList {
     snapshot.older = snapshot;
     snapshot.newer = snapshot;
     count--;
+    return takeKept(snapshot);
+  }
+
+  @GuardedBy("this")
+  private @Nullable ReadState takeKept(SnapshotImpl snapshot) {
+    ReadState kept = snapshot.kept;
+    snapshot.kept = null;
+    return kept;
   }
 
   @GuardedBy("this")
@@ -82,21 +100,57 @@ public final class SnapshotList {
   }
 
   /**
-   * Returns the sequence number of {@code snapshot}. Throws {@link IllegalArgumentException} for a
-   * snapshot of another database, and {@link IllegalStateException} for a closed one.
+   * Returns the state that {@code snapshot} keeps, pinned, or null if it reads from the current
+   * one. The caller has already pinned the current state: if a change makes the snapshot keep a
+   * state after this call, the pinned one is that state or an older one, which shows the same.
+   *
+   * @throws IllegalArgumentException for a snapshot of another database
+   * @throws IllegalStateException for a closed one
    */
-  long sequenceOf(Snapshot snapshot) {
+  @Nullable ReadState pinKept(Snapshot snapshot, int stripe) {
     if (!(snapshot instanceof SnapshotImpl ours) || ours.list() != this) {
       throw new IllegalArgumentException("the snapshot belongs to another database: " + snapshot);
     }
-    if (!isOpen(ours)) {
-      throw new IllegalStateException("the snapshot has been closed: " + snapshot);
-    }
-    return ours.rawSequence();
+    return pinKept(ours, stripe);
   }
 
-  private synchronized boolean isOpen(SnapshotImpl snapshot) {
-    return isLinked(snapshot);
+  private synchronized @Nullable ReadState pinKept(SnapshotImpl snapshot, int stripe) {
+    if (!isLinked(snapshot)) {
+      throw new IllegalStateException("the snapshot has been closed: " + snapshot);
+    }
+    if (closed) {
+      throw new DBClosedException("the database is closed");
+    }
+    ReadState kept = snapshot.kept;
+    if (kept != null) {
+      kept.pin(stripe);
+    }
+    return kept;
+  }
+
+  /** Returns the sequence number of a snapshot that {@link #pinKept} has accepted. */
+  static long sequenceOf(Snapshot snapshot) {
+    return ((SnapshotImpl) snapshot).rawSequence();
+  }
+
+  /**
+   * Runs {@code publish}, which publishes content that did not pass the log, so that no open
+   * snapshot sees it: each one keeps the current read state first, unless it keeps one already. A
+   * snapshot is taken either before this call or after it.
+   *
+   * @param publish makes the sequence number of the change visible, and then publishes the next
+   *     read state; must be quick
+   */
+  public synchronized void keepViews(ReadStates states, Runnable publish) {
+    ReadState before = states.current();
+    for (SnapshotImpl at = oldest; at != null && before != null; at = at.newer) {
+      if (at.kept == null) {
+        before.keep();
+        at.kept = before;
+      }
+    }
+    states.countChange();
+    publish.run();
   }
 
   /**
@@ -118,9 +172,26 @@ public final class SnapshotList {
     return count;
   }
 
-  /** Makes every use of the snapshots except their close throw {@link DBClosedException}. */
-  public synchronized void close() {
+  /**
+   * Makes every use of the snapshots except their close throw {@link DBClosedException}, and
+   * releases the states that they keep.
+   */
+  public void close() {
+    for (ReadState kept : closeAndTakeKept()) {
+      kept.unkeep();
+    }
+  }
+
+  private synchronized List<ReadState> closeAndTakeKept() {
     closed = true;
+    List<ReadState> all = new ArrayList<>();
+    for (SnapshotImpl at = oldest; at != null; at = at.newer) {
+      ReadState kept = takeKept(at);
+      if (kept != null) {
+        all.add(kept);
+      }
+    }
+    return all;
   }
 
   boolean isClosed() {

@@ -193,7 +193,9 @@ public final class LogRecovery {
       return false;
     }
     try {
-      apply(bytes, length, sequence, count);
+      if (count > 0) {
+        apply(bytes, length, sequence, count);
+      }
     } catch (ComparatorException e) {
       throw new ComparatorException(
           e.getMessage()

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -211,6 +212,59 @@ public final class CommitPipeline {
     }
   }
 
+  /**
+   * Runs {@code work} in the calling thread as the leader: no other thread writes meanwhile. An
+   * exception of the work is passed on.
+   *
+   * @param work must not write to the database, because it would wait for itself
+   * @throws dev.kv.DBClosedException if the database is closed; the work was not begun
+   * @throws DBReadOnlyException if it has failed; the work was not begun
+   */
+  public void lead(Consumer<Leadership> work) {
+    becomeLeader();
+    Leadership leadership = new Leadership(this);
+    try {
+      gate.checkWrite();
+      work.accept(leadership);
+    } finally {
+      leadership.end();
+      queue.handOver();
+    }
+  }
+
+  /** Implements {@link Leadership#switchMemTable}. */
+  void switchMemTableAsLeader() {
+    gate.checkWrite();
+    controller.forceSwitch();
+  }
+
+  /** Implements {@link Leadership#takeSequence}: logs the number and returns it. */
+  long takeSequence() {
+    gate.checkWrite();
+    requireSequences(2);
+    controller.makeRoom(0, 0);
+    group.begin(0);
+    long taken = lastSequence + 1;
+    try {
+      target.append(group.marker(taken), WriteGroup.MARKER_LENGTH, false);
+      target.append(group.marker(taken + 1), WriteGroup.MARKER_LENGTH, true);
+    } catch (NoRoomInLogException e) {
+      throw notLogged(e);
+    } catch (Throwable e) {
+      failed(e);
+      throw new DBIOException(
+          "the log could not be written: nothing was changed, and the database is read-only until"
+              + " it is opened again",
+          e);
+    }
+    return taken;
+  }
+
+  /** Lets readers see a number that the leader took. */
+  void publishTaken(long sequence) {
+    LAST_SEQUENCE.setRelease(this, sequence);
+  }
+
   /** Returns the sequence number of the last write that readers see. */
   public long lastSequence() {
     return (long) LAST_SEQUENCE.getAcquire(this);
@@ -329,12 +383,16 @@ public final class CommitPipeline {
   /** Steps 2 and 3, for the leader's own operations. */
   private void prepare(long bytes, int count) {
     gate.checkWrite();
+    requireSequences(count);
+    controller.makeRoom(bytes, count);
+    group.begin(bytes);
+  }
+
+  private void requireSequences(int count) {
     if (InternalKey.MAX_SEQUENCE - lastSequence < count) {
       throw new DBReadOnlyException(
           "the database has used up its sequence numbers: copy it into a new one");
     }
-    controller.makeRoom(bytes, count);
-    group.begin(bytes);
   }
 
   /** Steps 4 to 8. The leader's own operations are in the group. */

@@ -9,7 +9,7 @@ public final class StallInputs {
   private final int maxWaitingMemTables;
   private volatile int waitingMemTables;
   private volatile int level0Tables;
-  private volatile boolean suspended;
+  private volatile int suspensions;
   private volatile boolean waived;
 
   /**
@@ -31,9 +31,19 @@ public final class StallInputs {
     level0Tables = count;
   }
 
-  /** Sets whether compactions are suspended; level 0 does not stall writers then. */
-  public void suspend(boolean now) {
-    suspended = now;
+  /**
+   * Notes that compactions cannot run for a while, all or some of them: level 0 does not stall
+   * writers until as many calls of {@link #resume}.
+   */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // written with the lock held
+  public void suspend() {
+    suspensions++;
+  }
+
+  /** Undoes one {@link #suspend}. */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // written with the lock held
+  public void resume() {
+    suspensions--;
   }
 
   /** Stops level 0 from stalling writers until the database is opened again. */
@@ -43,7 +53,7 @@ public final class StallInputs {
 
   /** Returns the number of tables in level 0 that count for stalls. Called for every group. */
   int level0Tables() {
-    return suspended || waived ? 0 : level0Tables;
+    return suspensions > 0 || waived ? 0 : level0Tables;
   }
 
   /** Returns true if the maximum number of memtables already wait for their flush. */

@@ -25,6 +25,9 @@ final class WriteGroup implements AutoCloseable {
   /** The maximum number of bytes of operations, without the header. */
   static final long MAX_BYTES = Integer.MAX_VALUE - 1024;
 
+  /** The length of a record without operations. */
+  static final int MARKER_LENGTH = EncodedBatch.HEADER;
+
   private static final int HEADER = EncodedBatch.HEADER;
   private static final int COUNT_OFFSET = Long.BYTES;
 
@@ -179,6 +182,17 @@ final class WriteGroup implements AutoCloseable {
       buffer.putLong(0, sequence);
       buffer.putInt(COUNT_OFFSET, count);
     }
+    return buffer;
+  }
+
+  /**
+   * Returns a record of {@link #MARKER_LENGTH} bytes without operations, which tells recovery that
+   * the next operation has the number {@code sequence}. The buffer is borrowed, and the group must
+   * be empty.
+   */
+  ByteBuffer marker(long sequence) {
+    buffer.putLong(0, sequence);
+    buffer.putInt(COUNT_OFFSET, 0);
     return buffer;
   }
 

@@ -40,7 +40,15 @@ final class DatabaseReaderTest {
   private final ReadStates states = new ReadStates();
   private final List<MemTable> memtables = new ArrayList<>();
   private volatile long last;
-  private final SnapshotList snapshots = new SnapshotList(() -> last);
+  private Runnable beforeNumberIsRead = () -> {};
+  private final SnapshotList snapshots =
+      new SnapshotList(
+          () -> {
+            Runnable hook = beforeNumberIsRead;
+            beforeNumberIsRead = () -> {};
+            hook.run();
+            return last;
+          });
   private final Version version = Version.empty(order, freed -> {});
   private final DatabaseReader reader =
       new DatabaseReader(states, snapshots, null, budget, null, "db");
@@ -69,6 +77,70 @@ final class DatabaseReaderTest {
   private String get(ReadOptions options, String key) {
     byte[] value = reader.get(options, bytes(key));
     return value == null ? null : new String(value, StandardCharsets.UTF_8);
+  }
+
+  // Content that changes outside the log. Here another memtable takes the place of tables.
+
+  private void replaceContent(String key, String value) {
+    MemTable before = memtables.remove(0);
+    memtables.add(0, new MemTable(order, arenas.acquire(1 << 20), arenas));
+    put(key, value);
+    snapshots.keepViews(states, () -> states.publish(memtables.get(0), List.of(), version));
+    before.release();
+  }
+
+  @Test
+  void iterator_whoseStateIsReplacedBeforeItsNumberIsRead_showsTheNextState() {
+    put("a", "1");
+    beforeNumberIsRead = () -> replaceContent("b", "2");
+    try (DBIterator cursor = reader.iterator(ReadOptions.DEFAULT)) {
+      cursor.seekToFirst();
+      assertThat(new String(cursor.key(), StandardCharsets.UTF_8)).isEqualTo("b");
+      cursor.next();
+      assertThat(cursor.isValid()).isFalse();
+    }
+  }
+
+  @Test
+  void snapshot_fromBeforeContentIsReplaced_keepsItsState() {
+    put("a", "1");
+    MemTable kept = memtables.get(0);
+    SnapshotImpl first = snapshots.acquire();
+    SnapshotImpl second = snapshots.acquire();
+    replaceContent("b", "2");
+    SnapshotImpl between = snapshots.acquire();
+    replaceContent("c", "3");
+    assertThat(get(ReadOptions.from(first), "a")).isEqualTo("1");
+    assertThat(get(ReadOptions.from(first), "b")).isNull();
+    assertThat(get(ReadOptions.from(between), "a")).isNull();
+    assertThat(get(ReadOptions.from(between), "b")).isEqualTo("2");
+    assertThat(get(ReadOptions.DEFAULT, "c")).isEqualTo("3");
+
+    first.close();
+    assertThat(kept.references()).isPositive();
+    DBIterator cursor = reader.iterator(ReadOptions.from(second));
+    second.close();
+    second.close();
+    cursor.seekToFirst();
+    assertThat(cursor.isValid()).isTrue();
+    assertThat(kept.references()).isPositive();
+    cursor.close();
+    assertThat(kept.references()).isZero();
+    between.close();
+  }
+
+  @Test
+  void close_withSnapshotsThatKeepStates_releasesTheStates() {
+    put("a", "1");
+    MemTable kept = memtables.get(0);
+    SnapshotImpl snapshot = snapshots.acquire();
+    replaceContent("b", "2");
+    assertThat(kept.references()).isPositive();
+    reader.close();
+    assertThat(kept.references()).isZero();
+    snapshot.close();
+    assertThatThrownBy(() -> get(ReadOptions.from(snapshot), "a"))
+        .isInstanceOf(DBClosedException.class);
   }
 
   // Lookups.

@@ -44,13 +44,14 @@ final class SnapshotListTest {
   }
 
   @Test
-  void sequenceOf_aForeignOrClosedSnapshot_isRefused() {
+  void pinKept_ofAForeignOrClosedSnapshot_isRefused() {
     SnapshotImpl ours = list.acquire();
-    assertThat(list.sequenceOf(ours)).isEqualTo(5);
+    assertThat(list.pinKept(ours, 0)).isNull();
+    assertThat(SnapshotList.sequenceOf(ours)).isEqualTo(5);
     Snapshot foreign = new SnapshotList(last::get).acquire();
-    assertThatThrownBy(() -> list.sequenceOf(foreign)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> list.pinKept(foreign, 0)).isInstanceOf(IllegalArgumentException.class);
     ours.close();
-    assertThatThrownBy(() -> list.sequenceOf(ours)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> list.pinKept(ours, 0)).isInstanceOf(IllegalStateException.class);
   }
 
   @Test

@@ -51,6 +51,74 @@ final class CommitPipelineTest {
     }
   }
 
+  // Leadership.
+
+  @Test
+  void takeSequence_byTheLeader_logsItAndTheNextAndSyncs() throws IOException {
+    pipeline.put(bytes("a"), bytes("1"), false);
+    pipeline.lead(
+        leadership -> {
+          assertThat(leadership.takeSequence()).isEqualTo(2);
+          assertThat(pipeline.lastSequence()).isEqualTo(1);
+          assertThat(target.file().syncs()).isEqualTo(1);
+          assertThat(target.olderLogSyncs).isEqualTo(1);
+          leadership.publish();
+          assertThat(pipeline.lastSequence()).isEqualTo(2);
+        });
+    pipeline.put(bytes("b"), bytes("1"), false);
+    assertThat(target.groups())
+        .containsExactly(new Group(1, 1), new Group(2, 0), new Group(3, 0), new Group(3, 1));
+  }
+
+  @Test
+  void takeSequence_thatIsNotPublished_isUsedUp() {
+    assertThatThrownBy(
+            () ->
+                pipeline.lead(
+                    leadership -> {
+                      leadership.takeSequence();
+                      throw new IllegalMonitorStateException();
+                    }))
+        .isInstanceOf(IllegalMonitorStateException.class);
+    assertThat(pipeline.lastSequence()).isEqualTo(1);
+    pipeline.put(bytes("b"), bytes("1"), false);
+    assertThat(pipeline.lastSequence()).isEqualTo(2);
+  }
+
+  @Test
+  void takeSequence_withALogThatFails_endsWriting() {
+    target.olderLogsFailure = new IOException("simulated");
+    assertThatThrownBy(() -> pipeline.lead(Leadership::takeSequence))
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining("nothing was changed");
+    assertThat(gate.isFailedPermanently()).isTrue();
+    assertThatThrownBy(() -> pipeline.lead(leadership -> {}))
+        .isInstanceOf(DBReadOnlyException.class);
+  }
+
+  @Test
+  void lead_besideWriters_keepsThemWaiting() throws Exception {
+    List<Call> waiting = new ArrayList<>();
+    pipeline.lead(
+        leadership -> {
+          try {
+            waiting.add(waiting(() -> pipeline.put(bytes("a"), bytes("1"), false)));
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+          leadership.takeSequence();
+          leadership.publish();
+        });
+    assertThat(waiting.get(0).outcome()).isNull();
+    assertThat(target.groups()).containsExactly(new Group(1, 0), new Group(2, 0), new Group(2, 1));
+  }
+
+  @Test
+  void lead_ofAClosedPipeline_throws() {
+    pipeline.close();
+    assertThatThrownBy(() -> pipeline.lead(leadership -> {})).isInstanceOf(DBClosedException.class);
+  }
+
   // One thread.
 
   @Test

@@ -1,0 +1,133 @@
+package dev.kv.core.change;
+
+import dev.kv.core.background.JobContext;
+import dev.kv.core.compaction.FlushJob;
+import dev.kv.core.compaction.FlushResult;
+import dev.kv.core.compaction.OutputContext;
+import dev.kv.core.compaction.RangeTombstones;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.MergingIterator;
+import dev.kv.core.key.KeyBounds;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import dev.kv.core.version.VersionEdit;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+/**
+ * Deletes all keys of a range. The tables that lie wholly inside are removed without being read.
+ * The other tables that overlap the range stay; one new table of level 0 holds a tombstone for
+ * every user key of the range that is in them. It holds those of hidden entries too, because what
+ * hides them may be in a table that is removed. Used once.
+ */
+public final class RangeDelete implements TreeChange {
+  private static final Logger LOG = EngineLogger.of(RangeDelete.class);
+
+  private final JobContext context;
+  private final KeyBounds range;
+  private final UserKeyComparator order;
+  private int removed;
+  private @Nullable FlushResult tombstones;
+
+  /** Creates the change. */
+  public RangeDelete(JobContext context, KeyBounds range) {
+    this.context = context;
+    this.range = range;
+    this.order = context.resources().comparator().userComparator();
+  }
+
+  @Override
+  public String name() {
+    return "a range delete";
+  }
+
+  @Override
+  public KeyBounds range() {
+    return range;
+  }
+
+  @Override
+  public boolean isNeeded(Version version) {
+    for (int level = 0; level < Levels.COUNT; level++) {
+      for (FileMetadata file : version.files(level)) {
+        if (range.overlaps(order, file.smallestUserKey(), file.largestUserKey())) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public VersionEdit prepare(Version version, long sequence, OutputContext outputs) {
+    VersionEdit.Builder edit = VersionEdit.builder();
+    List<FileMetadata> partly = new ArrayList<>();
+    for (int level = 0; level < Levels.COUNT; level++) {
+      for (FileMetadata file : version.files(level)) {
+        byte[] smallest = file.smallestUserKey();
+        byte[] largest = file.largestUserKey();
+        if (range.covers(order, smallest, largest)) {
+          edit.deleteFile(level, file.number());
+          removed++;
+        } else if (range.overlaps(order, smallest, largest)) {
+          partly.add(file);
+        }
+      }
+    }
+    FlushResult written = writeTombstones(partly, sequence, outputs);
+    FileMetadata table = written.table();
+    if (table != null) {
+      edit.addFile(0, table);
+    }
+    tombstones = written;
+    return edit.build();
+  }
+
+  private FlushResult writeTombstones(
+      List<FileMetadata> tables, long sequence, OutputContext outputs) {
+    InternalIterator[] inputs = new InternalIterator[tables.size()];
+    int opened = 0;
+    try {
+      for (; opened < inputs.length; opened++) {
+        inputs[opened] = context.resources().tables().iterator(tables.get(opened), true, false);
+      }
+      try (RangeTombstones entries =
+          new RangeTombstones(
+              MergingIterator.of(outputs.comparator(), inputs),
+              range,
+              order,
+              sequence,
+              outputs.budget(),
+              context.gate()::checkNotClosing)) {
+        opened = 0;
+        return new FlushJob(entries, outputs).run();
+      }
+    } finally {
+      for (int i = 0; i < opened; i++) {
+        inputs[i].close();
+      }
+    }
+  }
+
+  @Override
+  public void installed() {
+    FlushResult written = tombstones;
+    if (written == null) {
+      return;
+    }
+    context.stats().add(0, written.stats());
+    LOG.info(
+        "{}: deleted the range {}: removed {} tables, and wrote {} tombstones into {} in {} ms",
+        context.directory(),
+        range.describe(),
+        removed,
+        written.stats().entriesWritten(),
+        written.table() == null ? "no table" : written.table(),
+        written.stats().micros() / 1000);
+  }
+}

@@ -1,0 +1,230 @@
+package dev.kv.core.change;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.DBIOException;
+import dev.kv.core.background.JobContext;
+import dev.kv.core.compaction.ReservedRange;
+import dev.kv.core.compaction.RunningJobs;
+import dev.kv.core.key.KeyBounds;
+import dev.kv.core.manifest.VersionInstall;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memory.Stripes;
+import dev.kv.core.read.ReadState;
+import dev.kv.core.read.ReadStates;
+import dev.kv.core.state.MemTables;
+import dev.kv.core.state.Monitor;
+import dev.kv.core.state.TableOutputs;
+import dev.kv.core.version.Version;
+import dev.kv.core.version.VersionEdit;
+import dev.kv.core.write.Leadership;
+
+/**
+ * Makes changes of the tree that do not pass the log. When {@link #make} returns, the change is
+ * durable and visible to every later read; if it throws, nothing has changed, unless the message
+ * says that the outcome is unknown. Thread-safe; changes of different ranges wait for each other
+ * only while they lead.
+ *
+ * <pre>
+ * 1. reserve      the range, in all levels: no new compaction enters it, no flush places its table
+ *                 there except in level 0; wait for the jobs that are in it
+ * 2. flush        if a memtable holds keys of the range; without leadership, so that writers go on
+ * 3. lead         from here on no other thread writes, up to 8
+ * 4. flush        what was written to the range since 2
+ * 5. sequence     take D, log it, sync all logs
+ * 6. prepare      write the tables
+ * 7. log          one edit, synced, with the whole change and a last sequence of at least D
+ * 8. install      each open snapshot keeps the read state from before; then D becomes visible, then
+ *                 the next read state
+ * </pre>
+ *
+ * <p>Why: 1. A compaction of a table that is removed and one that stays would bring entries back,
+ * and the edit would name tables that no longer exist. 3 to 8. A write in between would get a
+ * number after D, and a reader would see it without the change. 4. An older entry of the range,
+ * flushed later, would lie above the tables of the change. 5. The writes before D must be durable
+ * before the change is, or loss of power would leave the change without them; and the next write
+ * continues at D+1, which recovery takes for lost records unless the log says otherwise. 7. A kill
+ * leaves all of the change or nothing. 8. A snapshot is a number, and a number cannot show tables
+ * that are gone.
+ *
+ * <p>While a range is reserved, level 0 does not stall writers: its compaction may be what waits
+ * for this change, and this change waits for the leader.
+ */
+public final class TreeChanges {
+  private final JobContext context;
+  private final ReadStates readStates;
+  private final Monitor monitor;
+  private final VersionSet versions;
+  private final MemTables memTables;
+
+  @GuardedBy("monitor")
+  private final RunningJobs running;
+
+  /** Creates the object for one open database. */
+  public TreeChanges(JobContext context, ReadStates readStates) {
+    this.context = context;
+    this.readStates = readStates;
+    this.monitor = context.monitor();
+    this.versions = context.versions();
+    this.memTables = context.memTables();
+    this.running = context.running();
+  }
+
+  /**
+   * Makes a change.
+   *
+   * @return true if there was something to change
+   * @throws dev.kv.DBClosedException if the database is closed, or closed meanwhile
+   * @throws dev.kv.DBReadOnlyException if it has failed, or a job that the change waits for fails
+   * @throws DBIOException if the log, a table or the MANIFEST cannot be written
+   */
+  public boolean make(TreeChange change) {
+    ReservedRange reserved = reserve(change.range());
+    try {
+      if (memTablesHold(change.range())) {
+        context.commits().switchMemTable();
+        memTables.awaitFlushes();
+      }
+      boolean[] made = {false};
+      context.commits().lead(leadership -> made[0] = lead(change, leadership));
+      return made[0];
+    } finally {
+      release(reserved);
+    }
+  }
+
+  private ReservedRange reserve(KeyBounds range) {
+    ReservedRange reserved;
+    monitor.lock();
+    try {
+      context.gate().check();
+      reserved = running.reserve(range);
+      memTables.stallInputs().suspend();
+    } finally {
+      monitor.unlock();
+    }
+    context.commits().progress();
+    awaitVacated(reserved);
+    return reserved;
+  }
+
+  private void awaitVacated(ReservedRange reserved) {
+    boolean vacated = false;
+    monitor.lock();
+    try {
+      while (!running.isVacated(reserved)) {
+        monitor.awaitChange();
+      }
+      vacated = true;
+    } finally {
+      monitor.unlock();
+      if (!vacated) {
+        release(reserved);
+      }
+    }
+  }
+
+  private void release(ReservedRange reserved) {
+    monitor.lock();
+    try {
+      running.release(reserved);
+      memTables.stallInputs().resume();
+      monitor.signalAll();
+    } finally {
+      monitor.unlock();
+    }
+    context.wakeCompactions().run();
+  }
+
+  private boolean memTablesHold(KeyBounds range) {
+    int stripe = Stripes.current();
+    ReadState state = readStates.acquire(stripe);
+    try {
+      return state.memTablesHold(range);
+    } finally {
+      readStates.release(state, stripe);
+    }
+  }
+
+  /** Steps 4 to 8. */
+  private boolean lead(TreeChange change, Leadership leadership) {
+    if (memTablesHold(change.range())) {
+      leadership.switchMemTable();
+      memTables.awaitFlushes();
+    }
+    Version version = versions.acquireCurrent();
+    try {
+      if (!change.isNeeded(version)) {
+        return false;
+      }
+      write(change, version, leadership);
+    } finally {
+      version.release();
+    }
+    change.installed();
+    context.commits().progress();
+    return true;
+  }
+
+  /** Steps 5 to 8. The tables are deleted if the edit is certainly not logged. */
+  private void write(TreeChange change, Version version, Leadership leadership) {
+    long sequence = leadership.takeSequence();
+    TableOutputs outputs = context.newOutputs();
+    boolean failedBefore = versions.isFailed();
+    try {
+      VersionEdit edit = change.prepare(version, sequence, outputs.context());
+      versions.logAndApply(new Install(edit, sequence, leadership));
+      outputs.settle();
+    } catch (RuntimeException | Error e) {
+      if (!versions.isFailed()) {
+        outputs.abandon();
+        context.obsolete().collect();
+        throw e;
+      }
+      context.gate().fail(change.name(), e);
+      if (failedBefore) {
+        throw e;
+      }
+      throw new DBIOException(
+          change.name()
+              + " failed after it was handed to the MANIFEST: whether it is there after the"
+              + " database is opened again is unknown; until then the database is read-only",
+          e);
+    }
+  }
+
+  /** The version install of a change. */
+  private final class Install implements VersionInstall {
+    private final VersionEdit edit;
+    private final long sequence;
+    private final Leadership leadership;
+
+    Install(VersionEdit edit, long sequence, Leadership leadership) {
+      this.edit = edit;
+      this.sequence = sequence;
+      this.leadership = leadership;
+    }
+
+    @Override
+    public VersionEdit prepare(Version current) {
+      versions.setLastSequence(Math.max(versions.lastSequence(), sequence));
+      return edit;
+    }
+
+    @Override
+    public void install(Version next) {
+      monitor.lock();
+      try {
+        context
+            .snapshots()
+            .keepViews(
+                readStates,
+                () -> {
+                  leadership.publish();
+                  memTables.publish();
+                });
+      } finally {
+        monitor.unlock();
+      }
+    }
+  }
+}
