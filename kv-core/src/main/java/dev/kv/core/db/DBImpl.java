@@ -10,7 +10,9 @@ import dev.kv.core.background.Compactor;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.background.ManualCompactions;
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.change.RangeDelete;
 import dev.kv.core.change.TreeChanges;
+import dev.kv.core.key.KeyBounds;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.DatabaseReader;
@@ -129,6 +131,26 @@ final class DBImpl extends OpenDatabase {
     }
     parts.commits().write(encoded, options.sync());
     return null;
+  }
+
+  @Override
+  public void deleteRange(WriteOptions options, byte @Nullable [] from, byte @Nullable [] to) {
+    Objects.requireNonNull(options, "options");
+    delete(options, KeyBounds.of(from, to, parts.resources().comparator().userComparator()));
+  }
+
+  @Override
+  public void deletePrefix(WriteOptions options, byte[] prefix) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(prefix, "prefix");
+    delete(options, KeyBounds.ofPrefix(prefix, parts.resources().comparator().userComparator()));
+  }
+
+  private void delete(WriteOptions options, KeyBounds range) {
+    boolean made = parts.changes().make(new RangeDelete(parts.jobs(), range));
+    if (!made && options.sync()) {
+      parts.commits().write(new EncodedBatch(), true);
+    }
   }
 
   @Override

@@ -62,6 +62,16 @@ final class ReadOnlyDB extends OpenDatabase {
   }
 
   @Override
+  public void deleteRange(WriteOptions options, byte @Nullable [] from, byte @Nullable [] to) {
+    throw refused();
+  }
+
+  @Override
+  public void deletePrefix(WriteOptions options, byte[] prefix) {
+    throw refused();
+  }
+
+  @Override
   public void compactRange(byte @Nullable [] begin, byte @Nullable [] end) {
     throw refused();
   }

@@ -315,6 +315,18 @@ class ConditionalWriteTest extends DbTestBase {
     assertThat(get("K")).isEqualTo("8");
   }
 
+  /** What a range delete removes is in no memtable, and nothing in the tables tells of it. */
+  @Test
+  void write_keyOfARangeThatIsDeletedMeanwhile_isSeen() {
+    open(hooked());
+    put("k", "1");
+    db.flush();
+    hook.set(() -> db.deleteRange(b("k"), b("l")));
+    assertThat(db.compareAndSet(b("k"), b("1"), b("2"))).isFalse();
+    assertThat(ran).hasValue(1);
+    assertThat(get("k")).isEqualTo(NOT_FOUND);
+  }
+
   @Test
   void write_keyUnchangedButFlushedAndCompactedMeanwhile_isWritten() {
     open(hooked());
