@@ -4,6 +4,7 @@ module dev.kv.core {
   requires io.netty.buffer;
   requires io.netty.common;
   requires org.slf4j;
+  requires static jdk.jfr;
   requires static com.github.luben.zstd_jni;
   requires static com.google.errorprone.annotations;
   requires static org.jspecify;

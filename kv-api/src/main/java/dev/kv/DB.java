@@ -506,9 +506,10 @@ public interface DB extends AutoCloseable {
   Snapshot snapshot();
 
   /**
-   * Returns a property in the text form of LevelDB. The names are {@code
-   * leveldb.num-files-at-level<N>}, {@code leveldb.stats}, {@code leveldb.sstables} and {@code
-   * leveldb.approximate-memory-usage}.
+   * Returns a property as text. Those of LevelDB are {@code leveldb.num-files-at-level<N>}, {@code
+   * leveldb.stats}, {@code leveldb.sstables} and {@code leveldb.approximate-memory-usage}, in
+   * LevelDB's form. {@code kv.stats} returns the numbers of {@link #stats()}, a line with name and
+   * value each; each name is a property too.
    *
    * @param name the name of the property
    * @return its value, or null if there is no property of that name

@@ -10,6 +10,8 @@ import java.util.List;
  * @param offHeap the memory that the database holds off the heap
  * @param mappedBytes the bytes of files that are mapped into memory; not part of {@code offHeap}
  * @param blockCache the block cache, with the use by all databases that share it
+ * @param reads how lookups were answered
+ * @param writes what was written
  * @param writeStalls how writes were slowed down
  * @param recovery what the open found in the logs
  * @param lastSequence the sequence number of the last write
@@ -18,6 +20,8 @@ import java.util.List;
  *     until they are garbage-collected
  * @param leakedIterators the number of iterators that were garbage-collected without having been
  *     closed; above 0, the program has a leak
+ * @param oldestIterators the iterators that have been open for the longest time, the oldest first,
+ *     at most 10
  * @param openTables the number of open table files
  */
 public record DBStats(
@@ -25,21 +29,26 @@ public record DBStats(
     OffHeap offHeap,
     long mappedBytes,
     Cache blockCache,
+    Reads reads,
+    Writes writes,
     WriteStalls writeStalls,
     Recovery recovery,
     long lastSequence,
     int snapshots,
     int openIterators,
     long leakedIterators,
+    List<OpenIterator> oldestIterators,
     int openTables) {
 
   /**
-   * Creates the statistics, and copies the list.
+   * Creates the statistics, and copies the lists.
    *
    * @param levels the levels, from 0
    * @param offHeap the memory that the database holds off the heap
    * @param mappedBytes the bytes of files that are mapped into memory; not part of {@code offHeap}
    * @param blockCache the block cache, with the use by all databases that share it
+   * @param reads how lookups were answered
+   * @param writes what was written
    * @param writeStalls how writes were slowed down
    * @param recovery what the open found in the logs
    * @param lastSequence the sequence number of the last write
@@ -48,10 +57,60 @@ public record DBStats(
    *     count until they are garbage-collected
    * @param leakedIterators the number of iterators that were garbage-collected without having been
    *     closed; above 0, the program has a leak
+   * @param oldestIterators the iterators that have been open for the longest time, the oldest
+   *     first, at most 10
    * @param openTables the number of open table files
    */
   public DBStats {
     levels = List.copyOf(levels);
+    oldestIterators = List.copyOf(oldestIterators);
+  }
+
+  /**
+   * Returns the size of all tables.
+   *
+   * @return the size in bytes
+   */
+  public long tableBytes() {
+    return levels.stream().mapToLong(Level::bytes).sum();
+  }
+
+  /**
+   * Returns the read amplification: how many data blocks a lookup has searched on average, whether
+   * they were in the cache or not.
+   *
+   * @return the blocks per lookup; 0 if there was no lookup
+   */
+  public double readAmplification() {
+    long lookups = reads.lookups();
+    return lookups == 0 ? 0 : (double) reads.blocks() / lookups;
+  }
+
+  /**
+   * Returns the write amplification: how many bytes were written to the log and to tables, by
+   * flushes and compactions, for each byte of the writes.
+   *
+   * @return the bytes written per byte; 0 if nothing was written
+   */
+  public double writeAmplification() {
+    long tables = levels.stream().mapToLong(Level::compactionBytesWritten).sum();
+    return writes.bytes() == 0 ? 0 : (double) (writes.bytes() + tables) / writes.bytes();
+  }
+
+  /**
+   * Returns an estimate of the space amplification: the size of all tables relative to that of the
+   * deepest level with tables. What the other levels hold is mostly newer versions of what is
+   * there.
+   *
+   * @return the ratio; 0 if there is no table
+   */
+  public double spaceAmplification() {
+    for (int level = levels.size() - 1; level >= 0; level--) {
+      if (levels.get(level).bytes() > 0) {
+        return (double) tableBytes() / levels.get(level).bytes();
+      }
+    }
+    return 0;
   }
 
   /**
@@ -100,6 +159,88 @@ public record DBStats(
    * @param misses the number of lookups that did not
    */
   public record Cache(long capacity, long charge, long hits, long misses) {}
+
+  /**
+   * How lookups were answered: all calls that look up one key. Counts may be late by the lookups
+   * that run at the moment.
+   *
+   * @param memtables the number of lookups answered by a memtable
+   * @param levels the number of lookups answered by each level, from 0
+   * @param notFound the number of lookups of keys that are nowhere
+   * @param filterNegatives how often a filter has saved the search of a table
+   * @param filterFalsePositives how often a filter has let a search through that found nothing
+   * @param cachedNegatives how often the search of a table was saved because earlier lookups of
+   *     similar keys had not found theirs
+   * @param blocks the number of data blocks searched
+   * @param iterators the number of iterators that were opened
+   */
+  public record Reads(
+      long memtables,
+      List<Long> levels,
+      long notFound,
+      long filterNegatives,
+      long filterFalsePositives,
+      long cachedNegatives,
+      long blocks,
+      long iterators) {
+    /**
+     * Creates the statistics, and copies the list.
+     *
+     * @param memtables the number of lookups answered by a memtable
+     * @param levels the number of lookups answered by each level, from 0
+     * @param notFound the number of lookups of keys that are nowhere
+     * @param filterNegatives how often a filter has saved the search of a table
+     * @param filterFalsePositives how often a filter has let a search through that found nothing
+     * @param cachedNegatives how often the search of a table was saved because earlier lookups of
+     *     similar keys had not found theirs
+     * @param blocks the number of data blocks searched
+     * @param iterators the number of iterators that were opened
+     */
+    public Reads {
+      levels = List.copyOf(levels);
+    }
+
+    /**
+     * Returns the number of lookups. One that a tombstone has answered counts where the tombstone
+     * is.
+     *
+     * @return the number of lookups
+     */
+    public long lookups() {
+      return memtables + levels.stream().mapToLong(Long::longValue).sum() + notFound;
+    }
+  }
+
+  /**
+   * What was written since the open.
+   *
+   * @param operations the number of puts and deletes
+   * @param bytes the bytes of keys and values, with a few bytes for each operation and batch, as
+   *     they are in the log
+   * @param syncs the number of syncs of the log
+   * @param syncMicros the time that all syncs took
+   */
+  public record Writes(long operations, long bytes, long syncs, long syncMicros) {}
+
+  /**
+   * An iterator that is not closed.
+   *
+   * @param ageMicros the time since it was opened
+   * @param opened the stack of the thread that opened it; empty unless {@link
+   *     Options#trackIterators()} is set
+   */
+  public record OpenIterator(long ageMicros, List<StackTraceElement> opened) {
+    /**
+     * Creates the description, and copies the list.
+     *
+     * @param ageMicros the time since it was opened
+     * @param opened the stack of the thread that opened it; empty unless {@link
+     *     Options#trackIterators()} is set
+     */
+    public OpenIterator {
+      opened = List.copyOf(opened);
+    }
+  }
 
   /**
    * How writes were held back because flushes or compactions were behind.

@@ -1,6 +1,7 @@
 package dev.kv;
 
 import dev.kv.env.Env;
+import dev.kv.event.DBListener;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,10 @@ public final class Options {
   private final boolean seekCompaction;
   private final int maxBackgroundCompactions;
   private final long offHeapLimit;
+  private final @Nullable DBListener listener;
+  private final int slowSyncMillis;
+  private final boolean infoLog;
+  private final boolean trackIterators;
   private final Map<String, ClippedValue> clipped;
 
   private Options(Builder builder) {
@@ -74,6 +79,10 @@ public final class Options {
     seekCompaction = builder.seekCompaction;
     maxBackgroundCompactions = builder.maxBackgroundCompactions;
     offHeapLimit = builder.offHeapLimit;
+    listener = builder.listener;
+    slowSyncMillis = builder.slowSyncMillis;
+    infoLog = builder.infoLog;
+    trackIterators = builder.trackIterators;
     clipped = new LinkedHashMap<>(builder.clipped);
   }
 
@@ -117,6 +126,10 @@ public final class Options {
     builder.seekCompaction = seekCompaction;
     builder.maxBackgroundCompactions = maxBackgroundCompactions;
     builder.offHeapLimit = offHeapLimit;
+    builder.listener = listener;
+    builder.slowSyncMillis = slowSyncMillis;
+    builder.infoLog = infoLog;
+    builder.trackIterators = trackIterators;
     builder.clipped.putAll(clipped);
     return builder;
   }
@@ -363,6 +376,48 @@ public final class Options {
   }
 
   /**
+   * Returns the listener that receives the database's events. Default: null, which means none.
+   *
+   * @return the listener, or null if there is none
+   */
+  public @Nullable DBListener listener() {
+    return listener;
+  }
+
+  /**
+   * Returns how long a sync of the log may take before it is reported as a {@link
+   * dev.kv.event.SyncEvent}. Default: 100.
+   *
+   * @return the time in milliseconds, 0 to report every sync
+   */
+  public int slowSyncMillis() {
+    return slowSyncMillis;
+  }
+
+  /**
+   * Returns true if the database writes LevelDB's file LOG in its directory: a line for each event.
+   * An open renames the file of the open before to LOG.old, as C++ LevelDB does. A failure to write
+   * it is logged, and has no other effect. An open for reads only writes none. Default: false.
+   *
+   * @return true if LOG is written
+   */
+  public boolean infoLog() {
+    return infoLog;
+  }
+
+  /**
+   * Returns true if each iterator records where it was opened, for {@link
+   * DBStats#oldestIterators()} and for the warning about iterators that were never closed. That
+   * makes opens of iterators several times slower. Default: the system property {@code
+   * kv.trackIterators}, which is false unless it is set.
+   *
+   * @return true if iterators record where they were opened
+   */
+  public boolean trackIterators() {
+    return trackIterators;
+  }
+
+  /**
    * Returns the values that the builder clipped to the range of their option. An open logs them.
    *
    * @return the clipped values; empty if there are none
@@ -413,6 +468,10 @@ public final class Options {
     values.put("seekCompaction", seekCompaction);
     values.put("maxBackgroundCompactions", maxBackgroundCompactions);
     values.put("offHeapLimit", offHeapLimit);
+    values.put("listener", listener);
+    values.put("slowSyncMillis", slowSyncMillis);
+    values.put("infoLog", infoLog);
+    values.put("trackIterators", trackIterators);
     return values;
   }
 
@@ -451,6 +510,10 @@ public final class Options {
     private boolean seekCompaction = true;
     private int maxBackgroundCompactions = 2;
     private long offHeapLimit = 0;
+    private @Nullable DBListener listener;
+    private int slowSyncMillis = 100;
+    private boolean infoLog;
+    private boolean trackIterators = Boolean.getBoolean("kv.trackIterators");
     private final Map<String, ClippedValue> clipped = new LinkedHashMap<>();
 
     private Builder() {}
@@ -731,6 +794,51 @@ public final class Options {
      */
     public Builder offHeapLimit(long offHeapLimit) {
       this.offHeapLimit = atLeast("offHeapLimit", offHeapLimit, 0);
+      return this;
+    }
+
+    /**
+     * Sets {@link Options#listener()}.
+     *
+     * @param listener the listener, or null for none
+     * @return this builder
+     */
+    public Builder listener(@Nullable DBListener listener) {
+      this.listener = listener;
+      return this;
+    }
+
+    /**
+     * Sets {@link Options#slowSyncMillis()}.
+     *
+     * @param slowSyncMillis the time in milliseconds, 0 to report every sync
+     * @return this builder
+     * @throws IllegalArgumentException if {@code slowSyncMillis} is negative
+     */
+    public Builder slowSyncMillis(int slowSyncMillis) {
+      this.slowSyncMillis = atLeast("slowSyncMillis", slowSyncMillis, 0);
+      return this;
+    }
+
+    /**
+     * Sets {@link Options#infoLog()}.
+     *
+     * @param infoLog whether to write LOG
+     * @return this builder
+     */
+    public Builder infoLog(boolean infoLog) {
+      this.infoLog = infoLog;
+      return this;
+    }
+
+    /**
+     * Sets {@link Options#trackIterators()}.
+     *
+     * @param trackIterators whether iterators record where they were opened
+     * @return this builder
+     */
+    public Builder trackIterators(boolean trackIterators) {
+      this.trackIterators = trackIterators;
       return this;
     }
 

@@ -30,12 +30,13 @@ final class ArchitectureTest {
   private static final String ROOT = "dev.kv.core.";
 
   /** The packages of kv-api. */
-  private static final String[] API = {"dev.kv", "dev.kv.env", "dev.kv.tuple"};
+  private static final String[] API = {"dev.kv", "dev.kv.env", "dev.kv.event", "dev.kv.tuple"};
 
   /** The packages of each layer, lowest layer first. */
   private static final List<Set<String>> LAYERS =
       List.of(
           Set.of("logging"),
+          Set.of("event"),
           Set.of("codec", "memory", "env"),
           Set.of("key", "log", "cache", "filter"),
           Set.of("iterator", "batch", "version"),
@@ -112,7 +113,12 @@ final class ArchitectureTest {
         .should()
         .onlyDependOnClassesThat(
             resideInAnyPackage(
-                "dev.kv", "dev.kv.env", "dev.kv.tuple", "java..", "org.jspecify.annotations"))
+                "dev.kv",
+                "dev.kv.env",
+                "dev.kv.event",
+                "dev.kv.tuple",
+                "java..",
+                "org.jspecify.annotations"))
         .allowEmptyShould(true)
         .check(engine);
   }
@@ -131,16 +137,16 @@ final class ArchitectureTest {
   @Test
   void api_database_doesNotNameWhatStandsOnIt() {
     noClasses()
-        .that(resideInAnyPackage("dev.kv", "dev.kv.env"))
+        .that(resideInAnyPackage("dev.kv", "dev.kv.env", "dev.kv.event"))
         .should()
         .dependOnClassesThat(resideInAPackage("dev.kv.tuple"))
         .check(engine);
   }
 
   @Test
-  void env_anyClass_doesNotDependOnTheDatabase() {
+  void envAndEvent_anyClass_doNotDependOnTheDatabase() {
     noClasses()
-        .that(resideInAPackage("dev.kv.env"))
+        .that(resideInAnyPackage("dev.kv.env", "dev.kv.event"))
         .should()
         .dependOnClassesThat(resideInAPackage("dev.kv"))
         .check(engine);

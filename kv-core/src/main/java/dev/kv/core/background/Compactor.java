@@ -7,8 +7,9 @@ import dev.kv.core.compaction.Compaction;
 import dev.kv.core.compaction.CompactionJob;
 import dev.kv.core.compaction.CompactionPicker;
 import dev.kv.core.compaction.CompactionResult;
+import dev.kv.core.compaction.JobStats;
 import dev.kv.core.compaction.RunningJobs;
-import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.event.Events;
 import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.Monitor;
@@ -19,9 +20,11 @@ import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.WriteGate;
+import dev.kv.event.CompactionEvent;
+import dev.kv.event.DamageEvent;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * Picks, runs and installs compactions. Manual compactions go first. A compaction is picked with
@@ -29,8 +32,6 @@ import org.slf4j.Logger;
  * compaction threads at once.
  */
 public final class Compactor implements BackgroundWorker.Work {
-  private static final Logger LOG = EngineLogger.of(Compactor.class);
-
   private final JobContext context;
   private final Resources resources;
   private final Monitor monitor;
@@ -142,6 +143,7 @@ public final class Compactor implements BackgroundWorker.Work {
   /** Returns false if the compaction was abandoned. */
   private boolean runAndInstall(Picked picked) {
     Compaction compaction = picked.compaction();
+    Object begun = context.events().begin(Events.Kind.COMPACTION);
     TableOutputs outputs = context.newOutputs();
     if (compaction.isTrivialMove()) {
       context.run(
@@ -150,12 +152,7 @@ public final class Compactor implements BackgroundWorker.Work {
             versions.logAndApply(new Install(compaction.trivialMoveEdit()));
             return true;
           });
-      LOG.info(
-          "{}: moved {} from level {} to {}",
-          context.directory(),
-          compaction.inputs().get(0),
-          compaction.level(),
-          compaction.outputLevel());
+      post(compaction, 1, new JobStats(0, 0, 0, 0, 0), begun);
       return true;
     }
     boolean installed =
@@ -164,7 +161,7 @@ public final class Compactor implements BackgroundWorker.Work {
             () -> {
               CompactionResult result = run(picked, outputs);
               if (result != null) {
-                install(compaction, result);
+                install(compaction, result, begun);
               }
               return result != null;
             });
@@ -195,33 +192,30 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
-  private void install(Compaction compaction, CompactionResult result) {
+  private void install(Compaction compaction, CompactionResult result, @Nullable Object begun) {
     versions.logAndApply(new Install(result.edit()));
     context.stats().add(compaction.outputLevel(), result.stats());
-    if (compaction.isRewrite()) {
-      LOG.info(
-          "{}: rewrote {} tables of level {} in place, {} bytes into {} in {} ms",
-          context.directory(),
-          compaction.inputs().size(),
-          compaction.level(),
-          result.stats().bytesRead(),
-          result.stats().bytesWritten(),
-          result.stats().micros() / 1000);
-      return;
-    }
-    LOG.info(
-        "{}: compacted {} tables of level {} and {} of level {} into {}, {} bytes into {} in {} ms"
-            + " ({})",
-        context.directory(),
-        compaction.inputs().size(),
-        compaction.level(),
-        compaction.nextLevelInputs().size(),
-        compaction.outputLevel(),
-        result.outputs().size(),
-        result.stats().bytesRead(),
-        result.stats().bytesWritten(),
-        result.stats().micros() / 1000,
-        compaction.reason());
+    post(compaction, result.outputs().size(), result.stats(), begun);
+  }
+
+  private void post(Compaction compaction, int outputs, JobStats stats, @Nullable Object begun) {
+    context
+        .events()
+        .post(
+            new CompactionEvent(
+                context.events().database(),
+                compaction.reason().name().toLowerCase(Locale.ROOT),
+                compaction.level(),
+                compaction.outputLevel(),
+                compaction.inputs().size(),
+                compaction.nextLevelInputs().size(),
+                outputs,
+                stats.bytesRead(),
+                stats.bytesWritten(),
+                stats.entriesRead(),
+                stats.entriesWritten(),
+                stats.micros()),
+            begun);
   }
 
   /**
@@ -230,12 +224,7 @@ public final class Compactor implements BackgroundWorker.Work {
    * everything else continues, and the manual request for the compaction, if any, fails.
    */
   private void setAside(Picked picked, List<FileMetadata> tables, CorruptionException damage) {
-    LOG.error(
-        "{}: abandoned a compaction, and {} is not compacted until the database is opened again:"
-            + " {}; a repair saves what can be read",
-        context.directory(),
-        tables,
-        damage.getMessage());
+    context.events().damage(DamageEvent.During.COMPACTION, damage);
     monitor.lock();
     try {
       running.setAside(tables);

@@ -3,7 +3,7 @@ package dev.kv.core.background;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.compaction.FlushResult;
 import dev.kv.core.compaction.RunningJobs;
-import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.event.Events;
 import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.MemTables;
@@ -13,16 +13,14 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.OccupiedRange;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
+import dev.kv.event.FlushEvent;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * Flushes immutable memtables to tables, the oldest first. A flush runs without a lock and is
  * installed by the version set. Used by the flush thread.
  */
 public final class Flusher implements BackgroundWorker.Work {
-  private static final Logger LOG = EngineLogger.of(Flusher.class);
-
   private final JobContext context;
   private final Monitor monitor;
   private final VersionSet versions;
@@ -46,11 +44,12 @@ public final class Flusher implements BackgroundWorker.Work {
     if (oldest == null || !context.gate().allowsJobs()) {
       return false;
     }
+    Object begun = context.events().begin(Events.Kind.FLUSH);
     TableOutputs outputs = context.newOutputs();
     context.run(
         outputs,
         () -> {
-          install(oldest, outputs.flush(oldest.memtable()));
+          install(oldest, outputs.flush(oldest.memtable()), begun);
           return true;
         });
     outputs.settle();
@@ -59,7 +58,7 @@ public final class Flusher implements BackgroundWorker.Work {
     return true;
   }
 
-  private void install(MemTables.Immutable flushed, FlushResult result) {
+  private void install(MemTables.Immutable flushed, FlushResult result, @Nullable Object begun) {
     Install change = new Install(flushed, result);
     boolean done = false;
     try {
@@ -70,13 +69,19 @@ public final class Flusher implements BackgroundWorker.Work {
         change.vacate();
       }
     }
-    LOG.info(
-        "{}: flushed {} entries into {} at level {} in {} ms",
-        context.directory(),
-        result.stats().entriesWritten(),
-        result.table(),
-        change.level,
-        result.stats().micros() / 1000);
+    FileMetadata table = result.table();
+    if (table != null) {
+      Events events = context.events();
+      events.post(
+          new FlushEvent(
+              events.database(),
+              table.number(),
+              change.level,
+              table.size(),
+              result.stats().entriesWritten(),
+              result.stats().micros()),
+          begun);
+    }
     monitor.signalAll();
   }
 

@@ -2,6 +2,7 @@ package dev.kv.core.background;
 
 import dev.kv.Escape;
 import dev.kv.core.compaction.RunningJobs;
+import dev.kv.core.event.Events;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.state.CompactionStats;
@@ -36,6 +37,11 @@ public record JobContext(
   /** Returns the directory's name, for messages. */
   public String directory() {
     return Escape.text(resources.directory().toString());
+  }
+
+  /** Returns the events of the database. */
+  public Events events() {
+    return resources.events();
   }
 
   /** Returns the outputs of a new job. Their files are not deleted until the job settles them. */

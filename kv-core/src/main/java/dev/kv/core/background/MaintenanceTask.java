@@ -1,5 +1,6 @@
 package dev.kv.core.background;
 
+import dev.kv.core.event.Events;
 import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.state.Logs;
@@ -9,7 +10,7 @@ import dev.kv.core.state.ObsoleteFiles;
 /**
  * Does small disk work in the background so that other threads do not wait for it: reserves room in
  * the current log, prepares the next log, closes obsolete logs, releases what lost iterators pin,
- * and deletes tables whose last user was a reader.
+ * deletes tables whose last user was a reader, and delivers events.
  */
 public final class MaintenanceTask implements BackgroundWorker.Work {
   private final BackgroundThreads background;
@@ -17,6 +18,7 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
   private final Logs logs;
   private final ObsoleteFiles obsolete;
   private final DatabaseReader reader;
+  private final Events events;
 
   /** Creates the work of the maintenance thread. */
   public MaintenanceTask(
@@ -24,12 +26,14 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
       MemTables memTables,
       Logs logs,
       ObsoleteFiles obsolete,
-      DatabaseReader reader) {
+      DatabaseReader reader,
+      Events events) {
     this.background = background;
     this.memTables = memTables;
     this.logs = logs;
     this.obsolete = obsolete;
     this.reader = reader;
+    this.events = events;
   }
 
   @Override
@@ -54,5 +58,6 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
     if (background.takeVersionFreed()) {
       obsolete.collect();
     }
+    events.deliver();
   }
 }

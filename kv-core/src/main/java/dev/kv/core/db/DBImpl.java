@@ -12,8 +12,8 @@ import dev.kv.core.background.ManualCompactions;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.change.RangeDelete;
 import dev.kv.core.change.TreeChanges;
+import dev.kv.core.event.Events;
 import dev.kv.core.key.KeyBounds;
-import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
@@ -26,20 +26,18 @@ import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
+import dev.kv.event.CloseEvent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * A database that is open for writing. Delegates every call to its parts; {@link #close} releases
  * them in order.
  */
 final class DBImpl extends OpenDatabase {
-  private static final Logger LOG = EngineLogger.of(DBImpl.class);
-
   private final Parts parts;
   private final CountDownLatch closeDone = new CountDownLatch(1);
 
@@ -236,6 +234,8 @@ final class DBImpl extends OpenDatabase {
    */
   @Override
   public void close() {
+    Events events = parts.resources().events();
+    requireNotInListener(events);
     if (!parts.gate().beginClose()) {
       awaitClosed();
       return;
@@ -244,11 +244,11 @@ final class DBImpl extends OpenDatabase {
       parts.commits().close();
       parts.background().stop();
       parts.reader().close();
+      events.post(new CloseEvent(events.database()));
       closeFiles();
     } finally {
       closeDone.countDown();
     }
-    LOG.info("{}: closed", parts.resources().directory());
   }
 
   private void closeFiles() {

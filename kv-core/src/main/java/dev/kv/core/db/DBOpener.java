@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.kv.DB;
 import dev.kv.DBIOException;
+import dev.kv.DBStats;
 import dev.kv.DatabaseExistsException;
 import dev.kv.Options;
 import dev.kv.core.background.BackgroundThreads;
@@ -15,6 +16,7 @@ import dev.kv.core.change.TreeChanges;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.event.Events;
 import dev.kv.core.log.LogWriter;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.NewDatabase;
@@ -128,10 +130,18 @@ final class DBOpener {
       throw check.noDatabase();
     }
     Resources resources = new Resources(directory, options);
+    Events events = resources.events();
     boolean done = false;
     try {
-      DB db = new Opening(resources, lock).run(check, exists);
+      OpenTimer timer = new OpenTimer(events);
+      if (options.infoLog()) {
+        events.beginInfoLog(env, directory);
+      }
+      Opening opening = new Opening(resources, lock);
+      DB db = opening.run(check, exists, timer);
       done = true;
+      events.onPost(opening.background::maintenanceWanted);
+      events.deliverAll();
       return db;
     } finally {
       if (!done) {
@@ -165,7 +175,7 @@ final class DBOpener {
       env = resources.env();
       options = resources.options();
       directory = resources.directory();
-      gate = new WriteGate(directory.toString());
+      gate = new WriteGate(resources.events());
       monitor = new Monitor(gate);
       background = new BackgroundThreads(resources, gate);
       versions = new VersionSet(resources.manifestContext(), background::versionFreed);
@@ -173,7 +183,7 @@ final class DBOpener {
       logs = new Logs(resources, versions, obsolete, gate, background::maintenanceWanted);
     }
 
-    DB run(DirectoryCheck check, boolean exists) throws IOException {
+    DB run(DirectoryCheck check, boolean exists, OpenTimer timer) throws IOException {
       boolean done = false;
       try {
         if (!exists) {
@@ -185,6 +195,7 @@ final class DBOpener {
         check.requireTables(files, versions);
         LogRecovery recovery = recoverLogs(check.logs(files, versions), editNeeded, exists);
         DB db = assemble(recovery);
+        timer.opened(versions.current(), recovery.report(), false);
         done = true;
         return db;
       } finally {
@@ -284,7 +295,8 @@ final class DBOpener {
               memTables.stallInputs(),
               gate,
               versions.lastSequence(),
-              resources.budget());
+              resources.budget(),
+              resources.events());
       SnapshotList snapshots = new SnapshotList(commits::lastSequence);
       JobContext jobs =
           new JobContext(
@@ -307,7 +319,9 @@ final class DBOpener {
               resources.tables(),
               resources.budget(),
               options.seekCompaction() ? background : null,
-              directory.toString());
+              resources.events(),
+              options.trackIterators());
+      long firstSequence = versions.lastSequence();
       DatabaseStats stats =
           new DatabaseStats(
               resources,
@@ -317,6 +331,12 @@ final class DBOpener {
               compactionStats,
               recovery.report(),
               memTables::memoryUsed,
+              () ->
+                  new DBStats.Writes(
+                      commits.lastSequence() - firstSequence,
+                      commits.loggedBytes(),
+                      logs.syncs(),
+                      logs.syncMicros()),
               commits::stalls,
               commits::lastSequence);
       memTables.publish();
@@ -341,7 +361,7 @@ final class DBOpener {
       background.begin(
           new Flusher(jobs),
           compactor,
-          new MaintenanceTask(background, memTables, logs, obsolete, reader));
+          new MaintenanceTask(background, memTables, logs, obsolete, reader, resources.events()));
       if (compactor.isDue()) {
         background.compactionWantedLater();
       }

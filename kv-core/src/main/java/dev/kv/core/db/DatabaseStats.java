@@ -26,6 +26,9 @@ final class DatabaseStats {
   private static final String PREFIX = "leveldb.";
   private static final String FILES_AT_LEVEL = "num-files-at-level";
 
+  /** The number of open iterators that the statistics describe. */
+  private static final int OLDEST_ITERATORS = 10;
+
   private final Resources resources;
   private final VersionSet versions;
   private final DatabaseReader reader;
@@ -33,6 +36,7 @@ final class DatabaseStats {
   private final CompactionStats compactionStats;
   private final DBStats.Recovery recovery;
   private final LongSupplier memtableBytes;
+  private final Supplier<DBStats.Writes> writes;
   private final Supplier<DBStats.WriteStalls> stalls;
   private final LongSupplier lastSequence;
 
@@ -40,6 +44,7 @@ final class DatabaseStats {
    * Creates the statistics.
    *
    * @param memtableBytes returns the bytes that memtables use
+   * @param writes returns the statistics of writes
    * @param stalls returns how writers were stalled
    * @param lastSequence returns the last sequence number that readers see
    */
@@ -51,6 +56,7 @@ final class DatabaseStats {
       CompactionStats compactionStats,
       DBStats.Recovery recovery,
       LongSupplier memtableBytes,
+      Supplier<DBStats.Writes> writes,
       Supplier<DBStats.WriteStalls> stalls,
       LongSupplier lastSequence) {
     this.resources = resources;
@@ -60,17 +66,18 @@ final class DatabaseStats {
     this.compactionStats = compactionStats;
     this.recovery = recovery;
     this.memtableBytes = memtableBytes;
+    this.writes = writes;
     this.stalls = stalls;
     this.lastSequence = lastSequence;
   }
 
   /**
-   * Returns the value of the property with that name, formatted as LevelDB does, or null if there
-   * is none.
+   * Returns the value of the property with that name, or null if there is none. Those of LevelDB
+   * are formatted as LevelDB does.
    */
   @Nullable String property(String name) {
     if (!name.startsWith(PREFIX)) {
-      return null;
+      return name.startsWith(StatsProperties.PREFIX) ? StatsProperties.of(stats(), name) : null;
     }
     String key = name.substring(PREFIX.length());
     if (key.startsWith(FILES_AT_LEVEL)) {
@@ -117,12 +124,15 @@ final class DatabaseStats {
             budget.limit()),
         resources.tables().mappedBytes(),
         new DBStats.Cache(cache.capacity(), cache.totalCharge(), cache.hits(), cache.misses()),
+        reader.reads(),
+        writes.get(),
         stalls.get(),
         recovery,
         lastSequence.getAsLong(),
         snapshots.count(),
         reader.openIterators(),
         reader.leakedIterators(),
+        reader.oldestIterators(OLDEST_ITERATORS),
         (int) resources.tables().openTables());
   }
 

@@ -8,6 +8,7 @@ import dev.kv.Range;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.ValueReader;
+import dev.kv.core.event.Events;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
 import java.nio.ByteBuffer;
@@ -29,6 +30,13 @@ abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
 
   /** Returns true if {@link #close} has been called. */
   abstract boolean isClosed();
+
+  /** Throws if the calling thread runs the listener: the close would wait for that thread. */
+  static void requireNotInListener(Events events) {
+    if (events.isDelivering()) {
+      throw new IllegalStateException("a listener must not close the database that calls it");
+    }
+  }
 
   final void checkOpen() {
     if (isClosed()) {

@@ -3,8 +3,10 @@ package dev.kv.core.db;
 import dev.kv.DBReadOnlyException;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.core.event.Events;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
+import dev.kv.event.CloseEvent;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -15,14 +17,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadOnlyDB extends OpenDatabase {
   private final DatabaseReader reader;
+  private final Events events;
   private final Runnable freeRest;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /** Creates the database; {@code freeRest} frees its resources after the last read has ended. */
   ReadOnlyDB(
-      DatabaseReader reader, SnapshotList snapshots, DatabaseStats stats, Runnable freeRest) {
+      DatabaseReader reader,
+      SnapshotList snapshots,
+      DatabaseStats stats,
+      Events events,
+      Runnable freeRest) {
     super(reader, snapshots, stats);
     this.reader = reader;
+    this.events = events;
     this.freeRest = freeRest;
   }
 
@@ -104,8 +112,10 @@ final class ReadOnlyDB extends OpenDatabase {
 
   @Override
   public void close() {
+    requireNotInListener(events);
     if (closed.compareAndSet(false, true)) {
       reader.close();
+      events.post(new CloseEvent(events.database()));
       freeRest.run();
     }
   }

@@ -6,6 +6,7 @@ import dev.kv.DBIOException;
 import dev.kv.DBStats;
 import dev.kv.Options;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.event.Events;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memory.Pinned;
@@ -96,6 +97,7 @@ final class ReadOnlyOpener {
   private final class Attempt {
     private final boolean last;
     private final Resources resources = new Resources(directory, options);
+    private final Events events = resources.events();
     private final VersionSet versions = new VersionSet(resources.manifestContext(), () -> {});
     private final Deque<MemTable> memtables = new ArrayDeque<>();
     private final List<Pinned> pins = new ArrayList<>();
@@ -105,6 +107,7 @@ final class ReadOnlyOpener {
     }
 
     DB open(DirectoryCheck check) throws IOException {
+      OpenTimer timer = new OpenTimer(events);
       boolean done = false;
       try {
         versions.recover(true);
@@ -117,6 +120,9 @@ final class ReadOnlyOpener {
         LogRecovery recovery = replay(check.logs(check.list(), versions));
         DB db = assemble(recovery);
         done = true;
+        timer.opened(versions.current(), recovery.report(), true);
+        events.onPost(events::deliver);
+        events.deliverAll();
         return db;
       } finally {
         if (!done) {
@@ -162,7 +168,8 @@ final class ReadOnlyOpener {
               resources.tables(),
               resources.budget(),
               null,
-              directory.toString());
+              events,
+              options.trackIterators());
       long memtableBytes = memtables.stream().mapToLong(MemTable::memoryUsed).sum();
       DatabaseStats stats =
           new DatabaseStats(
@@ -173,12 +180,13 @@ final class ReadOnlyOpener {
               new CompactionStats(),
               recovery.report(),
               () -> memtableBytes,
+              () -> new DBStats.Writes(0, 0, 0, 0),
               () -> new DBStats.WriteStalls(0, 0, 0),
               () -> lastSequence);
       memtables.addFirst(resources.emptyMemTable());
       List<MemTable> rest = new ArrayList<>(memtables);
       states.publish(memtables.getFirst(), rest.subList(1, rest.size()), versions.current());
-      return new ReadOnlyDB(reader, snapshots, stats, this::free);
+      return new ReadOnlyDB(reader, snapshots, stats, events, this::free);
     }
 
     private void free() {

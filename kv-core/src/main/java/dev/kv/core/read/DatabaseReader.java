@@ -1,11 +1,14 @@
 package dev.kv.core.read;
 
+import dev.kv.CorruptionException;
 import dev.kv.DB;
 import dev.kv.DBClosedException;
 import dev.kv.DBIterator;
+import dev.kv.DBStats;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.ValueReader;
+import dev.kv.core.event.Events;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.UserKeyComparator;
@@ -15,7 +18,9 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.Stripes;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.TableCache;
+import dev.kv.event.DamageEvent;
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +46,8 @@ public final class DatabaseReader implements AutoCloseable {
   private final OpenIterators iterators;
   private final @Nullable SeekListener seeks;
   private final @Nullable ReadSampler sampler;
-  private final String database;
+  private final Events events;
+  private final LookupStats lookups = new LookupStats();
   private volatile boolean closed;
 
   /**
@@ -49,7 +55,8 @@ public final class DatabaseReader implements AutoCloseable {
    *
    * @param budget counts the scratch memory
    * @param seeks receives notice of tables with too many seeks; null if there is no seek compaction
-   * @param database the directory, for messages
+   * @param events receives damage, and names the database in messages
+   * @param trackIterators true if each iterator records where it was opened
    */
   public DatabaseReader(
       ReadStates states,
@@ -57,16 +64,17 @@ public final class DatabaseReader implements AutoCloseable {
       TableCache tables,
       OffHeapBudget budget,
       @Nullable SeekListener seeks,
-      String database) {
+      Events events,
+      boolean trackIterators) {
     this.states = states;
     this.snapshots = snapshots;
     this.tables = tables;
     this.points = new PointReader(tables, seeks);
-    this.contexts = new ObjectPool<>(1, () -> new ReadContext(budget), ReadContext::close);
+    this.contexts = new ObjectPool<>(1, () -> new ReadContext(budget, lookups), ReadContext::close);
     this.seeks = seeks;
     this.sampler = seeks == null ? null : this::sample;
-    this.database = database;
-    this.iterators = new OpenIterators(database);
+    this.events = events;
+    this.iterators = new OpenIterators(events, trackIterators);
   }
 
   /** Returns a copy of the value of {@code key}, or null if there is none. */
@@ -154,6 +162,9 @@ public final class DatabaseReader implements AutoCloseable {
       if (closed) {
         throw new DBClosedException("the database was closed during the read", e);
       }
+      if (e instanceof CorruptionException damage) {
+        events.damage(DamageEvent.During.READ, damage);
+      }
       throw e;
     }
   }
@@ -182,7 +193,7 @@ public final class DatabaseReader implements AutoCloseable {
       UserKeyComparator comparator = state.version().comparator().userComparator();
       KeyBounds bounds = KeyBounds.of(options, comparator);
       view.open(tables, options);
-      VisibleCursor cursor = view.newCursor(sequence, bounds, sampler, database);
+      VisibleCursor cursor = view.newCursor(sequence, bounds, sampler, database());
       UserIterator iterator = new UserIterator(cursor, view, iterators);
       iterators.add(iterator, view);
       opened = true;
@@ -277,6 +288,16 @@ public final class DatabaseReader implements AutoCloseable {
     return iterators.leaked();
   }
 
+  /** Returns the oldest iterators that are not closed, the oldest first, at most {@code limit}. */
+  public List<DBStats.OpenIterator> oldestIterators(int limit) {
+    return iterators.oldest(limit);
+  }
+
+  /** Returns the statistics of reads. */
+  public DBStats.Reads reads() {
+    return lookups.reads(iterators.opened());
+  }
+
   /** Releases what iterators pin that were garbage-collected without having been closed. */
   public void releaseCollectedIterators() {
     iterators.releaseCollected();
@@ -284,7 +305,7 @@ public final class DatabaseReader implements AutoCloseable {
 
   /** Returns the directory of the database, for messages. */
   public String database() {
-    return database;
+    return events.database();
   }
 
   private void checkOpen() {

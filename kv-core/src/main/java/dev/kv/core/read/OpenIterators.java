@@ -1,17 +1,23 @@
 package dev.kv.core.read;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.CorruptionException;
 import dev.kv.DBClosedException;
+import dev.kv.DBStats;
+import dev.kv.core.event.Events;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.Stripes;
+import dev.kv.event.DamageEvent;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,9 +44,6 @@ import org.slf4j.Logger;
 final class OpenIterators {
   private static final Logger LOG = EngineLogger.of(OpenIterators.class);
 
-  /** True under {@code -Dkv.trackIterators=true}: each iterator records where it was opened. */
-  private static final boolean TRACKED = Boolean.getBoolean("kv.trackIterators");
-
   /** At most this many places are logged. */
   private static final int MAX_PLACES = 32;
 
@@ -48,7 +51,9 @@ final class OpenIterators {
   private final Stripe[] stripes = new Stripe[Stripes.COUNT];
   private final ReferenceQueue<UserIterator> collected = new ReferenceQueue<>();
   private final AtomicLong leaked = new AtomicLong();
+  private final Events events;
   private final String database;
+  private final boolean tracked;
 
   /** The places that were logged; one null if places are not recorded. */
   @GuardedBy("this")
@@ -57,10 +62,13 @@ final class OpenIterators {
   /**
    * Creates an empty registry.
    *
-   * @param database the directory, for messages
+   * @param events receives the damage that iterators meet, and names the database in messages
+   * @param tracked true if each iterator records where it was opened
    */
-  OpenIterators(String database) {
-    this.database = database;
+  OpenIterators(Events events, boolean tracked) {
+    this.events = events;
+    this.tracked = tracked;
+    database = events.database();
     for (int i = 0; i < stripes.length; i++) {
       stripes[i] = new Stripe();
     }
@@ -72,7 +80,7 @@ final class OpenIterators {
    * @param view what the iterator pins
    */
   void add(UserIterator iterator, PinnedView view) {
-    Entry entry = new Entry(iterator, view, this);
+    Entry entry = new Entry(iterator, view, this, System.nanoTime());
     view.register(entry);
     entry.stripe().add(entry);
   }
@@ -84,6 +92,34 @@ final class OpenIterators {
       count += stripe.count();
     }
     return count;
+  }
+
+  /** Returns how many iterators were opened. */
+  long opened() {
+    long opened = 0;
+    for (Stripe stripe : stripes) {
+      opened += stripe.opened();
+    }
+    return opened;
+  }
+
+  /** Returns the oldest iterators that are not closed, the oldest first, at most {@code limit}. */
+  List<DBStats.OpenIterator> oldest(int limit) {
+    List<Entry> open = new ArrayList<>();
+    for (Stripe stripe : stripes) {
+      stripe.addTo(open);
+    }
+    long now = System.nanoTime();
+    return open.stream()
+        .sorted(Comparator.comparingLong((Entry entry) -> now - entry.openedAtNanos).reversed())
+        .limit(limit)
+        .map(entry -> entry.describe(now))
+        .toList();
+  }
+
+  /** Reports damage that an iterator has met. */
+  void damaged(CorruptionException damage) {
+    events.damage(DamageEvent.During.READ, damage);
   }
 
   /** Returns how many iterators were collected without having been closed. */
@@ -163,16 +199,25 @@ final class OpenIterators {
     private final PinnedView view;
     private final OpenIterators registry;
     private final @Nullable Throwable opened;
+    private final long openedAtNanos;
 
     // Guarded by the stripe.
     private @Nullable Entry previous;
     private @Nullable Entry next;
 
-    Entry(UserIterator iterator, PinnedView view, OpenIterators registry) {
+    Entry(UserIterator iterator, PinnedView view, OpenIterators registry, long now) {
       super(iterator, registry.collected);
       this.view = view;
       this.registry = registry;
-      opened = TRACKED ? new Throwable("the iterator was opened here") : null;
+      openedAtNanos = now;
+      opened = registry.tracked ? new Throwable("the iterator was opened here") : null;
+    }
+
+    DBStats.OpenIterator describe(long now) {
+      Throwable place = opened;
+      return new DBStats.OpenIterator(
+          TimeUnit.NANOSECONDS.toMicros(now - openedAtNanos),
+          place == null ? List.of() : Arrays.asList(place.getStackTrace()));
     }
 
     private Stripe stripe() {
@@ -198,6 +243,9 @@ final class OpenIterators {
     private int count;
 
     @GuardedBy("this")
+    private long opened;
+
+    @GuardedBy("this")
     private boolean closed;
 
     synchronized void add(Entry entry) {
@@ -210,6 +258,7 @@ final class OpenIterators {
       }
       first = entry;
       count++;
+      opened++;
     }
 
     synchronized void remove(Entry entry) {
@@ -235,12 +284,20 @@ final class OpenIterators {
       return count;
     }
 
-    synchronized List<Entry> close() {
-      closed = true;
-      List<Entry> open = new ArrayList<>();
+    synchronized long opened() {
+      return opened;
+    }
+
+    synchronized void addTo(List<Entry> open) {
       for (Entry at = first; at != null; at = at.next) {
         open.add(at);
       }
+    }
+
+    synchronized List<Entry> close() {
+      closed = true;
+      List<Entry> open = new ArrayList<>();
+      addTo(open);
       return open;
     }
   }

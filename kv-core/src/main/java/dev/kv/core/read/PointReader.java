@@ -3,6 +3,7 @@ package dev.kv.core.read;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.LookupCounts;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
@@ -40,9 +41,11 @@ final class PointReader {
     for (int i = 0; result == LookupResult.NOT_FOUND && i < state.immutableCount(); i++) {
       result = state.immutable(i).get(key, value);
     }
-    return result == LookupResult.NOT_FOUND
-        ? getFromTables(state.version(), context, verify, fill)
-        : result;
+    if (result != LookupResult.NOT_FOUND) {
+      context.count(LookupCounts.MEMTABLES);
+      return result;
+    }
+    return getFromTables(state.version(), context, verify, fill);
   }
 
   private int getFromTables(Version version, ReadContext context, boolean verify, boolean fill) {
@@ -70,7 +73,8 @@ final class PointReader {
       }
     }
     int levelMissed = 0;
-    for (int level = 1; result == LookupResult.NOT_FOUND && level < Levels.COUNT; level++) {
+    int level = 1;
+    for (; result == LookupResult.NOT_FOUND && level < Levels.COUNT; level++) {
       int index = version.fileCount(level) == 0 ? -1 : version.find(level, buffer, offset, length);
       if (index >= 0) {
         FileMetadata file = version.file(level, index);
@@ -83,6 +87,8 @@ final class PointReader {
         result = get(file, context, verify, fill);
       }
     }
+    context.count(
+        result == LookupResult.NOT_FOUND ? LookupCounts.MISSING : LookupCounts.LEVEL_0 + level - 1);
     return result;
   }
 

@@ -10,6 +10,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Stripes;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.LookupCounts;
 import dev.kv.core.table.PointReadContext;
 import dev.kv.core.table.TableCache;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +28,13 @@ final class ReadContext implements AutoCloseable {
   private final BufferSlice slice = new BufferSlice();
   private final OffHeapBuffer storage;
   private final KeyBuffer saved;
+  private final LookupStats stats;
 
   // Created at the first use.
   private @Nullable PointReadContext point;
   private @Nullable LookupKey lower;
   private @Nullable LookupKey upper;
+  private @Nullable LookupCounts counts;
 
   /** The stripe of the thread that uses the context. */
   private int stripe;
@@ -40,9 +43,11 @@ final class ReadContext implements AutoCloseable {
    * Creates the objects.
    *
    * @param budget counts the scratch memory
+   * @param stats sums the counts of all contexts
    */
-  ReadContext(OffHeapBudget budget) {
+  ReadContext(OffHeapBudget budget, LookupStats stats) {
     this.budget = budget;
+    this.stats = stats;
     key = new LookupKey(budget);
     storage = new OffHeapBuffer(budget, 0);
     saved = new KeyBuffer(storage);
@@ -78,8 +83,22 @@ final class ReadContext implements AutoCloseable {
   PointReadContext point(TableCache tables) {
     PointReadContext made = point;
     if (made == null) {
-      made = tables.newPointRead();
+      made = tables.newPointRead(counts());
       point = made;
+    }
+    return made;
+  }
+
+  /** Counts the lookup that the context is used for. */
+  void count(int what) {
+    counts().increment(what);
+  }
+
+  private LookupCounts counts() {
+    LookupCounts made = counts;
+    if (made == null) {
+      made = stats.open();
+      counts = made;
     }
     return made;
   }
@@ -138,6 +157,9 @@ final class ReadContext implements AutoCloseable {
 
   @Override
   public void close() {
+    if (counts != null) {
+      stats.close(counts);
+    }
     storage.close();
     if (point != null) {
       point.close();

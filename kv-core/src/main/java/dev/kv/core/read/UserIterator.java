@@ -1,5 +1,6 @@
 package dev.kv.core.read;
 
+import dev.kv.CorruptionException;
 import dev.kv.DBIterator;
 import dev.kv.Slice;
 import dev.kv.core.memory.BufferSlice;
@@ -238,7 +239,11 @@ final class UserIterator implements DBIterator {
   /** Leaves the cursor invalid, ends the move and returns the exception to throw. */
   private RuntimeException failed(Throwable cause) {
     cursor.invalidate();
-    return view.failedMove(cause);
+    RuntimeException thrown = view.failedMove(cause);
+    if (thrown instanceof CorruptionException damage) {
+      open.damaged(damage);
+    }
+    return thrown;
   }
 
   private void checkValid() {

@@ -2,17 +2,16 @@ package dev.kv.core.recovery;
 
 import dev.kv.CorruptionException;
 import dev.kv.RecoveryMode;
+import dev.kv.core.event.Events;
 import dev.kv.core.log.LogReader;
-import dev.kv.core.logging.EngineLogger;
-import org.slf4j.Logger;
+import dev.kv.event.DamageEvent;
 
 /**
  * Decides by the recovery mode how to handle damage in one log: continue after it, end the recovery
  * there, or fail the open. Counts the bytes that are dropped. For one thread.
  */
 final class LogDamage implements LogReader.Reporter {
-  private static final Logger LOG = EngineLogger.of(LogDamage.class);
-
+  private final Events events;
   private final RecoveryMode mode;
   private final String file;
   private final boolean lastLog;
@@ -23,7 +22,8 @@ final class LogDamage implements LogReader.Reporter {
   private long gapAt;
   private long gapBytes;
 
-  LogDamage(RecoveryMode mode, String file, boolean lastLog) {
+  LogDamage(Events events, RecoveryMode mode, String file, boolean lastLog) {
+    this.events = events;
     this.mode = mode;
     this.file = file;
     this.lastLog = lastLog;
@@ -106,7 +106,10 @@ final class LogDamage implements LogReader.Reporter {
     if (reason.isEmpty()) {
       reason = what + " (" + file + ", offset " + offset + ")";
     }
-    LOG.warn("{}: dropping {} bytes at offset {}: {}", file, bytes, offset, what);
+    String message =
+        what + ": dropped " + bytes + " bytes (file " + file + ", offset " + offset + ")";
+    events.damage(
+        new DamageEvent(events.database(), DamageEvent.During.RECOVERY, file, offset, message));
   }
 
   private void end(long offset, long bytes, String what) {

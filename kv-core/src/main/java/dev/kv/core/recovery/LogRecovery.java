@@ -117,7 +117,7 @@ public final class LogRecovery {
       LOG.warn("{}: not replayed: recovery ended in an earlier log: {}", file, reason);
       return;
     }
-    LogDamage damage = new LogDamage(mode, file, last);
+    LogDamage damage = new LogDamage(resources.events(), mode, file, last);
     long recordsBefore = records;
     try (LogReader reader =
         new LogReader(file, resources.env().openSequential(path), damage, true)) {

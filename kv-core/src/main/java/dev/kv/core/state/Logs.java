@@ -3,6 +3,7 @@ package dev.kv.core.state;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.DBIOException;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.event.Events;
 import dev.kv.core.log.LogWriter;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionInstall;
@@ -12,12 +13,15 @@ import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
 import dev.kv.env.MappedLogFile;
+import dev.kv.event.SyncEvent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,6 +49,8 @@ public final class Logs {
   private final ObsoleteFiles obsolete;
   private final WriteGate gate;
   private final Runnable maintenanceWanted;
+  private final Events events;
+  private final long slowSyncNanos;
 
   /**
    * Written by the leader with the monitor held, or by the open. Other threads read it with the
@@ -54,6 +60,9 @@ public final class Logs {
 
   /** The current log for which all older logs have been synced. Used only by the leader. */
   private @Nullable LogWriter olderSyncedFor;
+
+  private final LongAdder syncs = new LongAdder();
+  private final LongAdder syncNanos = new LongAdder();
 
   /** Held while the next log is created, so that logs are used in the order of their numbers. */
   private final ReentrantLock creating = new ReentrantLock();
@@ -86,6 +95,8 @@ public final class Logs {
     this.obsolete = obsolete;
     this.gate = gate;
     this.maintenanceWanted = maintenanceWanted;
+    events = resources.events();
+    slowSyncNanos = TimeUnit.MILLISECONDS.toNanos(resources.options().slowSyncMillis());
   }
 
   /** Returns the current log, or null if no write has created it yet. */
@@ -119,14 +130,41 @@ public final class Logs {
       writer.append(record, 0, length);
     }
     if (sync) {
-      if (writer != olderSyncedFor) {
-        syncOlder();
-        olderSyncedFor = writer;
-      }
-      writer.sync();
+      sync(writer);
     }
     if (writer.needsReserve()) {
       maintenanceWanted.run();
+    }
+  }
+
+  /** Returns how often the log was synced. */
+  public long syncs() {
+    return syncs.sum();
+  }
+
+  /** Returns the time that all syncs took. */
+  public long syncMicros() {
+    return TimeUnit.NANOSECONDS.toMicros(syncNanos.sum());
+  }
+
+  private void sync(LogWriter writer) throws IOException {
+    Object begun = events.begin(Events.Kind.SYNC);
+    long start = System.nanoTime();
+    if (writer != olderSyncedFor) {
+      syncOlder();
+      olderSyncedFor = writer;
+    }
+    writer.sync();
+    long nanos = System.nanoTime() - start;
+    syncs.increment();
+    syncNanos.add(nanos);
+    if (nanos >= slowSyncNanos || begun != null) {
+      SyncEvent event = new SyncEvent(events.database(), TimeUnit.NANOSECONDS.toMicros(nanos));
+      if (nanos >= slowSyncNanos) {
+        events.post(event, begun);
+      } else {
+        events.record(event, begun);
+      }
     }
   }
 

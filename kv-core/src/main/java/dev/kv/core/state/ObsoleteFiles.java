@@ -2,10 +2,12 @@ package dev.kv.core.state;
 
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.event.Events;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
+import dev.kv.event.TableDeletedEvent;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -127,12 +129,17 @@ public final class ObsoleteFiles {
   }
 
   private void delete(Env env, Path file, FileName parsed) {
-    LOG.debug("deleting {}", file);
     if (parsed.kind() == FileName.Kind.TABLE) {
       resources.tables().evict(parsed.number());
     }
     try {
       env.delete(file);
+      if (parsed.kind() == FileName.Kind.TABLE) {
+        Events events = resources.events();
+        events.post(new TableDeletedEvent(events.database(), parsed.number()));
+      } else {
+        LOG.debug("deleted {}", file);
+      }
     } catch (NoSuchFileException e) {
       LOG.debug("{} was deleted already", file);
     } catch (IOException e) {

@@ -3,6 +3,7 @@ package dev.kv.core.state;
 import dev.kv.BlockCache;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.Options;
+import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.manifest.ManifestContext;
 import dev.kv.core.memory.ArenaPool;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 public final class Resources implements AutoCloseable {
   private final Path directory;
   private final Options options;
+  private final Events events;
   private final InternalKeyComparator comparator;
   private final OffHeapBudget budget;
   private final BlockAllocator allocator;
@@ -31,6 +33,7 @@ public final class Resources implements AutoCloseable {
   public Resources(Path directory, Options options) {
     this.directory = directory;
     this.options = options;
+    events = new Events(directory.toString(), options.listener());
     BlockCache given = options.blockCache();
     BlockCacheImpl shared = given == null ? null : BlockCacheImpl.of(given);
     comparator = new InternalKeyComparator(options.comparator());
@@ -69,6 +72,11 @@ public final class Resources implements AutoCloseable {
   /** Returns the environment of the options. */
   public Env env() {
     return options.env();
+  }
+
+  /** Returns the events of the database. */
+  public Events events() {
+    return events;
   }
 
   /** Returns the order of internal keys. */
@@ -122,9 +130,13 @@ public final class Resources implements AutoCloseable {
     return new MemTable(comparator, arenas.acquire(MemTable.EMPTY_ARENA_BYTES), arenas);
   }
 
-  /** Frees everything that is not in use; the last user of each remaining resource frees it. */
+  /**
+   * Delivers the last events, and frees everything that is not in use; the last user of each
+   * remaining resource frees it.
+   */
   @Override
   public void close() {
+    events.close();
     budget.forget(reclaimer);
     tables.close();
     if (ownsCache) {

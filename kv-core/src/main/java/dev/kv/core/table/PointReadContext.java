@@ -12,16 +12,26 @@ import dev.kv.core.memory.OffHeapBuffer;
 public final class PointReadContext implements AutoCloseable {
   private final OffHeapBuffer scratch;
   private final BlockIterator block;
+  private final LookupCounts counts;
   private long tag;
 
-  /** Creates the objects for reads of tables in the order of {@code comparator}. */
-  public PointReadContext(KeyComparator comparator, OffHeapBudget budget) {
+  /**
+   * Creates the objects for reads of tables in the order of {@code comparator}.
+   *
+   * @param counts counts what the reads do
+   */
+  public PointReadContext(KeyComparator comparator, OffHeapBudget budget, LookupCounts counts) {
+    this.counts = counts;
     scratch = new OffHeapBuffer(budget, BlockIterator.SCRATCH_BYTES);
     block = new BlockIterator(comparator, scratch);
   }
 
   BlockIterator block() {
     return block;
+  }
+
+  LookupCounts counts() {
+    return counts;
   }
 
   /** Returns the tag of the entry that the last read found, which may be a tombstone. */

@@ -145,9 +145,13 @@ public final class TableCache implements AutoCloseable {
     }
   }
 
-  /** Returns a new context for {@link #get}; the caller closes it. */
-  public PointReadContext newPointRead() {
-    return new PointReadContext(comparator, budget);
+  /**
+   * Returns a new context for {@link #get}; the caller closes it.
+   *
+   * @param counts counts what the reads do
+   */
+  public PointReadContext newPointRead(LookupCounts counts) {
+    return new PointReadContext(comparator, budget, counts);
   }
 
   /**

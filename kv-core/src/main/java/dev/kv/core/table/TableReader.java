@@ -138,7 +138,9 @@ public final class TableReader implements CacheValue {
     ByteBuffer target = key.buffer();
     int offset = key.offset();
     int userLength = key.userKeyLength();
+    LookupCounts counts = context.counts();
     if (wholeTableFilter && !mayContain(0, target, offset, userLength)) {
+      counts.increment(LookupCounts.FILTER_NEGATIVES);
       return LookupResult.NOT_FOUND;
     }
     int at = index.find(target, offset, key.internalKeyLength());
@@ -146,11 +148,14 @@ public final class TableReader implements CacheValue {
       return LookupResult.NOT_FOUND;
     }
     if (!wholeTableFilter && !mayContain(index.offset(at), target, offset, userLength)) {
+      counts.increment(LookupCounts.FILTER_NEGATIVES);
       return LookupResult.NOT_FOUND;
     }
     if (!hints.mayContain(at, target, offset, userLength)) {
+      counts.increment(LookupCounts.CACHED_NEGATIVES);
       return LookupResult.NOT_FOUND;
     }
+    counts.increment(LookupCounts.BLOCKS);
     PinnedBlock block = acquireBlock(at, flags);
     boolean adopted = false;
     try {
@@ -163,6 +168,9 @@ public final class TableReader implements CacheValue {
         adopted = true;
       } else if (result == LookupResult.NOT_FOUND) {
         hints.recordMiss(at, entry, flags);
+        if (filter != null) {
+          counts.increment(LookupCounts.FILTER_FALSE_POSITIVES);
+        }
       }
       return result;
     } finally {

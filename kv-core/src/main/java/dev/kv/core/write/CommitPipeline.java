@@ -7,6 +7,7 @@ import dev.kv.DBReadOnlyException;
 import dev.kv.DBStats;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.log.NoRoomInLogException;
 import dev.kv.core.memory.MemoryShortage;
@@ -73,11 +74,14 @@ public final class CommitPipeline {
   private static final long MAX_WAIT_NANOS = 5_000_000;
 
   private static final VarHandle LAST_SEQUENCE;
+  private static final VarHandle LOGGED_BYTES;
 
   static {
     try {
       LAST_SEQUENCE =
           MethodHandles.lookup().findVarHandle(CommitPipeline.class, "lastSequence", long.class);
+      LOGGED_BYTES =
+          MethodHandles.lookup().findVarHandle(CommitPipeline.class, "loggedBytes", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -91,6 +95,9 @@ public final class CommitPipeline {
 
   /** Written by the leader, in release mode; read by any thread. */
   private long lastSequence;
+
+  /** Written by the leader, in opaque mode; statistics may read it late. */
+  private long loggedBytes;
 
   // Owned by the leader.
   private final WriteGroup group;
@@ -111,17 +118,19 @@ public final class CommitPipeline {
    * @param gate refuses writes once the database has failed or is being closed
    * @param lastSequence the sequence number of the last write before this pipeline
    * @param budget counts the memory of the commit buffer, as a write buffer
+   * @param events receives the stalls
    */
   public CommitPipeline(
       CommitTarget target,
       StallInputs stallInputs,
       WriteGate gate,
       long lastSequence,
-      OffHeapBudget budget) {
+      OffHeapBudget budget,
+      Events events) {
     this.target = target;
     this.gate = gate;
     this.lastSequence = lastSequence;
-    this.controller = new WriteController(target, stallInputs, gate);
+    this.controller = new WriteController(target, stallInputs, gate, events);
     gate.onChange(controller::progress);
     this.group = new WriteGroup(budget);
   }
@@ -291,6 +300,11 @@ public final class CommitPipeline {
     } finally {
       queue.handOver();
     }
+  }
+
+  /** Returns the number of bytes of all batches that this pipeline has logged. */
+  public long loggedBytes() {
+    return (long) LOGGED_BYTES.getOpaque(this);
   }
 
   /** Returns the statistics of write stalls. */
@@ -547,6 +561,7 @@ public final class CommitPipeline {
     } else {
       target.append(record, group.recordLength(), false);
     }
+    LOGGED_BYTES.setOpaque(this, loggedBytes + group.recordLength());
     if (count > 0) {
       group.insertInto(memtable, first);
       LAST_SEQUENCE.setRelease(this, lastSequence + count);

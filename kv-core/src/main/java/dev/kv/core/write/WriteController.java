@@ -2,8 +2,10 @@ package dev.kv.core.write;
 
 import dev.kv.DBIOException;
 import dev.kv.DBStats;
+import dev.kv.core.event.Events;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Levels;
+import dev.kv.event.StallEvent;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -41,6 +43,7 @@ final class WriteController {
   private final CommitTarget target;
   private final StallInputs inputs;
   private final WriteGate gate;
+  private final Events events;
 
   private final AtomicLong delays = new AtomicLong();
   private final AtomicLong stops = new AtomicLong();
@@ -54,10 +57,11 @@ final class WriteController {
   private boolean delaying;
   private boolean logBegun;
 
-  WriteController(CommitTarget target, StallInputs inputs, WriteGate gate) {
+  WriteController(CommitTarget target, StallInputs inputs, WriteGate gate, Events events) {
     this.target = target;
     this.inputs = inputs;
     this.gate = gate;
+    this.events = events;
   }
 
   /**
@@ -142,6 +146,9 @@ final class WriteController {
   }
 
   private void awaitProgress(boolean heedLevel0) {
+    StallEvent.Reason reason =
+        inputs.isFlushBehind() ? StallEvent.Reason.FLUSH_BEHIND : StallEvent.Reason.LEVEL_0_STOP;
+    Object begun = events.begin(Events.Kind.STALL);
     long start = System.nanoTime();
     stops.incrementAndGet();
     boolean interrupted = false;
@@ -166,7 +173,7 @@ final class WriteController {
         interrupted |= Thread.interrupted();
       }
     } finally {
-      endWait(start, interrupted);
+      endWait(reason, start, begun, interrupted);
     }
   }
 
@@ -186,6 +193,7 @@ final class WriteController {
       return;
     }
     long until = now + Math.min(paidUntilNanos - now, MAX_DELAY_NANOS);
+    Object begun = events.begin(Events.Kind.STALL);
     delays.incrementAndGet();
     boolean interrupted = false;
     waiting = Thread.currentThread();
@@ -197,14 +205,18 @@ final class WriteController {
         interrupted |= Thread.interrupted();
       }
     } finally {
-      endWait(now, interrupted);
+      endWait(StallEvent.Reason.LEVEL_0_SLOWDOWN, now, begun, interrupted);
     }
     gate.checkWrite();
   }
 
-  private void endWait(long start, boolean interrupted) {
+  private void endWait(
+      StallEvent.Reason reason, long start, @Nullable Object begun, boolean interrupted) {
     waiting = null;
-    waitedNanos.addAndGet(System.nanoTime() - start);
+    long nanos = System.nanoTime() - start;
+    waitedNanos.addAndGet(nanos);
+    long micros = TimeUnit.NANOSECONDS.toMicros(nanos);
+    events.post(new StallEvent(events.database(), reason, inputs.level0Tables(), micros), begun);
     if (interrupted) {
       Thread.currentThread().interrupt();
     }

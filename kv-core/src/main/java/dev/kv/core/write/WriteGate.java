@@ -3,7 +3,9 @@ package dev.kv.core.write;
 import dev.kv.DBClosedException;
 import dev.kv.DBReadOnlyException;
 import dev.kv.OffHeapExhaustedException;
+import dev.kv.core.event.Events;
 import dev.kv.core.logging.EngineLogger;
+import dev.kv.event.FailureEvent;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,6 +41,7 @@ public final class WriteGate {
   public static final long MAX_SHORTAGE_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final String database;
+  private final Events events;
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
   /** Written under this object's monitor, read by any thread. */
@@ -103,10 +106,11 @@ public final class WriteGate {
   /**
    * Creates an open gate.
    *
-   * @param database the database's directory, for messages
+   * @param events receives the failures, and names the database in messages
    */
-  public WriteGate(String database) {
-    this.database = database;
+  public WriteGate(Events events) {
+    this.events = events;
+    database = events.database();
   }
 
   /**
@@ -258,7 +262,7 @@ public final class WriteGate {
     }
     listeners.forEach(Runnable::run);
     if (first) {
-      LOG.error("{}: {} failed; the database is read-only from now on", database, during, cause);
+      events.post(new FailureEvent(database, during, cause, false));
     } else {
       LOG.warn("{}: {} failed too: {}", database, during, cause.toString());
     }
@@ -278,11 +282,7 @@ public final class WriteGate {
     }
     listeners.forEach(Runnable::run);
     if (first) {
-      LOG.error(
-          "{}: {} failed, the database is read-only until it succeeds; DB.resume() tries it again",
-          database,
-          job,
-          cause);
+      events.post(new FailureEvent(database, job, cause, true));
     } else {
       LOG.warn("{}: {} failed again: {}", database, job, cause.toString());
     }

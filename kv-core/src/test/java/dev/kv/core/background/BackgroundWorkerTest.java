@@ -7,6 +7,7 @@ import dev.kv.DBIOException;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.Options;
 import dev.kv.core.db.LeakCheck;
+import dev.kv.core.event.Events;
 import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(LeakCheck.class)
 class BackgroundWorkerTest {
-  private final WriteGate gate = new WriteGate("db");
+  private final WriteGate gate = new WriteGate(new Events("db", null));
 
   private final AtomicLong memoryUsed = new AtomicLong();
 

@@ -31,7 +31,8 @@ final class KvSide {
     BLOOM(Options.builder().filterPolicy(FilterPolicy.bloom(10))),
     RESTART_1(Options.builder().blockRestartInterval(1)),
     REUSED_LOGS(Options.builder().reuseLogs(true)),
-    SMALL(Options.builder().writeBufferSize(64 << 10).blockSize(1024));
+    SMALL(Options.builder().writeBufferSize(64 << 10).blockSize(1024)),
+    INFO_LOG(Options.builder().infoLog(true));
 
     private final Options.Builder builder;
 

@@ -12,6 +12,7 @@ import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
 import dev.kv.Slice;
 import dev.kv.Snapshot;
+import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.ArenaPool;
@@ -51,7 +52,7 @@ final class DatabaseReaderTest {
           });
   private final Version version = Version.empty(order, freed -> {});
   private final DatabaseReader reader =
-      new DatabaseReader(states, snapshots, null, budget, null, "db");
+      new DatabaseReader(states, snapshots, null, budget, null, new Events("db", null), false);
 
   DatabaseReaderTest() {
     beginMemtable(order);

@@ -12,7 +12,7 @@ class ReadContextTest {
     int failed = 0;
     for (long limit = 1; ; limit++) {
       OffHeapBudget budget = new OffHeapBudget(limit);
-      try (ReadContext context = new ReadContext(budget)) {
+      try (ReadContext context = new ReadContext(budget, new LookupStats())) {
         assertThat(budget.used()).isBetween(1L, limit);
         assertThat(context.isReusable()).isTrue();
         break;

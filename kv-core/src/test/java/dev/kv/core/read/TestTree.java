@@ -6,6 +6,7 @@ import dev.kv.Options;
 import dev.kv.Snapshot;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.env.MemEnv;
+import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.ValueKind;
@@ -70,7 +71,9 @@ final class TestTree implements AutoCloseable {
     version = Version.empty(order, freed -> {});
     memtables.add(new MemTable(order, arenas.acquire(1 << 20), arenas));
     states.publish(memtables.get(0), List.of(), version);
-    reader = new DatabaseReader(states, snapshots, tables, budget, seeks, "tree");
+    reader =
+        new DatabaseReader(
+            states, snapshots, tables, budget, seeks, new Events("tree", null), false);
   }
 
   long last() {

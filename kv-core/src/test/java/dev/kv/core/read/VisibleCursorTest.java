@@ -418,7 +418,7 @@ final class VisibleCursorTest {
         order.userComparator(),
         sequence,
         KeyBounds.of(options, order.userComparator()),
-        new ReadContext(new OffHeapBudget(0)),
+        new ReadContext(new OffHeapBudget(0), new LookupStats()),
         (key, offset, length) -> sampled++,
         "db");
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DBReadOnlyException;
 import dev.kv.Options;
+import dev.kv.core.event.Events;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Test;
 class MemTablesTest {
   private final FaultEnv env = new FaultEnv(Env.inMemory());
   private final Path directory = Path.of("db");
-  private final WriteGate gate = new WriteGate("db");
+  private final WriteGate gate = new WriteGate(new Events("db", null));
   private final Monitor monitor = new Monitor(gate);
   private final ReadStates readStates = new ReadStates();
   private final AtomicInteger flushesWanted = new AtomicInteger();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DBReadOnlyException;
 import dev.kv.OffHeapExhaustedException;
+import dev.kv.core.event.Events;
 import dev.kv.core.write.WriteGate;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class MonitorTest {
-  private final WriteGate gate = new WriteGate("db");
+  private final WriteGate gate = new WriteGate(new Events("db", null));
   private final Monitor monitor = new Monitor(gate);
 
   private void awaitChange() {

@@ -65,7 +65,8 @@ class NegativeLookupCacheTest {
     int readsFor(List<byte[]> users, boolean found, ReadFlags flags) {
       int before = file.reads;
       OffHeapBudget own = new OffHeapBudget(0);
-      try (PointReadContext context = new PointReadContext(reader.comparator(), own);
+      try (PointReadContext context =
+              new PointReadContext(reader.comparator(), own, new LookupCounts());
           LookupKey key = new LookupKey(own)) {
         ValueRef out = new ValueRef();
         for (byte[] user : users) {

@@ -158,7 +158,7 @@ class TableCacheTest {
   @Test
   void get_rememberedHandle_opensTheFileOnce() throws IOException {
     try (TableCache cache = cache(Options.builder());
-        PointReadContext context = cache.newPointRead();
+        PointReadContext context = cache.newPointRead(new LookupCounts());
         LookupKey key = new LookupKey(budget)) {
       FileMetadata file = table(5);
       ValueRef out = new ValueRef();

@@ -56,7 +56,8 @@ class TableFilterTest {
     final TableBench bench = new TableBench(0);
     final MemoryFile.Reading file;
     final TableReader table;
-    final PointReadContext context = new PointReadContext(BYTEWISE, bench.budget);
+    final PointReadContext context =
+        new PointReadContext(BYTEWISE, bench.budget, new LookupCounts());
     final LookupKey key = new LookupKey(bench.budget);
     final ValueRef out = new ValueRef();
 

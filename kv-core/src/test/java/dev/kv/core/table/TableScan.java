@@ -54,7 +54,7 @@ public final class TableScan {
     int entries = 0;
     try (TableIterator cursor = TableBench.cursor(table, flags);
         TableIterator sought = TableBench.cursor(table, flags);
-        PointReadContext read = new PointReadContext(order, budget);
+        PointReadContext read = new PointReadContext(order, budget, new LookupCounts());
         LookupKey key = new LookupKey(budget)) {
       for (cursor.seekToFirst(); cursor.isValid() && entries < limit; cursor.next()) {
         entries++;

@@ -117,7 +117,7 @@ class TableTest {
       InternalKeyComparator order,
       Random random,
       TableBench bench) {
-    try (PointReadContext context = new PointReadContext(order, bench.budget);
+    try (PointReadContext context = new PointReadContext(order, bench.budget, new LookupCounts());
         LookupKey key = new LookupKey(bench.budget)) {
       ValueRef out = new ValueRef();
       for (int i = 0; i < 200; i++) {
@@ -549,7 +549,8 @@ class TableTest {
     TableFormat format = TableBench.format(1024, 16, CompressionType.SNAPPY);
     byte[] bytes = TableBench.build(format, BYTEWISE, entries);
     try (TableBench bench = new TableBench(8 << 20);
-        PointReadContext context = new PointReadContext(BYTEWISE, bench.budget);
+        PointReadContext context =
+            new PointReadContext(BYTEWISE, bench.budget, new LookupCounts());
         LookupKey key = new LookupKey(bench.budget)) {
       TableReader table = bench.open(MemoryFile.reading(bytes), BYTEWISE);
       ValueRef out = new ValueRef();

@@ -2,6 +2,7 @@ package dev.kv.core.write;
 
 import dev.kv.DBClosedException;
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.event.Events;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
@@ -17,9 +18,10 @@ public class CommitLincheckIT {
   private static final int REFUSED = -1;
 
   private final FakeTarget target = new FakeTarget(4 << 10);
-  private final WriteGate gate = new WriteGate("db");
+  private final WriteGate gate = new WriteGate(new Events("db", null));
   private final CommitPipeline pipeline =
-      new CommitPipeline(target, target.stallInputs, gate, 0, target.budget);
+      new CommitPipeline(
+          target, target.stallInputs, gate, 0, target.budget, new Events("db", null));
 
   @Operation
   public int put() {

@@ -12,6 +12,7 @@ import dev.kv.DBReadOnlyException;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.write.FakeTarget.Group;
 import java.io.IOException;
@@ -38,9 +39,10 @@ final class CommitPipelineTest {
   private static final int ARENA = 4 << 20;
 
   private final FakeTarget target = new FakeTarget(ARENA);
-  private final WriteGate gate = new WriteGate("db");
+  private final WriteGate gate = new WriteGate(new Events("db", null));
   private final CommitPipeline pipeline =
-      new CommitPipeline(target, target.stallInputs, gate, 0, target.budget);
+      new CommitPipeline(
+          target, target.stallInputs, gate, 0, target.budget, new Events("db", null));
   private final List<Call> calls = new ArrayList<>();
 
   @AfterEach
@@ -286,7 +288,13 @@ final class CommitPipelineTest {
   void put_atTheLastSequenceNumber_isRefusedForEver() throws IOException {
     FakeTarget old = new FakeTarget(ARENA);
     CommitPipeline last =
-        new CommitPipeline(old, old.stallInputs, gate, InternalKey.MAX_SEQUENCE - 1, old.budget);
+        new CommitPipeline(
+            old,
+            old.stallInputs,
+            gate,
+            InternalKey.MAX_SEQUENCE - 1,
+            old.budget,
+            new Events("db", null));
     last.put(bytes("a"), bytes("1"), false);
     assertThat(last.lastSequence()).isEqualTo(InternalKey.MAX_SEQUENCE);
     assertThatThrownBy(() -> last.put(bytes("b"), bytes("2"), false))

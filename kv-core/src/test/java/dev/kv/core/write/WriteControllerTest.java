@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.DBClosedException;
 import dev.kv.DBIOException;
 import dev.kv.OffHeapExhaustedException;
+import dev.kv.core.event.Events;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Levels;
 import java.io.IOException;
@@ -20,8 +21,9 @@ final class WriteControllerTest {
   private static final int ARENA = 1 << 20;
 
   private final FakeTarget target = new FakeTarget(ARENA);
-  private final WriteGate gate = new WriteGate("db");
-  private final WriteController controller = new WriteController(target, target.stallInputs, gate);
+  private final WriteGate gate = new WriteGate(new Events("db", null));
+  private final WriteController controller =
+      new WriteController(target, target.stallInputs, gate, new Events("db", null));
 
   /** How long the calls took in which {@link #nanosForOneMiB} was delayed. */
   private long delayedNanos;
@@ -197,7 +199,8 @@ final class WriteControllerTest {
 
   private void fillALittle() {
     CommitPipeline pipeline =
-        new CommitPipeline(target, target.stallInputs, gate, 0, target.budget);
+        new CommitPipeline(
+            target, target.stallInputs, gate, 0, target.budget, new Events("db", null));
     pipeline.put(bytes("a"), bytes("1"), false);
   }
 

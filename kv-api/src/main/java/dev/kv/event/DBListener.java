@@ -1,0 +1,30 @@
+package dev.kv.event;
+
+/**
+ * Receives the events of databases. Set by {@code Options.listener}.
+ *
+ * <p>The database calls the listener on one of its own threads, shortly after the event, with none
+ * of its locks held. For one database the calls do not overlap, and are in the order of the events.
+ * The events of the open are delivered before the open returns, those of the close before the close
+ * returns. A listener of several databases is called for each of them independently, so it must be
+ * thread-safe.
+ *
+ * <p>An exception that the listener throws is logged as a warning, and has no other effect. A
+ * listener should return quickly: while it runs, the database's maintenance waits, but no read,
+ * write, flush or compaction does. At most {@value #MAX_WAITING} events wait for it; later ones are
+ * dropped, and a warning in the log tells how many. The listener may read and write the database.
+ * It must not close it.
+ */
+@FunctionalInterface
+public interface DBListener {
+  /** The maximum number of events that wait for a listener. */
+  int MAX_WAITING = 1024;
+
+  /**
+   * Receives an event.
+   *
+   * @param event the event, immutable. Later versions may have events of other types: ignore those
+   *     that you do not know
+   */
+  void onEvent(DBEvent event);
+}

@@ -1,0 +1,24 @@
+package dev.kv.event;
+
+/**
+ * Damaged bytes were found in a file. Each place is reported once per open.
+ *
+ * @param database the directory of the database
+ * @param during what found the damage
+ * @param file the file
+ * @param offset the offset in the file; -1 if it is not known
+ * @param message what is wrong
+ */
+public record DamageEvent(String database, During during, String file, long offset, String message)
+    implements DBEvent {
+
+  /** What finds damage. */
+  public enum During {
+    /** The open, in a log; it dropped the bytes, as the recovery mode says. */
+    RECOVERY,
+    /** A read, which threw {@code CorruptionException}. */
+    READ,
+    /** A compaction; its tables stay as they are until the database is opened again. */
+    COMPACTION
+  }
+}

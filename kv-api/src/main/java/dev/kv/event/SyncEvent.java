@@ -1,0 +1,9 @@
+package dev.kv.event;
+
+/**
+ * A sync of the log took longer than {@code Options.slowSyncMillis}.
+ *
+ * @param database the directory of the database
+ * @param micros the time that the sync took
+ */
+public record SyncEvent(String database, long micros) implements DBEvent {}

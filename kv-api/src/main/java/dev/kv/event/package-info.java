@@ -1,0 +1,12 @@
+/**
+ * What happens inside a database: {@link dev.kv.event.DBListener} receives a {@link
+ * dev.kv.event.DBEvent} for every open, flush, compaction, stall, slow sync, damage, deleted table
+ * and failure.
+ *
+ * <p>The same events are in the JVM's flight recorder, as {@code dev.kv.Flush} and so on. Nothing
+ * in this package depends on the database.
+ */
+@NullMarked
+package dev.kv.event;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,81 @@
+package dev.kv.core.db;
+
+import dev.kv.DBStats;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The statistics as properties: {@code kv.} and a name give one number, and {@code kv.stats} gives
+ * all of them, a line each.
+ */
+final class StatsProperties {
+  static final String PREFIX = "kv.";
+
+  private StatsProperties() {}
+
+  /**
+   * Returns the value of a property whose name begins with the prefix, or null if there is none.
+   */
+  static @Nullable String of(DBStats stats, String name) {
+    Map<String, String> values = values(stats);
+    if (!name.equals(PREFIX + "stats")) {
+      return values.get(name);
+    }
+    StringBuilder text = new StringBuilder();
+    values.forEach((key, value) -> text.append(key).append(' ').append(value).append('\n'));
+    return text.toString();
+  }
+
+  private static Map<String, String> values(DBStats stats) {
+    Map<String, String> values = new LinkedHashMap<>();
+    DBStats.Reads reads = stats.reads();
+    put(values, "lookups", reads.lookups());
+    put(values, "lookups-answered-by-memtables", reads.memtables());
+    for (int level = 0; level < reads.levels().size(); level++) {
+      put(values, "lookups-answered-by-level" + level, reads.levels().get(level));
+    }
+    put(values, "lookups-not-found", reads.notFound());
+    put(values, "filter-negatives", reads.filterNegatives());
+    put(values, "filter-false-positives", reads.filterFalsePositives());
+    put(values, "cached-negatives", reads.cachedNegatives());
+    put(values, "lookup-blocks", reads.blocks());
+    put(values, "iterators", reads.iterators());
+    put(values, "cache-hits", stats.blockCache().hits());
+    put(values, "cache-misses", stats.blockCache().misses());
+    put(values, "cache-bytes", stats.blockCache().charge());
+    DBStats.Writes writes = stats.writes();
+    put(values, "write-operations", writes.operations());
+    put(values, "write-bytes", writes.bytes());
+    put(values, "syncs", writes.syncs());
+    put(values, "sync-micros", writes.syncMicros());
+    put(values, "stall-delays", stats.writeStalls().delays());
+    put(values, "stall-stops", stats.writeStalls().stops());
+    put(values, "stall-micros", stats.writeStalls().micros());
+    put(values, "read-amplification", stats.readAmplification());
+    put(values, "write-amplification", stats.writeAmplification());
+    put(values, "space-amplification", stats.spaceAmplification());
+    put(values, "table-bytes", stats.tableBytes());
+    put(values, "off-heap-bytes", stats.offHeap().total());
+    put(values, "mapped-bytes", stats.mappedBytes());
+    put(values, "open-tables", stats.openTables());
+    put(values, "snapshots", stats.snapshots());
+    put(values, "open-iterators", stats.openIterators());
+    put(values, "leaked-iterators", stats.leakedIterators());
+    put(
+        values,
+        "oldest-iterator-micros",
+        stats.oldestIterators().isEmpty() ? 0 : stats.oldestIterators().get(0).ageMicros());
+    put(values, "last-sequence", stats.lastSequence());
+    return values;
+  }
+
+  private static void put(Map<String, String> values, String name, long value) {
+    values.put(PREFIX + name, Long.toString(value));
+  }
+
+  private static void put(Map<String, String> values, String name, double value) {
+    values.put(PREFIX + name, String.format(Locale.ROOT, "%.2f", value));
+  }
+}

@@ -1,0 +1,247 @@
+package dev.kv.core.event;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.CorruptionException;
+import dev.kv.core.logging.EngineLogger;
+import dev.kv.env.Env;
+import dev.kv.event.DBEvent;
+import dev.kv.event.DBListener;
+import dev.kv.event.DamageEvent;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+/**
+ * The events of one database. Thread-safe.
+ *
+ * <pre>
+ * post -> logger            at once
+ *      -> flight recorder   at once, in the thread that did it
+ *      -> queue -> deliver -> LOG, listener
+ *  1. post accesses no file and calls no code of the program. Any thread may call it, with any lock
+ *     held, as the leader of a group of writes too.
+ *  2. deliver is called with no lock held: by the maintenance thread, and at the end of the open
+ *     and of the close. One thread delivers at a time, in the order of the queue.
+ *  3. Without a listener and without LOG nothing is queued.
+ * </pre>
+ */
+public final class Events {
+  private static final Logger LOG = EngineLogger.of(Events.class);
+
+  /** At most this many damaged places are remembered; the events of further ones may repeat. */
+  private static final int MAX_PLACES = 1024;
+
+  private final String database;
+  private final @Nullable DBListener listener;
+  private final Set<Place> damaged = ConcurrentHashMap.newKeySet();
+
+  private final ConcurrentLinkedQueue<Posted> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger queued = new AtomicInteger();
+  private final AtomicLong dropped = new AtomicLong();
+  private final ReentrantLock delivering = new ReentrantLock();
+  private volatile Runnable wake = () -> {};
+  private volatile boolean hasInfoLog;
+
+  @GuardedBy("delivering")
+  private @Nullable InfoLog infoLog;
+
+  /** The events that take time. */
+  public enum Kind {
+    OPEN,
+    FLUSH,
+    COMPACTION,
+    STALL,
+    SYNC
+  }
+
+  /** An event that waits for its delivery. */
+  private record Posted(Instant time, long thread, DBEvent event) {}
+
+  /** A damaged place, and what found it. */
+  private record Place(DamageEvent.During during, String file, long offset) {}
+
+  /**
+   * Creates the events of a database.
+   *
+   * @param database the directory, as the events name it
+   * @param listener receives the events; null for none
+   */
+  public Events(String database, @Nullable DBListener listener) {
+    this.database = database;
+    this.listener = listener;
+  }
+
+  /** Returns the directory, as the events name it. */
+  public String database() {
+    return database;
+  }
+
+  /**
+   * Sets what makes a thread call {@link #deliver} soon. It must be quick, must not throw, and is
+   * called with any lock held.
+   */
+  public void onPost(Runnable waker) {
+    wake = waker;
+  }
+
+  /** Begins to write LOG. Called with LOCK held, before the events of the open. */
+  public void beginInfoLog(Env env, Path directory) {
+    delivering.lock();
+    try {
+      infoLog = InfoLog.create(env, directory);
+      hasInfoLog = infoLog != null;
+    } finally {
+      delivering.unlock();
+    }
+  }
+
+  /**
+   * Tells the flight recorder that something begins now in this thread, and returns its event, to
+   * be passed to {@link #post(DBEvent, Object)}; null if it does not record such events.
+   */
+  public @Nullable Object begin(Kind kind) {
+    return Recorder.begin(kind);
+  }
+
+  /** Posts an event without a beginning. */
+  public void post(DBEvent event) {
+    post(event, null);
+  }
+
+  /**
+   * Posts an event. Throws nothing: an event that cannot be told is counted as dropped.
+   *
+   * @param begun what {@link #begin} returned
+   */
+  public void post(DBEvent event, @Nullable Object begun) {
+    try {
+      tell(event, begun);
+    } catch (RuntimeException | Error e) {
+      dropped.incrementAndGet();
+    }
+  }
+
+  private void tell(DBEvent event, @Nullable Object begun) {
+    EventText.log(LOG, event);
+    Recorder.record(event, begun);
+    if (listener == null && !hasInfoLog) {
+      return;
+    }
+    if (queued.incrementAndGet() > DBListener.MAX_WAITING) {
+      queued.decrementAndGet();
+      dropped.incrementAndGet();
+    } else {
+      queue.add(new Posted(Instant.now(), Thread.currentThread().getId(), event));
+    }
+    wake.run();
+  }
+
+  /** Records an event in the flight recorder alone. */
+  public void record(DBEvent event, @Nullable Object begun) {
+    Recorder.record(event, begun);
+  }
+
+  /** Posts an event of damage, unless the place is known. */
+  public void damage(DamageEvent event) {
+    if (damaged.size() >= MAX_PLACES || damaged.add(placeOf(event))) {
+      post(event);
+    }
+  }
+
+  /**
+   * Posts the damage that an exception reports, unless the place is known.
+   *
+   * @param during what met the damage
+   */
+  public void damage(DamageEvent.During during, CorruptionException damage) {
+    damage(
+        new DamageEvent(
+            database, during, damage.file(), damage.offset(), String.valueOf(damage.getMessage())));
+  }
+
+  private static Place placeOf(DamageEvent event) {
+    return new Place(event.during(), event.file(), event.offset());
+  }
+
+  /**
+   * Passes the queued events to LOG and to the listener, unless another thread does. Throws
+   * nothing. The caller holds no lock.
+   */
+  public void deliver() {
+    while (!queue.isEmpty() && !isDelivering() && delivering.tryLock()) {
+      try {
+        deliverQueued();
+      } finally {
+        delivering.unlock();
+      }
+    }
+  }
+
+  /** Does the same, and waits until another thread that delivers has ended. */
+  public void deliverAll() {
+    if (!isDelivering()) {
+      delivering.lock();
+      try {
+        deliverQueued();
+      } finally {
+        delivering.unlock();
+      }
+    }
+  }
+
+  @GuardedBy("delivering")
+  private void deliverQueued() {
+    for (Posted next = queue.poll(); next != null; next = queue.poll()) {
+      queued.decrementAndGet();
+      InfoLog file = infoLog;
+      if (file != null) {
+        file.line(next.time(), next.thread(), EventText.of(next.event()));
+      }
+      call(next.event());
+    }
+    long lost = dropped.getAndSet(0);
+    if (lost > 0) {
+      LOG.warn("{}: {} events were dropped: too many waited for the listener", database, lost);
+    }
+  }
+
+  private void call(DBEvent event) {
+    DBListener program = listener;
+    if (program == null) {
+      return;
+    }
+    try {
+      program.onEvent(event);
+    } catch (Throwable e) {
+      LOG.warn("{}: the listener threw an exception, which is ignored: {}", database, event, e);
+    }
+  }
+
+  /** Returns true if the calling thread runs the listener now. */
+  public boolean isDelivering() {
+    return delivering.isHeldByCurrentThread();
+  }
+
+  /** Delivers the rest, and closes LOG. The caller holds no lock. A second call does nothing. */
+  public void close() {
+    deliverAll();
+    delivering.lock();
+    try {
+      InfoLog file = infoLog;
+      infoLog = null;
+      hasInfoLog = false;
+      if (file != null) {
+        file.close();
+      }
+    } finally {
+      delivering.unlock();
+    }
+  }
+}

@@ -1,0 +1,189 @@
+package dev.kv.core.db;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.DBIterator;
+import dev.kv.DBStats;
+import dev.kv.FilterPolicy;
+import dev.kv.Options;
+import dev.kv.WriteOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** The counters of {@link DBStats}, and the properties that show them. */
+class StatsTest extends DbTestBase {
+
+  @Test
+  void lookups_countWhereTheyWereAnswered() {
+    open();
+    put("deep", "1");
+    db.flush(); // to level 2
+    put("deeper than the memtable", "2");
+    fillLevel0("m");
+    put("memory", "3");
+
+    get("memory");
+    get("memory");
+    get("deep");
+    get("m");
+    get("nowhere");
+    DBStats.Reads reads = db.stats().reads();
+    assertThat(reads.memtables()).isEqualTo(2);
+    assertThat(reads.levels().get(0)).isEqualTo(1);
+    assertThat(reads.levels().get(2)).isEqualTo(1);
+    assertThat(reads.notFound()).isEqualTo(1);
+    assertThat(reads.lookups()).isEqualTo(5);
+  }
+
+  /** Leaves a table with the key in level 0, above one of each level that a flush writes to. */
+  private void fillLevel0(String key) {
+    for (int i = 0; i < 4 && filesAt(0) == 0; i++) {
+      put("a", "begin");
+      put(key, "level 0");
+      put("z", "end");
+      db.flush();
+    }
+    assertThat(filesAt(0)).isEqualTo(1);
+  }
+
+  @Test
+  void lookup_answeredByATombstone_countsWhereItIs() {
+    open();
+    put("a", "1");
+    db.flush();
+    delete("a");
+    assertThat(get("a")).isEqualTo(NOT_FOUND);
+    assertThat(db.stats().reads().memtables()).isEqualTo(1);
+    assertThat(db.stats().reads().notFound()).isZero();
+  }
+
+  @Test
+  void filter_negativesAndFalsePositives_addUpToTheMissingKeys() {
+    open(defaults().toBuilder().filterPolicy(FilterPolicy.bloom(10)).build());
+    for (int i = 0; i < 2000; i += 2) {
+      put(key(i), "v");
+    }
+    db.flush();
+    for (int i = 1; i < 1999; i += 2) {
+      assertThat(get(key(i))).isEqualTo(NOT_FOUND);
+    }
+    DBStats.Reads reads = db.stats().reads();
+    assertThat(reads.filterNegatives() + reads.filterFalsePositives()).isEqualTo(999);
+    assertThat(reads.filterNegatives()).isGreaterThan(900);
+    assertThat(reads.blocks()).isEqualTo(reads.filterFalsePositives());
+    assertThat(db.stats().readAmplification()).isLessThan(0.1);
+  }
+
+  @Test
+  void lookups_ofManyThreads_areAllCounted() throws InterruptedException {
+    open();
+    put("a", "1");
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      Thread thread =
+          new Thread(
+              () -> {
+                for (int n = 0; n < 1000; n++) {
+                  get("a");
+                }
+              });
+      threads.add(thread);
+      thread.start();
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(db.stats().reads().memtables()).isEqualTo(40_000);
+  }
+
+  @Test
+  void writes_countOperationsBytesAndSyncs() {
+    open();
+    put("a", "12345");
+    delete("b");
+    db.put(WriteOptions.SYNC, b("c"), b("6"));
+    DBStats.Writes writes = db.stats().writes();
+    assertThat(writes.operations()).isEqualTo(3);
+    assertThat(writes.bytes()).isBetween(9L, 100L);
+    assertThat(writes.syncs()).isEqualTo(1);
+    reopen();
+    assertThat(db.stats().writes()).isEqualTo(new DBStats.Writes(0, 0, 0, 0));
+  }
+
+  @Test
+  void amplification_isTheRatioOfBytes() {
+    open();
+    assertThat(db.stats().readAmplification()).isZero();
+    assertThat(db.stats().writeAmplification()).isZero();
+    assertThat(db.stats().spaceAmplification()).isZero();
+    put("a", "x".repeat(10_000));
+    assertThat(db.stats().writeAmplification()).isEqualTo(1.0);
+    db.flush();
+    assertThat(db.stats().writeAmplification()).isGreaterThan(1.0);
+    assertThat(db.stats().spaceAmplification()).isEqualTo(1.0);
+    put("a", "y".repeat(10_000));
+    db.flush();
+    assertThat(db.stats().spaceAmplification()).isGreaterThan(1.5);
+    compact(null, null);
+    assertThat(db.stats().spaceAmplification()).isEqualTo(1.0);
+  }
+
+  @Test
+  void openIterators_areDescribedOldestFirst() {
+    open(defaults().toBuilder().trackIterators(true).build());
+    put("a", "1");
+    try (DBIterator first = openFirst();
+        DBIterator second = db.iterator()) {
+      first.seekToFirst();
+      second.seekToFirst();
+      List<DBStats.OpenIterator> open = db.stats().oldestIterators();
+      assertThat(open).hasSize(2);
+      assertThat(open.get(0).ageMicros()).isGreaterThanOrEqualTo(open.get(1).ageMicros());
+      assertThat(open.get(0).opened().toString()).contains("StatsTest.openFirst(");
+      assertThat(open.get(1).opened().toString()).doesNotContain("StatsTest.openFirst(");
+    }
+    assertThat(db.stats().oldestIterators()).isEmpty();
+    assertThat(db.stats().reads().iterators()).isEqualTo(2);
+  }
+
+  private DBIterator openFirst() {
+    return db.iterator();
+  }
+
+  @Test
+  void openIterators_untracked_haveAnAgeAndNoPlace() {
+    open(defaults().toBuilder().trackIterators(false).build());
+    List<DBIterator> open = new ArrayList<>();
+    for (int i = 0; i < 15; i++) {
+      open.add(db.iterator());
+    }
+    assertThat(db.stats().openIterators()).isEqualTo(15);
+    assertThat(db.stats().oldestIterators())
+        .hasSize(10)
+        .allMatch(each -> each.opened().isEmpty() && each.ageMicros() >= 0);
+    open.forEach(DBIterator::close);
+  }
+
+  @Test
+  void properties_ofKv_areTheStatistics() {
+    open(Options.builder().createIfMissing(true).build());
+    put("a", "1");
+    get("a");
+    String text = db.property("kv.stats");
+    Map<String, String> values = new TreeMap<>();
+    text.lines().forEach(line -> values.put(line.split(" ")[0], line.split(" ")[1]));
+    assertThat(values)
+        .containsEntry("kv.lookups", "1")
+        .containsEntry("kv.lookups-answered-by-memtables", "1")
+        .containsEntry("kv.write-operations", "1")
+        .containsEntry("kv.write-amplification", "1.00")
+        .containsEntry("kv.last-sequence", "1");
+    assertThat(values).allSatisfy((name, value) -> assertThat(db.property(name)).isEqualTo(value));
+    assertThat(db.property("kv.")).isNull();
+    assertThat(db.property("kv.nothing")).isNull();
+    assertThat(db.property("other.stats")).isNull();
+  }
+}

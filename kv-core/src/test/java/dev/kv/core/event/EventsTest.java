@@ -1,0 +1,172 @@
+package dev.kv.core.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.CorruptionException;
+import dev.kv.env.Env;
+import dev.kv.env.SequentialFile;
+import dev.kv.event.DBEvent;
+import dev.kv.event.DBListener;
+import dev.kv.event.DamageEvent;
+import dev.kv.event.TableDeletedEvent;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class EventsTest {
+  private static final Path DIRECTORY = Path.of("/db");
+
+  private final List<DBEvent> heard = new ArrayList<>();
+
+  private static DBEvent event(long table) {
+    return new TableDeletedEvent("db", table);
+  }
+
+  @Test
+  void post_withoutListener_wakesNobody() {
+    Events events = new Events("db", null);
+    AtomicInteger woken = new AtomicInteger();
+    events.onPost(woken::incrementAndGet);
+    events.post(event(1));
+    assertThat(woken).hasValue(0);
+  }
+
+  @Test
+  void post_isDeliveredLater_inOrder() {
+    Events events = new Events("db", heard::add);
+    AtomicInteger woken = new AtomicInteger();
+    events.onPost(woken::incrementAndGet);
+    events.post(event(1));
+    events.post(event(2));
+    assertThat(heard).isEmpty();
+    assertThat(woken).hasValue(2);
+    events.deliver();
+    assertThat(heard).containsExactly(event(1), event(2));
+    events.deliver();
+    assertThat(heard).hasSize(2);
+  }
+
+  @Test
+  void listener_thatThrows_receivesTheNextEvent() {
+    Events events =
+        new Events(
+            "db",
+            event -> {
+              heard.add(event);
+              throw new AssertionError("from the listener");
+            });
+    events.post(event(1));
+    events.post(event(2));
+    events.deliver();
+    assertThat(heard).containsExactly(event(1), event(2));
+  }
+
+  @Test
+  void listener_thatPosts_isNotCalledRecursively() {
+    List<Integer> depths = new ArrayList<>();
+    AtomicInteger depth = new AtomicInteger();
+    Events[] self = {null};
+    Events events =
+        new Events(
+            "db",
+            event -> {
+              depths.add(depth.incrementAndGet());
+              if (((TableDeletedEvent) event).table() < 3) {
+                self[0].post(event(((TableDeletedEvent) event).table() + 1));
+                self[0].deliver();
+              }
+              assertThat(self[0].isDelivering()).isTrue();
+              depth.decrementAndGet();
+            });
+    self[0] = events;
+    events.post(event(1));
+    events.deliver();
+    assertThat(depths).containsExactly(1, 1, 1);
+    assertThat(events.isDelivering()).isFalse();
+  }
+
+  @Test
+  void post_beyondTheLimit_isDropped_andLaterEventsAreHeardAgain() {
+    Events events = new Events("db", heard::add);
+    for (int i = 0; i < DBListener.MAX_WAITING + 10; i++) {
+      events.post(event(i));
+    }
+    events.deliver();
+    assertThat(heard).hasSize(DBListener.MAX_WAITING);
+    events.post(event(-1));
+    events.deliver();
+    assertThat(heard).hasSize(DBListener.MAX_WAITING + 1);
+  }
+
+  @Test
+  void damage_ofOnePlace_isPostedOnceForEachFinder() {
+    Events events = new Events("db", heard::add);
+    CorruptionException damage = new CorruptionException("bad", "000005.ldb", 7);
+    events.damage(DamageEvent.During.READ, damage);
+    events.damage(DamageEvent.During.READ, damage);
+    events.damage(DamageEvent.During.COMPACTION, damage);
+    events.damage(DamageEvent.During.READ, new CorruptionException("bad", "000005.ldb", 8));
+    events.deliver();
+    assertThat(heard).hasSize(3);
+    assertThat(((DamageEvent) heard.get(0)).offset()).isEqualTo(7);
+  }
+
+  @Test
+  void infoLog_isRenamedAtTheNextOpen_asCppDoes() throws Exception {
+    Env env = Env.inMemory();
+    env.createDirectory(DIRECTORY);
+    for (int open = 1; open <= 3; open++) {
+      Events events = new Events("db", null);
+      events.beginInfoLog(env, DIRECTORY);
+      events.post(event(open));
+      events.close();
+    }
+    assertThat(env.list(DIRECTORY)).containsExactlyInAnyOrder("LOG", "LOG.old");
+    assertThat(read(env, "LOG"))
+        .matches("\\d{4}/\\d\\d/\\d\\d-\\d\\d:\\d\\d:\\d\\d\\.\\d{6} \\d+ deleted table 3\n");
+    assertThat(read(env, "LOG.old")).endsWith("deleted table 2\n");
+  }
+
+  @Test
+  void infoLog_thatCannotBeWritten_stopsNothing() throws Exception {
+    Env env = Env.inMemory();
+    env.createDirectory(DIRECTORY);
+    env.createDirectory(DIRECTORY.resolve("LOG"));
+    env.createDirectory(DIRECTORY.resolve("LOG.old"));
+    Events events = new Events("db", heard::add);
+    events.beginInfoLog(new UnwritableEnv(env), DIRECTORY);
+    events.post(event(1));
+    events.close();
+    assertThat(heard).containsExactly(event(1));
+  }
+
+  @Test
+  void infoLog_whoseWriteFails_ends_andTheListenerHearsTheRest() throws Exception {
+    Env memory = Env.inMemory();
+    memory.createDirectory(DIRECTORY);
+    UnwritableEnv env = new UnwritableEnv(memory);
+    env.failsAtCreation = false;
+    Events events = new Events("db", heard::add);
+    events.beginInfoLog(env, DIRECTORY);
+    events.post(event(1));
+    events.deliver();
+    events.post(event(2));
+    events.close();
+    assertThat(heard).containsExactly(event(1), event(2));
+  }
+
+  private static String read(Env env, String name) throws Exception {
+    byte[] bytes = new byte[(int) env.size(DIRECTORY.resolve(name))];
+    try (SequentialFile file = env.openSequential(DIRECTORY.resolve(name))) {
+      ByteBuffer into = ByteBuffer.wrap(bytes);
+      while (into.hasRemaining()) {
+        assertThat(file.read(into)).isPositive();
+      }
+    }
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+}
