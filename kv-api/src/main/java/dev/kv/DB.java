@@ -187,6 +187,36 @@ public interface DB extends AutoCloseable {
   }
 
   /**
+   * Returns the value of a key in the newest state, pinned in memory.
+   *
+   * @param key the key
+   * @return the value, which the caller closes, or null if the key does not exist
+   * @see #pinned(ReadOptions, ByteBuffer)
+   */
+  default @Nullable PinnedValue pinned(byte[] key) {
+    return pinned(ReadOptions.DEFAULT, ByteBuffer.wrap(key));
+  }
+
+  /**
+   * Returns the value of a key, pinned in memory. Unlike {@link #read(ReadOptions, byte[],
+   * ValueReader) read}, which ends the pin when its reader returns, the value can be passed to
+   * another thread or written to a socket later. The databases of this library copy only a value
+   * that is still in a memtable. The default implementation copies every value.
+   *
+   * @param options how to read
+   * @param key the key: the remaining bytes, direct or heap; the position does not change
+   * @return the value, which the caller closes, or null if the key does not exist
+   * @throws IllegalArgumentException if the options are {@linkplain ReadOptions#isScanOnly() for
+   *     scans}
+   */
+  default @Nullable PinnedValue pinned(ReadOptions options, ByteBuffer key) {
+    byte[] copy = new byte[key.remaining()];
+    key.get(key.position(), copy);
+    byte[] value = get(options, copy);
+    return value == null ? null : new CopiedValue(value);
+  }
+
+  /**
    * Sets the value of a key.
    *
    * @param key the key

@@ -98,6 +98,7 @@ class LanguagesTest {
             DB.class,
             DBIterator.class,
             Snapshot.class,
+            PinnedValue.class,
             BlockCache.class,
             TableReader.class,
             TableWriter.class)) {

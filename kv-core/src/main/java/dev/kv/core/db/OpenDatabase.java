@@ -4,6 +4,7 @@ import dev.kv.DB;
 import dev.kv.DBClosedException;
 import dev.kv.DBIterator;
 import dev.kv.DBStats;
+import dev.kv.PinnedValue;
 import dev.kv.Range;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
@@ -63,6 +64,12 @@ abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(key, "key");
     return reader.read(options, key, Objects.requireNonNull(user, "reader"));
+  }
+
+  @Override
+  public final @Nullable PinnedValue pinned(ReadOptions options, ByteBuffer key) {
+    Objects.requireNonNull(options, "options");
+    return reader.pinned(options, Objects.requireNonNull(key, "key"));
   }
 
   @Override

@@ -53,7 +53,8 @@ public final class BufferSlice extends Slice {
     if (window == null) {
       throw new IllegalStateException(
           "slice used after its window: it is valid only until the call that passed it returns, or"
-              + " until the next move of its iterator; copy it with toByteArray() to keep it");
+              + " until the next move of its iterator or the close of its value; copy it with"
+              + " toByteArray() to keep it");
     }
     return window;
   }

@@ -1,6 +1,7 @@
 package dev.kv.core.memory;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,13 @@ public final class ValueRef {
     byte[] bytes = new byte[length];
     buffer.get(offset, bytes);
     return bytes;
+  }
+
+  /** Passes the ownership of the pin, which there must be, to the caller. */
+  public Pinned takePin() {
+    Pinned taken = Objects.requireNonNull(pin);
+    pin = null;
+    return taken;
   }
 
   /** Closes the pin, if there is one, and clears the reference. */

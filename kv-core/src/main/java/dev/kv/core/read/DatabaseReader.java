@@ -5,6 +5,7 @@ import dev.kv.DB;
 import dev.kv.DBClosedException;
 import dev.kv.DBIterator;
 import dev.kv.DBStats;
+import dev.kv.PinnedValue;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.ValueReader;
@@ -130,6 +131,28 @@ public final class DatabaseReader implements AutoCloseable {
       R result = lend(context, reader);
       checkOpen();
       return result;
+    } finally {
+      unpin(state, context);
+    }
+  }
+
+  /** Implements {@link DB#pinned(ReadOptions, ByteBuffer)}. */
+  public @Nullable PinnedValue pinned(ReadOptions options, ByteBuffer key) {
+    requireLookup(options);
+    ReadContext context = ReadContext.acquireFrom(contexts);
+    ReadState state = pin(context, options);
+    try {
+      context.key().set(key, key.position(), key.remaining(), sequence(options));
+      boolean found = find(state, context, options);
+      checkOpen();
+      if (!found) {
+        return null;
+      }
+      ValueRef value = context.value();
+      if (value.pin == null) {
+        tables.copy(value);
+      }
+      return new PinnedValueImpl(value);
     } finally {
       unpin(state, context);
     }

@@ -7,7 +7,8 @@
  * dev.kv.core.read.DatabaseReader} is the entry point: {@code PointReader} looks up one key, from
  * the newest data to the oldest, and {@code UserIterator} turns the internal entries of all sources
  * into the entries that a program sees. {@code OpenIterators} knows every iterator that is not
- * closed, and releases those that a program lost.
+ * closed, and releases those that a program lost. {@code PinnedValueImpl} is a value that a program
+ * holds beyond the lookup.
  *
  * <p>Called by the db package. May import memtable, table, version, iterator and what lies below
  * them.

@@ -17,6 +17,7 @@ import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.cache.BlockCacheImpl;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.MappingQuota;
+import dev.kv.core.table.cache.OwnedBlock;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.version.FileMetadata;
@@ -127,6 +128,12 @@ public final class TableCache implements AutoCloseable {
     } finally {
       table.close();
     }
+  }
+
+  /** Moves a value that has no pin of its own into memory that has one. */
+  public void copy(ValueRef value) {
+    OwnedBlock copy = blocks.copyOf(value.buffer, value.offset, value.length);
+    value.set(copy.bytes(), 0, value.length, copy);
   }
 
   /** Returns a new cursor over a file's entries, which pins the table until it is closed. */

@@ -11,6 +11,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.format.BlockHandle;
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -123,6 +124,25 @@ public final class BlockProvider implements AutoCloseable {
       return memory == null ? null : OwnedBlock.in(memory, length);
     } catch (OffHeapExhaustedException e) {
       return null; // the JVM has none
+    }
+  }
+
+  /**
+   * Returns a copy of {@code length} bytes, which the caller owns. If the budget is used up, the
+   * copy is not counted, so that reads continue.
+   */
+  public OwnedBlock copyOf(ByteBuffer source, int offset, int length) {
+    OwnedBlock copy = transientMemory(length);
+    copy.bytes().put(0, source, offset, length);
+    return copy;
+  }
+
+  private OwnedBlock transientMemory(int length) {
+    try {
+      return OwnedBlock.in(allocator.allocateTransient(length), length);
+    } catch (OffHeapExhaustedException e) {
+      blocks.prune();
+      return OwnedBlock.uncounted(BlockReader.uncounted(length), length);
     }
   }
 
