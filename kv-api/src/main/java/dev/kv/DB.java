@@ -541,6 +541,10 @@ public interface DB extends AutoCloseable {
    * LevelDB's form. {@code kv.stats} returns the numbers of {@link #stats()}, a line with name and
    * value each; each name is a property too.
    *
+   * <p>{@code kv.estimate-num-keys} is an estimate of the number of keys. It comes from counts that
+   * kv stores in its tables. An overwritten key counts more than once until it is compacted. The
+   * property is null if all tables were written by C++ LevelDB.
+   *
    * @param name the name of the property
    * @return its value, or null if there is no property of that name
    */

@@ -20,6 +20,7 @@ import java.util.function.LongSupplier;
  * @param format the layout of tables
  * @param comparator the order of their internal keys
  * @param budget counts the bytes of write buffers
+ * @param clock returns the time in seconds since 1970
  * @param fileNumbers returns numbers for new tables, which are not deleted while the job runs
  * @param verifier opens a table that was just written; throws if it cannot be read
  */
@@ -30,6 +31,7 @@ public record OutputContext(
     TableFormat format,
     InternalKeyComparator comparator,
     OffHeapBudget budget,
+    LongSupplier clock,
     LongSupplier fileNumbers,
     Consumer<FileMetadata> verifier) {
 

@@ -9,6 +9,7 @@ import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.WritableFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,12 +58,28 @@ final class OutputWriter implements AutoCloseable {
     }
   }
 
+  /** Adds an entry to the open table; opens a table first if none is open. */
+  void add(
+      ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength) {
+    try {
+      TableBuilder table = builder;
+      if (table == null) {
+        table = begin();
+        smallest = InternalKey.copy(key, keyOffset, keyLength);
+      }
+      table.add(key, keyOffset, keyLength, value, from, valueLength);
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
   private TableBuilder begin() throws IOException {
     number = context.fileNumbers().getAsLong();
     Path path = context.table(number);
     created.add(path);
     file = context.env().createWritable(path);
     builder = new TableBuilder(context.format(), context.comparator(), file, buffers);
+    builder.setWrittenAt(context.clock().getAsLong());
     return builder;
   }
 
@@ -92,6 +109,11 @@ final class OutputWriter implements AutoCloseable {
   /** Returns the finished tables. */
   List<FileMetadata> finished() {
     return List.copyOf(finished);
+  }
+
+  /** Returns the table that was finished last; requires that there is one. */
+  FileMetadata lastFinished() {
+    return finished.get(finished.size() - 1);
   }
 
   /** Keeps the finished tables: {@link #close} does not delete them. */

@@ -337,6 +337,7 @@ final class DBOpener {
                       commits.loggedBytes(),
                       logs.syncs(),
                       logs.syncMicros()),
+              memTables::estimatedKeys,
               commits::stalls,
               commits::lastSequence);
       memTables.publish();

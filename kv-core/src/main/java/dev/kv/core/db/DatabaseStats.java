@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** The statistics, properties and approximate sizes of one open database. Thread-safe. */
 final class DatabaseStats {
   private static final String PREFIX = "leveldb.";
+  private static final String ESTIMATE = "kv.estimate-num-keys";
   private static final String FILES_AT_LEVEL = "num-files-at-level";
 
   /** The number of open iterators that the statistics describe. */
@@ -37,6 +38,7 @@ final class DatabaseStats {
   private final DBStats.Recovery recovery;
   private final LongSupplier memtableBytes;
   private final Supplier<DBStats.Writes> writes;
+  private final LongSupplier memtableKeys;
   private final Supplier<DBStats.WriteStalls> stalls;
   private final LongSupplier lastSequence;
 
@@ -45,6 +47,7 @@ final class DatabaseStats {
    *
    * @param memtableBytes returns the bytes that memtables use
    * @param writes returns the statistics of writes
+   * @param memtableKeys returns an estimate of the number of keys in memtables
    * @param stalls returns how writers were stalled
    * @param lastSequence returns the last sequence number that readers see
    */
@@ -57,6 +60,7 @@ final class DatabaseStats {
       DBStats.Recovery recovery,
       LongSupplier memtableBytes,
       Supplier<DBStats.Writes> writes,
+      LongSupplier memtableKeys,
       Supplier<DBStats.WriteStalls> stalls,
       LongSupplier lastSequence) {
     this.resources = resources;
@@ -67,6 +71,7 @@ final class DatabaseStats {
     this.recovery = recovery;
     this.memtableBytes = memtableBytes;
     this.writes = writes;
+    this.memtableKeys = memtableKeys;
     this.stalls = stalls;
     this.lastSequence = lastSequence;
   }
@@ -76,6 +81,9 @@ final class DatabaseStats {
    * are formatted as LevelDB does.
    */
   @Nullable String property(String name) {
+    if (name.equals(ESTIMATE)) {
+      return estimatedKeys();
+    }
     if (!name.startsWith(PREFIX)) {
       return name.startsWith(StatsProperties.PREFIX) ? StatsProperties.of(stats(), name) : null;
     }
@@ -91,6 +99,18 @@ final class DatabaseStats {
           Long.toString(resources.blockCache().totalCharge() + memtableBytes.getAsLong());
       default -> null;
     };
+  }
+
+  private @Nullable String estimatedKeys() {
+    Version version = versions.acquireCurrent();
+    try {
+      Long inTables = KeyEstimate.inTables(version, resources.tables());
+      return inTables == null
+          ? null
+          : Long.toString(Math.max(0, inTables + memtableKeys.getAsLong()));
+    } finally {
+      version.release();
+    }
   }
 
   /** Returns the level that {@code digits} names, or -1 if there is no such level. */

@@ -171,6 +171,7 @@ final class ReadOnlyOpener {
               events,
               options.trackIterators());
       long memtableBytes = memtables.stream().mapToLong(MemTable::memoryUsed).sum();
+      long memtableKeys = memtables.stream().mapToLong(MemTable::estimatedKeys).sum();
       DatabaseStats stats =
           new DatabaseStats(
               resources,
@@ -181,6 +182,7 @@ final class ReadOnlyOpener {
               recovery.report(),
               () -> memtableBytes,
               () -> new DBStats.Writes(0, 0, 0, 0),
+              () -> memtableKeys,
               () -> new DBStats.WriteStalls(0, 0, 0),
               () -> lastSequence);
       memtables.addFirst(resources.emptyMemTable());

@@ -28,10 +28,12 @@ public final class MemTable extends RefCounted {
 
   private static final int ARENA_OVERHEAD = 1024;
   private static final VarHandle ENTRIES;
+  private static final VarHandle TOMBSTONES;
 
   static {
     try {
       ENTRIES = MethodHandles.lookup().findVarHandle(MemTable.class, "entries", int.class);
+      TOMBSTONES = MethodHandles.lookup().findVarHandle(MemTable.class, "tombstones", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -47,6 +49,9 @@ public final class MemTable extends RefCounted {
    * no fence on x86.
    */
   private int entries;
+
+  /** Written by the adding thread, with a release store. */
+  private int tombstones;
 
   /** Creates an empty memtable; takes ownership of {@code arena}, which is from {@code pool}. */
   public MemTable(InternalKeyComparator order, NativeArena arena, ArenaPool pool) {
@@ -89,6 +94,9 @@ public final class MemTable extends RefCounted {
       int valueOffset,
       int valueLength) {
     list.insert(sequence, kind, source, keyOffset, keyLength, valueOffset, valueLength);
+    if (kind == ValueKind.DELETION) {
+      TOMBSTONES.setRelease(this, tombstones + 1);
+    }
     ENTRIES.setRelease(this, entries + 1);
   }
 
@@ -152,6 +160,19 @@ public final class MemTable extends RefCounted {
   /** Returns the number of entries. */
   public int entryCount() {
     return (int) ENTRIES.getAcquire(this);
+  }
+
+  /** Returns the number of entries that are tombstones. */
+  public int tombstoneCount() {
+    return (int) TOMBSTONES.getAcquire(this);
+  }
+
+  /**
+   * Returns an estimate of the change to the number of keys: the entries, without the tombstones
+   * and the entries that these hide.
+   */
+  public long estimatedKeys() {
+    return entryCount() - 2L * tombstoneCount();
   }
 
   /** Returns true if there are no entries. */

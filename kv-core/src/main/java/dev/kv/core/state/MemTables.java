@@ -285,6 +285,20 @@ public final class MemTables implements CommitTarget {
     }
   }
 
+  /** Returns an estimate of the number of keys in the memtables; see {@link MemTable}. */
+  public long estimatedKeys() {
+    monitor.lock();
+    try {
+      long sum = memtable.estimatedKeys();
+      for (Immutable each : immutables) {
+        sum += each.memtable().estimatedKeys();
+      }
+      return sum;
+    } finally {
+      monitor.unlock();
+    }
+  }
+
   /** Releases the memtables. Called after the last write, with no background thread left. */
   public void close() {
     monitor.lock();

@@ -9,6 +9,7 @@ import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.version.FileMetadata;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
@@ -43,6 +44,7 @@ public final class TableOutputs {
         TableFormat.of(resources.options()),
         resources.comparator(),
         resources.budget(),
+        () -> TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()),
         this::next,
         this::verify);
   }

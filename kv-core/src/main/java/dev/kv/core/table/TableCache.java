@@ -20,12 +20,14 @@ import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.OwnedBlock;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cache of open tables of a database: at most {@link Options#maxOpenFiles} minus {@value
@@ -147,6 +149,18 @@ public final class TableCache implements AutoCloseable {
     CacheHandle<TableReader> table = acquire(file);
     try {
       return table.value().approximateOffsetOf(key, offset, length);
+    } finally {
+      table.close();
+    }
+  }
+
+  /**
+   * Returns what a table says about its entries, or null if it has no properties that can be read.
+   */
+  public @Nullable TableProperties properties(FileMetadata file) {
+    CacheHandle<TableReader> table = acquire(file);
+    try {
+      return table.value().properties();
     } finally {
       table.close();
     }

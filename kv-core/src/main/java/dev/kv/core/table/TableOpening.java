@@ -2,13 +2,16 @@ package dev.kv.core.table;
 
 import dev.kv.CorruptionException;
 import dev.kv.DBComparator;
+import dev.kv.DBIOException;
 import dev.kv.Escape;
 import dev.kv.FilterPolicy;
+import dev.kv.UnsupportedFormatException;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.OwnedBlock;
@@ -16,16 +19,22 @@ import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.Footer;
 import dev.kv.core.table.format.TableBuilder;
+import dev.kv.core.table.format.TableProperties;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 /**
- * Opens a table: reads and verifies the footer, the index and the filter. It owns them and the file
- * until {@link #transferOwnership}; if it is closed before that, it frees them.
+ * Opens a table: reads and verifies the footer, the index, the filter and the properties. It owns
+ * them and the file until {@link #transferOwnership}; if it is closed before that, it frees them.
+ *
+ * <p>Nothing depends on the properties for its correctness. If they cannot be read, the table is
+ * opened without them, and a warning is logged.
  */
 final class TableOpening implements AutoCloseable {
+  private static final Logger LOG = EngineLogger.of(TableOpening.class);
+
   private final TableFile file;
   private final KeyComparator comparator;
   private final BlockProvider blocks;
@@ -33,6 +42,7 @@ final class TableOpening implements AutoCloseable {
   private @Nullable Footer footer;
   private @Nullable TableIndex index;
   private @Nullable OwnedBlock filterBlock;
+  private @Nullable TableProperties properties;
   private boolean handedOver;
 
   /** Begins to open {@code file}, and takes ownership of it. */
@@ -43,16 +53,31 @@ final class TableOpening implements AutoCloseable {
     scratch = blocks.acquireScratch();
   }
 
-  /** Reads the footer and the index, and the filter if a policy is given. */
+  /**
+   * Reads the footer and the index, the filter if a policy is given, and the properties of a table
+   * of internal keys.
+   */
   void read(@Nullable FilterPolicy policy) {
     Footer end = readFooter();
     footer = end;
     index = readIndex(end.index());
-    if (policy != null) {
-      BlockHandle filter = findFilter(end.metaindex(), policy);
-      filterBlock = filter == null ? null : blocks.resident(file, filter, end.metaindex().offset());
+    boolean internal = comparator instanceof InternalKeyComparator;
+    if (policy == null && !internal) {
+      return;
+    }
+    MetaBlocks named = policy == null ? metaBlocksIfReadable() : readMetaindex(policy);
+    BlockHandle filter = named.filter();
+    if (filter != null) {
+      filterBlock = blocks.resident(file, filter, end.metaindex().offset());
+    }
+    BlockHandle described = named.properties();
+    if (internal && described != null) {
+      properties = readProperties(described);
     }
   }
+
+  /** The blocks that the metaindex names. */
+  private record MetaBlocks(@Nullable BlockHandle filter, @Nullable BlockHandle properties) {}
 
   /**
    * Checks that the index fits the table's first and last key. An index key is at or after the last
@@ -121,6 +146,11 @@ final class TableOpening implements AutoCloseable {
     return filterBlock;
   }
 
+  /** Returns the properties, or null if the table has none that can be read. */
+  @Nullable TableProperties properties() {
+    return properties;
+  }
+
   /** Passes the ownership of all parts to the reader. */
   void transferOwnership() {
     handedOver = true;
@@ -158,34 +188,75 @@ final class TableOpening implements AutoCloseable {
     }
   }
 
-  private @Nullable BlockHandle findFilter(BlockHandle metaindex, FilterPolicy policy) {
+  /** Reads the metaindex for the properties alone. */
+  private MetaBlocks metaBlocksIfReadable() {
+    try {
+      return readMetaindex(null);
+    } catch (CorruptionException | UnsupportedFormatException | DBIOException e) {
+      warn(e);
+      return new MetaBlocks(null, null);
+    }
+  }
+
+  private MetaBlocks readMetaindex(@Nullable FilterPolicy policy) {
+    BlockHandle metaindex = read(footer).metaindex();
     OwnedBlock block = blocks.resident(file, metaindex, footerOffset());
     try {
       UserKeyComparator order = new UserKeyComparator(DBComparator.bytewise());
       BlockIterator entries = new BlockIterator(order, scratch);
       entries.reset(block.bytes(), block.length(), file.name(), metaindex.offset());
-      String name = TableBuilder.FILTER_PREFIX + policy.name();
-      return find(entries, name.getBytes(StandardCharsets.UTF_8), metaindex.offset());
+      String filter = policy == null ? "" : TableBuilder.FILTER_PREFIX + policy.name();
+      BlockHandle filterHandle = null;
+      BlockHandle propertiesHandle = null;
+      for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+        byte[] bytes =
+            InternalKey.copy(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
+        String key = new String(bytes, StandardCharsets.UTF_8);
+        if (policy != null && key.equals(filter)) {
+          filterHandle = handle(entries, metaindex.offset());
+        } else if (key.equals(TableProperties.KEY)) {
+          propertiesHandle = handle(entries, metaindex.offset());
+        }
+      }
+      return new MetaBlocks(filterHandle, propertiesHandle);
     } finally {
       block.close();
     }
   }
 
-  private @Nullable BlockHandle find(BlockIterator entries, byte[] wanted, long from) {
-    for (entries.seekToFirst(); entries.isValid(); entries.next()) {
-      byte[] key = new byte[entries.keyLength()];
-      entries.keyBuffer().get(entries.keyOffset(), key);
-      if (Arrays.equals(key, wanted)) {
-        int at = entries.valueOffset();
-        BlockHandle handle =
-            BlockHandle.decode(entries.valueBuffer(), at, at + entries.valueLength());
-        if (handle == null) {
-          throw new CorruptionException("bad block handle in the metaindex", file.name(), from);
-        }
-        return handle;
-      }
+  private BlockHandle handle(BlockIterator entry, long from) {
+    int at = entry.valueOffset();
+    BlockHandle handle = BlockHandle.decode(entry.valueBuffer(), at, at + entry.valueLength());
+    if (handle == null) {
+      throw new CorruptionException("bad block handle in the metaindex", file.name(), from);
     }
-    return null;
+    return handle;
+  }
+
+  private @Nullable TableProperties readProperties(BlockHandle handle) {
+    try {
+      OwnedBlock block = blocks.resident(file, handle, read(footer).metaindex().offset());
+      try {
+        TableProperties found = TableProperties.decode(block.bytes(), block.length());
+        if (found == null) {
+          throw new CorruptionException(
+              "the block " + TableProperties.KEY + " is malformed", file.name(), handle.offset());
+        }
+        return found;
+      } finally {
+        block.close();
+      }
+    } catch (CorruptionException | UnsupportedFormatException | DBIOException e) {
+      warn(e);
+      return null;
+    }
+  }
+
+  private void warn(RuntimeException failure) {
+    LOG.warn(
+        "{}: opened without its properties: {}",
+        Escape.text(file.name()),
+        Escape.text(String.valueOf(failure.getMessage())));
   }
 
   @Override

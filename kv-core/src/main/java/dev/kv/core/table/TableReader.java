@@ -21,6 +21,7 @@ import dev.kv.core.table.cache.PinnedBlock;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.format.TableBuilder;
+import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,7 @@ public final class TableReader implements CacheValue {
   private final boolean wholeTableFilter;
 
   private final LookupHints hints;
+  private final @Nullable TableProperties properties;
 
   private TableReader(
       TableFile file,
@@ -65,6 +67,7 @@ public final class TableReader implements CacheValue {
             : (UserKeyComparator) comparator;
     index = opened.index();
     dataEnd = opened.dataEnd();
+    properties = opened.properties();
     filterBlock = opened.filterBlock();
     filter =
         policy == null || filterBlock == null
@@ -229,6 +232,19 @@ public final class TableReader implements CacheValue {
   public long approximateOffsetOf(ByteBuffer key, int offset, int length) {
     int at = index.find(key, offset, length);
     return at == index.count() ? dataEnd : index.offset(at);
+  }
+
+  /**
+   * Returns what the table says about its entries, or null: C++ LevelDB writes no properties, and
+   * damaged ones are ignored.
+   */
+  public @Nullable TableProperties properties() {
+    return properties;
+  }
+
+  /** Returns the size of the file in bytes. */
+  public long fileSize() {
+    return file.size();
   }
 
   KeyComparator comparator() {

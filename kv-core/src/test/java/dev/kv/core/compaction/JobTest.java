@@ -76,6 +76,7 @@ final class JobTest {
             TableFormat.of(options),
             VersionText.COMPARATOR,
             budget,
+            () -> 1_795_000_000L,
             numbers::getAndIncrement,
             file -> tables.acquire(file).close());
   }
@@ -337,6 +338,7 @@ final class JobTest {
             new InternalKeyComparator(
                 DBComparator.ofSlices("as they come", (unusedBefore, unusedAfter) -> -1)),
             budget,
+            () -> 0,
             numbers::getAndIncrement,
             file -> {});
     EntryList entries =

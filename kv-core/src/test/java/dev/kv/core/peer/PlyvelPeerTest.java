@@ -10,6 +10,7 @@ import dev.kv.Options;
 import dev.kv.RecoveryMode;
 import dev.kv.core.Directories;
 import java.io.File;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,6 +60,41 @@ class PlyvelPeerTest {
       theirs.applyTo(model);
       KvSide.expect(directory, configuration.options(), model);
     }
+  }
+
+  /** C++ LevelDB reads tables with properties, and the tables that it makes of them have none. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void tablesWithProperties_compactedByCpp_loseNothingElse(boolean bloom) throws Exception {
+    Path directory = temp.resolve("db");
+    Options options = KvSide.Configuration.SMALL.options();
+    if (bloom) {
+      options = options.toBuilder().filterPolicy(FilterPolicy.bloom(10)).build();
+    }
+    TreeMap<byte[], byte[]> model = Workload.emptyModel();
+    Workload mine = Workload.of(SEED, OPERATIONS);
+    KvSide.write(directory, options, mine, false);
+    mine.applyTo(model);
+    List<Path> ofKv = tablesWithProperties(directory);
+    assertThat(ofKv).hasSizeGreaterThan(1);
+    KvSide.expectEntries("C++ LevelDB", read(directory, bloom ? "bloom" : ""), model);
+    Workload theirs = Workload.of(SEED + 1, OPERATIONS);
+    write(directory, theirs, "compact", bloom ? "bloom" : "");
+    theirs.applyTo(model);
+    assertThat(tablesWithProperties(directory)).hasSizeLessThan(ofKv.size());
+    KvSide.expectEntries("C++ LevelDB", read(directory, bloom ? "bloom" : ""), model);
+    KvSide.expect(directory, options, model);
+  }
+
+  private static List<Path> tablesWithProperties(Path directory) throws IOException {
+    List<Path> found = new ArrayList<>();
+    for (Path table : Directories.files(directory, ".ldb")) {
+      byte[] bytes = Files.readAllBytes(table);
+      if (new String(bytes, StandardCharsets.ISO_8859_1).contains("kv.properties")) {
+        found.add(table);
+      }
+    }
+    return found;
   }
 
   @ParameterizedTest

@@ -192,7 +192,21 @@ class RepairLostIndexTest {
     Options options =
         options(CompressionType.SNAPPY).toBuilder().filterPolicy(FilterPolicy.bloom(10)).build();
     fill(options);
-    expect(flipped(whole, footer.metaindex().offset() - 30), options, 0);
+    BlockHandle filter;
+    try (TableInspector inspector = new TableInspector(Env.fileSystem(), table)) {
+      filter = inspector.readHandles(footer.metaindex()).get(0).handle();
+    }
+    expect(flipped(whole, filter.offset() + 10), options, 0);
+  }
+
+  @Test
+  void repair_propertiesAndIndexDamaged_bringsEverythingBack() throws IOException {
+    fill(options(CompressionType.SNAPPY));
+    BlockHandle last = blocks.get(blocks.size() - 1);
+    long properties = footer.metaindex().offset() - last.offset() - stored(last);
+    byte[] damaged = flipped(whole, footer.metaindex().offset() - 30);
+    damaged = flipped(damaged, footer.index().offset() + 20);
+    expect(damaged, options(CompressionType.SNAPPY), properties);
   }
 
   @Test

@@ -44,13 +44,14 @@ public final class TableBench implements AutoCloseable {
     return format(blockSize, restartInterval, compression, null, TableFormat.WHOLE_TABLE);
   }
 
+  /** Returns a format without properties, so that tables are those of C++ LevelDB. */
   public static TableFormat format(
       int blockSize,
       int restartInterval,
       CompressionType compression,
       @Nullable FilterPolicy policy,
       int baseLg) {
-    return new TableFormat(blockSize, restartInterval, compression, 1, true, policy, baseLg);
+    return new TableFormat(blockSize, restartInterval, compression, 1, true, policy, baseLg, false);
   }
 
   /** Returns the bytes of a table of {@code entries}. */

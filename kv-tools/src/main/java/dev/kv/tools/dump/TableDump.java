@@ -7,6 +7,7 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.Footer;
+import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.env.Env;
 import java.io.IOException;
@@ -103,10 +104,37 @@ final class TableDump {
         filter(table.content());
       } else {
         block(0, "meta", block, "name", name);
+        if (name.equals(TableProperties.KEY)) {
+          stored(entry.handle(), table.content());
+        }
       }
     } catch (CorruptionException e) {
       parts.damage(e);
     }
+  }
+
+  private void stored(BlockHandle handle, byte[] content) {
+    ByteBuffer bytes = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
+    TableProperties found = TableProperties.decode(bytes, content.length);
+    if (found == null) {
+      parts.damage(handle.offset(), "the block " + TableProperties.KEY + " is malformed");
+      return;
+    }
+    parts.part(
+        1,
+        "stored-properties",
+        "entries",
+        found.entries(),
+        "tombstones",
+        found.tombstones(),
+        "leastSequence",
+        found.leastSequence(),
+        "greatestSequence",
+        found.greatestSequence(),
+        "writtenAt",
+        found.writtenAt(),
+        "comparator",
+        found.comparator());
   }
 
   private void filter(byte[] content) {

@@ -18,12 +18,15 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Prints LevelDB's properties of a database. */
+/** Prints LevelDB's properties of a database, and kv's estimate of its keys. */
 @Command(
     name = "properties",
     description = "Print LevelDB's properties, in LevelDB's text.",
     mixinStandardHelpOptions = true)
 public final class PropertiesCommand implements Callable<Integer> {
+  /** The property that only a database with tables of kv has. */
+  private static final String ESTIMATE = "kv.estimate-num-keys";
+
   @Mixin private DatabaseArguments database;
 
   @Parameters(
@@ -41,10 +44,14 @@ public final class PropertiesCommand implements Callable<Integer> {
     try (DB db = database.openForLookups()) {
       for (String name : names.isEmpty() ? all() : names) {
         String value = db.property(name);
-        if (value == null) {
-          throw new Failure("no such property: " + name);
+        if (value != null) {
+          values.put(name, value);
+        } else if (!names.isEmpty()) {
+          throw new Failure(
+              name.equals(ESTIMATE)
+                  ? "the tables have no counts: C++ LevelDB wrote them"
+                  : "no such property: " + name);
         }
-        values.put(name, value);
       }
     }
     try (Output out = new Output()) {
@@ -71,7 +78,8 @@ public final class PropertiesCommand implements Callable<Integer> {
     List<String> all = new ArrayList<>();
     IntStream.range(0, Levels.COUNT)
         .forEach(level -> all.add("leveldb.num-files-at-level" + level));
-    all.addAll(List.of("leveldb.approximate-memory-usage", "leveldb.stats", "leveldb.sstables"));
+    all.addAll(
+        List.of("leveldb.approximate-memory-usage", ESTIMATE, "leveldb.stats", "leveldb.sstables"));
     return all;
   }
 }

@@ -10,6 +10,7 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.Footer;
+import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.env.Env;
 import dev.kv.tools.console.Cancellation;
@@ -22,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The check of one table: every checksum, the order of keys within and across blocks, the index
- * against the blocks, and that every key passes the table's own filter.
+ * against the blocks, that every key passes the table's own filter, and that the properties match
+ * the entries.
  */
 final class TableCheck {
   private static final String FILTER_PREFIX = "filter.";
@@ -35,6 +37,7 @@ final class TableCheck {
   private final Finding.Sink findings;
   private final EntryVisitor visitor;
   private @Nullable FilterBlockReader filter;
+  private @Nullable TableProperties properties;
   private byte @Nullable [] last;
   private byte @Nullable [] separator;
   private int damages;
@@ -42,6 +45,7 @@ final class TableCheck {
   private byte @Nullable [] smallest;
   private byte @Nullable [] largest;
   private long largestSequence;
+  private long leastSequence = InternalKey.MAX_SEQUENCE;
   private int blocks;
   private long entries;
   private long tombstones;
@@ -70,10 +74,11 @@ final class TableCheck {
   void run(Env env, Path file) throws IOException {
     try (TableInspector table = new TableInspector(env, file)) {
       Footer footer = table.footer();
-      loadFilter(table, footer.metaindex());
+      loadMetaBlocks(table, footer.metaindex());
       for (TableInspector.BlockEntry entry : table.readHandles(footer.index())) {
         checkBlock(table, entry);
       }
+      checkProperties(footer.metaindex());
     } catch (CorruptionException e) {
       found(Finding.damage(name, e));
     } catch (UnsupportedFormatException e) {
@@ -81,10 +86,13 @@ final class TableCheck {
     }
   }
 
-  private void loadFilter(TableInspector table, BlockHandle metaindex) {
+  private void loadMetaBlocks(TableInspector table, BlockHandle metaindex) {
     try {
       for (TableInspector.BlockEntry entry : table.readHandles(metaindex)) {
         String key = new String(entry.key(), StandardCharsets.UTF_8);
+        if (key.equals(TableProperties.KEY)) {
+          loadProperties(table, entry.handle());
+        }
         if (!key.startsWith(FILTER_PREFIX)) {
           continue;
         }
@@ -107,6 +115,48 @@ final class TableCheck {
       }
     } catch (CorruptionException e) {
       found(Finding.damage(name, e));
+    }
+  }
+
+  private void loadProperties(TableInspector table, BlockHandle handle) {
+    try {
+      table.read(handle, false);
+      byte[] content = table.content();
+      properties = TableProperties.decode(little(content), content.length);
+      if (properties == null) {
+        found(
+            Finding.damage(
+                name, handle.offset(), "the block " + TableProperties.KEY + " is malformed"));
+      }
+    } catch (CorruptionException e) {
+      found(Finding.damage(name, e));
+    }
+  }
+
+  /** Compares the properties with the entries, if all of these were read. */
+  private void checkProperties(BlockHandle metaindex) {
+    TableProperties stated = properties;
+    if (stated == null || damages > 0) {
+      return;
+    }
+    if (stated.entries() != entries
+        || stated.tombstones() != tombstones
+        || stated.leastSequence() != leastSequence
+        || stated.greatestSequence() != largestSequence) {
+      found(
+          Finding.damage(
+              name,
+              metaindex.offset(),
+              "its properties do not match its entries: "
+                  + stated
+                  + ", but it has "
+                  + entries
+                  + " entries, "
+                  + tombstones
+                  + " of them tombstones, with sequence numbers from "
+                  + leastSequence
+                  + " to "
+                  + largestSequence));
     }
   }
 
@@ -165,6 +215,7 @@ final class TableCheck {
     entries++;
     long tag = InternalKey.tag(key);
     largestSequence = Math.max(largestSequence, InternalKey.sequence(tag));
+    leastSequence = Math.min(leastSequence, InternalKey.sequence(tag));
     if (InternalKey.kindCode(tag) == ValueKind.DELETION.code()) {
       tombstones++;
     }

@@ -2,6 +2,7 @@ package dev.kv.tools.dump;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.TableWriter;
 import dev.kv.WriteBatch;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +42,28 @@ class DumpCommandTest {
         .anyMatch(line -> line.startsWith("  put sequence=11 key='user:10' value='the quick"))
         .noneMatch(line -> line.startsWith("damage"));
     assertThat(dump.out().lines().filter(line -> line.startsWith("  put "))).hasSize(1500);
+  }
+
+  @Test
+  void table_ofKv_showsItsProperties() throws IOException {
+    Path dir = temp.resolve("kv");
+    try (DB db = DB.open(dir, Options.builder().createIfMissing(true).build())) {
+      db.put(new byte[] {'a'}, new byte[] {'1'});
+      db.delete(new byte[] {'b'});
+      db.flush();
+    }
+    Path table;
+    try (Stream<Path> files = Files.list(dir)) {
+      table = files.filter(file -> file.toString().endsWith(".ldb")).findFirst().orElseThrow();
+    }
+    Cli dump = Cli.run("dump", table.toString());
+    assertThat(dump.exitCode()).as(dump.err()).isZero();
+    assertThat(dump.out())
+        .contains("name='kv.properties'\n")
+        .containsPattern(
+            "  stored-properties entries=2 tombstones=1 leastSequence=1 greatestSequence=2"
+                + " writtenAt=\\d{10} comparator='leveldb.BytewiseComparator'\n")
+        .doesNotContain("damage");
   }
 
   @Test

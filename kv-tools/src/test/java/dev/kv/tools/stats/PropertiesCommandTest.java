@@ -2,6 +2,8 @@ package dev.kv.tools.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.DB;
+import dev.kv.Options;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;
@@ -25,5 +27,25 @@ class PropertiesCommandTest {
     Cli unknown = Cli.run("properties", dir, "rocksdb.stats");
     assertThat(unknown.exitCode()).isEqualTo(1);
     assertThat(unknown.err()).contains("no such property: rocksdb.stats");
+  }
+
+  @Test
+  void properties_estimateOfKeys_needsTablesOfKv() throws IOException {
+    String cpp = Fixtures.copy("snappy-levels", temp).toString();
+    assertThat(Cli.run("properties", cpp).out()).doesNotContain("kv.estimate-num-keys");
+    Cli unknown = Cli.run("properties", cpp, "kv.estimate-num-keys");
+    assertThat(unknown.exitCode()).isEqualTo(1);
+    assertThat(unknown.err()).contains("the tables have no counts");
+    Path dir = temp.resolve("kv");
+    try (DB db = DB.open(dir, Options.builder().createIfMissing(true).build())) {
+      for (int i = 0; i < 10; i++) {
+        db.put(new byte[] {(byte) i}, new byte[0]);
+      }
+      db.flush();
+      db.delete(new byte[] {5});
+    }
+    assertThat(Cli.run("properties", dir.toString(), "kv.estimate-num-keys").out())
+        .isEqualTo("9\n");
+    assertThat(Cli.run("properties", dir.toString()).out()).contains("kv.estimate-num-keys: 9\n");
   }
 }

@@ -7,6 +7,7 @@ import dev.kv.DBException;
 import dev.kv.Options;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
+import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import dev.kv.tools.Cli;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,6 +70,54 @@ class VerifyCommandTest {
     assertThat(verify.exitCode()).isEqualTo(1);
     assertThat(verify.out()).contains("out of order").contains("more damage");
     assertThat(verify.out().lines().count()).isLessThan(40);
+  }
+
+  /** A table of one entry with the properties of another: both have their checksums. */
+  @Test
+  void verify_propertiesThatAreNotOfTheEntries_areDamage() throws IOException {
+    Path table = tableOfKv("one", 1);
+    byte[] bytes = Files.readAllBytes(table);
+    byte[] other = Files.readAllBytes(tableOfKv("other", 2));
+    int from = blockOfProperties(table);
+    int until = blockOfMetaindex(table);
+    Path second = temp.resolve("other").resolve(table.getFileName());
+    int otherFrom = blockOfProperties(second);
+    assertThat(blockOfMetaindex(second) - otherFrom).isEqualTo(until - from);
+    System.arraycopy(other, otherFrom, bytes, from, until - from);
+    Files.write(table, bytes);
+    Cli verify = Cli.run("verify", temp.resolve("one").toString());
+    assertThat(verify.exitCode()).as(verify.out()).isEqualTo(1);
+    assertThat(verify.out())
+        .contains("damaged: " + table.getFileName())
+        .contains("its properties do not match its entries");
+    Fixtures.damage(table, from + 3);
+    assertThat(Cli.run("verify", temp.resolve("one").toString()).out()).contains("wrong checksum");
+    assertThat(Cli.run("verify", temp.resolve("other").toString()).exitCode()).isZero();
+  }
+
+  private Path tableOfKv(String name, int entries) throws IOException {
+    Path dir = temp.resolve(name);
+    try (DB db = DB.open(dir, Options.builder().createIfMissing(true).build())) {
+      for (int i = 0; i < entries; i++) {
+        db.put(new byte[] {(byte) i}, new byte[] {1});
+      }
+      db.flush();
+    }
+    try (Stream<Path> files = Files.list(dir)) {
+      return files.filter(file -> file.toString().endsWith(".ldb")).findFirst().orElseThrow();
+    }
+  }
+
+  private static int blockOfMetaindex(Path table) throws IOException {
+    try (TableInspector inspector = new TableInspector(Env.fileSystem(), table)) {
+      return (int) inspector.footer().metaindex().offset();
+    }
+  }
+
+  private static int blockOfProperties(Path table) throws IOException {
+    try (TableInspector inspector = new TableInspector(Env.fileSystem(), table)) {
+      return (int) inspector.readHandles(inspector.footer().metaindex()).get(0).handle().offset();
+    }
   }
 
   @Test

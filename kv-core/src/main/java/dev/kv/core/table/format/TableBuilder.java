@@ -1,5 +1,6 @@
 package dev.kv.core.table.format;
 
+import dev.kv.Escape;
 import dev.kv.FilterPolicy;
 import dev.kv.core.block.BlockBuilder;
 import dev.kv.core.filter.FilterBlockBuilder;
@@ -7,6 +8,7 @@ import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
+import dev.kv.core.key.ValueKind;
 import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -14,18 +16,20 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a table, byte for byte as LevelDB does. Must be ended with {@link #finish} or {@link
- * #abandon}, exactly once. The owner of the file syncs and closes it, and deletes it if an
- * exception left the table unfinished.
+ * Writes a table, byte for byte as LevelDB does, except for the block of {@link TableProperties},
+ * which LevelDB ignores. Must be ended with {@link #finish} or {@link #abandon}, exactly once. The
+ * owner of the file syncs and closes it, and deletes it if an exception left the table unfinished.
  *
  * <pre>
- * table     := data block*, [filter block], metaindex block, index block, footer
+ * table     := data block*, [filter block], [properties block], metaindex block, index block,
+ *              footer
  * index     := for each data block: a key at or after its last key and before the next block's
  *              first, mapped to the data block's handle; restart interval 1
  * metaindex := "filter." and the policy's name, mapped to the filter block's handle
+ *              "kv.properties", mapped to the properties block's handle
  * </pre>
  *
- * {@link BlockWriter} describes how blocks are stored. The filter block is never compressed.
+ * {@link BlockWriter} describes how blocks are stored. Filter and properties are never compressed.
  */
 public final class TableBuilder {
   /** The prefix of a filter's key in the metaindex. */
@@ -39,6 +43,7 @@ public final class TableBuilder {
 
   private final TableFormat format;
   private final KeyComparator comparator;
+  private final @Nullable InternalKeyComparator internal;
   private final BuildBuffers buffers;
   private final BlockWriter writer;
   private final BlockBuilder data;
@@ -47,6 +52,10 @@ public final class TableBuilder {
   private final int keyTrailer;
   private State state = State.OPEN;
   private long entries;
+  private long tombstones;
+  private long leastSequence = InternalKey.MAX_SEQUENCE;
+  private long greatestSequence;
+  private long writtenAt;
 
   /**
    * The last block, which has no index entry yet: the entry depends on the first key of the next
@@ -68,12 +77,18 @@ public final class TableBuilder {
     index = buffers.index();
     data.reset();
     index.reset();
-    keyTrailer = comparator instanceof InternalKeyComparator ? InternalKey.TRAILER : 0;
+    internal = comparator instanceof InternalKeyComparator order ? order : null;
+    keyTrailer = internal == null ? 0 : InternalKey.TRAILER;
     FilterPolicy policy = format.filterPolicy();
     filter = policy == null ? null : new FilterBlockBuilder(policy, format.filterBaseLg());
     if (filter != null) {
       filter.startBlock(0);
     }
+  }
+
+  /** Sets the time for the properties of the table, in seconds since 1970. */
+  public void setWrittenAt(long seconds) {
+    writtenAt = seconds;
   }
 
   /**
@@ -124,7 +139,12 @@ public final class TableBuilder {
       ByteBuffer last = data.lastKey();
       int lastLength = data.lastKeyLength();
       if (comparator.compare(last, 0, lastLength, key, keyOffset, keyLength) >= 0) {
-        throw new IllegalArgumentException("the key is not after the previous key");
+        throw new IllegalArgumentException(
+            "the key '"
+                + Escape.bytes(InternalKey.copy(key, keyOffset, keyLength - keyTrailer))
+                + "' is not after the key before it, '"
+                + Escape.bytes(InternalKey.copy(last, 0, lastLength - keyTrailer))
+                + "'");
       }
     }
     if (pending != null) {
@@ -134,6 +154,18 @@ public final class TableBuilder {
     }
     if (filter != null) {
       filter.addKey(key, keyOffset, keyLength - keyTrailer);
+    }
+    if (internal != null) {
+      count(InternalKey.tag(key, keyOffset, keyLength));
+    }
+  }
+
+  private void count(long tag) {
+    long sequence = InternalKey.sequence(tag);
+    leastSequence = Math.min(leastSequence, sequence);
+    greatestSequence = Math.max(greatestSequence, sequence);
+    if (InternalKey.kindCode(tag) == ValueKind.DELETION.code()) {
+      tombstones++;
     }
   }
 
@@ -185,8 +217,10 @@ public final class TableBuilder {
       index(comparator.shortSuccessor(lastKey()), pending);
       pending = null;
     }
-    BlockHandle filterHandle = filter == null ? null : writeFilter(filter);
-    BlockHandle metaindex = writeMetaindex(filterHandle);
+    BlockHandle filterHandle = filter == null ? null : writeMetaBlock(filter.finish());
+    TableProperties described = properties();
+    BlockHandle propertiesHandle = described == null ? null : writeMetaBlock(described.encode());
+    BlockHandle metaindex = writeMetaindex(filterHandle, propertiesHandle);
     int length = index.finish();
     BlockHandle indexHandle = writer.writeCompressed(index.buffer(), length);
     writer.finish(new Footer(metaindex, indexHandle));
@@ -199,18 +233,39 @@ public final class TableBuilder {
     state = State.ABANDONED;
   }
 
-  private BlockHandle writeFilter(FilterBlockBuilder builder) throws IOException {
-    byte[] contents = builder.finish();
+  /**
+   * Returns the properties of the table so far, or null if it gets none: it has no entries, its
+   * keys are not internal keys, or the format is without.
+   */
+  public @Nullable TableProperties properties() {
+    return internal == null || entries == 0 || !format.properties()
+        ? null
+        : new TableProperties(
+            leastSequence,
+            greatestSequence,
+            entries,
+            tombstones,
+            writtenAt,
+            internal.userComparator().name());
+  }
+
+  private BlockHandle writeMetaBlock(byte[] contents) throws IOException {
     ByteBuffer block = buffers.scratch().ensureCapacity(contents.length);
     block.put(0, contents);
     return writer.writeRaw(block, contents.length);
   }
 
-  private BlockHandle writeMetaindex(@Nullable BlockHandle filterHandle) throws IOException {
+  /** Writes the metaindex, whose keys are in bytewise order. */
+  private BlockHandle writeMetaindex(
+      @Nullable BlockHandle filterHandle, @Nullable BlockHandle propertiesHandle)
+      throws IOException {
     FilterPolicy policy = format.filterPolicy();
     if (filterHandle != null && policy != null) {
       byte[] key = (FILTER_PREFIX + policy.name()).getBytes(StandardCharsets.UTF_8);
       addHandle(data, key, filterHandle);
+    }
+    if (propertiesHandle != null) {
+      addHandle(data, TableProperties.KEY.getBytes(StandardCharsets.UTF_8), propertiesHandle);
     }
     int length = data.finish();
     return writer.writeCompressed(data.buffer(), length);

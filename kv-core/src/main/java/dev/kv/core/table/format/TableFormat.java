@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param nativeSnappy true if snappy-java may be used
  * @param filterPolicy creates the filter, or null for none
  * @param filterBaseLg the base-2 logarithm of the bytes of file that one filter covers
+ * @param properties true if a table of internal keys gets a block of {@link TableProperties}
  */
 public record TableFormat(
     int blockSize,
@@ -23,7 +24,8 @@ public record TableFormat(
     int zstdLevel,
     boolean nativeSnappy,
     @Nullable FilterPolicy filterPolicy,
-    int filterBaseLg) {
+    int filterBaseLg,
+    boolean properties) {
   /**
    * A base that results in one filter for the whole table. LevelDB reads the base from the filter
    * block.
@@ -42,6 +44,7 @@ public record TableFormat(
         options.zstdCompressionLevel(),
         options.nativeSnappy(),
         options.filterPolicy(),
-        WHOLE_TABLE);
+        WHOLE_TABLE,
+        true);
   }
 }

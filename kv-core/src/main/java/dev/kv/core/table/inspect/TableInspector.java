@@ -2,6 +2,7 @@ package dev.kv.core.table.inspect;
 
 import dev.kv.CorruptionException;
 import dev.kv.DBComparator;
+import dev.kv.DBIOException;
 import dev.kv.UnsupportedFormatException;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.codec.MaskedCrc32c;
@@ -20,6 +21,7 @@ import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.core.table.format.Footer;
 import dev.kv.core.table.format.TableBuilder;
+import dev.kv.core.table.format.TableProperties;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -29,6 +31,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
@@ -74,7 +77,7 @@ public final class TableInspector implements AutoCloseable {
     DATA,
     INDEX,
     METAINDEX,
-    /** Named by the metaindex, or not made of entries. */
+    /** Named by the metaindex (filter, properties), or not made of entries. */
     META
   }
 
@@ -205,16 +208,36 @@ public final class TableInspector implements AutoCloseable {
     if (isIndex[0]) {
       return isIndex(handle, named, before) ? Role.INDEX : Role.DATA;
     }
-    for (BlockHandle filter : named) {
-      before.computeIfPresent(
-          filter.offset(), (offset, meta) -> new FoundBlock(meta.handle(), Role.META));
+    for (BlockHandle meta : named) {
+      if (isWhole(meta, handle) && !isInside(meta, before)) {
+        before.put(meta.offset(), new FoundBlock(meta, Role.META));
+      }
     }
     return Role.METAINDEX;
   }
 
-  /** Returns true if a key names a filter and is not an internal key. */
+  /** Returns true if a block that a metaindex names is before it and has its checksum. */
+  private boolean isWhole(BlockHandle meta, BlockHandle metaindex) {
+    if (meta.offset() < 0 || meta.offset() >= metaindex.offset()) {
+      return false;
+    }
+    try {
+      read(meta, false);
+      return true;
+    } catch (CorruptionException | UnsupportedFormatException | DBIOException e) {
+      return false;
+    }
+  }
+
+  private static boolean isInside(BlockHandle block, NavigableMap<Long, FoundBlock> found) {
+    Map.Entry<Long, FoundBlock> before = found.lowerEntry(block.offset());
+    return before != null && before.getValue().end() > block.offset();
+  }
+
+  /** Returns true if a key names a filter or the properties and is not an internal key. */
   private static boolean isOfMetaindex(byte[] key) {
-    return new String(key, StandardCharsets.UTF_8).startsWith(TableBuilder.FILTER_PREFIX)
+    String name = new String(key, StandardCharsets.UTF_8);
+    return (name.startsWith(TableBuilder.FILTER_PREFIX) || name.equals(TableProperties.KEY))
         && !InternalKey.isWellFormed(key);
   }
 
