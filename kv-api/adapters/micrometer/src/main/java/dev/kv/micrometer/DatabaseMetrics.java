@@ -1,0 +1,269 @@
+package dev.kv.micrometer;
+
+import dev.kv.DB;
+import dev.kv.DBStats;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.TimeGauge;
+import io.micrometer.core.instrument.binder.BaseUnits;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Registers the statistics of a database as meters. Thread-safe.
+ *
+ * <p>The meters begin with {@code kv.}: lookups by where they were answered, filters, the block
+ * cache, iterators, writes, syncs, stalls, levels, compactions, memory and amplification. They read
+ * {@code DB.stats} at most once a second. They do not keep the database from being
+ * garbage-collected. After its close, counters keep their last value and gauges are NaN; {@link
+ * #close} removes them.
+ */
+public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
+  private static final double MICROS = 1e6;
+
+  private final DB db;
+  private final Tags tags;
+  private final StatsView view;
+  private final ConcurrentLinkedQueue<Registered> registered = new ConcurrentLinkedQueue<>();
+
+  /** A meter and its registry. */
+  private record Registered(MeterRegistry registry, Meter meter) {}
+
+  /**
+   * Creates the meters of a database. Nothing is registered yet.
+   *
+   * @param db the database; the caller keeps the ownership
+   * @param tags the tags of all its meters, such as the name of the database; they distinguish the
+   *     databases of a program
+   */
+  public DatabaseMetrics(DB db, Iterable<Tag> tags) {
+    this(db, tags, new StatsView(StatsView.ONE_SECOND));
+  }
+
+  DatabaseMetrics(DB db, Iterable<Tag> tags, StatsView view) {
+    this.db = Objects.requireNonNull(db, "db");
+    this.tags = Tags.of(tags);
+    this.view = view;
+  }
+
+  /**
+   * Creates the meters of a database with the tag {@code database}. Nothing is registered yet.
+   *
+   * @param db the database; the caller keeps the ownership
+   * @param name the value of the tag
+   */
+  public DatabaseMetrics(DB db, String name) {
+    this(db, Tags.of("database", name));
+  }
+
+  /**
+   * Registers the meters.
+   *
+   * @param registry the registry
+   */
+  @Override
+  public void bindTo(MeterRegistry registry) {
+    bindReads(registry);
+    bindWrites(registry);
+    bindTree(registry);
+    bindMemory(registry);
+  }
+
+  private void bindReads(MeterRegistry registry) {
+    counter(registry, "kv.lookups", "answered", "memtable", stats -> stats.reads().memtables());
+    for (int i = 0; i < levels(); i++) {
+      int level = i;
+      counter(
+          registry,
+          "kv.lookups",
+          "answered",
+          "level" + level,
+          stats -> stats.reads().levels().get(level));
+    }
+    counter(registry, "kv.lookups", "answered", "none", stats -> stats.reads().notFound());
+    counter(registry, "kv.lookup.blocks", stats -> stats.reads().blocks());
+    counter(registry, "kv.filter", "result", "negative", stats -> stats.reads().filterNegatives());
+    counter(
+        registry,
+        "kv.filter",
+        "result",
+        "false_positive",
+        stats -> stats.reads().filterFalsePositives());
+    counter(registry, "kv.cached.negatives", stats -> stats.reads().cachedNegatives());
+    counter(registry, "kv.cache.gets", "result", "hit", stats -> stats.blockCache().hits());
+    counter(registry, "kv.cache.gets", "result", "miss", stats -> stats.blockCache().misses());
+    bytes(registry, "kv.cache.size", Tags.empty(), stats -> stats.blockCache().charge());
+    counter(registry, "kv.iterators", stats -> stats.reads().iterators());
+    counter(registry, "kv.iterators.leaked", DBStats::leakedIterators);
+    gauge(registry, "kv.iterators.open", Tags.empty(), DBStats::openIterators);
+    remember(
+        registry,
+        TimeGauge.builder(
+                "kv.iterators.oldest", db, TimeUnit.SECONDS, open(DatabaseMetrics::oldest))
+            .tags(tags)
+            .register(registry));
+    gauge(registry, "kv.snapshots", Tags.empty(), DBStats::snapshots);
+  }
+
+  private static double oldest(DBStats stats) {
+    return stats.oldestIterators().isEmpty()
+        ? 0
+        : stats.oldestIterators().get(0).ageMicros() / MICROS;
+  }
+
+  private void bindWrites(MeterRegistry registry) {
+    counter(registry, "kv.writes", stats -> stats.writes().operations());
+    counter(registry, "kv.write.bytes", stats -> stats.writes().bytes());
+    timer(
+        registry,
+        "kv.syncs",
+        stats -> stats.writes().syncs(),
+        stats -> stats.writes().syncMicros());
+    counter(registry, "kv.stalls", "kind", "delay", stats -> stats.writeStalls().delays());
+    counter(registry, "kv.stalls", "kind", "stop", stats -> stats.writeStalls().stops());
+    counter(registry, "kv.stall.micros", stats -> stats.writeStalls().micros());
+  }
+
+  private void bindTree(MeterRegistry registry) {
+    for (int i = 0; i < levels(); i++) {
+      int level = i;
+      Tags tag = Tags.of("level", Integer.toString(level));
+      gauge(registry, "kv.level.tables", tag, stats -> stats.levels().get(level).files());
+      bytes(registry, "kv.level.size", tag, stats -> stats.levels().get(level).bytes());
+      counter(
+          registry,
+          "kv.compaction.read",
+          "level",
+          Integer.toString(level),
+          stats -> stats.levels().get(level).compactionBytesRead());
+      counter(
+          registry,
+          "kv.compaction.written",
+          "level",
+          Integer.toString(level),
+          stats -> stats.levels().get(level).compactionBytesWritten());
+      counter(
+          registry,
+          "kv.compaction.micros",
+          "level",
+          Integer.toString(level),
+          stats -> stats.levels().get(level).compactionMicros());
+    }
+    gauge(registry, "kv.amplification", Tags.of("kind", "read"), DBStats::readAmplification);
+    gauge(registry, "kv.amplification", Tags.of("kind", "write"), DBStats::writeAmplification);
+    gauge(registry, "kv.amplification", Tags.of("kind", "space"), DBStats::spaceAmplification);
+    gauge(registry, "kv.tables.open", Tags.empty(), DBStats::openTables);
+  }
+
+  private void bindMemory(MeterRegistry registry) {
+    bytes(
+        registry, "kv.memory", Tags.of("kind", "memtables"), stats -> stats.offHeap().memtables());
+    bytes(registry, "kv.memory", Tags.of("kind", "blocks"), stats -> stats.offHeap().blocks());
+    bytes(
+        registry,
+        "kv.memory",
+        Tags.of("kind", "indexes_and_filters"),
+        stats -> stats.offHeap().indexesAndFilters());
+    bytes(
+        registry, "kv.memory", Tags.of("kind", "buffers"), stats -> stats.offHeap().writeBuffers());
+    bytes(registry, "kv.mapped", Tags.empty(), DBStats::mappedBytes);
+  }
+
+  private int levels() {
+    DBStats stats = view.of(db);
+    return stats == null ? 0 : stats.levels().size();
+  }
+
+  private void counter(MeterRegistry registry, String name, ToDoubleFunction<DBStats> value) {
+    counter(registry, name, List.of(), value);
+  }
+
+  private void counter(
+      MeterRegistry registry,
+      String name,
+      String tag,
+      String tagValue,
+      ToDoubleFunction<DBStats> value) {
+    counter(registry, name, List.of(Tag.of(tag, tagValue)), value);
+  }
+
+  private void counter(
+      MeterRegistry registry, String name, List<Tag> more, ToDoubleFunction<DBStats> value) {
+    StatsView from = view;
+    remember(
+        registry,
+        FunctionCounter.builder(name, db, database -> orZero(from.of(database), value))
+            .tags(tags.and(more))
+            .register(registry));
+  }
+
+  private static double orZero(@Nullable DBStats stats, ToDoubleFunction<DBStats> value) {
+    return stats == null ? 0 : value.applyAsDouble(stats);
+  }
+
+  private void timer(
+      MeterRegistry registry,
+      String name,
+      ToLongFunction<DBStats> count,
+      ToDoubleFunction<DBStats> micros) {
+    StatsView from = view;
+    remember(
+        registry,
+        FunctionTimer.builder(
+                name,
+                db,
+                database -> (long) orZero(from.of(database), count::applyAsLong),
+                database -> orZero(from.of(database), micros),
+                TimeUnit.MICROSECONDS)
+            .tags(tags)
+            .register(registry));
+  }
+
+  private void gauge(
+      MeterRegistry registry, String name, Tags more, ToDoubleFunction<DBStats> value) {
+    remember(
+        registry, Gauge.builder(name, db, open(value)).tags(tags.and(more)).register(registry));
+  }
+
+  private void bytes(
+      MeterRegistry registry, String name, Tags more, ToDoubleFunction<DBStats> value) {
+    remember(
+        registry,
+        Gauge.builder(name, db, open(value))
+            .tags(tags.and(more))
+            .baseUnit(BaseUnits.BYTES)
+            .register(registry));
+  }
+
+  /** Returns the function of a gauge: NaN after the close. It must not refer to the database. */
+  private ToDoubleFunction<DB> open(ToDoubleFunction<DBStats> value) {
+    StatsView from = view;
+    return database -> {
+      DBStats stats = from.ofOpen(database);
+      return stats == null ? Double.NaN : value.applyAsDouble(stats);
+    };
+  }
+
+  private void remember(MeterRegistry registry, Meter meter) {
+    registered.add(new Registered(registry, meter));
+  }
+
+  /** Removes the meters from their registries. Does not close the database. */
+  @Override
+  public void close() {
+    for (Registered next = registered.poll(); next != null; next = registered.poll()) {
+      next.registry().remove(next.meter());
+    }
+  }
+}

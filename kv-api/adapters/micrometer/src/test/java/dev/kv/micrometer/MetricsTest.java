@@ -1,0 +1,141 @@
+package dev.kv.micrometer;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.DB;
+import dev.kv.Options;
+import dev.kv.WriteOptions;
+import dev.kv.event.DamageEvent;
+import dev.kv.event.FailureEvent;
+import dev.kv.event.StallEvent;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MetricsTest {
+  @TempDir Path temp;
+
+  private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+  private static byte[] b(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  private DB open(Options.Builder options) {
+    return DB.open(temp.resolve("db"), options.createIfMissing(true).build());
+  }
+
+  private double counter(String name, String... tags) {
+    return registry.get(name).tags(tags).functionCounter().count();
+  }
+
+  private double gauge(String name, String... tags) {
+    return registry.get(name).tags(tags).gauge().value();
+  }
+
+  @Test
+  void statistics_areMetersOfTheirDatabase() {
+    try (DB db = open(Options.builder())) {
+      db.put(b("a"), b("1"));
+      db.put(WriteOptions.SYNC, b("b"), b("2"));
+      db.get(b("a"));
+      db.get(b("nowhere"));
+      db.flush();
+      new DatabaseMetrics(db, "orders").bindTo(registry);
+      assertThat(counter("kv.lookups", "database", "orders", "answered", "memtable")).isEqualTo(1);
+      assertThat(counter("kv.lookups", "answered", "none")).isEqualTo(1);
+      assertThat(counter("kv.writes")).isEqualTo(2);
+      assertThat(counter("kv.write.bytes")).isPositive();
+      assertThat(registry.get("kv.syncs").functionTimer().count()).isEqualTo(1);
+      assertThat(registry.get("kv.syncs").functionTimer().totalTime(TimeUnit.MICROSECONDS))
+          .isEqualTo(db.stats().writes().syncMicros());
+      assertThat(gauge("kv.level.tables", "level", "2")).isEqualTo(1);
+      assertThat(gauge("kv.level.size", "level", "2")).isPositive();
+      assertThat(gauge("kv.amplification", "kind", "space")).isEqualTo(1);
+      assertThat(gauge("kv.iterators.open")).isZero();
+      assertThat(gauge("kv.memory", "kind", "memtables")).isNotNegative();
+    }
+  }
+
+  @Test
+  void meters_afterTheClose_keepCountsAndHaveNoValues_untilTheyAreRemoved() {
+    DatabaseMetrics metrics;
+    try (DB db = open(Options.builder())) {
+      db.put(b("a"), b("1"));
+      metrics = new DatabaseMetrics(db, Tags.of("database", "orders"), new StatsView(0));
+      metrics.bindTo(registry);
+      assertThat(counter("kv.writes")).isEqualTo(1);
+      db.close();
+      assertThat(gauge("kv.snapshots")).isNaN();
+      assertThat(counter("kv.writes")).isEqualTo(1);
+    }
+    metrics.close();
+    assertThat(registry.getMeters()).isEmpty();
+  }
+
+  @Test
+  void meters_ofTwoDatabases_differByTheirTags() {
+    try (DB one = open(Options.builder());
+        DB other =
+            DB.open(temp.resolve("other"), Options.builder().createIfMissing(true).build())) {
+      one.put(b("a"), b("1"));
+      new DatabaseMetrics(one, "one").bindTo(registry);
+      new DatabaseMetrics(other, "other").bindTo(registry);
+      assertThat(counter("kv.writes", "database", "one")).isEqualTo(1);
+      assertThat(counter("kv.writes", "database", "other")).isZero();
+    }
+  }
+
+  @Test
+  void events_areTimersAndCounters() {
+    EventMetrics listener = new EventMetrics(registry, "orders");
+    try (DB db = open(Options.builder().listener(listener).slowSyncMillis(0))) {
+      for (int i = 0; i < 3; i++) {
+        db.put(WriteOptions.SYNC, b("a"), b("1"));
+        db.put(b("z"), b("1"));
+        db.flush();
+      }
+      db.compactRange(null, null);
+    }
+    assertThat(registry.get("kv.open").timer().count()).isEqualTo(1);
+    assertThat(registry.get("kv.flush").tag("database", "orders").timer().count()).isEqualTo(3);
+    assertThat(registry.get("kv.sync.slow").timer().count()).isEqualTo(3);
+    assertThat(registry.get("kv.compaction").tag("reason", "manual").timer().count()).isPositive();
+    assertThat(registry.get("kv.tables.deleted").counter().count()).isPositive();
+  }
+
+  @Test
+  void events_ofTrouble_areCountedByTheirKind() {
+    EventMetrics listener = new EventMetrics(registry, Tags.empty());
+    listener.onEvent(new StallEvent("db", StallEvent.Reason.FLUSH_BEHIND, 3, 2000));
+    listener.onEvent(new DamageEvent("db", DamageEvent.During.READ, "000005.ldb", 0, "bad"));
+    listener.onEvent(new FailureEvent("db", "a write", new AssertionError(), false));
+    assertThat(
+            registry
+                .get("kv.stall")
+                .tag("reason", "flush_behind")
+                .timer()
+                .totalTime(TimeUnit.MICROSECONDS))
+        .isEqualTo(2000);
+    assertThat(registry.get("kv.damage").tag("during", "read").counter().count()).isEqualTo(1);
+    assertThat(registry.get("kv.failure").tag("resumable", "false").counter().count()).isEqualTo(1);
+  }
+
+  @Test
+  void meters_haveTheTagAndThePrefix() {
+    List<Meter> meters;
+    try (DB db = open(Options.builder())) {
+      new DatabaseMetrics(db, "orders").bindTo(registry);
+      meters = registry.getMeters();
+      assertThat(meters).isNotEmpty();
+      assertThat(meters).allMatch(meter -> "orders".equals(meter.getId().getTag("database")));
+      assertThat(meters).allMatch(meter -> meter.getId().getName().startsWith("kv."));
+    }
+  }
+}
