@@ -1,0 +1,132 @@
+package dev.kv.kotlin
+
+import dev.kv.DB
+import dev.kv.Options
+import dev.kv.ReadOptions
+import dev.kv.WriteOptions
+import dev.kv.env.Env
+import java.nio.file.Path
+import kotlin.time.Duration
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.flow.first
+import kotlinx.coroutines.flow.flowOn
+import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.yield
+import org.assertj.core.api.Assertions.assertThat
+import org.assertj.core.api.Assertions.assertThatThrownBy
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Test
+
+class ExtensionsTest {
+    private val db: DB =
+        openDB(Path.of("database")) {
+            createIfMissing(true)
+            env(Env.inMemory())
+        }
+
+    @AfterEach fun close() = db.close()
+
+    private fun fill() = db.batch { for (name in listOf("a", "b", "c")) put(b(name), b(name + 1)) }
+
+    @Test
+    fun operators_onADatabase_readAndWrite() {
+        db[b("key")] = b("value")
+        assertThat(db[b("key")]).isEqualTo(b("value"))
+        assertThat(b("key") in db).isTrue()
+        db -= b("key")
+        assertThat(db[b("key")]).isNull()
+        assertThat(b("key") in db).isFalse()
+    }
+
+    @Test
+    fun batch_withOperators_isWrittenAsAWhole() {
+        db[b("old")] = b("1")
+        db.batch(WriteOptions.SYNC) {
+            this[b("new")] = b("2")
+            this -= b("old")
+        }
+        assertThat(db[b("new")]).isEqualTo(b("2"))
+        assertThat(db[b("old")]).isNull()
+    }
+
+    @Test
+    fun batch_thatThrows_writesNothing() {
+        assertThatThrownBy {
+            db.batch {
+                put(b("key"), b("value"))
+                error("no")
+            }
+        }
+            .isInstanceOf(IllegalStateException::class.java)
+        assertThat(db[b("key")]).isNull()
+    }
+
+    @Test
+    fun useEntries_thatTakesTheFirst_closesTheScan() {
+        fill()
+        val first = db.useEntries { entries -> entries.map { (key, _) -> s(key) }.first() }
+        assertThat(first).isEqualTo("a")
+        val options = readOptions {
+            lowerBound(b("b"))
+            descending(true)
+        }
+        val texts = db.useEntries(options) { all -> all.map { (k, v) -> s(k) + s(v) }.toList() }
+        assertThat(texts).containsExactly("cc1", "bb1")
+        assertThat(db.stats().openIterators).isZero()
+    }
+
+    @Test
+    fun entryFlow_collectedTwice_scansTheStateOfEachBegin(): Unit = runBlocking {
+        fill()
+        val keys = db.entryFlow().map { s(it.key) }.flowOn(Dispatchers.IO)
+        assertThat(keys.toList()).containsExactly("a", "b", "c")
+        db -= b("a")
+        assertThat(keys.toList()).containsExactly("b", "c")
+        assertThat(db.stats().openIterators).isZero()
+    }
+
+    @Test
+    fun entryFlow_cancelledAfterTheFirst_closesTheScan(): Unit = runBlocking {
+        fill()
+        assertThat(s(db.entryFlow(ReadOptions.withPrefix(b("b"))).first().value)).isEqualTo("b1")
+        assertThat(s(db.entryFlow().first().key)).isEqualTo("a")
+        assertThat(db.stats().openIterators).isZero()
+    }
+
+    @Test
+    fun useSnapshot_whileTheDatabaseChanges_readsTheOldState() {
+        db[b("key")] = b("old")
+        db.useSnapshot { before ->
+            db[b("key")] = b("new")
+            assertThat(db[b("key"), before]).isEqualTo(b("old"))
+        }
+        assertThat(db.stats().snapshots).isZero()
+    }
+
+    @Test
+    fun usePinned_inASuspendingFunction_keepsTheValue(): Unit = runBlocking {
+        db[b("key")] = b("value")
+        db.flush()
+        val last =
+            db.usePinned(b("key")) { value ->
+                yield()
+                value.slice()[value.length() - 1]
+            }
+        assertThat(last).isEqualTo('e'.code.toByte())
+        assertThat(db.usePinned(b("missing")) { it.length() }).isNull()
+    }
+
+    @Test
+    fun statistics_ofTime_areDurations() {
+        val options: Options = options { blockCacheSize(1L shl 20) }
+        assertThat(options.blockCacheSize()).isEqualTo(1L shl 20)
+        assertThat(db.stats().writeStalls.time).isEqualTo(Duration.ZERO)
+        assertThat(db.stats().levels[0].compactionTime).isEqualTo(Duration.ZERO)
+    }
+
+    private fun b(text: String) = text.encodeToByteArray()
+
+    private fun s(bytes: ByteArray) = bytes.decodeToString()
+}

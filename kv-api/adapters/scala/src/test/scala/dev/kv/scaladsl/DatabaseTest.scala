@@ -1,0 +1,65 @@
+package dev.kv.scaladsl
+
+import dev.kv.{DB, ReadOptions, WriteOptions}
+import dev.kv.env.Env
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Path
+import org.assertj.core.api.Assertions.{assertThat, assertThatThrownBy}
+import org.junit.jupiter.api.{AfterEach, Test}
+
+class DatabaseTest:
+  private val db: DB = openDB(Path.of("database"))(_.createIfMissing(true).env(Env.inMemory))
+
+  @AfterEach def close(): Unit = db.close()
+
+  private def b(text: String): Array[Byte] = text.getBytes(UTF_8)
+  private def s(bytes: Array[Byte]): String = String(bytes, UTF_8)
+
+  private def fill(): Unit =
+    db.batch(): batch =>
+      for name <- List("a", "b", "c") do batch.put(b(name), b(name + "1"))
+
+  @Test def update_andGetOption_writeAndRead(): Unit =
+    db(b("key")) = b("value")
+    assertThat(db.getOption(b("key")).map(s)).isEqualTo(Some("value"))
+    assertThat(db.getOption(b("missing"))).isEqualTo(None)
+
+  @Test def readOption_ofAMissingKey_isNone(): Unit =
+    db(b("key")) = b("value")
+    assertThat(db.readOption(b("key"))(_.length)).isEqualTo(Some(5))
+    assertThat(db.readOption(b("missing"))(_.length)).isEqualTo(None)
+
+  @Test def usePinned_readsAndCloses(): Unit =
+    db(b("key")) = b("value")
+    assertThat(db.usePinned(b("key"))(_.slice.toUtf8String)).isEqualTo(Some("value"))
+    assertThat(db.usePinned(b("missing"))(_.length)).isEqualTo(None)
+
+  @Test def batch_thatThrows_writesNothing(): Unit =
+    assertThatThrownBy(() =>
+      db.batch(WriteOptions.SYNC): batch =>
+        batch.put(b("key"), b("value"))
+        throw IllegalStateException("no")
+    ).isInstanceOf(classOf[IllegalStateException])
+    assertThat(db.getOption(b("key"))).isEqualTo(None)
+
+  @Test def useEntries_thatTakesTheFirst_closesTheScan(): Unit =
+    fill()
+    val descending = readOptions(_.descending(true))
+    val first = db.useEntries(descending)(_.map { case KeyValue(k, v) => s(k) + s(v) }.next())
+    assertThat(first).isEqualTo("cc1")
+    assertThat(db.stats.openIterators).isZero()
+
+  @Test def view_traversedTwice_scansTheStateOfEachBegin(): Unit =
+    fill()
+    val keys = db.view(ReadOptions.DEFAULT).map(entry => s(entry.key))
+    assertThat(keys.toList).isEqualTo(List("a", "b", "c"))
+    db.delete(b("a"))
+    assertThat(keys.toList).isEqualTo(List("b", "c"))
+    assertThat(db.stats.openIterators).isZero()
+
+  @Test def useSnapshot_whileTheDatabaseChanges_readsTheOldState(): Unit =
+    db(b("key")) = b("old")
+    db.useSnapshot: before =>
+      db(b("key")) = b("new")
+      assertThat(db.getOption(b("key"), ReadOptions.from(before)).map(s)).isEqualTo(Some("old"))
+    assertThat(db.stats.snapshots).isZero()
