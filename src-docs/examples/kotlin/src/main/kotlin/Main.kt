@@ -3,8 +3,10 @@ package example
 import dev.kv.DB
 import dev.kv.DBComparator
 import dev.kv.Options
-import dev.kv.ReadOptions
 import dev.kv.env.Env
+import dev.kv.kotlin.options
+import dev.kv.kotlin.set
+import dev.kv.kotlin.useEntries
 import java.nio.ByteBuffer
 import java.nio.file.Files
 import java.nio.file.Path
@@ -52,20 +54,16 @@ private fun people(directory: Path) {
 
 /** A database in memory whose keys are numbers, the highest first. */
 private fun newestFirst() {
-    val options =
-        Options.builder()
-            .createIfMissing(true)
-            .env(Env.inMemory())
-            .comparator(DBComparator.ofSlices("example.Descending", reverseOrder()))
-            .build()
+    val options = options {
+        createIfMissing(true)
+        env(Env.inMemory())
+        comparator(DBComparator.ofSlices("example.Descending", reverseOrder()))
+    }
     DB.open(Path.of("years"), options).use { years ->
         for (person in listOf(ada, alan, grace)) {
-            years.put(ByteBuffer.allocate(Int.SIZE_BYTES).putInt(person.born).array(), person.key)
+            years[ByteBuffer.allocate(Int.SIZE_BYTES).putInt(person.born).array()] = person.key
         }
-        val names = mutableListOf<String>()
-        years.entries(ReadOptions.DEFAULT).use { entries ->
-            for (entry in entries) names += entry.value.decodeToString()
-        }
+        val names = years.useEntries { all -> all.map { it.value.decodeToString() }.toList() }
         expect(listOf("Alan Turing", "Grace Hopper", "Ada Lovelace"), names)
 
         // A cursor jumps, and continues from there

@@ -1,12 +1,17 @@
 package example
 
-import dev.kv.DB
-import dev.kv.Options
 import dev.kv.ReadOptions
 import dev.kv.Slice
 import dev.kv.Snapshot
-import dev.kv.WriteBatch
 import dev.kv.WriteOptions
+import dev.kv.kotlin.batch
+import dev.kv.kotlin.component1
+import dev.kv.kotlin.component2
+import dev.kv.kotlin.minusAssign
+import dev.kv.kotlin.openDB
+import dev.kv.kotlin.readOptions
+import dev.kv.kotlin.set
+import dev.kv.kotlin.useEntries
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
 import java.nio.file.Path
@@ -37,18 +42,19 @@ data class Person(val name: String, val born: Int, val subject: String) {
 
 /** A typed store over a database: people by name. Thread-safe, like the database. */
 class People(directory: Path) : AutoCloseable {
-    private val db = DB.open(directory, Options.builder().createIfMissing(true).build())
+    private val db = openDB(directory) { createIfMissing(true) }
 
-    operator fun plusAssign(person: Person) = db.put(person.key, person.value)
-
-    /** Adds all of them or none. They are on the device when this function returns. */
-    fun addAll(vararg people: Person) {
-        val batch = WriteBatch.create()
-        people.forEach { batch.put(it.key, it.value) }
-        db.write(WriteOptions.SYNC, batch)
+    operator fun plusAssign(person: Person) {
+        db[person.key] = person.value
     }
 
-    fun remove(name: String) = db.delete(name.encodeToByteArray())
+    /** Adds all of them or none. They are on the device when this function returns. */
+    fun addAll(vararg people: Person) =
+        db.batch(WriteOptions.SYNC) { for (person in people) this[person.key] = person.value }
+
+    fun remove(name: String) {
+        db -= name.encodeToByteArray()
+    }
 
     /** Returns the person, or null if there is none. */
     operator fun get(name: String): Person? {
@@ -62,20 +68,20 @@ class People(directory: Path) : AutoCloseable {
     /** Returns the people whose names are in [from, to), in order. */
     fun between(from: String, to: String): List<Person> =
         list(
-            ReadOptions.builder()
-                .lowerBound(from.encodeToByteArray())
-                .upperBound(to.encodeToByteArray())
-                .build()
+            readOptions {
+                lowerBound(from.encodeToByteArray())
+                upperBound(to.encodeToByteArray())
+            }
         )
 
     /** Returns all people, now or when the snapshot was taken. */
     fun all(snapshot: Snapshot? = null): List<Person> =
-        list(ReadOptions.builder().snapshot(snapshot).build())
+        list(readOptions { snapshot(snapshot) })
 
     fun snapshot(): Snapshot = db.snapshot()
 
     private fun list(options: ReadOptions): List<Person> =
-        db.entries(options).use { entries -> entries.map { Person.of(it.key, it.value) } }
+        db.useEntries(options) { all -> all.map { (key, value) -> Person.of(key, value) }.toList() }
 
     override fun close() = db.close()
 }

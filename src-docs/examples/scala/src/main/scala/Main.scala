@@ -1,10 +1,10 @@
 package example
 
-import dev.kv.{DB, DBComparator, Options, ReadOptions, Slice}
+import dev.kv.{DB, DBComparator, Options, Slice}
 import dev.kv.env.Env
+import dev.kv.scaladsl.*
 import java.nio.ByteBuffer
 import java.nio.file.{Files, Path}
-import scala.jdk.CollectionConverters.*
 import scala.util.Using
 
 private val ada = Person("Ada Lovelace", 1815, "mathematics")
@@ -50,9 +50,8 @@ private def newestFirst(): Unit =
     .build
   Using.resource(DB.open(Path.of("years"), options)): years =>
     for person <- List(ada, alan, grace) do
-      years.put(ByteBuffer.allocate(Integer.BYTES).putInt(person.born).array, person.key)
-    val names = Using.resource(years.stream(ReadOptions.DEFAULT)): entries =>
-      entries.iterator.asScala.map(entry => String(entry.value)).toList
+      years(ByteBuffer.allocate(Integer.BYTES).putInt(person.born).array) = person.key
+    val names = years.view().map(entry => String(entry.value)).toList
     expect(List("Alan Turing", "Grace Hopper", "Ada Lovelace"), names)
 
 private def expect(wanted: Any, found: Any): Unit =

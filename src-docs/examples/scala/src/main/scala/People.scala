@@ -1,12 +1,10 @@
 package example
 
-import dev.kv.{DB, Options, ReadOptions, Slice, Snapshot, WriteBatch, WriteOptions}
+import dev.kv.{ReadOptions, Slice, Snapshot, WriteOptions}
+import dev.kv.scaladsl.*
 import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Path
-import scala.jdk.CollectionConverters.*
-import scala.jdk.OptionConverters.*
-import scala.util.Using
 
 /** A person. The name is the key of its entry, the rest is the value. */
 case class Person(name: String, born: Int, subject: String):
@@ -30,29 +28,28 @@ object Person:
 
 /** A typed store over a database: people by name. Thread-safe, like the database. */
 class People(directory: Path) extends AutoCloseable:
-  private val db = DB.open(directory, Options.builder.createIfMissing(true).build)
+  private val db = openDB(directory)(_.createIfMissing(true))
 
-  def add(person: Person): Unit = db.put(person.key, person.value)
+  def add(person: Person): Unit = db(person.key) = person.value
 
   /** Adds all of them or none. They are on the device when this method returns. */
   def addAll(people: Person*): Unit =
-    val batch = WriteBatch.create()
-    people.foreach(person => batch.put(person.key, person.value))
-    db.write(WriteOptions.SYNC, batch)
+    db.batch(WriteOptions.SYNC): batch =>
+      people.foreach(person => batch.put(person.key, person.value))
 
   def remove(name: String): Unit = db.delete(name.getBytes(UTF_8))
 
   def find(name: String): Option[Person] =
     val key = name.getBytes(UTF_8)
-    Option(db.get(key)).map(Person(key, _))
+    db.getOption(key).map(Person(key, _))
 
   /** Returns the year without a copy of the value, or none if there is no such person. */
   def yearOfBirth(name: String): Option[Int] =
-    db.find(name.getBytes(UTF_8), Person.born(_)).toScala
+    db.readOption(name.getBytes(UTF_8))(Person.born)
 
   /** Returns the people whose names are in [from, to), in order. */
   def between(from: String, to: String): List[Person] =
-    list(ReadOptions.builder.lowerBound(from.getBytes(UTF_8)).upperBound(to.getBytes(UTF_8)).build)
+    list(readOptions(_.lowerBound(from.getBytes(UTF_8)).upperBound(to.getBytes(UTF_8))))
 
   def all: List[Person] = list(ReadOptions.DEFAULT)
 
@@ -61,7 +58,7 @@ class People(directory: Path) extends AutoCloseable:
   def snapshot(): Snapshot = db.snapshot()
 
   private def list(options: ReadOptions): List[Person] =
-    Using.resource(db.entries(options)): entries =>
-      (for entry <- entries.asScala yield Person(entry.key, entry.value)).toList
+    db.useEntries(options): entries =>
+      entries.map { case KeyValue(key, value) => Person(key, value) }.toList
 
   def close(): Unit = db.close()
