@@ -5,8 +5,8 @@ import java.util.ServiceLoader;
 
 /**
  * The engine of the API, which {@link ServiceLoader} finds once. Programs use the static methods of
- * {@link DB}, {@link WriteBatch}, {@link BlockCache}, {@link FilterPolicy}, {@link TableWriter},
- * {@link TableReader} and {@link Dump} instead. Thread-safe.
+ * {@link DB}, {@link WriteBatch}, {@link SharedResources}, {@link FilterPolicy}, {@link
+ * TableWriter}, {@link TableReader} and {@link Dump} instead. Thread-safe.
  */
 public interface DBFactory {
 
@@ -68,13 +68,13 @@ public interface DBFactory {
   WriteBatch newWriteBatch();
 
   /**
-   * Creates a block cache.
+   * Creates resources that databases share.
    *
-   * @param capacity the capacity in bytes
-   * @return a new cache, which the caller closes
-   * @see BlockCache#create
+   * @param settings the sizes
+   * @return new resources, which the caller closes
+   * @see SharedResources#builder
    */
-  BlockCache newBlockCache(long capacity);
+  SharedResources newSharedResources(SharedResources.Settings settings);
 
   /**
    * Creates a bloom filter policy.

@@ -7,7 +7,8 @@ import java.util.List;
  * at the open. Immutable.
  *
  * @param levels the levels, from 0
- * @param offHeap the memory that the database holds off the heap
+ * @param offHeap the memory that the database holds off the heap, with the use by all databases
+ *     that share it
  * @param mappedBytes the bytes of files that are mapped into memory; not part of {@code offHeap}
  * @param blockCache the block cache, with the use by all databases that share it
  * @param reads how lookups were answered
@@ -44,7 +45,8 @@ public record DBStats(
    * Creates the statistics, and copies the lists.
    *
    * @param levels the levels, from 0
-   * @param offHeap the memory that the database holds off the heap
+   * @param offHeap the memory that the database holds off the heap, with the use by all databases
+   *     that share it
    * @param mappedBytes the bytes of files that are mapped into memory; not part of {@code offHeap}
    * @param blockCache the block cache, with the use by all databases that share it
    * @param reads how lookups were answered
@@ -136,7 +138,8 @@ public record DBStats(
    * @param blocks the blocks in the cache and in use
    * @param indexesAndFilters the index and filter blocks of open tables
    * @param writeBuffers the buffers of the log, of flushes, of compactions and of reads
-   * @param limit the limit, {@link Options#offHeapLimit()}; 0 if there is none
+   * @param limit the limit, {@link Options#offHeapLimit()} or that of the shared resources; 0 if
+   *     there is none
    */
   public record OffHeap(
       long memtables, long blocks, long indexesAndFilters, long writeBuffers, long limit) {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * with {@link NullPointerException}, and a number that makes no sense, such as a negative size,
  * with {@link IllegalArgumentException}.
  *
- * <p>Two options are equal if all their values are. Comparators, caches, filter policies and
- * environments compare by their own {@code equals}.
+ * <p>Two options are equal if all their values are. Comparators, shared resources, filter policies
+ * and environments compare by their own {@code equals}.
  */
 public final class Options {
   /** The default of every option. */
@@ -35,7 +35,7 @@ public final class Options {
   private final int writeBufferSize;
   private final int maxOpenFiles;
   private final int maxMappedTables;
-  private final @Nullable BlockCache blockCache;
+  private final @Nullable SharedResources sharedResources;
   private final long blockCacheSize;
   private final int blockSize;
   private final int blockRestartInterval;
@@ -66,7 +66,7 @@ public final class Options {
     writeBufferSize = builder.writeBufferSize;
     maxOpenFiles = builder.maxOpenFiles;
     maxMappedTables = builder.maxMappedTables;
-    blockCache = builder.blockCache;
+    sharedResources = builder.sharedResources;
     blockCacheSize = builder.blockCacheSize;
     blockSize = builder.blockSize;
     blockRestartInterval = builder.blockRestartInterval;
@@ -113,7 +113,7 @@ public final class Options {
     builder.writeBufferSize = writeBufferSize;
     builder.maxOpenFiles = maxOpenFiles;
     builder.maxMappedTables = maxMappedTables;
-    builder.blockCache = blockCache;
+    builder.sharedResources = sharedResources;
     builder.blockCacheSize = blockCacheSize;
     builder.blockSize = blockSize;
     builder.blockRestartInterval = blockRestartInterval;
@@ -245,19 +245,19 @@ public final class Options {
   }
 
   /**
-   * Returns the cache that the database shares with others. The database does not close it.
-   * Default: null, which means that the database makes a cache of {@link #blockCacheSize()} for
-   * itself.
+   * Returns the cache, memory limit and threads that the database shares with others. If there are
+   * any, {@link #blockCacheSize()} and {@link #offHeapLimit()} have no effect. The database does
+   * not close them. Default: null, which means that the database has its own.
    *
-   * @return the shared cache, or null if there is none
+   * @return the shared resources, or null if there are none
    */
-  public @Nullable BlockCache blockCache() {
-    return blockCache;
+  public @Nullable SharedResources sharedResources() {
+    return sharedResources;
   }
 
   /**
-   * Returns the capacity of the database's own block cache. It has no effect if there is a {@link
-   * #blockCache()}. Default: 8 MiB.
+   * Returns the capacity of the database's own block cache. It has no effect if there are {@link
+   * #sharedResources()}. Default: 8 MiB.
    *
    * @return the capacity in bytes, 0 for no cache
    */
@@ -356,7 +356,8 @@ public final class Options {
   }
 
   /**
-   * Returns how many compactions of disjoint ranges run at the same time. Default: 2.
+   * Returns how many compactions of disjoint ranges run at the same time. With {@link
+   * #sharedResources()}, there are at most as many as these have threads. Default: 2.
    *
    * @return the number of compactions, at least 1
    */
@@ -367,7 +368,8 @@ public final class Options {
   /**
    * Returns the limit for the memory that the database holds off the heap, all kinds together. If
    * the limit is reached, a write throws {@link OffHeapExhaustedException} before it is logged, and
-   * reads bypass the cache. Default: 0, which means that only the JVM's limit applies.
+   * reads bypass the cache. It has no effect if there are {@link #sharedResources()}. Default: 0,
+   * which means that only the JVM's limit applies.
    *
    * @return the limit in bytes, 0 for none
    */
@@ -455,7 +457,7 @@ public final class Options {
     values.put("writeBufferSize", writeBufferSize);
     values.put("maxOpenFiles", maxOpenFiles);
     values.put("maxMappedTables", maxMappedTables);
-    values.put("blockCache", blockCache);
+    values.put("sharedResources", sharedResources);
     values.put("blockCacheSize", blockCacheSize);
     values.put("blockSize", blockSize);
     values.put("blockRestartInterval", blockRestartInterval);
@@ -497,7 +499,7 @@ public final class Options {
     private int writeBufferSize = 4 << 20;
     private int maxOpenFiles = 1000;
     private int maxMappedTables = -1;
-    private @Nullable BlockCache blockCache;
+    private @Nullable SharedResources sharedResources;
     private long blockCacheSize = 8L << 20;
     private int blockSize = 4096;
     private int blockRestartInterval = 16;
@@ -645,14 +647,14 @@ public final class Options {
     }
 
     /**
-     * Sets {@link Options#blockCache()}.
+     * Sets {@link Options#sharedResources()}.
      *
-     * @param blockCache the shared cache, or null if there is none; the caller closes it after the
-     *     database
+     * @param sharedResources the shared resources, or null if there are none; the caller closes
+     *     them
      * @return this builder
      */
-    public Builder blockCache(@Nullable BlockCache blockCache) {
-      this.blockCache = blockCache;
+    public Builder sharedResources(@Nullable SharedResources sharedResources) {
+      this.sharedResources = sharedResources;
       return this;
     }
 

@@ -99,7 +99,7 @@ class LanguagesTest {
             DBIterator.class,
             Snapshot.class,
             PinnedValue.class,
-            BlockCache.class,
+            SharedResources.class,
             TableReader.class,
             TableWriter.class)) {
       assertThat(AutoCloseable.class).as("%s", resource).isAssignableFrom(resource);

@@ -46,6 +46,7 @@ final class ArchitectureTest {
           Set.of("table"),
           Set.of("table.inspect", "table.standalone"),
           Set.of("read", "write", "compaction"),
+          Set.of("shared"),
           Set.of("state", "transaction"),
           Set.of("recovery", "background"),
           Set.of("repair", "change"),

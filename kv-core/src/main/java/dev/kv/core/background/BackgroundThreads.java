@@ -1,6 +1,8 @@
 package dev.kv.core.background;
 
 import dev.kv.core.read.SeekListener;
+import dev.kv.core.shared.SharedResourcesImpl;
+import dev.kv.core.shared.WorkerThreads;
 import dev.kv.core.state.Resources;
 import dev.kv.core.write.WriteGate;
 import java.util.ArrayList;
@@ -10,8 +12,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Owns and wakes the background threads of one open database: one for flushes, one or more for
- * compactions, one for maintenance. Each thread is started when it first has work. Thread-safe.
+ * Owns and wakes the background work of one open database: one {@link BackgroundWorker} for
+ * flushes, one or more for compactions, one for maintenance. They run on the threads of the {@link
+ * SharedResourcesImpl}. Thread-safe.
  */
 public final class BackgroundThreads implements SeekListener {
   private static final long PAUSE_AFTER_OPEN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -26,25 +29,27 @@ public final class BackgroundThreads implements SeekListener {
   private volatile @Nullable BackgroundWorker maintenance;
   private volatile List<BackgroundWorker> compactions = List.of();
 
-  /** Creates the object without threads. */
+  /** Creates the object without work. */
   public BackgroundThreads(Resources resources, WriteGate gate) {
     this.resources = resources;
     this.gate = gate;
   }
 
-  /** Sets the work of each thread. Called once, before any of them is woken. */
+  /** Sets the work. Called once, before any of it is woken. */
   public void begin(Flusher flusher, Compactor compactor, MaintenanceTask maintenanceTask) {
-    flush = worker("kv-flush", flusher);
-    maintenance = worker("kv-maintenance", maintenanceTask);
+    SharedResourcesImpl shared = resources.shared();
+    flush = worker(shared.flushThread(), "kv-flush", flusher);
+    maintenance = worker(shared.maintenanceThread(), "kv-maintenance", maintenanceTask);
     List<BackgroundWorker> workers = new ArrayList<>();
     for (int i = 1; i <= resources.options().maxBackgroundCompactions(); i++) {
-      workers.add(worker("kv-compact-" + i, compactor));
+      workers.add(worker(shared.compactionThreads(), "kv-compact-" + i, compactor));
     }
     compactions = List.copyOf(workers);
   }
 
-  private BackgroundWorker worker(String name, BackgroundWorker.Work work) {
+  private BackgroundWorker worker(WorkerThreads threads, String name, BackgroundWorker.Work work) {
     return new BackgroundWorker(
+        threads,
         resources.env(),
         name,
         work,
@@ -80,21 +85,21 @@ public final class BackgroundThreads implements SeekListener {
     gate.check();
   }
 
-  /** Stops every thread after its current work, and waits until they have ended. */
+  /** Stops all work after its current piece, and waits until that has ended. */
   public void stop() {
     List<BackgroundWorker> all = all();
     all.forEach(BackgroundWorker::stop);
     all.forEach(BackgroundWorker::join);
   }
 
-  /** Wakes the flush thread: there is an immutable memtable to flush. */
+  /** Wakes the flush work: there is an immutable memtable to flush. */
   public void flushWanted() {
     wake(flush);
     wake(maintenance);
   }
 
   /**
-   * Wakes the maintenance thread: the log needs room reserved, or the next log should be prepared.
+   * Wakes the maintenance work: the log needs room reserved, or the next log should be prepared.
    */
   public void maintenanceWanted() {
     wake(maintenance);
@@ -105,7 +110,7 @@ public final class BackgroundThreads implements SeekListener {
     compactionWanted();
   }
 
-  /** Makes the compaction threads look for work. */
+  /** Makes all compaction workers look for work. */
   public void compactionWanted() {
     List<BackgroundWorker> workers = compactions;
     for (int i = 0; i < workers.size(); i++) {
@@ -114,7 +119,7 @@ public final class BackgroundThreads implements SeekListener {
   }
 
   /**
-   * Makes the compaction threads look for work after a short pause. Used for the compactions that
+   * Makes all compaction workers look for work after a short pause. Used for the compactions that
    * the open found due, so that a program that opens a database for a moment starts no compaction
    * that its close would abandon.
    */

@@ -1,6 +1,7 @@
 package dev.kv.core.background;
 
 import dev.kv.core.memory.MemoryShortage;
+import dev.kv.core.shared.WorkerThreads;
 import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
 import java.io.IOException;
@@ -10,21 +11,20 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that does one kind of background work. Started when there is work for the first time,
- * and parked while there is none.
+ * One kind of background work of one database, as a task of the {@link WorkerThreads}, which other
+ * databases may share. Runs when it is woken, as long as there is work.
  *
  * <p>An exception thrown by the work shuts the {@link WriteGate}. Work that {@linkplain
  * NothingLoggedException logged nothing} is tried again: after a shortage of memory as soon as some
  * was released, or after a pause of at most a second; after a failure of the file system after 5
  * seconds, and then after pauses that double up to a minute; and whenever {@link #tryAgain} asks
- * for it. Until then the thread ignores wakes. The first success opens the gate.
+ * for it. Until then wakes are ignored, and the thread runs the work of others. The first success
+ * opens the gate.
  */
-final class BackgroundWorker {
+final class BackgroundWorker extends WorkerThreads.Task {
   /** One kind of background work. */
   interface Work {
     /** Does one piece of work; returns false if there was none. */
@@ -47,26 +47,20 @@ final class BackgroundWorker {
 
   private static final long LONGEST_PAUSE = TimeUnit.MINUTES.toNanos(1);
 
+  private final WorkerThreads threads;
   private final Env env;
   private final String name;
   private final Work work;
   private final WriteGate gate;
   private final Retries retries;
+
+  /** True from a wake until the work begins to look for what it was woken for. */
   private final AtomicBoolean woken = new AtomicBoolean();
-  private volatile boolean stopped;
-
-  /** The time to look for work without being woken; valid while {@link #looksLater} is true. */
-  private volatile long lookAtNanos;
-
-  private volatile boolean looksLater;
-
-  /** Written once, under this object's monitor. */
-  private volatile @Nullable Thread thread;
 
   /** Who waits for the next try. */
   private final ConcurrentLinkedQueue<CountDownLatch> awaiting = new ConcurrentLinkedQueue<>();
 
-  // Owned by the thread.
+  // Owned by the thread that runs the task.
   private boolean retrying;
   private boolean retriesByItself;
   private boolean isShort;
@@ -74,8 +68,15 @@ final class BackgroundWorker {
   private long pauseNanos;
   private long usedAtFailure;
 
-  /** Creates a worker. */
-  BackgroundWorker(Env env, String name, Work work, WriteGate gate, Retries retries) {
+  /**
+   * Creates a worker.
+   *
+   * @param env starts the threads, if this worker needs one that does not run yet
+   * @param name the name of the work in the gate
+   */
+  BackgroundWorker(
+      WorkerThreads threads, Env env, String name, Work work, WriteGate gate, Retries retries) {
+    this.threads = threads;
     this.env = env;
     this.name = name;
     this.work = work;
@@ -83,47 +84,39 @@ final class BackgroundWorker {
     this.retries = retries;
   }
 
-  /** Returns the name of the thread, which is its name in the gate too. */
+  /** Returns the name of the work in the gate. */
   String name() {
     return name;
   }
 
   /**
-   * Makes the thread look for work. Any thread may call this; cheap if the worker is already awake.
+   * Makes the work look for something to do. Any thread may call this; cheap if it will already.
    */
   void wake() {
     if (!woken.get() && woken.compareAndSet(false, true)) {
-      if (thread == null) {
-        start();
-      }
-      LockSupport.unpark(thread);
+      threads.submit(this);
     }
   }
 
   /**
-   * Makes the thread look for work after {@code nanos}, or earlier if it is woken. Called once,
-   * before any wake.
+   * Makes the work look for something to do after {@code nanos}, or earlier if it is woken. Called
+   * once, before any wake.
    */
   void wakeIn(long nanos) {
-    lookAtNanos = System.nanoTime() + nanos;
-    looksLater = true;
-    start();
+    threads.submitIn(this, nanos);
   }
 
   /**
-   * Makes the thread try failed work now, and returns once it has tried one piece of work, could
-   * not be started, or the database is being closed. An interrupt stays set and ends no wait.
+   * Makes failed work run now, and returns once one piece of it was tried, no thread could be
+   * started, or the database is being closed. An interrupt stays set and ends no wait.
    */
   void tryAgain() {
     CountDownLatch tried = new CountDownLatch(1);
     awaiting.add(tried);
     woken.set(true);
-    if (thread == null) {
-      start();
-    }
-    LockSupport.unpark(thread);
+    threads.submit(this);
     boolean interrupted = false;
-    while (tried.getCount() > 0 && thread != null && !gate.isClosing()) {
+    while (tried.getCount() > 0 && !gate.isClosing()) {
       try {
         if (tried.await(10, TimeUnit.MILLISECONDS)) {
           break;
@@ -138,99 +131,78 @@ final class BackgroundWorker {
     }
   }
 
-  private synchronized void start() {
-    if (thread != null || stopped) {
-      return;
-    }
-    try {
-      thread = env.startThread(name, this::run);
-    } catch (RuntimeException | Error e) {
-      woken.set(false);
-      gate.failResumably(name, e);
-    }
-  }
-
-  /** Makes the thread end after its current piece of work. Does not wait. */
+  /** Makes the work end after its current piece. Does not wait. */
   void stop() {
-    synchronized (this) {
-      stopped = true;
-    }
-    woken.set(true);
-    LockSupport.unpark(thread);
+    threads.end(this);
   }
 
-  /** Waits until the thread has ended; an interrupt stays set and does not end the wait. */
+  /** Waits until stopped work has ended; an interrupt stays set and does not end the wait. */
   void join() {
-    Thread running = thread;
-    boolean interrupted = false;
-    while (running != null && running.isAlive()) {
-      try {
-        running.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
+    threads.awaitEnd(this);
+  }
+
+  @Override
+  protected Thread startThread(String threadName, Runnable body) {
+    return env.startThread(threadName, body);
+  }
+
+  @Override
+  protected void noThread(Throwable cause) {
+    woken.set(false);
+    gate.failResumably(name, cause);
+    release(new ArrayList<>(awaiting));
+  }
+
+  @Override
+  protected long runPiece() {
+    if (retrying) {
+      long left = untilRetry();
+      if (left > 0) {
+        return left;
       }
+      retrying = false;
     }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    woken.set(false);
+    List<CountDownLatch> waiting = new ArrayList<>(awaiting);
+    boolean more = false;
+    try {
+      more = work.runOne();
+      succeeded();
+    } catch (NothingLoggedException e) {
+      retryLater(e);
+    } catch (Throwable e) {
+      more = false;
+      gate.fail(name, e);
     }
+    release(waiting);
+    if (retrying) {
+      return Math.max(1, untilRetry());
+    }
+    return more ? 0 : WorkerThreads.IDLE;
   }
 
-  private void run() {
-    while (!stopped) {
-      if (retrying) {
-        awaitRetry();
-      } else if (woken.getAndSet(false)) {
-        looksLater = false;
-        workWhileThereIsSome();
-      } else if (looksLater) {
-        awaitLook();
-      } else {
-        LockSupport.park(this);
-      }
-    }
+  private void release(List<CountDownLatch> waiting) {
+    awaiting.removeAll(waiting);
+    waiting.forEach(CountDownLatch::countDown);
   }
 
-  private void awaitLook() {
-    long left = lookAtNanos - System.nanoTime();
-    if (left > 0) {
-      LockSupport.parkNanos(this, left);
-    } else {
-      woken.set(true);
+  /** Returns how long to wait until the next look at whether to try again; 0 to do so now. */
+  private long untilRetry() {
+    if (!awaiting.isEmpty()) {
+      return 0;
     }
-  }
-
-  /** Waits a while, or makes the thread try its work again. */
-  private void awaitRetry() {
-    long left = retriesByItself ? retryAtNanos - System.nanoTime() : LONGEST_PAUSE;
+    if (!retriesByItself) {
+      return WorkerThreads.IDLE;
+    }
+    long left = retryAtNanos - System.nanoTime();
     boolean memoryFreed =
         isShort
             && pauseNanos - left >= SHORTEST_MEMORY_PAUSE
             && retries.memoryUsed().getAsLong() < usedAtFailure;
-    if (left <= 0 || memoryFreed || !awaiting.isEmpty()) {
-      retrying = false;
-      woken.set(true);
-    } else {
-      LockSupport.parkNanos(this, isShort ? Math.min(left, SHORTEST_MEMORY_PAUSE) : left);
+    if (left <= 0 || memoryFreed) {
+      return 0;
     }
-  }
-
-  private void workWhileThereIsSome() {
-    boolean more = true;
-    while (more && !stopped) {
-      List<CountDownLatch> waiting = new ArrayList<>(awaiting);
-      try {
-        more = work.runOne();
-        succeeded();
-      } catch (NothingLoggedException e) {
-        more = false;
-        retryLater(e);
-      } catch (Throwable e) {
-        more = false;
-        gate.fail(name, e);
-      }
-      awaiting.removeAll(waiting);
-      waiting.forEach(CountDownLatch::countDown);
-    }
+    return isShort ? Math.min(left, SHORTEST_MEMORY_PAUSE) : left;
   }
 
   private void succeeded() {

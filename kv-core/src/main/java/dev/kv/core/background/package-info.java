@@ -1,9 +1,10 @@
 /**
  * The background work of one open database.
  *
- * <p>{@link dev.kv.core.background.BackgroundThreads} owns the threads, each a {@code
- * BackgroundWorker}. {@link dev.kv.core.background.Flusher} writes immutable memtables as tables,
- * {@link dev.kv.core.background.Compactor} runs compactions, first those queued in {@link
+ * <p>{@link dev.kv.core.background.BackgroundThreads} owns the work, each kind a {@code
+ * BackgroundWorker} that runs on the threads of the shared resources. {@link
+ * dev.kv.core.background.Flusher} writes immutable memtables as tables, {@link
+ * dev.kv.core.background.Compactor} runs compactions, first those queued in {@link
  * dev.kv.core.background.ManualCompactions}, and {@link dev.kv.core.background.MaintenanceTask}
  * does the small disk work for logs and obsolete files.
  *

@@ -1,12 +1,12 @@
 package dev.kv.core.db;
 
-import dev.kv.BlockCache;
 import dev.kv.DB;
 import dev.kv.DBFactory;
 import dev.kv.Dump;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.RepairReport;
+import dev.kv.SharedResources;
 import dev.kv.TableReader;
 import dev.kv.TableWriter;
 import dev.kv.WriteBatch;
@@ -15,7 +15,7 @@ import dev.kv.core.filter.BloomFilter;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.repair.Dumper;
 import dev.kv.core.repair.Repairer;
-import dev.kv.core.table.cache.BlockCacheImpl;
+import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.table.standalone.UserTableReader;
 import dev.kv.core.table.standalone.UserTableWriter;
 import java.nio.file.Path;
@@ -64,11 +64,8 @@ public final class DBFactoryImpl implements DBFactory {
   }
 
   @Override
-  public BlockCache newBlockCache(long capacity) {
-    if (capacity < 0) {
-      throw new IllegalArgumentException("capacity is " + capacity + ", must be at least 0");
-    }
-    return BlockCacheImpl.shared(capacity);
+  public SharedResources newSharedResources(SharedResources.Settings settings) {
+    return new SharedResourcesImpl(Objects.requireNonNull(settings, "settings"));
   }
 
   @Override
@@ -83,6 +80,7 @@ public final class DBFactoryImpl implements DBFactory {
 
   @Override
   public TableReader openTable(Path file, Options options) {
-    return new UserTableReader(file, options);
+    SharedResourcesImpl shared = SharedResourcesImpl.acquire(options);
+    return new UserTableReader(file, options, shared.tableMemory(), shared::release);
   }
 }

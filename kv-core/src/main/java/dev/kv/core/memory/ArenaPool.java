@@ -11,9 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arenas of a database's memtables. Thread-safe.
+ * The arenas of memtables. Thread-safe.
  *
- * <p>A new arena is small and grows by a factor of {@value #GROWTH} up to its limit, so a database
+ * <p>A new arena is small and grows by a factor of {@value #GROWTH} up to its limit, so a memtable
  * that holds few entries takes little memory. The pool keeps a few free arenas, because a new one
  * costs the zeroing and the page faults of megabytes. If there is a free arena of full size, a new
  * memtable takes it and never grows. Under a steady load this is the usual case.
@@ -34,7 +34,7 @@ public final class ArenaPool implements AutoCloseable {
   private static final int LARGEST = Integer.MAX_VALUE - 8;
 
   private final OffHeapBudget budget;
-  private final Runnable reclaimer = this::dropFree;
+  private final Runnable reclaimer = this::trim;
 
   @GuardedBy("this")
   private final Deque<NativeArena> free = new ArrayDeque<>();
@@ -173,7 +173,7 @@ public final class ArenaPool implements AutoCloseable {
       closed = true;
     }
     budget.forget(reclaimer);
-    dropFree();
+    trim();
   }
 
   /** Takes a free arena of at least {@code minCapacity} bytes, but not a far larger one. */
@@ -209,7 +209,8 @@ public final class ArenaPool implements AutoCloseable {
     return free.size() > KEPT ? free.removeLast() : null;
   }
 
-  private void dropFree() {
+  /** Drops the free arenas. */
+  public void trim() {
     List<NativeArena> dropped;
     synchronized (this) {
       dropped = new ArrayList<>(free);

@@ -2,6 +2,7 @@ package dev.kv.core.state;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.Options;
+import dev.kv.SharedResources;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.ReadStates;
@@ -77,7 +78,7 @@ public final class MemTables implements CommitTarget {
     this.logs = logs;
     this.memtable = memtable;
     this.flushWanted = flushWanted;
-    this.stallInputs = new StallInputs(maxWaiting(resources.options()));
+    this.stallInputs = new StallInputs(maxWaiting(resources));
   }
 
   /**
@@ -87,11 +88,13 @@ public final class MemTables implements CommitTarget {
    * is limited, two are allowed only if the limit leaves room for a third memtable besides the
    * cache and the jobs.
    */
-  private static int maxWaiting(Options options) {
+  private static int maxWaiting(Resources resources) {
+    Options options = resources.options();
+    SharedResources.Settings shared = resources.shared().settings();
     long size = options.writeBufferSize();
     long jobs = (1 + options.maxBackgroundCompactions()) * JOB_BYTES;
-    long limit = options.offHeapLimit();
-    boolean roomForAThird = limit == 0 || 3 * size + options.blockCacheSize() + jobs <= limit;
+    long limit = shared.offHeapLimit();
+    boolean roomForAThird = limit == 0 || 3 * size + shared.blockCacheSize() + jobs <= limit;
     return 2 * size <= LARGEST_TWO_WAITING && roomForAThird ? 2 : 1;
   }
 

@@ -1,6 +1,5 @@
 package dev.kv.core.state;
 
-import dev.kv.BlockCache;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.Options;
 import dev.kv.core.event.Events;
@@ -10,53 +9,42 @@ import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memtable.MemTable;
+import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.cache.BlockCacheImpl;
 import dev.kv.env.Env;
 import java.nio.file.Path;
 
-/** The directory, options, memory and caches that the parts of one database share. Thread-safe. */
+/**
+ * The directory and options of one database, its share of the memory and caches, and its open
+ * tables. Thread-safe.
+ */
 public final class Resources implements AutoCloseable {
   private final Path directory;
   private final Options options;
   private final Events events;
   private final InternalKeyComparator comparator;
-  private final OffHeapBudget budget;
-  private final BlockAllocator allocator;
-  private final ArenaPool arenas;
-  private final BlockCacheImpl blockCache;
-  private final boolean ownsCache;
+  private final SharedResourcesImpl shared;
   private final TableCache tables;
-  private final Runnable reclaimer = this::emptyCache;
 
   /** Creates the resources of the database in {@code directory}. The caller closes them. */
   public Resources(Path directory, Options options) {
     this.directory = directory;
     this.options = options;
     events = new Events(directory.toString(), options.listener());
-    BlockCache given = options.blockCache();
-    BlockCacheImpl shared = given == null ? null : BlockCacheImpl.of(given);
     comparator = new InternalKeyComparator(options.comparator());
-    budget = new OffHeapBudget(options.offHeapLimit());
-    allocator = new BlockAllocator(budget);
-    arenas = new ArenaPool(budget);
-    ownsCache = shared == null;
-    blockCache = shared == null ? BlockCacheImpl.in(allocator, options.blockCacheSize()) : shared;
-    tables = new TableCache(directory, options, comparator, blockCache, allocator, budget);
-    if (ownsCache) {
-      budget.onShortage(reclaimer);
-    }
+    shared = SharedResourcesImpl.acquire(options);
+    tables = new TableCache(directory, options, comparator, shared.tableMemory());
   }
 
-  /** Frees memory of the budget: the cache drops the entries that are not in use. */
-  private void emptyCache() {
-    blockCache.prune();
-    allocator.trim();
+  /** Returns the cache, memory and threads, which other databases may share. */
+  public SharedResourcesImpl shared() {
+    return shared;
   }
 
-  /** Releases the memory that is only kept for later, unless the cache is another's. */
+  /** Releases the memory that is only kept for later. */
   public void reclaimMemory() {
-    budget.reclaim();
+    shared.budget().reclaim();
   }
 
   /** Returns the database's directory. */
@@ -86,17 +74,17 @@ public final class Resources implements AutoCloseable {
 
   /** Returns the budget that counts all off-heap memory. */
   public OffHeapBudget budget() {
-    return budget;
+    return shared.budget();
   }
 
   /** Returns the allocator of blocks. */
   public BlockAllocator allocator() {
-    return allocator;
+    return shared.allocator();
   }
 
   /** Returns the block cache, which other databases may share. */
   public BlockCacheImpl blockCache() {
-    return blockCache;
+    return shared.blockCache();
   }
 
   /** Returns the cache of open tables. */
@@ -107,7 +95,7 @@ public final class Resources implements AutoCloseable {
   /** Returns the context of the version set. */
   public ManifestContext manifestContext() {
     return new ManifestContext(
-        env(), directory, comparator, budget, options.maxFileSize(), options.reuseLogs());
+        env(), directory, comparator, budget(), options.maxFileSize(), options.reuseLogs());
   }
 
   /**
@@ -122,11 +110,13 @@ public final class Resources implements AutoCloseable {
           "a batch of " + bytes + " bytes fits no memtable; write it in smaller batches");
     }
     int needed = (int) MemTable.arenaBytesFor(bytes, count);
+    ArenaPool arenas = shared.arenas();
     return new MemTable(comparator, arenas.acquire(needed, (int) capacity), arenas);
   }
 
   /** Returns a memtable without room for any entry, which uses almost no memory. */
   public MemTable emptyMemTable() {
+    ArenaPool arenas = shared.arenas();
     return new MemTable(comparator, arenas.acquire(MemTable.EMPTY_ARENA_BYTES), arenas);
   }
 
@@ -137,12 +127,7 @@ public final class Resources implements AutoCloseable {
   @Override
   public void close() {
     events.close();
-    budget.forget(reclaimer);
     tables.close();
-    if (ownsCache) {
-      blockCache.close();
-    }
-    arenas.close();
-    allocator.close();
+    shared.release();
   }
 }

@@ -11,15 +11,14 @@ import dev.kv.core.cache.LruCache;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
-import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
-import dev.kv.core.table.cache.BlockCacheImpl;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.OwnedBlock;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.cache.TableMemory;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
@@ -69,26 +68,21 @@ public final class TableCache implements AutoCloseable {
   /**
    * Creates the cache of the tables in {@code directory}.
    *
-   * @param blockCache caches the data blocks; its owner closes it, after this cache
-   * @param allocator provides memory for indexes, filters and uncached blocks
+   * @param memory the memory of the tables; its owner closes it, after this cache
    */
   public TableCache(
-      Path directory,
-      Options options,
-      InternalKeyComparator comparator,
-      BlockCacheImpl blockCache,
-      BlockAllocator allocator,
-      OffHeapBudget budget) {
+      Path directory, Options options, InternalKeyComparator comparator, TableMemory memory) {
     this.directory = directory;
     this.options = options;
     this.env = options.env();
     this.comparator = comparator;
-    this.budget = budget;
+    this.budget = memory.budget();
     this.suffix = options.tableSuffix();
     this.tables = new LruCache<>(options.maxOpenFiles() - OTHER_FILES, 0);
-    this.blocks = new BlockProvider(blockCache, allocator, budget, options.nativeSnappy());
-    this.quota = new MappingQuota(options.maxMappedTables());
-    this.databaseId = blockCache.blocks().newId();
+    this.blocks =
+        new BlockProvider(memory.blocks(), memory.allocator(), budget, options.nativeSnappy());
+    this.quota = new MappingQuota(options.maxMappedTables(), memory.mappings());
+    this.databaseId = memory.blocks().blocks().newId();
   }
 
   /**

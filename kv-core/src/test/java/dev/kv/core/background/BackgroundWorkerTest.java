@@ -8,6 +8,7 @@ import dev.kv.OffHeapExhaustedException;
 import dev.kv.Options;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.event.Events;
+import dev.kv.core.shared.WorkerThreads;
 import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
@@ -23,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 class BackgroundWorkerTest {
   private final WriteGate gate = new WriteGate(new Events("db", null));
 
+  private final WorkerThreads threads = new WorkerThreads("kv-test", 1);
+
   private final AtomicLong memoryUsed = new AtomicLong();
 
   private final BackgroundWorker.Retries retries =
@@ -38,6 +42,11 @@ class BackgroundWorkerTest {
 
   /** How often the worker of {@link #idleWorker} has looked for work. */
   private final Semaphore runs = new Semaphore(0);
+
+  @AfterEach
+  void endThreads() {
+    threads.close();
+  }
 
   private BackgroundWorker idleWorker() {
     return worker(
@@ -48,7 +57,7 @@ class BackgroundWorkerTest {
   }
 
   private BackgroundWorker worker(BackgroundWorker.Work work) {
-    return new BackgroundWorker(Env.fileSystem(), "kv-test", work, gate, retries);
+    return new BackgroundWorker(threads, Env.fileSystem(), "kv-test", work, gate, retries);
   }
 
   @Test
@@ -166,7 +175,7 @@ class BackgroundWorkerTest {
           }
         };
     BackgroundWorker worker =
-        new BackgroundWorker(exhausted, "kv-test", () -> false, gate, retries);
+        new BackgroundWorker(threads, exhausted, "kv-test", () -> false, gate, retries);
     worker.wake();
     assertThat(gate.isFailed()).isTrue();
     worker.stop();
@@ -290,7 +299,7 @@ class BackgroundWorkerTest {
           }
         };
     BackgroundWorker worker =
-        new BackgroundWorker(exhausted, "kv-test", () -> false, gate, retries);
+        new BackgroundWorker(threads, exhausted, "kv-test", () -> false, gate, retries);
     worker.wake();
     assertThat(gate.isFailed()).isTrue();
     worker.tryAgain();

@@ -11,6 +11,7 @@ import dev.kv.CorruptionException;
 import dev.kv.DBComparator;
 import dev.kv.DBIOException;
 import dev.kv.Options;
+import dev.kv.SharedResources;
 import dev.kv.core.env.FileEnv;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.InternalIterator;
@@ -20,8 +21,8 @@ import dev.kv.core.key.ValueKind;
 import dev.kv.core.manifest.RecordingEnv;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.table.TableCache;
-import dev.kv.core.table.cache.BlockCacheImpl;
 import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
@@ -49,11 +50,11 @@ import org.junit.jupiter.api.io.TempDir;
 final class JobTest {
   @TempDir Path directory;
 
-  private final OffHeapBudget budget = new OffHeapBudget(0);
   private final RecordingEnv env = new RecordingEnv(new FileEnv());
   private final AtomicLong numbers = new AtomicLong(10);
+  private SharedResourcesImpl shared;
+  private OffHeapBudget budget;
   private BlockAllocator allocator;
-  private BlockCacheImpl blocks;
   private TableCache tables;
   private OutputContext context;
 
@@ -65,9 +66,10 @@ final class JobTest {
   private void open(int blockSize) {
     Options options =
         Options.builder().env(env).blockSize(blockSize).compression(CompressionType.NONE).build();
-    allocator = new BlockAllocator(budget);
-    blocks = BlockCacheImpl.in(allocator, 1 << 20);
-    tables = new TableCache(directory, options, VersionText.COMPARATOR, blocks, allocator, budget);
+    shared = new SharedResourcesImpl(new SharedResources.Settings(1 << 20, 0, 1));
+    budget = shared.budget();
+    allocator = shared.allocator();
+    tables = new TableCache(directory, options, VersionText.COMPARATOR, shared.tableMemory());
     context =
         new OutputContext(
             env,
@@ -84,9 +86,8 @@ final class JobTest {
   @AfterEach
   void close() {
     tables.close();
-    blocks.close();
+    shared.close();
     assertThat(allocator.liveBuffers()).isZero();
-    allocator.close();
     assertThat(budget.used()).isZero();
   }
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** Discards the log of a test class, which has thousands of failures that the test injects. */
-final class Quiet implements BeforeAllCallback, AfterAllCallback {
+public final class Quiet implements BeforeAllCallback, AfterAllCallback {
   private PrintStream before = System.err;
 
   @Override

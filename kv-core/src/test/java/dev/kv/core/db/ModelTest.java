@@ -3,12 +3,12 @@ package dev.kv.core.db;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.BlockCache;
 import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBComparator;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.SharedResources;
 import dev.kv.Slice;
 import dev.kv.core.db.ModelRun.Step;
 import dev.kv.env.Env;
@@ -118,10 +118,12 @@ class ModelTest extends DbTestBase {
             .maxBackgroundCompactions(3);
       }
     },
-    SHARED_CACHE {
+    SHARED_RESOURCES {
       @Override
       Options.Builder set(Options.Builder options) {
-        return options.writeBufferSize(64 << 10).blockCache(BlockCache.create(256 << 10));
+        return options
+            .writeBufferSize(64 << 10)
+            .sharedResources(SharedResources.builder().blockCacheSize(256 << 10).build());
       }
     };
 
@@ -156,7 +158,7 @@ class ModelTest extends DbTestBase {
     try {
       run(with, setting == Setting.REVERSE_COMPARATOR, steps);
     } finally {
-      BlockCache shared = with.blockCache();
+      SharedResources shared = with.sharedResources();
       if (shared != null) {
         shared.close();
       }

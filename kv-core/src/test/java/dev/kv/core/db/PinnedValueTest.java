@@ -4,17 +4,16 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.BlockCache;
 import dev.kv.CompressionType;
 import dev.kv.DBClosedException;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.Options;
 import dev.kv.PinnedValue;
 import dev.kv.ReadOptions;
+import dev.kv.SharedResources;
 import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.core.memory.MemoryKind;
-import dev.kv.core.table.cache.BlockCacheImpl;
 import java.nio.ByteBuffer;
 import java.nio.ReadOnlyBufferException;
 import java.util.ArrayList;
@@ -192,16 +191,16 @@ class PinnedValueTest extends DbTestBase {
   }
 
   @Test
-  void close_ofASharedCacheWhileAValueIsHeld_leavesItReadable() {
-    BlockCache cache = BlockCache.create(1 << 20);
-    open(defaults().toBuilder().blockCache(cache).build());
+  void close_ofSharedResourcesWhileAValueIsHeld_leavesItReadable() {
+    SharedResources shared = SharedResources.builder().blockCacheSize(1 << 20).build();
+    open(defaults().toBuilder().sharedResources(shared).build());
     put("key", LONG_VALUE);
     db.flush();
     PinnedValue value = pinned("key");
     close();
-    cache.close();
+    shared.close();
     assertThat(text(value)).isEqualTo(LONG_VALUE);
-    assertThat(BlockCacheImpl.of(cache).totalCharge()).isZero();
+    assertThat(db.parts().resources().blockCache().totalCharge()).isZero();
     value.close();
   }
 

@@ -3,6 +3,7 @@ package dev.kv.core.read;
 import dev.kv.CompressionType;
 import dev.kv.DBComparator;
 import dev.kv.Options;
+import dev.kv.SharedResources;
 import dev.kv.Snapshot;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.env.MemEnv;
@@ -15,6 +16,7 @@ import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.EntryListCursor.Entry;
+import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.cache.BlockCacheImpl;
 import dev.kv.core.table.format.BuildBuffers;
@@ -39,10 +41,12 @@ import java.util.List;
  */
 final class TestTree implements AutoCloseable {
   final InternalKeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
-  final OffHeapBudget budget = new OffHeapBudget(0);
-  final BlockAllocator allocator = new BlockAllocator(budget);
-  final BlockCacheImpl blocks = BlockCacheImpl.in(allocator, 64 << 20);
-  final ArenaPool arenas = new ArenaPool(budget);
+  final SharedResourcesImpl shared =
+      new SharedResourcesImpl(new SharedResources.Settings(64 << 20, 0, 1));
+  final OffHeapBudget budget = shared.budget();
+  final BlockAllocator allocator = shared.allocator();
+  final BlockCacheImpl blocks = shared.blockCache();
+  final ArenaPool arenas = shared.arenas();
   final ReadStates states = new ReadStates();
   final SnapshotList snapshots = new SnapshotList(() -> last());
   final TableCache tables;
@@ -67,7 +71,7 @@ final class TestTree implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    tables = new TableCache(directory, options, order, blocks, allocator, budget);
+    tables = new TableCache(directory, options, order, shared.tableMemory());
     version = Version.empty(order, freed -> {});
     memtables.add(new MemTable(order, arenas.acquire(1 << 20), arenas));
     states.publish(memtables.get(0), List.of(), version);
@@ -225,7 +229,6 @@ final class TestTree implements AutoCloseable {
     version.release();
     memtables.forEach(MemTable::release);
     tables.close();
-    blocks.close();
-    arenas.close();
+    shared.close();
   }
 }

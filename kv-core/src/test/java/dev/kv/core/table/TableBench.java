@@ -35,7 +35,7 @@ public final class TableBench implements AutoCloseable {
   TableBench(long cacheCapacity, long offHeapLimit) {
     budget = new OffHeapBudget(offHeapLimit);
     allocator = new BlockAllocator(budget);
-    cache = BlockCacheImpl.in(allocator, cacheCapacity);
+    cache = new BlockCacheImpl(allocator, cacheCapacity);
     blocks = new BlockProvider(cache, allocator, budget, true);
   }
 

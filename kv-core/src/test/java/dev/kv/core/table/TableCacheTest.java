@@ -10,6 +10,7 @@ import dev.kv.DBClosedException;
 import dev.kv.DBComparator;
 import dev.kv.DBIOException;
 import dev.kv.Options;
+import dev.kv.SharedResources;
 import dev.kv.core.block.CursorModel;
 import dev.kv.core.block.Entries;
 import dev.kv.core.cache.CacheHandle;
@@ -21,8 +22,8 @@ import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.BlockAllocator;
-import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.table.cache.BlockCacheImpl;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.ForwardingEnv;
@@ -48,9 +49,10 @@ class TableCacheTest {
   @TempDir private Path directory;
 
   private final CountingEnv env = new CountingEnv();
-  private final OffHeapBudget budget = new OffHeapBudget(0);
-  private final BlockAllocator allocator = new BlockAllocator(budget);
-  private final BlockCacheImpl blocks = BlockCacheImpl.in(allocator, 8 << 20);
+  private final SharedResourcesImpl shared =
+      new SharedResourcesImpl(new SharedResources.Settings(8 << 20, 0, 1));
+  private final BlockAllocator allocator = shared.allocator();
+  private final BlockCacheImpl blocks = shared.blockCache();
   private final Entries entries = Entries.internal(BYTEWISE, new Random(1), 100);
   private final byte[] bytes =
       TableBench.build(TableBench.format(1024, 16, CompressionType.SNAPPY), BYTEWISE, entries);
@@ -82,7 +84,7 @@ class TableCacheTest {
   }
 
   private TableCache cache(Options.Builder options) {
-    return new TableCache(directory, options.env(env).build(), BYTEWISE, blocks, allocator, budget);
+    return new TableCache(directory, options.env(env).build(), BYTEWISE, shared.tableMemory());
   }
 
   private FileMetadata table(long number) throws IOException {
@@ -98,7 +100,7 @@ class TableCacheTest {
 
   @AfterEach
   void everythingIsGivenBack() {
-    blocks.close();
+    shared.close();
     assertThat(allocator.liveBuffers()).isZero();
     assertThat(env.open.get()).isZero();
   }
@@ -159,7 +161,7 @@ class TableCacheTest {
   void get_rememberedHandle_opensTheFileOnce() throws IOException {
     try (TableCache cache = cache(Options.builder());
         PointReadContext context = cache.newPointRead(new LookupCounts());
-        LookupKey key = new LookupKey(budget)) {
+        LookupKey key = new LookupKey(shared.budget())) {
       FileMetadata file = table(5);
       ValueRef out = new ValueRef();
       for (Entries.Entry entry : entries.list()) {

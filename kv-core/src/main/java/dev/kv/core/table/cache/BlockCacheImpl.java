@@ -1,14 +1,12 @@
 package dev.kv.core.table.cache;
 
-import dev.kv.BlockCache;
 import dev.kv.core.cache.LruCache;
 import dev.kv.core.memory.BlockAllocator;
-import dev.kv.core.memory.OffHeapBudget;
 
 /**
  * The cache of uncompressed data blocks, used by one database or shared by several. Thread-safe.
  */
-public final class BlockCacheImpl implements BlockCache {
+public final class BlockCacheImpl implements AutoCloseable {
   /** The minimum size of a shard; a smaller one would hold too few blocks to evict fairly. */
   private static final long MIN_SHARD_BYTES = 512 << 10;
 
@@ -16,38 +14,16 @@ public final class BlockCacheImpl implements BlockCache {
 
   private final LruCache<CachedBlock> blocks;
   private final BlockAllocator allocator;
-  private final boolean ownsAllocator;
 
-  private BlockCacheImpl(long capacity, BlockAllocator allocator, boolean ownsAllocator) {
+  /**
+   * Creates a cache of at most {@code capacity} bytes; with 0 it caches nothing.
+   *
+   * @param allocator provides the memory; the caller closes it, after the cache
+   */
+  public BlockCacheImpl(BlockAllocator allocator, long capacity) {
     blocks = new LruCache<>(capacity, shardBits(capacity));
     this.allocator = allocator;
-    this.ownsAllocator = ownsAllocator;
     allocator.serve(blocks);
-  }
-
-  /**
-   * Returns a cache of at most {@code capacity} bytes with its own memory; with 0 it caches
-   * nothing.
-   */
-  public static BlockCacheImpl shared(long capacity) {
-    return new BlockCacheImpl(capacity, new BlockAllocator(new OffHeapBudget(0)), true);
-  }
-
-  /** Returns a cache that takes its memory from {@code allocator}, which the caller closes. */
-  public static BlockCacheImpl in(BlockAllocator allocator, long capacity) {
-    return new BlockCacheImpl(capacity, allocator, false);
-  }
-
-  /**
-   * Returns {@code cache} as this class; throws {@link IllegalArgumentException} if it has another
-   * class.
-   */
-  public static BlockCacheImpl of(BlockCache cache) {
-    if (cache instanceof BlockCacheImpl own) {
-      return own;
-    }
-    throw new IllegalArgumentException(
-        "the block cache was not created by BlockCache.create: " + cache.getClass().getName());
   }
 
   private static int shardBits(long capacity) {
@@ -77,17 +53,17 @@ public final class BlockCacheImpl implements BlockCache {
     return blocks.misses();
   }
 
-  @Override
+  /** Returns the capacity in bytes. */
   public long capacity() {
     return blocks.capacity();
   }
 
-  @Override
+  /** Returns the bytes of the blocks in the cache, whether or not they are in use. */
   public long totalCharge() {
     return blocks.totalCharge();
   }
 
-  @Override
+  /** Drops every block that is not in use. */
   public void prune() {
     blocks.prune();
   }
@@ -95,8 +71,5 @@ public final class BlockCacheImpl implements BlockCache {
   @Override
   public void close() {
     blocks.close();
-    if (ownsAllocator) {
-      allocator.close();
-    }
   }
 }

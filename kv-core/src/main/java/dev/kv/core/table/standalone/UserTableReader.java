@@ -1,6 +1,5 @@
 package dev.kv.core.table.standalone;
 
-import dev.kv.BlockCache;
 import dev.kv.DBIOException;
 import dev.kv.DBIterator;
 import dev.kv.Escape;
@@ -8,22 +7,19 @@ import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
-import dev.kv.core.memory.BlockAllocator;
-import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.RefCounted;
 import dev.kv.core.table.TableIterator;
 import dev.kv.core.table.TableReader;
-import dev.kv.core.table.cache.BlockCacheImpl;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.cache.TableMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 
 /** Reads a stand-alone table of user keys. */
 public final class UserTableReader implements dev.kv.TableReader {
@@ -31,10 +27,15 @@ public final class UserTableReader implements dev.kv.TableReader {
   private final OpenTable table;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** Opens {@code path}. */
-  public UserTableReader(Path path, Options options) {
+  /**
+   * Opens {@code path}.
+   *
+   * @param memory the memory of the table
+   * @param releaseMemory ends the use of the memory; also called if the open fails
+   */
+  public UserTableReader(Path path, Options options, TableMemory memory, Runnable releaseMemory) {
     order = new UserKeyComparator(options.comparator());
-    table = new OpenTable(path, options, order);
+    table = new OpenTable(path, options, order, memory, releaseMemory);
   }
 
   @Override
@@ -75,28 +76,25 @@ public final class UserTableReader implements dev.kv.TableReader {
 
   /** The open table and the resources that belong to it. */
   private static final class OpenTable extends RefCounted {
-    private final BlockAllocator allocator;
-    private final @Nullable BlockCacheImpl ownCache;
+    private final Runnable releaseMemory;
     private final BlockProvider blocks;
     private final TableReader reader;
 
-    OpenTable(Path path, Options options, UserKeyComparator order) {
-      OffHeapBudget budget = new OffHeapBudget(options.offHeapLimit());
-      allocator = new BlockAllocator(budget);
-      BlockCache given = options.blockCache();
-      BlockCacheImpl cache;
-      if (given == null) {
-        cache = BlockCacheImpl.in(allocator, options.blockCacheSize());
-        ownCache = cache;
-      } else {
-        cache = BlockCacheImpl.of(given);
-        ownCache = null;
-      }
-      blocks = new BlockProvider(cache, allocator, budget, options.nativeSnappy());
+    OpenTable(
+        Path path,
+        Options options,
+        UserKeyComparator order,
+        TableMemory memory,
+        Runnable releaseMemory) {
+      this.releaseMemory = releaseMemory;
+      blocks =
+          new BlockProvider(
+              memory.blocks(), memory.allocator(), memory.budget(), options.nativeSnappy());
       boolean done = false;
       try {
-        TableFile file = TableFile.open(options.env(), path, new MappingQuota(1));
-        long id = cache.blocks().newId();
+        TableFile file =
+            TableFile.open(options.env(), path, new MappingQuota(1, memory.mappings()));
+        long id = memory.blocks().blocks().newId();
         reader = TableReader.open(file, id, order, options.filterPolicy(), blocks);
         done = true;
       } catch (IOException e) {
@@ -116,10 +114,7 @@ public final class UserTableReader implements dev.kv.TableReader {
 
     private void freeMemory() {
       blocks.close();
-      if (ownCache != null) {
-        ownCache.close();
-      }
-      allocator.close();
+      releaseMemory.run();
     }
   }
 }

@@ -10,6 +10,7 @@ import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Slice;
+import dev.kv.TableReader;
 import dev.kv.TableWriter;
 import dev.kv.core.env.FileEnv;
 import java.io.IOException;
@@ -53,7 +54,7 @@ class UserTableTest {
   @Test
   void iterator_writtenTable_showsWhatWasAdded() {
     write(1000);
-    try (UserTableReader reader = new UserTableReader(file, options);
+    try (TableReader reader = TableReader.open(file, options);
         DBIterator cursor = reader.iterator(ReadOptions.DEFAULT)) {
       int seen = 0;
       for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
@@ -86,7 +87,7 @@ class UserTableTest {
   void iterator_bounds_showsNothingOutside() {
     write(1000);
     ReadOptions bounds = ReadOptions.builder().lowerBound(key(101)).upperBound(key(110)).build();
-    try (UserTableReader reader = new UserTableReader(file, options);
+    try (TableReader reader = TableReader.open(file, options);
         DBIterator cursor = reader.iterator(bounds)) {
       cursor.seekToFirst();
       assertThat(cursor.key()).isEqualTo(key(102));
@@ -104,7 +105,7 @@ class UserTableTest {
       assertThat(cursor.isValid()).isFalse();
     }
     ReadOptions prefix = ReadOptions.builder().prefix("key005".getBytes()).build();
-    try (UserTableReader reader = new UserTableReader(file, options);
+    try (TableReader reader = TableReader.open(file, options);
         DBIterator cursor = reader.iterator(prefix)) {
       assertThat(cursor.stream().map(e -> new String(e.key())))
           .containsExactly("key0050", "key0052", "key0054", "key0056", "key0058");
@@ -114,7 +115,7 @@ class UserTableTest {
   @Test
   void iterator_afterItsReaderOrItself_isClosed_behaves() {
     write(100);
-    UserTableReader reader = new UserTableReader(file, options);
+    TableReader reader = TableReader.open(file, options);
     DBIterator cursor = reader.iterator(ReadOptions.DEFAULT);
     reader.close();
     reader.close();
@@ -134,7 +135,7 @@ class UserTableTest {
   void close_fromAnotherThreadDuringMoves_releasesTheTableOnce() throws Exception {
     write(300);
     for (int round = 0; round < 200; round++) {
-      UserTableReader reader = new UserTableReader(file, options);
+      TableReader reader = TableReader.open(file, options);
       DBIterator cursor = reader.iterator(ReadOptions.DEFAULT);
       reader.close();
       CountDownLatch moving = new CountDownLatch(1);
@@ -190,7 +191,7 @@ class UserTableTest {
           }
         };
     Options closer = options.toBuilder().comparator(comparator).build();
-    try (UserTableReader reader = new UserTableReader(file, closer)) {
+    try (TableReader reader = TableReader.open(file, closer)) {
       DBIterator cursor = reader.iterator(ReadOptions.DEFAULT);
       cursor.seekToFirst();
       Slice key = cursor.keySlice();
@@ -214,7 +215,7 @@ class UserTableTest {
       assertThatThrownBy(() -> writer.add(key(4), new byte[0]))
           .isInstanceOf(IllegalStateException.class);
     }
-    try (UserTableReader reader = new UserTableReader(file, options);
+    try (TableReader reader = TableReader.open(file, options);
         DBIterator cursor = reader.iterator(ReadOptions.DEFAULT)) {
       assertThat(cursor.stream().count()).isEqualTo(2);
     }
@@ -234,16 +235,16 @@ class UserTableTest {
     Files.writeString(file, "precious");
     assertThatThrownBy(() -> new UserTableWriter(file, options)).isInstanceOf(DBIOException.class);
     assertThat(file).hasContent("precious");
-    assertThatThrownBy(() -> new UserTableReader(file, options))
+    assertThatThrownBy(() -> TableReader.open(file, options))
         .isInstanceOf(CorruptionException.class);
-    assertThatThrownBy(() -> new UserTableReader(directory.resolve("none"), options))
+    assertThatThrownBy(() -> TableReader.open(directory.resolve("none"), options))
         .isInstanceOf(DBIOException.class);
   }
 
   @Test
   void asIterator_afterASeekBehindTheLastKey_isEmpty() {
     write(10);
-    try (UserTableReader reader = new UserTableReader(file, options);
+    try (TableReader reader = TableReader.open(file, options);
         DBIterator cursor = reader.iterator(ReadOptions.DEFAULT)) {
       assertThat(cursor.isPlaced()).isFalse();
       cursor.seek("z".getBytes());

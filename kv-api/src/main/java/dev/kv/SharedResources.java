@@ -1,0 +1,160 @@
+package dev.kv;
+
+/**
+ * Resources that several databases of a process share: a cache of uncompressed blocks, one limit
+ * for off-heap memory, and the threads for flushes and compactions. A database uses them if they
+ * are in its {@linkplain Options.Builder#sharedResources options}; otherwise it has its own.
+ *
+ * <pre>{@code
+ * try (SharedResources shared =
+ *     SharedResources.builder().blockCacheSize(64 << 20).offHeapLimit(256 << 20).build()) {
+ *   Options options =
+ *       Options.builder().createIfMissing(true).sharedResources(shared).build();
+ *   try (DB users = DB.open(usersDirectory, options);
+ *       DB orders = DB.open(ordersDirectory, options)) {
+ *     // ...
+ *   }
+ * }
+ * }</pre>
+ *
+ * <p><b>Threads.</b> One thread serves flushes only, one does small maintenance work, and {@link
+ * Settings#compactionThreads} threads run compactions, whatever the number of databases is. Each
+ * thread is started when it first has work. Databases take turns: after one flush or compaction, a
+ * database waits behind the others that have work. A database never uses more than {@link
+ * Options#maxBackgroundCompactions()} of the threads at a time.
+ *
+ * <p><b>Failures.</b> A database that fails or is closed affects no other: only its own writes
+ * throw, and the threads go on with the work of the others.
+ *
+ * <p><b>Ownership.</b> The creator closes this object. Databases that are open then keep using it,
+ * and the last one to be closed frees it; a database cannot be opened with it any more.
+ * Thread-safe.
+ */
+public interface SharedResources extends AutoCloseable {
+
+  /**
+   * Returns a builder whose values are the defaults.
+   *
+   * @return a new builder
+   */
+  static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Returns the settings that this object was created with.
+   *
+   * @return the settings
+   */
+  Settings settings();
+
+  /**
+   * Returns the off-heap memory that is in use by all databases together. This includes cached
+   * blocks, and memory that is kept for reuse.
+   *
+   * @return the size in bytes
+   */
+  long offHeapUsed();
+
+  /**
+   * Returns the number of databases and stand-alone tables that are open with this object.
+   *
+   * @return the number of open databases and tables
+   */
+  int openDatabases();
+
+  /** Drops the cached blocks that are not in use, and the memory that is only kept for reuse. */
+  void prune();
+
+  /**
+   * Frees this object, or lets the last open database free it. Waits for the threads to end if no
+   * database is open. Closing it twice does nothing.
+   */
+  @Override
+  void close();
+
+  /**
+   * The sizes of shared resources.
+   *
+   * @param blockCacheSize the capacity of the block cache in bytes; 0 caches nothing. Default: 8
+   *     MiB
+   * @param offHeapLimit the limit in bytes for the off-heap memory of all databases together, all
+   *     kinds, with the block cache; 0 for none. If it is reached, writes throw {@link
+   *     OffHeapExhaustedException} before they are logged, and reads bypass the cache. Default: 0
+   * @param compactionThreads the number of threads for compactions, at least 1. Default: 2
+   */
+  record Settings(long blockCacheSize, long offHeapLimit, int compactionThreads) {
+    /**
+     * Creates settings.
+     *
+     * @param blockCacheSize the capacity of the block cache in bytes
+     * @param offHeapLimit the limit in bytes for the off-heap memory; 0 for none
+     * @param compactionThreads the number of threads for compactions, at least 1
+     * @throws IllegalArgumentException if a value is too small
+     */
+    public Settings {
+      atLeast("blockCacheSize", blockCacheSize, 0);
+      atLeast("offHeapLimit", offHeapLimit, 0);
+      atLeast("compactionThreads", compactionThreads, 1);
+    }
+
+    private static void atLeast(String name, long value, long min) {
+      if (value < min) {
+        throw new IllegalArgumentException(name + " is " + value + ", must be at least " + min);
+      }
+    }
+  }
+
+  /** Builds {@link SharedResources}. Not thread-safe. */
+  final class Builder {
+    private long blockCacheSize = Options.DEFAULT.blockCacheSize();
+    private long offHeapLimit = Options.DEFAULT.offHeapLimit();
+    private int compactionThreads = Options.DEFAULT.maxBackgroundCompactions();
+
+    private Builder() {}
+
+    /**
+     * Sets {@link Settings#blockCacheSize()}.
+     *
+     * @param blockCacheSize the capacity in bytes, 0 for no cache
+     * @return this builder
+     */
+    public Builder blockCacheSize(long blockCacheSize) {
+      this.blockCacheSize = blockCacheSize;
+      return this;
+    }
+
+    /**
+     * Sets {@link Settings#offHeapLimit()}.
+     *
+     * @param offHeapLimit the limit in bytes, 0 for none
+     * @return this builder
+     */
+    public Builder offHeapLimit(long offHeapLimit) {
+      this.offHeapLimit = offHeapLimit;
+      return this;
+    }
+
+    /**
+     * Sets {@link Settings#compactionThreads()}.
+     *
+     * @param compactionThreads the number of threads, at least 1
+     * @return this builder
+     */
+    public Builder compactionThreads(int compactionThreads) {
+      this.compactionThreads = compactionThreads;
+      return this;
+    }
+
+    /**
+     * Creates the resources. Starts no thread.
+     *
+     * @return new resources, which the caller closes
+     * @throws IllegalArgumentException if a value is too small
+     */
+    public SharedResources build() {
+      return DBFactory.instance()
+          .newSharedResources(new Settings(blockCacheSize, offHeapLimit, compactionThreads));
+    }
+  }
+}

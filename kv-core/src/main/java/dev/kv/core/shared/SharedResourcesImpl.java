@@ -1,0 +1,189 @@
+package dev.kv.core.shared;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.Options;
+import dev.kv.SharedResources;
+import dev.kv.core.memory.ArenaPool;
+import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.table.cache.BlockCacheImpl;
+import dev.kv.core.table.cache.MappingQuota;
+import dev.kv.core.table.cache.TableMemory;
+
+/**
+ * The block cache, off-heap memory and background threads of one database or of several. Freed when
+ * it is closed and its last user has released it. Thread-safe.
+ */
+public final class SharedResourcesImpl implements SharedResources {
+  private final Settings settings;
+  private final OffHeapBudget budget;
+  private final BlockAllocator allocator;
+  private final ArenaPool arenas;
+  private final BlockCacheImpl blockCache;
+  private final TableMemory tableMemory;
+  private final WorkerThreads flushThread = new WorkerThreads("kv-flush", 1);
+  private final WorkerThreads maintenanceThread = new WorkerThreads("kv-maintenance", 1);
+  private final WorkerThreads compactionThreads;
+
+  @GuardedBy("this")
+  private int users;
+
+  @GuardedBy("this")
+  private boolean closed;
+
+  /** Creates the resources. The caller closes them. */
+  public SharedResourcesImpl(Settings settings) {
+    this.settings = settings;
+    budget = new OffHeapBudget(settings.offHeapLimit());
+    allocator = new BlockAllocator(budget);
+    arenas = new ArenaPool(budget);
+    blockCache = new BlockCacheImpl(allocator, settings.blockCacheSize());
+    tableMemory = new TableMemory(blockCache, allocator, budget, MappingQuota.ofTheSystem());
+    budget.onShortage(this::emptyCache);
+    compactionThreads = new WorkerThreads("kv-compact", settings.compactionThreads());
+  }
+
+  /**
+   * Returns the resources that {@code options} name, or else new ones that have no other user. The
+   * caller releases them.
+   *
+   * @throws IllegalStateException if they are closed
+   */
+  public static SharedResourcesImpl acquire(Options options) {
+    SharedResources given = options.sharedResources();
+    if (given == null) {
+      SharedResourcesImpl own =
+          new SharedResourcesImpl(
+              new Settings(
+                  options.blockCacheSize(),
+                  options.offHeapLimit(),
+                  options.maxBackgroundCompactions()));
+      own.retain();
+      own.close();
+      return own;
+    }
+    if (!(given instanceof SharedResourcesImpl shared)) {
+      throw new IllegalArgumentException(
+          "the shared resources were not created by SharedResources.builder: "
+              + given.getClass().getName());
+    }
+    shared.retain();
+    return shared;
+  }
+
+  private synchronized void retain() {
+    if (closed) {
+      throw new IllegalStateException(
+          "the shared resources in the options are closed; open databases before you close them");
+    }
+    users++;
+  }
+
+  /** Ends the use by one user. The last one frees the resources if they are closed. */
+  public void release() {
+    boolean last;
+    synchronized (this) {
+      if (users-- <= 0) {
+        throw new AssertionError("the shared resources were released twice");
+      }
+      last = closed && users == 0;
+    }
+    if (last) {
+      free();
+    }
+  }
+
+  @Override
+  public void close() {
+    boolean unused;
+    synchronized (this) {
+      unused = !closed && users == 0;
+      closed = true;
+    }
+    if (unused) {
+      free();
+    }
+  }
+
+  /** Frees everything that is not in use; the last user of each remaining piece frees it. */
+  private void free() {
+    flushThread.close();
+    compactionThreads.close();
+    maintenanceThread.close();
+    blockCache.close();
+    arenas.close();
+    allocator.close();
+  }
+
+  @Override
+  public Settings settings() {
+    return settings;
+  }
+
+  @Override
+  public long offHeapUsed() {
+    return budget.used();
+  }
+
+  @Override
+  public synchronized int openDatabases() {
+    return users;
+  }
+
+  @Override
+  public void prune() {
+    budget.reclaim();
+  }
+
+  /** Frees memory of the budget: the cache drops the entries that are not in use. */
+  private void emptyCache() {
+    blockCache.prune();
+    allocator.trim();
+  }
+
+  /** Returns the settings for log messages. */
+  @Override
+  public String toString() {
+    return "SharedResources" + settings;
+  }
+
+  /** Returns the budget that counts all off-heap memory. */
+  public OffHeapBudget budget() {
+    return budget;
+  }
+
+  /** Returns the allocator of blocks. */
+  public BlockAllocator allocator() {
+    return allocator;
+  }
+
+  /** Returns the arenas of memtables. */
+  public ArenaPool arenas() {
+    return arenas;
+  }
+
+  /** Returns the cache of data blocks. */
+  public BlockCacheImpl blockCache() {
+    return blockCache;
+  }
+
+  /** Returns the memory of open tables. */
+  public TableMemory tableMemory() {
+    return tableMemory;
+  }
+
+  /** Returns the thread that runs flushes only. */
+  public WorkerThreads flushThread() {
+    return flushThread;
+  }
+
+  /** Returns the threads that run compactions. */
+  public WorkerThreads compactionThreads() {
+    return compactionThreads;
+  }
+
+  /** Returns the thread that does small work. */
+  public WorkerThreads maintenanceThread() {
+    return maintenanceThread;
+  }
+}

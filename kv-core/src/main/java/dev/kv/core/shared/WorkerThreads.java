@@ -1,0 +1,433 @@
+package dev.kv.core.shared;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.core.logging.EngineLogger;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+/**
+ * A fixed number of threads that run the tasks of one or more databases. Thread-safe.
+ *
+ * <p>Tasks take turns: the one that has waited longest runs next, does one piece of work, and waits
+ * behind the others if it has more. So a database with much work delays another by one piece at
+ * most for each of its tasks. A task never runs on two threads at once. Each thread is started when
+ * the first task finds no idle one, and waits while there is no work.
+ *
+ * <p>The lock is held for moments only, never while a task runs or a thread is started. In the lock
+ * order it is last: {@link #submit} may be called with any lock held.
+ */
+public final class WorkerThreads implements AutoCloseable {
+  /**
+   * What {@link Task#runPiece} returns if the task has nothing more to do until it is submitted.
+   */
+  public static final long IDLE = Long.MAX_VALUE;
+
+  /** When a task is called again that threw, as it may if the heap is exhausted. */
+  private static final long AFTER_FAILURE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final Logger LOG = EngineLogger.of(WorkerThreads.class);
+
+  /** Background work of one database, of one kind. */
+  public abstract static class Task {
+    /** Guarded by the lock of the threads, as are the other fields. */
+    private State state = State.IDLE;
+
+    private boolean submittedWhileRunning;
+    private long dueNanos;
+
+    /** Creates a task. */
+    protected Task() {}
+
+    /**
+     * Does one piece of work. It should not throw; if it does, it is called again soon. Calls
+     * happen one after another, each on any of the threads; a call sees the effects of all earlier
+     * ones.
+     *
+     * @return 0 to be called again when the other tasks have had their turn, {@link #IDLE} to be
+     *     called when the task is submitted, or after how many nanoseconds to be called unless it
+     *     is submitted earlier
+     */
+    protected abstract long runPiece();
+
+    /** Starts a daemon thread; may throw. */
+    protected abstract Thread startThread(String name, Runnable body);
+
+    /**
+     * Notes that no thread runs the task, because none could be started. Each later submission
+     * tries to start one again. Called without a lock by the thread that tried.
+     */
+    protected abstract void noThread(Throwable cause);
+  }
+
+  private enum State {
+    /** Waits to be submitted. */
+    IDLE,
+    /** Waits for its time, or to be submitted. */
+    DELAYED,
+    /** Waits for a thread. */
+    READY,
+    RUNNING,
+    /** Runs for the last time. */
+    ENDING,
+    ENDED
+  }
+
+  private final String name;
+  private final int count;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** Signalled if an idle thread has to look for work again. */
+  private final Condition work = lock.newCondition();
+
+  /** Signalled if a task has ended, or a thread was started or failed to. */
+  private final Condition ended = lock.newCondition();
+
+  @GuardedBy("lock")
+  private final Deque<Task> ready = new ArrayDeque<>();
+
+  @GuardedBy("lock")
+  private final List<Task> delayed = new ArrayList<>();
+
+  @GuardedBy("lock")
+  private final List<Thread> threads = new ArrayList<>();
+
+  /** The threads that are being started. */
+  @GuardedBy("lock")
+  private int starting;
+
+  /** The number of names given to threads. */
+  @GuardedBy("lock")
+  private int names;
+
+  @GuardedBy("lock")
+  private int idle;
+
+  @GuardedBy("lock")
+  private boolean closed;
+
+  /**
+   * Creates the object without threads.
+   *
+   * @param name the name of the only thread, or the beginning of the names
+   * @param count the maximum number of threads
+   */
+  public WorkerThreads(String name, int count) {
+    this.name = name;
+    this.count = count;
+  }
+
+  /** Makes a task run as soon as it is its turn. Cheap if it waits for its turn already. */
+  public void submit(Task task) {
+    boolean start = false;
+    lock.lock();
+    try {
+      switch (task.state) {
+        case IDLE -> start = enqueue(task);
+        case DELAYED -> {
+          delayed.remove(task);
+          start = enqueue(task);
+        }
+        case RUNNING -> task.submittedWhileRunning = true;
+        case READY, ENDING, ENDED -> {}
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (start) {
+      startThread(task);
+    }
+  }
+
+  /** Makes an idle task run after {@code nanos}, or earlier if it is submitted. */
+  public void submitIn(Task task, long nanos) {
+    boolean start = false;
+    lock.lock();
+    try {
+      if (task.state == State.IDLE) {
+        delay(task, nanos);
+        start = threads.isEmpty() && takeStart();
+        work.signal();
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (start) {
+      startThread(task);
+    }
+  }
+
+  /** Makes a task end after its current piece of work. It never runs again. Does not wait. */
+  public void end(Task task) {
+    lock.lock();
+    try {
+      switch (task.state) {
+        case IDLE -> task.state = State.ENDED;
+        case DELAYED -> {
+          delayed.remove(task);
+          task.state = State.ENDED;
+        }
+        case READY -> {
+          ready.remove(task);
+          task.state = State.ENDED;
+        }
+        case RUNNING -> task.state = State.ENDING;
+        case ENDING, ENDED -> {}
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for the last piece of a task that was ended. An interrupt does not end the wait. */
+  public void awaitEnd(Task task) {
+    lock.lock();
+    try {
+      while (task.state == State.ENDING) {
+        ended.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Ends the threads, and waits for it; an interrupt stays set and does not end the wait. All tasks
+   * have ended before.
+   */
+  @Override
+  public void close() {
+    List<Thread> all;
+    lock.lock();
+    try {
+      closed = true;
+      while (starting > 0) {
+        ended.awaitUninterruptibly();
+      }
+      work.signalAll();
+      all = List.copyOf(threads);
+    } finally {
+      lock.unlock();
+    }
+    boolean interrupted = false;
+    for (Thread thread : all) {
+      while (thread.isAlive()) {
+        try {
+          thread.join();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Puts a task at the end of the queue; returns true if the caller has to start a thread. */
+  @GuardedBy("lock")
+  private boolean enqueue(Task task) {
+    task.state = State.READY;
+    ready.addLast(task);
+    work.signal();
+    return idle < ready.size() && takeStart();
+  }
+
+  @GuardedBy("lock")
+  private void delay(Task task, long nanos) {
+    task.state = State.DELAYED;
+    task.dueNanos = System.nanoTime() + nanos;
+    delayed.add(task);
+  }
+
+  @GuardedBy("lock")
+  private boolean takeStart() {
+    if (closed || threads.size() + starting >= count) {
+      return false;
+    }
+    starting++;
+    return true;
+  }
+
+  /** Starts the thread that {@link #takeStart} counted, with the environment of a task. */
+  private void startThread(Task first) {
+    Task task = first;
+    while (task != null) {
+      Thread thread = null;
+      Throwable failure = null;
+      try {
+        thread = task.startThread(newName(), this::run);
+      } catch (RuntimeException | Error e) {
+        failure = e;
+      }
+      boolean isStuck;
+      Task next = null;
+      lock.lock();
+      try {
+        starting--;
+        if (thread != null) {
+          threads.add(thread);
+        }
+        boolean noThread = threads.isEmpty() && starting == 0;
+        isStuck = noThread && leaveQueue(task);
+        if (noThread && takeStart()) {
+          next = ready.isEmpty() ? firstDelayed() : ready.peek();
+          starting -= next == null ? 1 : 0;
+        }
+        ended.signalAll();
+      } finally {
+        lock.unlock();
+      }
+      if (isStuck && failure != null) {
+        task.noThread(failure);
+      }
+      task = next;
+    }
+  }
+
+  /** Makes a task idle that waits for a thread; returns false if it does not wait for one. */
+  @GuardedBy("lock")
+  private boolean leaveQueue(Task task) {
+    boolean waits = ready.remove(task) || delayed.remove(task);
+    if (waits) {
+      task.state = State.IDLE;
+    }
+    return waits;
+  }
+
+  @GuardedBy("lock")
+  private @Nullable Task firstDelayed() {
+    return delayed.isEmpty() ? null : delayed.get(0);
+  }
+
+  private String newName() {
+    lock.lock();
+    try {
+      names++;
+      return count == 1 ? name : name + "-" + names;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void run() {
+    for (Task task = next(); task != null; task = next()) {
+      long again = AFTER_FAILURE_NANOS;
+      try {
+        again = task.runPiece();
+      } catch (Throwable e) {
+        LOG.error("{}: a task threw; it is called again", name, e);
+      } finally {
+        settle(task, again);
+      }
+    }
+  }
+
+  /** Waits for the next task; returns null if the thread has to end. */
+  private @Nullable Task next() {
+    Task task;
+    Task unattended;
+    lock.lock();
+    try {
+      task = poll();
+      while (task == null && !closed) {
+        awaitWork(untilDue());
+        task = poll();
+      }
+      unattended = task == null ? null : leaveRestToAnother();
+    } finally {
+      lock.unlock();
+    }
+    if (unattended != null) {
+      startThread(unattended);
+    }
+    return task;
+  }
+
+  /** Makes the delayed tasks ready whose time has come, and takes the first ready one. */
+  @GuardedBy("lock")
+  private @Nullable Task poll() {
+    if (!delayed.isEmpty()) {
+      long now = System.nanoTime();
+      for (int i = 0; i < delayed.size(); i++) {
+        Task task = delayed.get(i);
+        if (task.dueNanos - now <= 0) {
+          delayed.remove(i);
+          i--;
+          task.state = State.READY;
+          ready.addLast(task);
+        }
+      }
+    }
+    Task task = ready.poll();
+    if (task != null) {
+      task.state = State.RUNNING;
+    }
+    return task;
+  }
+
+  /** Returns the time until a delayed task is due. */
+  @GuardedBy("lock")
+  private long untilDue() {
+    long now = System.nanoTime();
+    long least = Long.MAX_VALUE;
+    for (Task task : delayed) {
+      least = Math.min(least, Math.max(0, task.dueNanos - now));
+    }
+    return least;
+  }
+
+  /**
+   * Makes an idle thread wait for the other tasks. If there is none and another thread may be
+   * started, returns a task that starts it.
+   */
+  @GuardedBy("lock")
+  private @Nullable Task leaveRestToAnother() {
+    Task rest = ready.isEmpty() ? firstDelayed() : ready.peek();
+    if (rest != null && idle > 0) {
+      work.signal();
+    } else if (rest != null && takeStart()) {
+      return rest;
+    }
+    return null;
+  }
+
+  @GuardedBy("lock")
+  @SuppressWarnings("WaitNotInLoop") // the caller loops
+  private void awaitWork(long nanos) {
+    idle++;
+    try {
+      work.await(nanos, TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      // Nobody ends these threads by an interrupt.
+    } finally {
+      idle--;
+    }
+  }
+
+  private void settle(Task task, long again) {
+    lock.lock();
+    try {
+      if (task.state == State.ENDING) {
+        task.state = State.ENDED;
+        ended.signalAll();
+      } else if (again == 0 || task.submittedWhileRunning) {
+        task.state = State.READY;
+        ready.addLast(task);
+      } else if (again == IDLE) {
+        task.state = State.IDLE;
+      } else {
+        delay(task, again);
+      }
+      task.submittedWhileRunning = false;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

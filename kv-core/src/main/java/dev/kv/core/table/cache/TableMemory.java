@@ -1,0 +1,15 @@
+package dev.kv.core.table.cache;
+
+import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.OffHeapBudget;
+
+/**
+ * The memory that open tables use, which the tables of several databases may share.
+ *
+ * @param blocks caches data blocks
+ * @param allocator provides the memory of indexes, filters and uncached blocks
+ * @param budget counts all of it
+ * @param mappings limits the number of mapped tables
+ */
+public record TableMemory(
+    BlockCacheImpl blocks, BlockAllocator allocator, OffHeapBudget budget, MappingQuota mappings) {}

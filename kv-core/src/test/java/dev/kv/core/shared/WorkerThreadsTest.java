@@ -1,0 +1,353 @@
+package dev.kv.core.shared;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.core.db.LeakCheck;
+import dev.kv.env.Env;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(LeakCheck.class)
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WorkerThreadsTest {
+  private final List<WorkerThreads> made = new ArrayList<>();
+
+  /** The names of the tasks in the order in which they ran. */
+  private final List<String> runs = new CopyOnWriteArrayList<>();
+
+  private final AtomicInteger started = new AtomicInteger();
+
+  private WorkerThreads threads(int count) {
+    WorkerThreads threads = new WorkerThreads("kv-test", count);
+    made.add(threads);
+    return threads;
+  }
+
+  @AfterEach
+  void endThreads() {
+    made.forEach(WorkerThreads::close);
+  }
+
+  /** A task that runs {@code pieces} pieces each time it is submitted to an idle thread. */
+  private class Counted extends WorkerThreads.Task {
+    private final String name;
+    private int left;
+
+    /** Counted down by each piece. */
+    final CountDownLatch done;
+
+    final List<Throwable> noThread = new CopyOnWriteArrayList<>();
+
+    Counted(String name, int pieces) {
+      this.name = name;
+      left = pieces;
+      done = new CountDownLatch(pieces);
+    }
+
+    @Override
+    protected long runPiece() {
+      runs.add(name);
+      left--;
+      done.countDown();
+      return left > 0 ? 0 : WorkerThreads.IDLE;
+    }
+
+    @Override
+    protected Thread startThread(String threadName, Runnable body) {
+      started.incrementAndGet();
+      return Env.fileSystem().startThread(threadName, body);
+    }
+
+    @Override
+    protected void noThread(Throwable cause) {
+      noThread.add(cause);
+    }
+  }
+
+  /** A task that holds its thread until it is let go. */
+  private final class Holding extends Counted {
+    final CountDownLatch running = new CountDownLatch(1);
+    final CountDownLatch letGo = new CountDownLatch(1);
+
+    Holding(String name) {
+      super(name, 1);
+    }
+
+    @Override
+    protected long runPiece() {
+      running.countDown();
+      await(letGo);
+      return super.runPiece();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void tasks_oneWithMuchWork_takeTurnsOnOneThread() {
+    WorkerThreads threads = threads(1);
+    Holding first = new Holding("first");
+    threads.submit(first);
+    await(first.running);
+    Counted busy = new Counted("busy", 5);
+    Counted one = new Counted("one", 1);
+    Counted two = new Counted("two", 2);
+    threads.submit(busy);
+    threads.submit(one);
+    threads.submit(two);
+    first.letGo.countDown();
+    await(busy.done);
+    assertThat(runs)
+        .containsExactly("first", "busy", "one", "two", "busy", "two", "busy", "busy", "busy");
+    assertThat(started).hasValue(1);
+  }
+
+  @Test
+  void submit_whileTheTaskRuns_runsItOnceMore() throws InterruptedException {
+    WorkerThreads threads = threads(2);
+    Semaphore entered = new Semaphore(0);
+    Semaphore leave = new Semaphore(0);
+    AtomicInteger inside = new AtomicInteger();
+    Counted task =
+        new Counted("task", 1) {
+          @Override
+          protected long runPiece() {
+            assertThat(inside.incrementAndGet()).as("threads in the task").isEqualTo(1);
+            entered.release();
+            leave.acquireUninterruptibly();
+            inside.decrementAndGet();
+            return WorkerThreads.IDLE;
+          }
+        };
+    threads.submit(task);
+    assertThat(entered.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
+    threads.submit(task);
+    threads.submit(task);
+    leave.release();
+    assertThat(entered.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
+    leave.release();
+    threads.end(task);
+    threads.awaitEnd(task);
+    assertThat(entered.availablePermits()).isZero();
+  }
+
+  @Test
+  void submit_manyTasksFromManyThreads_eachSubmissionIsFollowedByARun()
+      throws InterruptedException {
+    WorkerThreads threads = threads(3);
+    int count = 20;
+    int submitters = 4;
+    AtomicInteger[] wanted = new AtomicInteger[count];
+    AtomicInteger[] seen = new AtomicInteger[count];
+    AtomicInteger[] inside = new AtomicInteger[count];
+    AtomicInteger running = new AtomicInteger();
+    AtomicInteger mostRunning = new AtomicInteger();
+    AtomicBoolean overlapped = new AtomicBoolean();
+    List<Counted> tasks = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      int id = i;
+      wanted[i] = new AtomicInteger();
+      seen[i] = new AtomicInteger();
+      inside[i] = new AtomicInteger();
+      tasks.add(
+          new Counted("task" + i, 1) {
+            @Override
+            protected long runPiece() {
+              if (inside[id].getAndIncrement() != 0) {
+                overlapped.set(true);
+              }
+              mostRunning.accumulateAndGet(running.incrementAndGet(), Math::max);
+              seen[id].set(wanted[id].get());
+              running.decrementAndGet();
+              inside[id].decrementAndGet();
+              return WorkerThreads.IDLE;
+            }
+          });
+    }
+    List<Thread> all = new ArrayList<>();
+    for (int s = 0; s < submitters; s++) {
+      Random random = new Random(s);
+      Thread submitter =
+          new Thread(
+              () -> {
+                for (int i = 0; i < 20_000; i++) {
+                  int id = random.nextInt(count);
+                  wanted[id].incrementAndGet();
+                  threads.submit(tasks.get(id));
+                }
+              });
+      all.add(submitter);
+      submitter.start();
+    }
+    for (Thread each : all) {
+      each.join();
+    }
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    for (int i = 0; i < count; i++) {
+      while (seen[i].get() != wanted[i].get() && System.nanoTime() < end) {
+        Thread.onSpinWait();
+      }
+      assertThat(seen[i].get()).as("task %d", i).isEqualTo(wanted[i].get());
+    }
+    assertThat(overlapped).isFalse();
+    assertThat(mostRunning.get()).isLessThanOrEqualTo(3);
+    assertThat(started.get()).isLessThanOrEqualTo(3);
+  }
+
+  @Test
+  void submitIn_whileAnotherTaskHoldsAThread_runsOnTheOther() {
+    WorkerThreads threads = threads(2);
+    Counted early = new Counted("early", 1);
+    threads.submit(early);
+    await(early.done);
+    Counted later = new Counted("later", 1);
+    threads.submitIn(later, TimeUnit.MILLISECONDS.toNanos(30));
+    Holding holding = new Holding("holding");
+    threads.submit(holding);
+    await(holding.running);
+    await(later.done);
+    assertThat(runs).containsExactly("early", "later");
+    holding.letGo.countDown();
+    await(holding.done);
+  }
+
+  @Test
+  void submitIn_twoTasksForTheSameTime_runOnTwoThreads() {
+    WorkerThreads threads = threads(2);
+    Holding one = new Holding("one");
+    Holding two = new Holding("two");
+    threads.submitIn(one, 1);
+    threads.submitIn(two, 1);
+    await(one.running);
+    await(two.running);
+    one.letGo.countDown();
+    two.letGo.countDown();
+    await(one.done);
+    await(two.done);
+  }
+
+  @Test
+  void submit_ofADelayedTask_runsItNowAndOnce() {
+    WorkerThreads threads = threads(1);
+    Counted task = new Counted("task", 1);
+    threads.submitIn(task, TimeUnit.HOURS.toNanos(1));
+    threads.submit(task);
+    await(task.done);
+    threads.end(task);
+    threads.awaitEnd(task);
+    assertThat(runs).containsExactly("task");
+  }
+
+  @Test
+  void runPiece_thatAsksForALaterTime_isCalledThenAgain() {
+    WorkerThreads threads = threads(1);
+    long[] first = {0};
+    long[] second = {0};
+    Counted task =
+        new Counted("task", 2) {
+          @Override
+          protected long runPiece() {
+            if (super.runPiece() == 0) {
+              first[0] = System.nanoTime();
+              return TimeUnit.MILLISECONDS.toNanos(20);
+            }
+            second[0] = System.nanoTime();
+            return WorkerThreads.IDLE;
+          }
+        };
+    threads.submit(task);
+    await(task.done);
+    threads.end(task);
+    threads.awaitEnd(task);
+    assertThat(second[0] - first[0]).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(20));
+  }
+
+  @Test
+  void end_ofATaskThatRuns_letsItsPieceEndAndStartsNoOther() {
+    WorkerThreads threads = threads(1);
+    Holding running = new Holding("running");
+    Counted waiting = new Counted("waiting", 1);
+    Counted delayed = new Counted("delayed", 1);
+    Counted idle = new Counted("idle", 1);
+    threads.submit(running);
+    await(running.running);
+    threads.submit(waiting);
+    threads.submitIn(delayed, 1);
+    for (Counted each : List.of(running, waiting, delayed, idle)) {
+      threads.end(each);
+      threads.submit(each);
+    }
+    running.letGo.countDown();
+    for (Counted each : List.of(running, waiting, delayed, idle)) {
+      threads.awaitEnd(each);
+    }
+    assertThat(runs).containsExactly("running");
+  }
+
+  @Test
+  void startThread_thatFailsForOneTask_isTriedWithTheOthers() {
+    WorkerThreads threads = threads(1);
+    Counted[] others = new Counted[2];
+    Counted unable =
+        new Counted("unable", 1) {
+          @Override
+          protected Thread startThread(String name, Runnable body) {
+            // Submitted by others meanwhile: they find that a thread is being started.
+            for (Counted other : others) {
+              threads.submit(other);
+            }
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+        };
+    others[0] = new Counted("zero", 1);
+    others[1] = new Counted("one", 1);
+    threads.submit(unable);
+    assertThat(unable.noThread).hasSize(1);
+    await(others[0].done);
+    await(others[1].done);
+    assertThat(runs).containsExactly("zero", "one");
+    threads.submit(unable);
+    await(unable.done);
+  }
+
+  @Test
+  void startThread_thatFailsForAll_tellsEachAndTriesAgainLater() {
+    WorkerThreads threads = threads(2);
+    AtomicBoolean able = new AtomicBoolean();
+    Counted task =
+        new Counted("task", 1) {
+          @Override
+          protected Thread startThread(String name, Runnable body) {
+            if (!able.get()) {
+              throw new OutOfMemoryError("unable to create native thread");
+            }
+            return super.startThread(name, body);
+          }
+        };
+    threads.submit(task);
+    threads.submit(task);
+    assertThat(task.noThread).hasSize(2);
+    able.set(true);
+    threads.submit(task);
+    await(task.done);
+    assertThat(Collections.frequency(runs, "task")).isEqualTo(1);
+  }
+}
