@@ -5,6 +5,7 @@ import dev.kv.Slice;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * LevelDB's bloom filter, {@code leveldb.BuiltinBloomFilter2}.
@@ -136,6 +137,17 @@ public final class BloomFilter implements FilterPolicy {
   private static int finish(int hash, int tail) {
     int mixed = (hash + tail) * MULTIPLIER;
     return mixed ^ mixed >>> 24;
+  }
+
+  /** Two policies are equal if they create the same filters. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof BloomFilter filter && filter.bitsPerKey == bitsPerKey;
+  }
+
+  @Override
+  public int hashCode() {
+    return bitsPerKey;
   }
 
   @Override

@@ -2,6 +2,8 @@ package dev.kv.core.filter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.FilterPolicy;
+import dev.kv.Options;
 import dev.kv.Slice;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -79,5 +81,15 @@ class BloomFilterTest {
     byte[] filter = bloom.createFilter(List.of());
     filter[filter.length - 1] = 31;
     assertThat(matches(filter, key(1))).isTrue();
+  }
+
+  @Test
+  void policy_ofTheSameSize_isEqual() {
+    assertThat(FilterPolicy.bloom(10))
+        .isEqualTo(FilterPolicy.bloom(10))
+        .hasSameHashCodeAs(FilterPolicy.bloom(10))
+        .isNotEqualTo(FilterPolicy.bloom(11));
+    assertThat(Options.builder().filterPolicy(FilterPolicy.bloom(10)).build())
+        .isEqualTo(Options.builder().filterPolicy(FilterPolicy.bloom(10)).build());
   }
 }
