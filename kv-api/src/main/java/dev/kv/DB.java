@@ -536,6 +536,13 @@ public interface DB extends AutoCloseable {
   Snapshot snapshot();
 
   /**
+   * Returns the order of the keys. It does not throw after the close.
+   *
+   * @return the comparator that the database was opened with
+   */
+  DBComparator comparator();
+
+  /**
    * Returns a property as text. Those of LevelDB are {@code leveldb.num-files-at-level<N>}, {@code
    * leveldb.stats}, {@code leveldb.sstables} and {@code leveldb.approximate-memory-usage}, in
    * LevelDB's form. {@code kv.stats} returns the numbers of {@link #stats()}, a line with name and

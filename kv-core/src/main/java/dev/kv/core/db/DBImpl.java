@@ -60,7 +60,11 @@ final class DBImpl extends OpenDatabase {
       DatabaseStats stats) {}
 
   DBImpl(Parts parts) {
-    super(parts.reader(), parts.snapshots(), parts.stats());
+    super(
+        parts.reader(),
+        parts.snapshots(),
+        parts.stats(),
+        parts.resources().comparator().userComparator().order());
     this.parts = parts;
   }
 

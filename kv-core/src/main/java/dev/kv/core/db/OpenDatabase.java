@@ -2,6 +2,7 @@ package dev.kv.core.db;
 
 import dev.kv.DB;
 import dev.kv.DBClosedException;
+import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.DBStats;
 import dev.kv.PinnedValue;
@@ -22,11 +23,14 @@ abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
   private final DatabaseReader reader;
   private final SnapshotList snapshots;
   private final DatabaseStats stats;
+  private final DBComparator comparator;
 
-  OpenDatabase(DatabaseReader reader, SnapshotList snapshots, DatabaseStats stats) {
+  OpenDatabase(
+      DatabaseReader reader, SnapshotList snapshots, DatabaseStats stats, DBComparator comparator) {
     this.reader = reader;
     this.snapshots = snapshots;
     this.stats = stats;
+    this.comparator = comparator;
   }
 
   /** Returns true if {@link #close} has been called. */
@@ -80,6 +84,11 @@ abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
   @Override
   public final Snapshot snapshot() {
     return snapshots.acquire();
+  }
+
+  @Override
+  public final DBComparator comparator() {
+    return comparator;
   }
 
   @Override

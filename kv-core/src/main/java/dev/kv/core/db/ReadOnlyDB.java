@@ -1,5 +1,6 @@
 package dev.kv.core.db;
 
+import dev.kv.DBComparator;
 import dev.kv.DBReadOnlyException;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
@@ -26,9 +27,10 @@ final class ReadOnlyDB extends OpenDatabase {
       DatabaseReader reader,
       SnapshotList snapshots,
       DatabaseStats stats,
+      DBComparator comparator,
       Events events,
       Runnable freeRest) {
-    super(reader, snapshots, stats);
+    super(reader, snapshots, stats, comparator);
     this.reader = reader;
     this.events = events;
     this.freeRest = freeRest;

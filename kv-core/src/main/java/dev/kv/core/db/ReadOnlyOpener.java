@@ -188,7 +188,13 @@ final class ReadOnlyOpener {
       memtables.addFirst(resources.emptyMemTable());
       List<MemTable> rest = new ArrayList<>(memtables);
       states.publish(memtables.getFirst(), rest.subList(1, rest.size()), versions.current());
-      return new ReadOnlyDB(reader, snapshots, stats, events, this::free);
+      return new ReadOnlyDB(
+          reader,
+          snapshots,
+          stats,
+          resources.comparator().userComparator().order(),
+          events,
+          this::free);
     }
 
     private void free() {

@@ -35,6 +35,11 @@ public final class UserKeyComparator extends KeyComparator {
     this.bytewise = order == DBComparator.bytewise();
   }
 
+  /** Returns the program's comparator. */
+  public DBComparator order() {
+    return order;
+  }
+
   /** Returns true for LevelDB's default order. */
   public boolean isBytewise() {
     return bytewise;
