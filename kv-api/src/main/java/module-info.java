@@ -8,5 +8,6 @@ module dev.kv.api {
   exports dev.kv;
   exports dev.kv.env;
   exports dev.kv.event;
+  exports dev.kv.space;
   exports dev.kv.tuple;
 }

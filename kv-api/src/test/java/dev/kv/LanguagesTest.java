@@ -129,15 +129,18 @@ class LanguagesTest {
 
   private static List<Class<?>> types()
       throws IOException, URISyntaxException, ClassNotFoundException {
-    Path classes =
-        Path.of(DB.class.getProtectionDomain().getCodeSource().getLocation().toURI())
-            .resolve("dev/kv");
+    Path classes = Path.of(DB.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     List<Class<?>> types = new ArrayList<>();
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(classes, "*.class")) {
-      for (Path file : files) {
-        String name = file.getFileName().toString().replace(".class", "");
-        if (!name.equals("package-info")) {
-          types.add(Class.forName("dev.kv." + name, false, DB.class.getClassLoader()));
+    for (String folder : List.of("dev/kv", "dev/kv/space", "dev/kv/tuple")) {
+      try (DirectoryStream<Path> files =
+          Files.newDirectoryStream(classes.resolve(folder), "*.class")) {
+        for (Path file : files) {
+          String name = file.getFileName().toString().replace(".class", "");
+          if (!name.equals("package-info")) {
+            types.add(
+                Class.forName(
+                    folder.replace('/', '.') + "." + name, false, DB.class.getClassLoader()));
+          }
         }
       }
     }

@@ -30,7 +30,9 @@ final class ArchitectureTest {
   private static final String ROOT = "dev.kv.core.";
 
   /** The packages of kv-api. */
-  private static final String[] API = {"dev.kv", "dev.kv.env", "dev.kv.event", "dev.kv.tuple"};
+  private static final String[] API = {
+    "dev.kv", "dev.kv.env", "dev.kv.event", "dev.kv.space", "dev.kv.tuple"
+  };
 
   /** The packages of each layer, lowest layer first. */
   private static final List<Set<String>> LAYERS =
@@ -113,13 +115,7 @@ final class ArchitectureTest {
         .that(resideInAnyPackage(API))
         .should()
         .onlyDependOnClassesThat(
-            resideInAnyPackage(
-                "dev.kv",
-                "dev.kv.env",
-                "dev.kv.event",
-                "dev.kv.tuple",
-                "java..",
-                "org.jspecify.annotations"))
+            resideInAnyPackage(API).or(resideInAnyPackage("java..", "org.jspecify.annotations")))
         .allowEmptyShould(true)
         .check(engine);
   }
@@ -140,8 +136,13 @@ final class ArchitectureTest {
     noClasses()
         .that(resideInAnyPackage("dev.kv", "dev.kv.env", "dev.kv.event"))
         .should()
-        .dependOnClassesThat(resideInAPackage("dev.kv.tuple"))
+        .dependOnClassesThat(resideInAnyPackage("dev.kv.space", "dev.kv.tuple"))
         .check(engine);
+  }
+
+  @Test
+  void api_packagesOnTheDatabase_haveNoCycle() {
+    slices().matching("dev.kv.(space|tuple)").should().beFreeOfCycles().check(engine);
   }
 
   @Test

@@ -1,0 +1,45 @@
+package dev.kv.space;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The prefix of the keys of a space.
+ *
+ * @param bytes the prefix; not copied
+ */
+record KeyPrefix(byte[] bytes) {
+
+  int length() {
+    return bytes.length;
+  }
+
+  /** Returns the prefix followed by a key of the space. */
+  byte[] join(byte[] key) {
+    byte[] joined = Arrays.copyOf(bytes, Math.addExact(bytes.length, key.length));
+    System.arraycopy(key, 0, joined, bytes.length, key.length);
+    return joined;
+  }
+
+  /** Returns the prefix followed by the remaining bytes of a buffer, whose position stays. */
+  ByteBuffer join(ByteBuffer key) {
+    byte[] joined = Arrays.copyOf(bytes, Math.addExact(bytes.length, key.remaining()));
+    key.get(key.position(), joined, bytes.length, key.remaining());
+    return ByteBuffer.wrap(joined);
+  }
+
+  /** Returns the first key after all keys with the prefix, or null if there is none. */
+  byte @Nullable [] end() {
+    int length = bytes.length;
+    while (length > 0 && bytes[length - 1] == (byte) 0xff) {
+      length--;
+    }
+    if (length == 0) {
+      return null;
+    }
+    byte[] end = Arrays.copyOf(bytes, length);
+    end[length - 1]++;
+    return end;
+  }
+}

@@ -1,0 +1,2 @@
+/** Tests of the spaces of {@code dev.kv.space}, on the engine. */
+package dev.kv.core.space;
