@@ -8,6 +8,7 @@ module dev.kv.api {
   exports dev.kv;
   exports dev.kv.env;
   exports dev.kv.event;
+  exports dev.kv.map;
   exports dev.kv.space;
   exports dev.kv.tuple;
 }

@@ -131,7 +131,7 @@ class LanguagesTest {
       throws IOException, URISyntaxException, ClassNotFoundException {
     Path classes = Path.of(DB.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     List<Class<?>> types = new ArrayList<>();
-    for (String folder : List.of("dev/kv", "dev/kv/space", "dev/kv/tuple")) {
+    for (String folder : List.of("dev/kv", "dev/kv/map", "dev/kv/space", "dev/kv/tuple")) {
       try (DirectoryStream<Path> files =
           Files.newDirectoryStream(classes.resolve(folder), "*.class")) {
         for (Path file : files) {

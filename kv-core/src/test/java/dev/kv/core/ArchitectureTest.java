@@ -31,7 +31,7 @@ final class ArchitectureTest {
 
   /** The packages of kv-api. */
   private static final String[] API = {
-    "dev.kv", "dev.kv.env", "dev.kv.event", "dev.kv.space", "dev.kv.tuple"
+    "dev.kv", "dev.kv.env", "dev.kv.event", "dev.kv.map", "dev.kv.space", "dev.kv.tuple"
   };
 
   /** The packages of each layer, lowest layer first. */
@@ -136,13 +136,13 @@ final class ArchitectureTest {
     noClasses()
         .that(resideInAnyPackage("dev.kv", "dev.kv.env", "dev.kv.event"))
         .should()
-        .dependOnClassesThat(resideInAnyPackage("dev.kv.space", "dev.kv.tuple"))
+        .dependOnClassesThat(resideInAnyPackage("dev.kv.map", "dev.kv.space", "dev.kv.tuple"))
         .check(engine);
   }
 
   @Test
   void api_packagesOnTheDatabase_haveNoCycle() {
-    slices().matching("dev.kv.(space|tuple)").should().beFreeOfCycles().check(engine);
+    slices().matching("dev.kv.(map|space|tuple)").should().beFreeOfCycles().check(engine);
   }
 
   @Test

@@ -58,6 +58,7 @@ class DocumentationTest {
       import dev.kv.*;
       import dev.kv.env.*;
       import dev.kv.event.*;
+      import dev.kv.map.*;
       import dev.kv.space.*;
       import dev.kv.tuple.*;
       import java.io.*;

@@ -1,0 +1,524 @@
+package dev.kv.map;
+
+import dev.kv.ReadOptions;
+import dev.kv.Snapshot;
+import dev.kv.WriteBatch;
+import dev.kv.WriteOptions;
+import java.util.AbstractMap;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.Set;
+import java.util.Spliterator;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A database as a map, made by {@link Maps#of}. A view: it holds no entries and no files, and needs
+ * no close. Thread-safe.
+ *
+ * <pre>{@code
+ * DBMap<String, Long> visits = Maps.of(db, Codecs.utf8(), Codecs.longs());
+ * visits.merge("/index.html", 1L, Long::sum);
+ * }</pre>
+ *
+ * <p>What differs from maps in memory:
+ *
+ * <ul>
+ *   <li>{@link #put} and {@link #remove(Object)} return the old value, so they read it first.
+ *       {@link #set}, {@link #delete} and {@link #putAll} only write.
+ *   <li>{@link #size} counts the entries, one by one.
+ *   <li>The order is that of the key codec. For {@link Codecs#utf8}, this is not {@link
+ *       String#compareTo}.
+ *   <li>Neither keys nor values are null. An entry is a copy, and refuses {@link
+ *       java.util.Map.Entry#setValue}. A value that was read and then changed has to be written
+ *       again.
+ *   <li>Values compare by {@link Objects#deepEquals}, so arrays compare by their content.
+ * </ul>
+ *
+ * <p>Each method that changes one entry is atomic, {@link #compute} and {@link #merge} included:
+ * they read the value, call their function without a lock, and write on the condition that the
+ * value is still the same. If it is not, they begin again, so the function may be called more than
+ * once. All programs that write the database can take part, with or without a map.
+ *
+ * <p>Iterators, streams and {@link #size} are weakly consistent, as those of {@link
+ * java.util.concurrent.ConcurrentSkipListMap}: they never throw {@link
+ * java.util.ConcurrentModificationException}, and may or may not show later writes. They read in
+ * chunks, and need no close. {@link #at} gives a view that does not change.
+ *
+ * <p>Every method can throw what the methods of {@link dev.kv.DB} throw, and what the codecs throw
+ * for bytes that they do not understand.
+ *
+ * @param <K> the type of the keys
+ * @param <V> the type of the values
+ */
+public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNavigableMap<K, V> {
+  static final int TRAITS = Spliterator.ORDERED | Spliterator.NONNULL;
+  static final int SET_TRAITS = TRAITS | Spliterator.DISTINCT;
+
+  private final MapStore<K, V> store;
+  private final AtomicUpdates<K, V> updates;
+  private final KeyRange range;
+  private final boolean descending;
+
+  DBMap(MapStore<K, V> store, KeyRange range, boolean descending) {
+    this.store = store;
+    this.updates = new AtomicUpdates<>(store);
+    this.range = range;
+    this.descending = descending;
+  }
+
+  /**
+   * Returns a map over the same entries that writes with other options.
+   *
+   * @param options how to write, for example {@link WriteOptions#SYNC}
+   * @return the map
+   */
+  public DBMap<K, V> writing(WriteOptions options) {
+    Objects.requireNonNull(options, "options");
+    return with(new MapStore<>(store.db(), store.keys(), store.values(), store.reads(), options));
+  }
+
+  /**
+   * Returns a map of the entries in a snapshot. It does not change, and its methods that write
+   * throw {@link UnsupportedOperationException}.
+   *
+   * @param snapshot a snapshot of the database, which stays open while the map is used
+   * @return the map
+   */
+  public DBMap<K, V> at(Snapshot snapshot) {
+    Objects.requireNonNull(snapshot, "snapshot");
+    ReadOptions reads = store.reads().toBuilder().snapshot(snapshot).build();
+    return with(new MapStore<>(store.db(), store.keys(), store.values(), reads, store.writes()));
+  }
+
+  private DBMap<K, V> with(MapStore<K, V> other) {
+    return new DBMap<>(other, range, descending);
+  }
+
+  /**
+   * Sets the value of a key. Unlike {@link #put}, it does not read the old value.
+   *
+   * @param key the key
+   * @param value the value
+   * @throws IllegalArgumentException if this map is a part of another, and the key is outside it
+   */
+  public void set(K key, V value) {
+    store.put(target(key), store.encodeValue(value));
+  }
+
+  /**
+   * Adds an operation to a batch that sets the value of a key. The batch is then written to the
+   * database of this map.
+   *
+   * @param batch the batch
+   * @param key the key
+   * @param value the value
+   * @throws IllegalArgumentException if this map is a part of another, and the key is outside it
+   */
+  public void set(WriteBatch batch, K key, V value) {
+    store.requireWritable();
+    batch.put(target(key), store.encodeValue(value));
+  }
+
+  /**
+   * Deletes a key. Unlike {@link #remove(Object)}, it does not read the old value. It does nothing
+   * if the key does not exist.
+   *
+   * @param key the key
+   * @throws IllegalArgumentException if this map is a part of another, and the key is outside it
+   */
+  public void delete(K key) {
+    store.delete(target(key));
+  }
+
+  /**
+   * Adds an operation to a batch that deletes a key. The batch is then written to the database of
+   * this map.
+   *
+   * @param batch the batch
+   * @param key the key
+   * @throws IllegalArgumentException if this map is a part of another, and the key is outside it
+   */
+  public void delete(WriteBatch batch, K key) {
+    store.requireWritable();
+    batch.delete(target(key));
+  }
+
+  /** Encodes a key that is to be written. */
+  private byte[] target(K key) {
+    byte[] encoded = store.encodeKey(key);
+    if (!range.contains(encoded)) {
+      throw outOfRange(key);
+    }
+    return encoded;
+  }
+
+  private static IllegalArgumentException outOfRange(Object key) {
+    return new IllegalArgumentException("the key is out of the range of this map: " + key);
+  }
+
+  @Override
+  public @Nullable V get(Object key) {
+    byte[] encoded = store.encodeKey(key);
+    return range.contains(encoded) ? store.get(encoded) : null;
+  }
+
+  @Override
+  public boolean containsKey(Object key) {
+    byte[] encoded = store.encodeKey(key);
+    return range.contains(encoded) && store.contains(encoded);
+  }
+
+  /** Reads entries until it finds the value. */
+  @Override
+  public boolean containsValue(Object value) {
+    Objects.requireNonNull(value, "value");
+    for (Iterator<V> each = valueScan(); each.hasNext(); ) {
+      if (Objects.deepEquals(each.next(), value)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public @Nullable V put(K key, V value) {
+    return updates.put(target(key), store.encodeValue(value));
+  }
+
+  /** Sets all entries in one atomic write, and does not read the old values. */
+  @Override
+  public void putAll(Map<? extends K, ? extends V> entries) {
+    WriteBatch batch = WriteBatch.create();
+    entries.forEach((key, value) -> set(batch, key, value));
+    store.write(batch);
+  }
+
+  @Override
+  public @Nullable V putIfAbsent(K key, V value) {
+    return updates.putIfAbsent(target(key), store.encodeValue(value));
+  }
+
+  @Override
+  public @Nullable V remove(Object key) {
+    byte[] encoded = store.encodeKey(key);
+    store.requireWritable();
+    return range.contains(encoded) ? updates.replace(encoded, null) : null;
+  }
+
+  @Override
+  public boolean remove(Object key, @Nullable Object value) {
+    byte[] encoded = store.encodeKey(key);
+    store.requireWritable();
+    return range.contains(encoded) && updates.replaceEqual(encoded, value, null);
+  }
+
+  @Override
+  public @Nullable V replace(K key, V value) {
+    return updates.replace(target(key), store.encodeValue(value));
+  }
+
+  @Override
+  public boolean replace(K key, V old, V value) {
+    Objects.requireNonNull(old, "old");
+    return updates.replaceEqual(target(key), old, store.encodeValue(value));
+  }
+
+  @Override
+  public @Nullable V computeIfAbsent(K key, Function<? super K, ? extends @Nullable V> function) {
+    Objects.requireNonNull(function, "function");
+    while (true) {
+      V present = get(key);
+      if (present != null) {
+        return present;
+      }
+      V computed = function.apply(key);
+      if (computed == null || store.swap(target(key), null, store.encodeValue(computed))) {
+        return computed;
+      }
+    }
+  }
+
+  @Override
+  public @Nullable V computeIfPresent(
+      K key, BiFunction<? super K, ? super V, ? extends @Nullable V> function) {
+    Objects.requireNonNull(function, "function");
+    return update(key, old -> old == null ? null : function.apply(key, old));
+  }
+
+  @Override
+  public @Nullable V compute(
+      K key, BiFunction<? super K, ? super @Nullable V, ? extends @Nullable V> function) {
+    Objects.requireNonNull(function, "function");
+    return update(key, old -> function.apply(key, old));
+  }
+
+  @Override
+  public @Nullable V merge(
+      K key, V value, BiFunction<? super V, ? super V, ? extends @Nullable V> function) {
+    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(function, "function");
+    return update(key, old -> old == null ? value : function.apply(old, value));
+  }
+
+  /** As in maps of the JDK, a key outside the range is an error only if there is a value to set. */
+  private @Nullable V update(K key, Function<@Nullable V, @Nullable V> function) {
+    byte[] encoded = store.encodeKey(key);
+    if (range.contains(encoded)) {
+      return updates.update(encoded, function);
+    }
+    if (function.apply(null) != null) {
+      throw outOfRange(key);
+    }
+    return null;
+  }
+
+  /** Deletes the entries that a filter accepts, except those whose value changed meanwhile. */
+  boolean removeIf(Predicate<? super Map.Entry<K, V>> filter) {
+    return updates.removeIf(range, descending, Objects.requireNonNull(filter, "filter"));
+  }
+
+  /**
+   * Deletes all entries, as one atomic write. Above a thousand, it is a {@linkplain
+   * dev.kv.DB#deleteRange(WriteOptions, byte[], byte[]) deletion of the range}.
+   */
+  @Override
+  public void clear() {
+    store.clear(range);
+  }
+
+  /**
+   * Counts the entries, which takes time in proportion to their number.
+   *
+   * @return the number of entries, or {@link Integer#MAX_VALUE} if there are more
+   */
+  @Override
+  public int size() {
+    return (int) Math.min(store.count(range), Integer.MAX_VALUE);
+  }
+
+  /**
+   * Counts the entries, which takes time in proportion to their number.
+   *
+   * @return the number of entries
+   */
+  public long mappingCount() {
+    return store.count(range);
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return store.isEmpty(range);
+  }
+
+  @Override
+  public Comparator<? super K> comparator() {
+    Comparator<? super K> order = store.keys().order();
+    return descending ? Collections.reverseOrder(order) : order;
+  }
+
+  @Override
+  public NavigableSet<K> keySet() {
+    return new KeyView<>(this);
+  }
+
+  @Override
+  public NavigableSet<K> navigableKeySet() {
+    return keySet();
+  }
+
+  @Override
+  public NavigableSet<K> descendingKeySet() {
+    return descendingMap().keySet();
+  }
+
+  @Override
+  public Collection<V> values() {
+    return new ValueView<>(this);
+  }
+
+  @Override
+  public Set<Map.Entry<K, V>> entrySet() {
+    return new EntryView<>(this);
+  }
+
+  Iterator<K> keyScan() {
+    return Scan.keys(store, range, descending);
+  }
+
+  Iterator<V> valueScan() {
+    return Scan.values(store, range, descending);
+  }
+
+  Iterator<Map.Entry<K, V>> entryScan() {
+    return Scan.entries(store, range, descending);
+  }
+
+  @Override
+  public K firstKey() {
+    return present(endKey(range, false));
+  }
+
+  @Override
+  public K lastKey() {
+    return present(endKey(range, true));
+  }
+
+  private static <K> K present(@Nullable K key) {
+    if (key == null) {
+      throw new NoSuchElementException("the map is empty");
+    }
+    return key;
+  }
+
+  @Override
+  public Map.@Nullable Entry<K, V> firstEntry() {
+    return end(range, false);
+  }
+
+  @Override
+  public Map.@Nullable Entry<K, V> lastEntry() {
+    return end(range, true);
+  }
+
+  @Override
+  public Map.@Nullable Entry<K, V> lowerEntry(K key) {
+    return end(before(key, false), true);
+  }
+
+  @Override
+  public @Nullable K lowerKey(K key) {
+    return endKey(before(key, false), true);
+  }
+
+  @Override
+  public Map.@Nullable Entry<K, V> floorEntry(K key) {
+    return end(before(key, true), true);
+  }
+
+  @Override
+  public @Nullable K floorKey(K key) {
+    return endKey(before(key, true), true);
+  }
+
+  @Override
+  public Map.@Nullable Entry<K, V> ceilingEntry(K key) {
+    return end(after(key, true), false);
+  }
+
+  @Override
+  public @Nullable K ceilingKey(K key) {
+    return endKey(after(key, true), false);
+  }
+
+  @Override
+  public Map.@Nullable Entry<K, V> higherEntry(K key) {
+    return end(after(key, false), false);
+  }
+
+  @Override
+  public @Nullable K higherKey(K key) {
+    return endKey(after(key, false), false);
+  }
+
+  /** Returns the part of the range before a key, in the order of this map. */
+  private KeyRange before(K key, boolean inclusive) {
+    byte[] encoded = store.encodeKey(key);
+    return descending ? notLess(encoded, inclusive) : notGreater(encoded, inclusive);
+  }
+
+  /** Returns the part of the range after a key, in the order of this map. */
+  private KeyRange after(K key, boolean inclusive) {
+    byte[] encoded = store.encodeKey(key);
+    return descending ? notGreater(encoded, inclusive) : notLess(encoded, inclusive);
+  }
+
+  private KeyRange notLess(byte[] key, boolean inclusive) {
+    return range.from(inclusive ? key : KeyRange.after(key));
+  }
+
+  private KeyRange notGreater(byte[] key, boolean inclusive) {
+    return range.until(inclusive ? KeyRange.after(key) : key);
+  }
+
+  /** Returns the first or the last entry of a range, in the order of this map. */
+  private Map.@Nullable Entry<K, V> end(KeyRange of, boolean last) {
+    return store.endEntry(of, last != descending);
+  }
+
+  private @Nullable K endKey(KeyRange of, boolean last) {
+    return store.endKey(of, last != descending);
+  }
+
+  @Override
+  public Map.@Nullable Entry<K, V> pollFirstEntry() {
+    return updates.poll(range, descending);
+  }
+
+  @Override
+  public Map.@Nullable Entry<K, V> pollLastEntry() {
+    return updates.poll(range, !descending);
+  }
+
+  @Override
+  public DBMap<K, V> descendingMap() {
+    return new DBMap<>(store, range, !descending);
+  }
+
+  @Override
+  public DBMap<K, V> subMap(K from, boolean fromInclusive, K to, boolean toInclusive) {
+    byte[] first = store.encodeKey(from);
+    byte[] last = store.encodeKey(to);
+    int order = Arrays.compareUnsigned(first, last);
+    if (descending ? order < 0 : order > 0) {
+      throw new IllegalArgumentException("from " + from + " is after to " + to);
+    }
+    return part(from, fromInclusive, false).part(to, toInclusive, true);
+  }
+
+  @Override
+  public DBMap<K, V> headMap(K to, boolean inclusive) {
+    return part(to, inclusive, true);
+  }
+
+  @Override
+  public DBMap<K, V> tailMap(K from, boolean inclusive) {
+    return part(from, inclusive, false);
+  }
+
+  /** Returns the part of this map up to a key, or from a key on, in the order of this map. */
+  private DBMap<K, V> part(K key, boolean inclusive, boolean head) {
+    byte[] encoded = store.encodeKey(key);
+    KeyRange part =
+        head == descending ? range.tail(encoded, inclusive) : range.head(encoded, inclusive);
+    if (part == null) {
+      throw outOfRange(key);
+    }
+    return new DBMap<>(store, part, descending);
+  }
+
+  @Override
+  public DBMap<K, V> subMap(K from, K to) {
+    return subMap(from, true, to, false);
+  }
+
+  @Override
+  public DBMap<K, V> headMap(K to) {
+    return headMap(to, false);
+  }
+
+  @Override
+  public DBMap<K, V> tailMap(K from) {
+    return tailMap(from, true);
+  }
+}

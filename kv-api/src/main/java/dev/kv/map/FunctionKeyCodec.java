@@ -1,0 +1,29 @@
+package dev.kv.map;
+
+import dev.kv.Slice;
+import java.util.Comparator;
+import java.util.Objects;
+import java.util.function.Function;
+
+/** The key codec of {@link KeyCodec#of(Function, Function, Comparator)}. */
+record FunctionKeyCodec<K>(
+    Function<? super K, byte[]> encoder,
+    Function<? super Slice, ? extends K> decoder,
+    Comparator<? super K> order)
+    implements KeyCodec<K> {
+  FunctionKeyCodec {
+    Objects.requireNonNull(encoder, "encoder");
+    Objects.requireNonNull(decoder, "decoder");
+    Objects.requireNonNull(order, "order");
+  }
+
+  @Override
+  public byte[] encode(K key) {
+    return encoder.apply(key);
+  }
+
+  @Override
+  public K decode(Slice bytes) {
+    return decoder.apply(bytes);
+  }
+}

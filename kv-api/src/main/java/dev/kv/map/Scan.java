@@ -1,0 +1,136 @@
+package dev.kv.map;
+
+import dev.kv.DBIterator;
+import dev.kv.Entry;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The iterator of a map's views. Callers cannot close an {@link Iterator}, so it holds no cursor:
+ * it copies the entries in chunks, each with a cursor of its own. Weakly consistent: a chunk shows
+ * the state at the time of its read. Not thread-safe.
+ */
+final class Scan<E> implements Iterator<E> {
+  private static final int FIRST_ENTRIES = 16;
+  private static final int MOST_ENTRIES = 1024;
+  private static final int MOST_BYTES = 256 << 10;
+
+  private final MapStore<?, ?> store;
+  private final boolean descending;
+  private final boolean withValues;
+  private final Function<Entry, E> decoder;
+
+  private final List<Entry> chunk = new ArrayList<>();
+  private int position;
+  private int entries = FIRST_ENTRIES;
+
+  /** The range after the chunk, or null if the chunk is the last. */
+  private @Nullable KeyRange rest;
+
+  private byte @Nullable [] removable;
+
+  /**
+   * Creates an iterator. It reads nothing before its first use.
+   *
+   * @param withValues false if {@code decoder} needs only the keys
+   */
+  Scan(
+      MapStore<?, ?> store,
+      KeyRange range,
+      boolean descending,
+      boolean withValues,
+      Function<Entry, E> decoder) {
+    this.store = store;
+    this.rest = range;
+    this.descending = descending;
+    this.withValues = withValues;
+    this.decoder = decoder;
+  }
+
+  static <K> Iterator<K> keys(MapStore<K, ?> store, KeyRange range, boolean descending) {
+    return new Scan<>(store, range, descending, false, entry -> store.decodeKey(entry.key()));
+  }
+
+  static <V> Iterator<V> values(MapStore<?, V> store, KeyRange range, boolean descending) {
+    return new Scan<>(store, range, descending, true, entry -> store.decodeValue(entry.value()));
+  }
+
+  static <K, V> Iterator<Map.Entry<K, V>> entries(
+      MapStore<K, V> store, KeyRange range, boolean descending) {
+    return new Scan<>(store, range, descending, true, store::decode);
+  }
+
+  @Override
+  public boolean hasNext() {
+    if (position < chunk.size()) {
+      return true;
+    }
+    KeyRange next = rest;
+    if (next != null) {
+      read(next);
+    }
+    return position < chunk.size();
+  }
+
+  @Override
+  public E next() {
+    if (!hasNext()) {
+      throw new NoSuchElementException();
+    }
+    Entry entry = chunk.get(position++);
+    removable = entry.key();
+    return decoder.apply(entry);
+  }
+
+  /** Deletes the key that was returned last, whatever its value is by now. */
+  @Override
+  public void remove() {
+    byte[] key = removable;
+    if (key == null) {
+      throw new IllegalStateException("no entry to remove: call next() first");
+    }
+    store.delete(key);
+    removable = null;
+  }
+
+  private void read(KeyRange range) {
+    chunk.clear();
+    position = 0;
+    rest = null;
+    if (range.isEmpty()) {
+      return;
+    }
+    try (DBIterator cursor = store.cursor(range)) {
+      if (descending) {
+        cursor.seekToLast();
+      } else {
+        cursor.seekToFirst();
+      }
+      copyFrom(cursor);
+      if (cursor.isValid()) {
+        byte[] last = chunk.get(chunk.size() - 1).key();
+        rest = descending ? range.until(last) : range.from(KeyRange.after(last));
+      }
+    }
+    entries = Math.min(2 * entries, MOST_ENTRIES);
+  }
+
+  private void copyFrom(DBIterator cursor) {
+    long bytes = 0;
+    while (cursor.isValid() && chunk.size() < entries && bytes < MOST_BYTES) {
+      Entry entry = MapStore.entry(cursor, withValues);
+      chunk.add(entry);
+      bytes += entry.key().length + entry.value().length;
+      if (descending) {
+        cursor.prev();
+      } else {
+        cursor.next();
+      }
+    }
+  }
+}
