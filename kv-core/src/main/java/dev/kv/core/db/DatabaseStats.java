@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 /** The statistics, properties and approximate sizes of one open database. Thread-safe. */
 final class DatabaseStats {
   private static final String PREFIX = "leveldb.";
-  private static final String ESTIMATE = "kv.estimate-num-keys";
   private static final String FILES_AT_LEVEL = "num-files-at-level";
 
   /** The number of open iterators that the statistics describe. */
@@ -81,11 +80,13 @@ final class DatabaseStats {
    * are formatted as LevelDB does.
    */
   @Nullable String property(String name) {
-    if (name.equals(ESTIMATE)) {
+    if (name.equals(StatsProperties.ESTIMATE)) {
       return estimatedKeys();
     }
     if (!name.startsWith(PREFIX)) {
-      return name.startsWith(StatsProperties.PREFIX) ? StatsProperties.of(stats(), name) : null;
+      return name.startsWith(StatsProperties.PREFIX)
+          ? StatsProperties.of(stats(), this::estimatedKeys, name)
+          : null;
     }
     String key = name.substring(PREFIX.length());
     if (key.startsWith(FILES_AT_LEVEL)) {

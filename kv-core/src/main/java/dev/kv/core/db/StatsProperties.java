@@ -4,6 +4,7 @@ import dev.kv.DBStats;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,15 +14,24 @@ import org.jspecify.annotations.Nullable;
 final class StatsProperties {
   static final String PREFIX = "kv.";
 
+  /** The property whose value is read from tables, and not from the statistics. */
+  static final String ESTIMATE = "kv.estimate-num-keys";
+
   private StatsProperties() {}
 
   /**
    * Returns the value of a property whose name begins with the prefix, or null if there is none.
+   *
+   * @param estimatedKeys returns the estimate of the number of keys, or null if there is none
    */
-  static @Nullable String of(DBStats stats, String name) {
+  static @Nullable String of(DBStats stats, Supplier<@Nullable String> estimatedKeys, String name) {
     Map<String, String> values = values(stats);
     if (!name.equals(PREFIX + "stats")) {
       return values.get(name);
+    }
+    String keys = estimatedKeys.get();
+    if (keys != null) {
+      values.put(ESTIMATE, keys);
     }
     StringBuilder text = new StringBuilder();
     values.forEach((key, value) -> text.append(key).append(' ').append(value).append('\n'));

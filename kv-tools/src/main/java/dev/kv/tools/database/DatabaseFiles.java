@@ -128,7 +128,7 @@ public final class DatabaseFiles {
    * Returns true if LOCK is held, according to the system's list of locks; LOCK itself is not
    * touched. Returns false if the system has no such list.
    */
-  static boolean lockedByAnother(Path directory) {
+  public static boolean lockedByAnother(Path directory) {
     try (Stream<String> locks = Files.lines(HELD_LOCKS)) {
       String inode = ":" + Files.getAttribute(directory.resolve("LOCK"), "unix:ino") + " ";
       return locks.anyMatch(held -> held.contains(inode));

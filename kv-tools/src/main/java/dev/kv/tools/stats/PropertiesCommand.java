@@ -18,14 +18,14 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Prints LevelDB's properties of a database, and kv's estimate of its keys. */
+/** Prints the properties of a database. */
 @Command(
     name = "properties",
-    description = "Print LevelDB's properties, in LevelDB's text.",
+    description = "Print LevelDB's properties, in LevelDB's text, and those of kv.",
     mixinStandardHelpOptions = true)
 public final class PropertiesCommand implements Callable<Integer> {
   /** The property that only a database with tables of kv has. */
-  private static final String ESTIMATE = "kv.estimate-num-keys";
+  static final String ESTIMATE = "kv.estimate-num-keys";
 
   @Mixin private DatabaseArguments database;
 
@@ -79,7 +79,12 @@ public final class PropertiesCommand implements Callable<Integer> {
     IntStream.range(0, Levels.COUNT)
         .forEach(level -> all.add("leveldb.num-files-at-level" + level));
     all.addAll(
-        List.of("leveldb.approximate-memory-usage", ESTIMATE, "leveldb.stats", "leveldb.sstables"));
+        List.of(
+            "leveldb.approximate-memory-usage",
+            ESTIMATE,
+            "leveldb.stats",
+            "leveldb.sstables",
+            "kv.stats"));
     return all;
   }
 }

@@ -3,6 +3,7 @@ package dev.kv.tools.stats;
 import dev.kv.DB;
 import dev.kv.DBStats;
 import dev.kv.tools.console.Output;
+import dev.kv.tools.console.StandardStreams;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.Json;
 import dev.kv.tools.verify.Finding;
@@ -13,9 +14,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** Prints the statistics of a database. */
 @Command(
@@ -23,6 +28,9 @@ import picocli.CommandLine.Option;
     description = "Print statistics of levels, memory and the recovery of the log.",
     mixinStandardHelpOptions = true)
 public final class StatsCommand implements Callable<Integer> {
+  private static final double SHORTEST_INTERVAL = 0.01;
+
+  @Spec private CommandSpec spec;
   @Mixin private DatabaseArguments database;
 
   @Option(
@@ -36,11 +44,36 @@ public final class StatsCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
+  @Option(
+      names = "--watch",
+      description =
+          "Print the levels, files and sizes again and again, until Ctrl-C. Reads the MANIFEST and"
+              + " the directory only, so that it takes nothing from a process that has the database"
+              + " open.")
+  private boolean watch;
+
+  @Option(
+      names = "--interval",
+      paramLabel = "SECONDS",
+      description = "The time between two looks of --watch; default ${DEFAULT-VALUE}.")
+  private double interval = 2;
+
+  @Option(
+      names = "--count",
+      paramLabel = "N",
+      description = "End --watch after that many looks; default 0, which means no end.")
+  private int count;
+
   @Override
   public Integer call() throws IOException {
+    if (watch) {
+      return watch();
+    }
     DBStats stats;
+    String keys;
     try (DB db = database.openForLookups()) {
       stats = db.stats();
+      keys = db.property(PropertiesCommand.ESTIMATE);
     }
     EntryStats sizes = new EntryStats();
     Verifier tables = new Verifier(database.directory(), database.requireComparator(), sizes::add);
@@ -51,6 +84,9 @@ public final class StatsCommand implements Callable<Integer> {
     try (Output out = new Output()) {
       if (json) {
         Map<String, Object> members = StatsText.members(stats);
+        if (keys != null) {
+          members.put("estimatedKeys", Long.valueOf(keys));
+        }
         if (entries) {
           members.putAll(tables.counts());
           members.putAll(sizes.members());
@@ -58,12 +94,35 @@ public final class StatsCommand implements Callable<Integer> {
         out.line(Json.of(members));
       } else {
         StatsText.of(stats).forEach(out::line);
+        if (keys != null) {
+          out.line("keys            " + keys + ", estimated");
+        }
         if (entries) {
           describe(tables, sizes).forEach(out::line);
         }
       }
     }
     return tables.isWhole() ? 0 : 1;
+  }
+
+  private int watch() throws IOException {
+    if (entries) {
+      throw new ParameterException(spec.commandLine(), "--watch and --entries exclude each other");
+    }
+    if (!(interval >= SHORTEST_INTERVAL) || count < 0) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--interval must be at least " + SHORTEST_INTERVAL + ", and --count at least 0");
+    }
+    database.requireDatabase();
+    boolean redraw = !json && StandardStreams.isTerminal(StandardStreams.OUTPUT);
+    StatsWatch.Style style =
+        json ? StatsWatch.Style.JSON : redraw ? StatsWatch.Style.SCREEN : StatsWatch.Style.LINES;
+    try (Output out = new Output()) {
+      new StatsWatch(database.directory(), style, out)
+          .run((long) (interval * TimeUnit.SECONDS.toMillis(1)), count);
+    }
+    return 0;
   }
 
   private static void warn(Finding finding) {

@@ -32,6 +32,10 @@ public final class StatsText {
             memory.indexesAndFilters(),
             memory.writeBuffers()));
     lines.add(format("mapped bytes    %d", stats.mappedBytes()));
+    lines.add(
+        format(
+            "amplification   %.2f in space: %d bytes in tables",
+            stats.spaceAmplification(), stats.tableBytes()));
     DBStats.Recovery recovery = stats.recovery();
     lines.add(format("logs replayed   %d, with %d batches", recovery.logs(), recovery.records()));
     if (recovery.droppedBytes() > 0) {
@@ -74,6 +78,8 @@ public final class StatsText {
     members.put("indexAndFilterBytes", stats.offHeap().indexesAndFilters());
     members.put("bufferBytes", stats.offHeap().writeBuffers());
     members.put("mappedBytes", stats.mappedBytes());
+    members.put("tableBytes", stats.tableBytes());
+    members.put("spaceAmplification", stats.spaceAmplification());
     members.put("logsReplayed", stats.recovery().logs());
     members.put("batchesReplayed", stats.recovery().records());
     members.put("logBytesLost", stats.recovery().droppedBytes());

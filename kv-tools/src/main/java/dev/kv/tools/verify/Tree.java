@@ -123,7 +123,7 @@ public final class Tree {
   }
 
   /** Returns the number of edits read. */
-  int edits() {
+  public int edits() {
     return edits;
   }
 
@@ -159,7 +159,7 @@ public final class Tree {
   }
 
   /** Returns the last sequence number that is in tables. */
-  long lastSequence() {
+  public long lastSequence() {
     return lastSequence;
   }
 
@@ -180,7 +180,7 @@ public final class Tree {
   }
 
   /** Returns the number of all tables. */
-  int tableCount() {
+  public int tableCount() {
     return levels.stream().mapToInt(Map::size).sum();
   }
 
@@ -191,7 +191,7 @@ public final class Tree {
   }
 
   /** Returns the size of all tables in bytes, as the MANIFEST gives it. */
-  long bytes() {
+  public long bytes() {
     return levels.stream()
         .flatMap(level -> level.values().stream())
         .mapToLong(FileMetadata::size)

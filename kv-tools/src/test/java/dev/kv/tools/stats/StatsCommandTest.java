@@ -2,10 +2,14 @@ package dev.kv.tools.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.DB;
+import dev.kv.Options;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
+import dev.kv.tools.console.Cancellation;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,5 +50,81 @@ class StatsCommandTest {
     Cli stats = Cli.run("stats", dir.toString(), "--entries");
     assertThat(stats.exitCode()).isEqualTo(1);
     assertThat(stats.err()).contains("damaged: 000005.ldb, offset ").hasLineCount(1);
+  }
+
+  @Test
+  void watch_ofADatabaseInUse_showsItsTreeAndTakesNothing() throws IOException {
+    Path dir = temp.resolve("db");
+    Options options = Options.builder().createIfMissing(true).infoLog(true).build();
+    try (DB db = DB.open(dir, options)) {
+      db.put(new byte[] {1}, new byte[1000]);
+      db.flush();
+      assertThat(Cli.run("stats", dir.toString()).out())
+          .contains("amplification   1.00 in space")
+          .contains("keys            1, estimated\n");
+      assertThat(Cli.run("stats", dir.toString(), "--json").out())
+          .contains("\"spaceAmplification\":1.0")
+          .contains("\"estimatedKeys\":1");
+      Cli watch = Cli.run("stats", dir.toString(), "--watch", "--interval", "0.01", "--count", "3");
+      assertThat(watch.exitCode()).as(watch.err()).isZero();
+      assertThat(watch.out())
+          .hasLineCount(3)
+          .contains("levels 0 0 1 0 0 0 0, ")
+          .contains("flushed to sequence 1, ")
+          .doesNotContain("\u001b");
+      db.put(new byte[] {2}, new byte[1000]);
+      db.flush();
+      Cli json = Cli.run("stats", dir.toString(), "--watch", "--json", "--count", "1");
+      assertThat(json.out())
+          .hasLineCount(1)
+          .contains("\"levels\":[{")
+          .contains("\"tableFiles\":2,")
+          .contains("\"lastSequence\":2,");
+    }
+  }
+
+  @Test
+  void watch_duringWrites_alwaysFindsAWholeTree() throws Exception {
+    Path dir = temp.resolve("db");
+    Options options = Options.builder().createIfMissing(true).writeBufferSize(64 << 10).build();
+    AtomicBoolean done = new AtomicBoolean();
+    DB.open(dir, options).close();
+    Thread writer =
+        new Thread(
+            () -> {
+              for (int open = 0; open < 10 || !done.get(); open++) {
+                try (DB db = DB.open(dir, options)) {
+                  for (int i = 0; i < 500; i++) {
+                    db.put(new byte[] {(byte) i, (byte) (i >> 8)}, new byte[1000]);
+                  }
+                }
+              }
+            });
+    writer.start();
+    Cli watch = Cli.run("stats", dir.toString(), "--watch", "--interval", "0.01", "--count", "100");
+    done.set(true);
+    writer.join();
+    assertThat(watch.exitCode()).as(watch.err()).isZero();
+    assertThat(watch.out()).hasLineCount(100);
+  }
+
+  @Test
+  void watch_cancelledInTheShell_ends() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Thread.currentThread().interrupt();
+    Cli watch = Cli.runInShell("stats", dir.toString(), "--watch");
+    Cancellation.clear();
+    assertThat(watch.exitCode()).isEqualTo(1);
+    assertThat(watch.err()).contains("cancelled");
+  }
+
+  @Test
+  void watch_wrongArguments_areUsageErrors() throws IOException {
+    String dir = Fixtures.copy("plain", temp).toString();
+    assertThat(Cli.run("stats", dir, "--watch", "--entries").exitCode()).isEqualTo(2);
+    assertThat(Cli.run("stats", dir, "--watch", "--interval", "0").exitCode()).isEqualTo(2);
+    assertThat(Cli.run("stats", dir, "--watch", "--interval", "NaN").exitCode()).isEqualTo(2);
+    assertThat(Cli.run("stats", dir, "--watch", "--count", "-1").exitCode()).isEqualTo(2);
+    assertThat(Cli.run("stats", temp.toString(), "--watch").exitCode()).isEqualTo(1);
   }
 }
