@@ -7,6 +7,9 @@ import dev.kv.env.Env
 import dev.kv.kotlin.options
 import dev.kv.kotlin.set
 import dev.kv.kotlin.useEntries
+import dev.kv.map.Codecs
+import dev.kv.map.Maps
+import dev.kv.space.Space
 import java.nio.ByteBuffer
 import java.nio.file.Files
 import java.nio.file.Path
@@ -25,6 +28,7 @@ fun main() {
         DB.destroy(directory, Options.DEFAULT)
     }
     newestFirst()
+    typedMap()
     println("Kotlin: everything works")
 }
 
@@ -72,6 +76,20 @@ private fun newestFirst() {
             expect("Grace Hopper", cursor.valueSlice().toUtf8String())
             expect(2, cursor.asIterator().asSequence().count())
         }
+    }
+}
+
+/** A database in memory as a map. */
+private fun typedMap() {
+    val options = Options.builder().createIfMissing(true).env(Env.inMemory()).build()
+    DB.open(Path.of("visits"), options).use { db ->
+        val visits = Maps.of(Space.of(db, "visit/"), Codecs.utf8(), Codecs.longs())
+        visits["/about"] = 1L // does not read the old value
+        visits.merge("/index", 1L, Long::plus)
+        visits.merge("/index", 1L, Long::plus)
+        expect(2L, visits["/index"])
+        expect(null, visits["/none"])
+        expect(listOf("/about" to 1L, "/index" to 2L), visits.map { (page, count) -> page to count })
     }
 }
 

@@ -2,9 +2,12 @@ package example
 
 import dev.kv.{DB, DBComparator, Options, Slice}
 import dev.kv.env.Env
+import dev.kv.map.{Codecs, Maps}
 import dev.kv.scaladsl.*
+import dev.kv.space.Space
 import java.nio.ByteBuffer
 import java.nio.file.{Files, Path}
+import scala.jdk.CollectionConverters.*
 import scala.util.Using
 
 private val ada = Person("Ada Lovelace", 1815, "mathematics")
@@ -18,6 +21,7 @@ private val grace = Person("Grace Hopper", 1906, "compilers")
   try people(directory)
   finally DB.destroy(directory, Options.DEFAULT)
   newestFirst()
+  typedMap()
   println("Scala: everything works")
 
 private def people(directory: Path): Unit =
@@ -53,6 +57,19 @@ private def newestFirst(): Unit =
       years(ByteBuffer.allocate(Integer.BYTES).putInt(person.born).array) = person.key
     val names = years.view().map(entry => String(entry.value)).toList
     expect(List("Alan Turing", "Grace Hopper", "Ada Lovelace"), names)
+
+/** A database in memory as a map. Java's numbers are boxed. */
+private def typedMap(): Unit =
+  val options = Options.builder.createIfMissing(true).env(Env.inMemory).build
+  Using.resource(DB.open(Path.of("visits"), options)): db =>
+    val longs = Codecs.longs.mapped[Long](_.longValue, Long.box(_))
+    val visits = Maps.of(Space.of(db, "visit/"), Codecs.utf8, longs)
+    visits.set("/about", 1L) // does not read the old value
+    visits.merge("/index", 1L, _ + _)
+    visits.merge("/index", 1L, _ + _)
+    expect(Some(2L), visits.asScala.get("/index"))
+    expect(None, visits.asScala.get("/none"))
+    expect(List("/about" -> 1L, "/index" -> 2L), visits.asScala.toList)
 
 private def expect(wanted: Any, found: Any): Unit =
   assert(wanted == found, s"expected $wanted, found $found")

@@ -33,6 +33,7 @@ final class Main {
       DB.destroy(directory, Options.DEFAULT);
     }
     newestFirst();
+    typedMaps();
     System.out.println("Java: everything works");
   }
 
@@ -78,6 +79,22 @@ final class Main {
       List<String> names = new ArrayList<>();
       years.forEach(ReadOptions.DEFAULT, (year, name) -> names.add(name.toUtf8String()));
       expect(List.of("Alan Turing", "Grace Hopper", "Ada Lovelace"), names);
+    }
+  }
+
+  /** Customers and their orders: two typed maps in one database. */
+  private static void typedMaps() {
+    Options options = Options.builder().createIfMissing(true).env(Env.inMemory()).build();
+    try (DB db = DB.open(Path.of("shop"), options)) {
+      Shop shop = new Shop(db);
+      shop.order(42, "1-tea");
+      shop.order(7, "2-rice");
+      shop.order(42, "3-book");
+      expect(List.of("1-tea", "3-book"), shop.orders(42));
+      expect(2L, shop.count(42));
+      shop.forget(42);
+      expect(List.of(), shop.orders(42));
+      expect(List.of("2-rice"), shop.orders(7));
     }
   }
 
