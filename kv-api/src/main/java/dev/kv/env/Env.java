@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * ForwardingRandomAccessFile}, {@link ForwardingWritableFile} and {@link ForwardingMappedLogFile}.
  *
  * <p>A missing file is a {@link java.nio.file.NoSuchFileException}. A database passes only paths of
- * its directory and of children of its directory.
+ * its directory and of children of its directory; a checkpoint and a restore also pass their target
+ * and a directory beside it.
  */
 public interface Env {
 
@@ -142,13 +143,32 @@ public interface Env {
   long size(Path file) throws IOException;
 
   /**
-   * Renames a file atomically. A file with the new name is replaced.
+   * Renames a file or a directory atomically. A file with the new name is replaced. A directory
+   * keeps its files, and replaces nothing: the new name must not exist.
    *
    * @param from the present path
    * @param to the new path
-   * @throws IOException if the file cannot be renamed
+   * @throws IOException if the file or directory cannot be renamed
    */
   void rename(Path from, Path to) throws IOException;
+
+  /**
+   * Gives a file a second name, a hard link. Both names are equal: the bytes exist until both are
+   * deleted. The new name is durable after {@link #syncDirectory}.
+   *
+   * <p>The default links nothing and returns false.
+   *
+   * @param existing the path of the file
+   * @param link the second path
+   * @return true if the file has the second name now; false if the environment cannot link these
+   *     two paths, for example because they are on different file systems, and nothing has changed
+   * @throws java.nio.file.NoSuchFileException if {@code existing} does not exist
+   * @throws java.nio.file.FileAlreadyExistsException if {@code link} exists
+   * @throws IOException if the link fails for another reason
+   */
+  default boolean link(Path existing, Path link) throws IOException {
+    return false;
+  }
 
   /**
    * Makes the entries of a directory durable: creations, renames and deletions.

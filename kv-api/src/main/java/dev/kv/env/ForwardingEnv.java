@@ -89,6 +89,11 @@ public class ForwardingEnv implements Env {
   }
 
   @Override
+  public boolean link(Path existing, Path link) throws IOException {
+    return target.link(existing, link);
+  }
+
+  @Override
   public void syncDirectory(Path directory) throws IOException {
     target.syncDirectory(directory);
   }

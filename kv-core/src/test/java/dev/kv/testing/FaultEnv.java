@@ -100,8 +100,10 @@ public final class FaultEnv extends ForwardingEnv {
     LIST,
     /** A file or an empty directory is deleted. */
     DELETE,
-    /** A file is renamed. */
+    /** A file or directory is renamed. */
     RENAME,
+    /** A file gets a second name. */
+    LINK,
     /** A directory is synced. */
     SYNC_DIRECTORY,
     /** A lock is requested. */
@@ -112,7 +114,7 @@ public final class FaultEnv extends ForwardingEnv {
    * One operation.
    *
    * @param kind the kind of the operation
-   * @param path the file or directory; for a rename, the new path
+   * @param path the file or directory; for a rename or a link, the new path
    */
   public record Operation(Kind kind, Path path) {
     /**
@@ -211,7 +213,11 @@ public final class FaultEnv extends ForwardingEnv {
     boolean applies =
         switch (now.fault) {
           case ERROR, SHORT, TORN -> true;
-          case NO_SPACE -> kind == Kind.CREATE || kind == Kind.WRITE || kind == Kind.RESERVE;
+          case NO_SPACE ->
+              kind == Kind.CREATE
+                  || kind == Kind.WRITE
+                  || kind == Kind.RESERVE
+                  || kind == Kind.LINK;
           case SYNC -> kind == Kind.SYNC || kind == Kind.SYNC_DIRECTORY;
         };
     if (!applies || !now.which.test(operation)) {
@@ -310,6 +316,12 @@ public final class FaultEnv extends ForwardingEnv {
   public void rename(Path from, Path to) throws IOException {
     check(Kind.RENAME, to);
     super.rename(from, to);
+  }
+
+  @Override
+  public boolean link(Path existing, Path link) throws IOException {
+    check(Kind.LINK, link);
+    return super.link(existing, link);
   }
 
   @Override

@@ -33,7 +33,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>The creation, renaming or deletion of a name can be lost until its directory is synced, in
  *       any order. A rename is lost as a whole or not at all. Syncing a file does not make its name
  *       durable.
- *   <li>Directories are durable immediately.
+ *   <li>A new directory, and the deletion of one, is durable immediately. The renaming of a
+ *       directory is lost or kept with all of its files, until the parent of the new name is
+ *       synced.
  * </ul>
  *
  * <p>A test writes to a database, remembers what was acknowledged with {@link
@@ -60,9 +62,8 @@ public final class StrictMemEnv extends ForwardingEnv {
 
   // Guarded by lock.
   private final Map<Path, StrictFile> names = new TreeMap<>();
-  private final Map<Path, StrictFile> durableNames = new TreeMap<>();
+  private final Tree durable = new Tree();
   private final List<NameChange> unsyncedNames = new ArrayList<>();
-  private final TreeSet<Path> directories = new TreeSet<>();
   private final Random random = new Random(1);
 
   /** Creates an environment without files. */
@@ -87,18 +88,19 @@ public final class StrictMemEnv extends ForwardingEnv {
     lock.lock();
     try {
       Random choices = new Random(seed * 1_000_003 + percentKept);
-      Map<Path, StrictFile> found = new TreeMap<>(durableNames);
+      Tree found = durable.copy();
       for (NameChange change : unsyncedNames) {
         if (choices.nextInt(100) < percentKept) {
           change.apply(found);
         }
       }
+      found.names.keySet().removeIf(path -> !found.directories.contains(path.getParent()));
       StrictMemEnv clone = new StrictMemEnv();
-      for (Path directory : directories) {
+      for (Path directory : found.directories) {
         clone.createDirectory(directory);
       }
       Map<StrictFile, byte[]> contents = new IdentityHashMap<>();
-      for (Map.Entry<Path, StrictFile> name : found.entrySet()) {
+      for (Map.Entry<Path, StrictFile> name : found.names.entrySet()) {
         byte[] content = contents.get(name.getValue());
         if (content == null) {
           content = name.getValue().afterCrash(percentKept, choices);
@@ -212,9 +214,36 @@ public final class StrictMemEnv extends ForwardingEnv {
     lock.lock();
     try {
       super.rename(from, to);
-      StrictFile file = Objects.requireNonNull(names.remove(normal(from)));
-      names.put(normal(to), file);
+      StrictFile file = names.remove(normal(from));
+      if (file == null) {
+        moveAll(names, normal(from), normal(to));
+      } else {
+        names.put(normal(to), file);
+      }
       unsyncedNames.add(new NameChange(normal(from), normal(to), file));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Moves all paths below a directory that is renamed. */
+  private static void moveAll(Map<Path, StrictFile> files, Path from, Path to) {
+    for (Path path : List.copyOf(files.keySet())) {
+      if (path.startsWith(from)) {
+        files.put(to.resolve(from.relativize(path)), Objects.requireNonNull(files.remove(path)));
+      }
+    }
+  }
+
+  @Override
+  public boolean link(Path existing, Path link) throws IOException {
+    lock.lock();
+    try {
+      super.link(existing, link);
+      StrictFile file = Objects.requireNonNull(names.get(normal(existing)));
+      names.put(normal(link), file);
+      unsyncedNames.add(new NameChange(null, normal(link), file));
+      return true;
     } finally {
       lock.unlock();
     }
@@ -225,7 +254,9 @@ public final class StrictMemEnv extends ForwardingEnv {
     lock.lock();
     try {
       super.createDirectory(directory);
-      directories.add(normal(directory));
+      for (Path each = normal(directory); each != null; each = each.getParent()) {
+        durable.directories.add(each);
+      }
     } finally {
       lock.unlock();
     }
@@ -236,8 +267,8 @@ public final class StrictMemEnv extends ForwardingEnv {
     lock.lock();
     try {
       super.deleteDirectory(directory);
-      directories.remove(normal(directory));
-      durableNames.keySet().removeIf(path -> normal(directory).equals(path.getParent()));
+      durable.directories.remove(normal(directory));
+      durable.names.keySet().removeIf(path -> normal(directory).equals(path.getParent()));
     } finally {
       lock.unlock();
     }
@@ -252,7 +283,7 @@ public final class StrictMemEnv extends ForwardingEnv {
       List<NameChange> left = new ArrayList<>();
       for (NameChange change : unsyncedNames) {
         if (change.isIn(synced)) {
-          change.apply(durableNames);
+          change.apply(durable);
         } else {
           left.add(change);
         }
@@ -287,15 +318,45 @@ public final class StrictMemEnv extends ForwardingEnv {
     return path.toAbsolutePath().normalize();
   }
 
-  /** A name that is removed or added, or a rename, which does both in one step. */
+  /** The directories and the names of files at one moment. */
+  private static final class Tree {
+    final TreeSet<Path> directories = new TreeSet<>();
+    final Map<Path, StrictFile> names = new TreeMap<>();
+
+    Tree copy() {
+      Tree copy = new Tree();
+      copy.directories.addAll(directories);
+      copy.names.putAll(names);
+      return copy;
+    }
+
+    void rename(Path from, Path to) {
+      for (Path directory : List.copyOf(directories)) {
+        if (directory.startsWith(from)) {
+          directories.remove(directory);
+          directories.add(to.resolve(from.relativize(directory)).normalize());
+        }
+      }
+      moveAll(names, from, to);
+    }
+  }
+
+  /**
+   * A name that is removed or added, or a rename, which does both in one step. The rename of a
+   * directory has no file.
+   */
   private record NameChange(
       @Nullable Path removed, @Nullable Path added, @Nullable StrictFile file) {
-    void apply(Map<Path, StrictFile> to) {
+    void apply(Tree to) {
+      if (removed != null && added != null && file == null) {
+        to.rename(removed, added);
+        return;
+      }
       if (removed != null) {
-        to.remove(removed);
+        to.names.remove(removed);
       }
       if (added != null && file != null) {
-        to.put(added, file);
+        to.names.put(added, file);
       }
     }
 

@@ -11,6 +11,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -248,10 +249,33 @@ public final class FileEnv extends HostEnv {
       throw new FileSystemException(
           parent.toString(), null, "is a symbolic link: nothing is moved through it");
     }
+    if (Files.isDirectory(from, LinkOption.NOFOLLOW_LINKS)
+        && Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
+      throw new FileAlreadyExistsException(to.toString());
+    }
     withTries(
         () ->
             Files.move(
                 from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING));
+  }
+
+  @Override
+  public boolean link(Path existing, Path link) throws IOException {
+    if (!Files.isRegularFile(existing, LinkOption.NOFOLLOW_LINKS)) {
+      if (Files.notExists(existing)) {
+        throw new NoSuchFileException(existing.toString());
+      }
+      return false; // a link to a symbolic link would be one, and could lead to another file
+    }
+    try {
+      Files.createLink(link, existing);
+      return true;
+    } catch (NoSuchFileException | FileAlreadyExistsException e) {
+      throw e;
+    } catch (FileSystemException | UnsupportedOperationException e) {
+      LOG.debug("{} cannot be linked as {}: {}", existing, link, e.toString());
+      return false;
+    }
   }
 
   /**

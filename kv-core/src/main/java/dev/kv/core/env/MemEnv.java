@@ -154,10 +154,49 @@ public final class MemEnv extends HostEnv {
     Path target = normal(to);
     lock.lock();
     try {
+      if (directories.contains(source)) {
+        renameDirectory(source, target);
+        return;
+      }
       MemFile file = existing(from);
       checkFileCanBe(target);
       files.remove(source);
       files.put(target, file);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void renameDirectory(Path source, Path target) throws IOException {
+    if (exists(target) || target.startsWith(source)) {
+      throw new FileAlreadyExistsException(target.toString());
+    }
+    checkFileCanBe(target);
+    for (Path directory : List.copyOf(directories)) {
+      if (directory.startsWith(source)) {
+        directories.remove(directory);
+        directories.add(target.resolve(source.relativize(directory)).normalize());
+      }
+    }
+    for (Path file : List.copyOf(files.keySet())) {
+      if (file.startsWith(source)) {
+        files.put(target.resolve(source.relativize(file)), files.remove(file));
+      }
+    }
+  }
+
+  @Override
+  public boolean link(Path existing, Path link) throws IOException {
+    Path target = normal(link);
+    lock.lock();
+    try {
+      MemFile file = existing(existing);
+      if (exists(target)) {
+        throw new FileAlreadyExistsException(link.toString());
+      }
+      checkFileCanBe(target);
+      files.put(target, file);
+      return true;
     } finally {
       lock.unlock();
     }

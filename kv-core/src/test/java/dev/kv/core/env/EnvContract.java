@@ -564,6 +564,79 @@ public abstract class EnvContract {
     assertThat(readAll("g")).isEqualTo("abcdef".getBytes(US_ASCII));
   }
 
+  @Test
+  final void rename_directory_takesItsFilesAlong() throws IOException {
+    env.createDirectory(dir.resolve("work").resolve("d"));
+    write("work/d/f", "content");
+    env.rename(dir.resolve("work").resolve("d"), dir.resolve("e"));
+    assertThat(env.exists(dir.resolve("work").resolve("d"))).isFalse();
+    assertThat(env.list(dir.resolve("work"))).isEmpty();
+    assertThat(env.list(dir.resolve("e"))).containsExactly("f");
+    assertThat(readAll("e/f")).isEqualTo("content".getBytes(US_ASCII));
+    env.syncDirectory(dir);
+    env.deleteDirectory(dir.resolve("work"));
+  }
+
+  @Test
+  final void rename_directoryOverAnything_isRefused() throws IOException {
+    env.createDirectory(dir.resolve("d"));
+    env.createDirectory(dir.resolve("e"));
+    write("d/f", "content");
+    write("g", "file");
+    for (String taken : new String[] {"e", "g"}) {
+      assertThatThrownBy(() -> env.rename(dir.resolve("d"), dir.resolve(taken)))
+          .isInstanceOf(IOException.class);
+    }
+    assertThat(readAll("d/f")).isEqualTo("content".getBytes(US_ASCII));
+    assertThat(readAll("g")).isEqualTo("file".getBytes(US_ASCII));
+  }
+
+  // Links.
+
+  @Test
+  final void link_toAFile_isAnEqualNameOfIt() throws IOException {
+    Assumptions.assumeTrue(links());
+    env.createDirectory(dir.resolve("d"));
+    write("f", "content");
+    assertThat(env.link(dir.resolve("f"), dir.resolve("d").resolve("g"))).isTrue();
+    env.syncDirectory(dir.resolve("d"));
+    assertThat(readAll("d/g")).isEqualTo("content".getBytes(US_ASCII));
+    assertThat(env.size(dir.resolve("d").resolve("g"))).isEqualTo(7);
+    env.delete(dir.resolve("f"));
+    assertThat(env.exists(dir.resolve("f"))).isFalse();
+    assertThat(readAll("d/g")).isEqualTo("content".getBytes(US_ASCII));
+    write("f", "another");
+    assertThat(readAll("d/g")).isEqualTo("content".getBytes(US_ASCII));
+  }
+
+  @Test
+  final void link_overAnExistingFile_isRefused() throws IOException {
+    Assumptions.assumeTrue(links());
+    write("f", "content");
+    write("g", "other");
+    assertThatThrownBy(() -> env.link(dir.resolve("f"), dir.resolve("g")))
+        .isInstanceOf(FileAlreadyExistsException.class);
+    assertThat(readAll("g")).isEqualTo("other".getBytes(US_ASCII));
+  }
+
+  @Test
+  final void link_fromAMissingFileOrIntoAMissingDirectory_throwsNoSuchFile() throws IOException {
+    Assumptions.assumeTrue(links());
+    write("f", "content");
+    assertThatThrownBy(() -> env.link(dir.resolve("missing"), dir.resolve("g")))
+        .isInstanceOf(NoSuchFileException.class);
+    assertThatThrownBy(() -> env.link(dir.resolve("f"), dir.resolve("missing").resolve("g")))
+        .isInstanceOf(NoSuchFileException.class);
+  }
+
+  /** Returns true unless the environment cannot link, and says so by returning false. */
+  private boolean links() throws IOException {
+    write("linked", "x");
+    boolean links = env.link(dir.resolve("linked"), dir.resolve("link"));
+    assertThat(env.exists(dir.resolve("link"))).isEqualTo(links);
+    return links;
+  }
+
   // Locks.
 
   @Test

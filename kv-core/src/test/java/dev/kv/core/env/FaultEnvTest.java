@@ -61,8 +61,10 @@ final class FaultEnvTest extends EnvContract {
     env.list(dir);
     env.size(dir.resolve("f"));
     env.rename(dir.resolve("f"), dir.resolve("g"));
+    env.link(dir.resolve("g"), dir.resolve("h"));
     env.syncDirectory(dir);
     env.delete(dir.resolve("g"));
+    env.delete(dir.resolve("h"));
     env.createDirectory(dir.resolve("d"));
     env.deleteDirectory(dir.resolve("d"));
     env.lock(dir.resolve("LOCK")).close();
@@ -75,7 +77,7 @@ final class FaultEnvTest extends EnvContract {
     long before = faulty.operations();
     everything();
     long count = faulty.operations() - before;
-    assertThat(count).isEqualTo(32);
+    assertThat(count).isEqualTo(34);
     for (long k = 1; k <= count; k++) {
       FaultEnv fresh = new FaultEnv(new MemEnv());
       env = fresh;
@@ -95,7 +97,7 @@ final class FaultEnvTest extends EnvContract {
     List<FaultEnv.Operation> seen = new ArrayList<>();
     faulty.watch(seen::add);
     everything();
-    assertThat(seen).hasSize(32).contains(new FaultEnv.Operation(Kind.RENAME, dir.resolve("g")));
+    assertThat(seen).hasSize(34).contains(new FaultEnv.Operation(Kind.RENAME, dir.resolve("g")));
     faulty.watch(
         operation -> {
           throw new IllegalStateException("stop");

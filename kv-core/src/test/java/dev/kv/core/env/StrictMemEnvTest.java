@@ -106,6 +106,50 @@ final class StrictMemEnvTest extends EnvContract {
   }
 
   @Test
+  void crash_linkNotSynced_mayBeLostAndTheFileIsNot() throws IOException {
+    try (WritableFile file = env.createWritable(dir.resolve("f"))) {
+      file.append(ByteBuffer.wrap(new byte[10]));
+      file.sync();
+    }
+    env.syncDirectory(dir);
+    env.link(dir.resolve("f"), dir.resolve("g"));
+    assertThat(strict.crashClone(0, 1).list(dir)).containsExactly("f");
+    assertThat(strict.crashClone(100, 1).list(dir)).containsExactlyInAnyOrder("f", "g");
+    env.delete(dir.resolve("f"));
+    env.syncDirectory(dir);
+    StrictMemEnv after = strict.crashClone(0, 1);
+    assertThat(after.list(dir)).containsExactly("g");
+    assertThat(read(after, dir.resolve("g"))).hasSize(10);
+  }
+
+  @Test
+  void crash_directoryRenameNotSynced_leavesAllFilesUnderOneName() throws IOException {
+    Path old = dir.resolve("old");
+    Path renamed = dir.resolve("new");
+    env.createDirectory(old);
+    for (String name : new String[] {"f", "g"}) {
+      try (WritableFile file = env.createWritable(old.resolve(name))) {
+        file.append(ByteBuffer.wrap(new byte[10]));
+        file.sync();
+      }
+    }
+    env.syncDirectory(old);
+    env.rename(old, renamed);
+    Set<Boolean> seen = new HashSet<>();
+    for (int seed = 0; seed < 50; seed++) {
+      StrictMemEnv after = strict.crashClone(50, seed);
+      boolean kept = after.exists(renamed);
+      assertThat(after.exists(old)).isEqualTo(!kept);
+      assertThat(after.list(kept ? renamed : old)).containsExactlyInAnyOrder("f", "g");
+      assertThat(read(after, (kept ? renamed : old).resolve("g"))).hasSize(10);
+      seen.add(kept);
+    }
+    assertThat(seen).containsExactlyInAnyOrder(true, false);
+    env.syncDirectory(dir);
+    assertThat(strict.crashClone(0, 1).list(renamed)).containsExactlyInAnyOrder("f", "g");
+  }
+
+  @Test
   void crash_deletionNotSynced_bringsTheFileBack() throws IOException {
     write("f", "hello");
     try (WritableFile file = env.openAppendable(dir.resolve("f"))) {

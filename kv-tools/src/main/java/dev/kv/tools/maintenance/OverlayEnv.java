@@ -138,6 +138,11 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
   }
 
   @Override
+  public boolean link(Path existing, Path link) {
+    return false;
+  }
+
+  @Override
   public long size(Path file) throws IOException {
     return target().size(place(file));
   }

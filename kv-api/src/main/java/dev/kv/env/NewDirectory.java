@@ -1,0 +1,166 @@
+package dev.kv.env;
+
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/**
+ * A new directory that appears with all of its files, or not at all. One thread uses it.
+ *
+ * <p>Files are written to a directory beside the target, which {@link #publish} renames. A failure
+ * or the death of the process before that leaves at most the directory {@code NAME.partial}. The
+ * next {@link #begin} for the same target deletes it.
+ *
+ * <pre>{@code
+ * try (NewDirectory made = NewDirectory.begin(env, target)) {
+ *   // write and sync files in made.path()
+ *   made.publish();
+ * }
+ * }</pre>
+ *
+ * <pre>
+ * PARENT/NAME               the target; does not exist before publish
+ * PARENT/NAME.partial/
+ *     LOCK                  held while the directory is written, so that there is one writer
+ *     files/                renamed to PARENT/NAME by publish
+ * </pre>
+ */
+public final class NewDirectory implements AutoCloseable {
+  private final Env env;
+  private final Path target;
+  private final Path parent;
+  private final Path work;
+  private final Path files;
+  private final Path lockFile;
+  private final Env.Lock lock;
+  private boolean published;
+  private boolean closed;
+
+  private NewDirectory(Env env, Path target, Path parent, Path work, Env.Lock lock) {
+    this.env = env;
+    this.target = target;
+    this.parent = parent;
+    this.work = work;
+    this.files = work.resolve("files");
+    this.lockFile = work.resolve("LOCK");
+    this.lock = lock;
+  }
+
+  /**
+   * Begins a new directory.
+   *
+   * @param env the environment of the directory
+   * @param target the path of the directory, which must not exist; its parent must exist
+   * @return the new directory, which the caller closes
+   * @throws FileAlreadyExistsException if the target exists
+   * @throws NoSuchFileException if the parent of the target does not exist
+   * @throws IOException if another thread or process is writing the same target, or the file system
+   *     fails
+   * @throws IllegalArgumentException if the target has no name, such as the root
+   */
+  public static NewDirectory begin(Env env, Path target) throws IOException {
+    Path absolute = target.toAbsolutePath().normalize();
+    Path name = absolute.getFileName();
+    Path parent = absolute.getParent();
+    if (name == null || parent == null) {
+      throw new IllegalArgumentException("no directory can be created as " + target);
+    }
+    if (!env.exists(parent)) {
+      throw new NoSuchFileException(parent.toString());
+    }
+    requireAbsent(env, absolute);
+    Path work = parent.resolve(name + ".partial");
+    env.createDirectory(work);
+    Env.Lock lock = env.lock(work.resolve("LOCK"));
+    if (lock == null) {
+      throw new FileSystemException(absolute.toString(), null, "is being written by another");
+    }
+    NewDirectory made = new NewDirectory(env, absolute, parent, work, lock);
+    boolean done = false;
+    try {
+      requireAbsent(env, absolute); // again, because another may just have published it
+      made.deleteFiles();
+      env.createDirectory(made.files);
+      done = true;
+      return made;
+    } finally {
+      if (!done) {
+        made.close();
+      }
+    }
+  }
+
+  private static void requireAbsent(Env env, Path target) throws IOException {
+    if (env.exists(target)) {
+      throw new FileAlreadyExistsException(target.toString());
+    }
+  }
+
+  /**
+   * Returns the directory to write files to.
+   *
+   * @return the path, valid until {@link #publish} or {@link #close}
+   */
+  public Path path() {
+    return files;
+  }
+
+  /**
+   * Makes the directory appear as the target, durably. The files in it must be synced. After an
+   * exception the target does not exist, or it is complete; then it may not be durable.
+   *
+   * @throws IOException if the directory cannot be synced or renamed
+   */
+  public void publish() throws IOException {
+    env.syncDirectory(files);
+    env.rename(files, target);
+    published = true;
+    env.syncDirectory(parent);
+  }
+
+  /**
+   * Deletes what was not published. Closing it twice does nothing.
+   *
+   * @throws IOException if it cannot be deleted and nothing was published; the next {@link #begin}
+   *     for the target deletes it
+   */
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try {
+      deleteWork();
+    } catch (IOException e) {
+      if (!published) {
+        throw e;
+      }
+      // The target is complete. The next begin deletes the rest.
+    }
+  }
+
+  private void deleteWork() throws IOException {
+    try (lock) {
+      deleteFiles();
+      env.delete(lockFile); // while it is held, so that no other writer finds it free
+    }
+    try {
+      env.deleteDirectory(work);
+    } catch (DirectoryNotEmptyException | NoSuchFileException e) {
+      // Another writer of the target has begun, or has ended.
+    }
+  }
+
+  private void deleteFiles() throws IOException {
+    if (env.exists(files)) {
+      for (String name : env.list(files)) {
+        env.delete(files.resolve(name));
+      }
+      env.deleteDirectory(files);
+    }
+  }
+}
