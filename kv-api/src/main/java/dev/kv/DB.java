@@ -600,6 +600,47 @@ public interface DB extends AutoCloseable {
   void resumeCompactions();
 
   /**
+   * Waits until no flush or compaction is running or due. Writes of other threads can make this
+   * wait longer. While compactions are {@linkplain #suspendCompactions suspended}, it waits for
+   * flushes only. It does nothing if the database was opened with {@link Options#readOnly}.
+   *
+   * @throws DBReadOnlyException if a flush or compaction fails
+   */
+  void waitForCompactions();
+
+  /**
+   * Writes a checkpoint: a complete database in a new directory, with the state of one moment
+   * during this call. Writes continue meanwhile. All writes that were acknowledged before the call
+   * are in it. It is durable when this returns.
+   *
+   * <p>Tables are hard links, which take no space until the database deletes its own. They are
+   * copied if the new directory is on another file system, if the environment cannot link, or if
+   * the database was opened with {@link Options#readOnly}. The logs, the MANIFEST and CURRENT are
+   * copied. Both databases can be written, read and deleted independently.
+   *
+   * <p>If this fails or the process dies, {@code directory} does not exist; a directory with the
+   * suffix {@code .partial} may be left beside it, which the next checkpoint of that name deletes.
+   *
+   * @param directory the path of the new directory, which must not exist; its parent must exist
+   * @return the sequence number of the last write in the checkpoint; it contains every write up to
+   *     this number, and none after it
+   * @throws DatabaseExistsException if {@code directory} exists, even if it is empty or a file
+   * @throws DBReadOnlyException if a write or background work has failed before
+   * @throws DBIOException if the file system fails
+   */
+  long checkpoint(Path directory);
+
+  /**
+   * Keeps the files of which the database consists now from being deleted, and returns them, for
+   * programs that copy files themselves. The database continues to be read and written.
+   *
+   * @return the files, which the caller closes
+   * @throws DBReadOnlyException if a write or background work has failed before
+   * @throws DBIOException if the file system fails
+   */
+  LiveFiles suspendDeletions();
+
+  /**
    * Tries failed background work again, and lets writes through if it succeeds. Does nothing if
    * nothing has failed.
    *

@@ -3,8 +3,8 @@ package dev.kv;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown by an open with {@link Options#errorIfExists} if the directory already holds a database.
- * The database was not changed.
+ * Thrown by an open with {@link Options#errorIfExists} if the directory already holds a database,
+ * and by a checkpoint or restore if the directory that it would create exists. Nothing was changed.
  */
 public final class DatabaseExistsException extends DBException {
   private static final long serialVersionUID = 1L;
@@ -15,7 +15,7 @@ public final class DatabaseExistsException extends DBException {
    * Creates the exception.
    *
    * @param message what is wrong, where, and what to do
-   * @param directory the path of the directory of the existing database
+   * @param directory the path of the existing directory
    */
   public DatabaseExistsException(String message, String directory) {
     this(message, directory, null);
@@ -25,7 +25,7 @@ public final class DatabaseExistsException extends DBException {
    * Creates the exception with the failure that led to it.
    *
    * @param message what is wrong, where, and what to do
-   * @param directory the path of the directory of the existing database
+   * @param directory the path of the existing directory
    * @param cause the failure that led to it, or null if there is none
    */
   public DatabaseExistsException(String message, String directory, @Nullable Throwable cause) {
@@ -34,7 +34,7 @@ public final class DatabaseExistsException extends DBException {
   }
 
   /**
-   * Returns the path of the directory of the existing database.
+   * Returns the path of the existing directory.
    *
    * @return the path, as it was given
    */

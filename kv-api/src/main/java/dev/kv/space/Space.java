@@ -6,6 +6,7 @@ import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.DBStats;
 import dev.kv.Escape;
+import dev.kv.LiveFiles;
 import dev.kv.PinnedValue;
 import dev.kv.Range;
 import dev.kv.ReadOptions;
@@ -15,6 +16,7 @@ import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -299,6 +301,23 @@ public final class Space implements DB {
   @Override
   public void resumeCompactions() {
     database.resumeCompactions();
+  }
+
+  @Override
+  public void waitForCompactions() {
+    database.waitForCompactions();
+  }
+
+  /** Writes a checkpoint of the whole database, with all of its spaces. */
+  @Override
+  public long checkpoint(Path directory) {
+    return database.checkpoint(directory);
+  }
+
+  /** Returns the files of the whole database, with all of its spaces. */
+  @Override
+  public LiveFiles suspendDeletions() {
+    return database.suspendDeletions();
   }
 
   @Override

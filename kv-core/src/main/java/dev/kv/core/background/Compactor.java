@@ -286,6 +286,32 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
+  /**
+   * Waits until no flush is waiting and no compaction runs or can run. While compactions are
+   * suspended, waits for flushes only.
+   */
+  public void awaitIdle(Runnable wake) {
+    monitor.lock();
+    try {
+      gate.check();
+      wake.run();
+      while (!isIdle()) {
+        monitor.awaitChange();
+      }
+    } finally {
+      monitor.unlock();
+    }
+  }
+
+  @GuardedBy("monitor")
+  private boolean isIdle() {
+    return context.memTables().oldestImmutable() == null
+        && running.compactions() == 0
+        && (suspensions > 0
+            || (!manual.isWaiting()
+                && picker.pick(versions.current(), running, versions.compactPointers()) == null));
+  }
+
   /** Runs a manual request, and returns when it has ended. */
   public void runToEnd(ManualCompactions.Request request, Runnable wake) {
     monitor.lock();

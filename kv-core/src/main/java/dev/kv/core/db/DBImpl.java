@@ -3,6 +3,7 @@ package dev.kv.core.db;
 import dev.kv.ConflictException;
 import dev.kv.DBIOException;
 import dev.kv.Escape;
+import dev.kv.LiveFiles;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.background.BackgroundThreads;
@@ -12,6 +13,7 @@ import dev.kv.core.background.ManualCompactions;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.change.RangeDelete;
 import dev.kv.core.change.TreeChanges;
+import dev.kv.core.checkpoint.FileCapture;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.manifest.VersionSet;
@@ -54,6 +56,7 @@ final class DBImpl extends OpenDatabase {
       DatabaseReader reader,
       SnapshotList snapshots,
       Compactor compactor,
+      FileCapture capture,
       BackgroundThreads background,
       JobContext jobs,
       TreeChanges changes,
@@ -219,6 +222,21 @@ final class DBImpl extends OpenDatabase {
     checkOpen();
     parts.compactor().resume();
     parts.background().compactionWanted();
+  }
+
+  @Override
+  public void waitForCompactions() {
+    parts.compactor().awaitIdle(parts.background()::compactionWanted);
+  }
+
+  @Override
+  public LiveFiles suspendDeletions() {
+    return parts.capture().capture();
+  }
+
+  @Override
+  Env env() {
+    return parts.resources().env();
   }
 
   @Override

@@ -13,6 +13,7 @@ import dev.kv.core.background.Flusher;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.background.MaintenanceTask;
 import dev.kv.core.change.TreeChanges;
+import dev.kv.core.checkpoint.FileCapture;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -355,6 +356,7 @@ final class DBOpener {
                   reader,
                   snapshots,
                   compactor,
+                  new FileCapture(resources, versions, logs, obsolete, commits),
                   background,
                   jobs,
                   new TreeChanges(jobs, readStates),

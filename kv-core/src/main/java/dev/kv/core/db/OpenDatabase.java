@@ -10,10 +10,13 @@ import dev.kv.Range;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.ValueReader;
+import dev.kv.core.checkpoint.Checkpoint;
 import dev.kv.core.event.Events;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
+import dev.kv.env.Env;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +44,16 @@ abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
     if (events.isDelivering()) {
       throw new IllegalStateException("a listener must not close the database that calls it");
     }
+  }
+
+  /** Returns the environment of the database. */
+  abstract Env env();
+
+  @Override
+  public final long checkpoint(Path directory) {
+    Objects.requireNonNull(directory, "directory");
+    checkOpen();
+    return Checkpoint.write(env(), directory, this::suspendDeletions);
   }
 
   final void checkOpen() {

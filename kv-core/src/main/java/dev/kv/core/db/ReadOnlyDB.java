@@ -2,14 +2,17 @@ package dev.kv.core.db;
 
 import dev.kv.DBComparator;
 import dev.kv.DBReadOnlyException;
+import dev.kv.LiveFiles;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.event.Events;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
+import dev.kv.env.Env;
 import dev.kv.event.CloseEvent;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,20 +22,32 @@ import org.jspecify.annotations.Nullable;
 final class ReadOnlyDB extends OpenDatabase {
   private final DatabaseReader reader;
   private final Events events;
+  private final Env env;
+  private final Supplier<LiveFiles> files;
   private final Runnable freeRest;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** Creates the database; {@code freeRest} frees its resources after the last read has ended. */
+  /**
+   * Creates the database.
+   *
+   * @param env the environment of the database
+   * @param files returns the files that hold what the database shows
+   * @param freeRest frees the resources after the last read has ended
+   */
   ReadOnlyDB(
       DatabaseReader reader,
       SnapshotList snapshots,
       DatabaseStats stats,
       DBComparator comparator,
       Events events,
+      Env env,
+      Supplier<LiveFiles> files,
       Runnable freeRest) {
     super(reader, snapshots, stats, comparator);
     this.reader = reader;
     this.events = events;
+    this.env = env;
+    this.files = files;
     this.freeRest = freeRest;
   }
 
@@ -100,6 +115,23 @@ final class ReadOnlyDB extends OpenDatabase {
   @Override
   public void resumeCompactions() {
     checkOpen();
+  }
+
+  /** Does nothing: there are no compactions to wait for. */
+  @Override
+  public void waitForCompactions() {
+    checkOpen();
+  }
+
+  @Override
+  public LiveFiles suspendDeletions() {
+    checkOpen();
+    return files.get();
+  }
+
+  @Override
+  Env env() {
+    return env;
   }
 
   @Override

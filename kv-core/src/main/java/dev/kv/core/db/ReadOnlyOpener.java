@@ -4,14 +4,18 @@ import dev.kv.CorruptionException;
 import dev.kv.DB;
 import dev.kv.DBIOException;
 import dev.kv.DBStats;
+import dev.kv.LiveFiles;
 import dev.kv.Options;
+import dev.kv.core.checkpoint.FrozenFiles;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memory.Pinned;
+import dev.kv.core.memory.Stripes;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.DatabaseReader;
+import dev.kv.core.read.ReadState;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.recovery.DirectoryCheck;
@@ -194,7 +198,24 @@ final class ReadOnlyOpener {
           stats,
           resources.comparator().userComparator().order(),
           events,
+          env,
+          () -> files(states, lastSequence),
           this::free);
+    }
+
+    /** Returns the files of the state that the database shows; the state is pinned meanwhile. */
+    private LiveFiles files(ReadStates states, long lastSequence) {
+      int stripe = Stripes.current();
+      ReadState state = states.acquire(stripe);
+      try {
+        List<MemTable> oldestFirst = new ArrayList<>();
+        for (int i = state.immutableCount() - 1; i >= 0; i--) {
+          oldestFirst.add(state.immutable(i));
+        }
+        return FrozenFiles.of(resources, versions, oldestFirst, lastSequence);
+      } finally {
+        states.release(state, stripe);
+      }
     }
 
     private void free() {

@@ -55,10 +55,15 @@ public record CurrentFile(String manifest, long number) {
     return new CurrentFile(manifest, name.number());
   }
 
+  /** Returns the content of a CURRENT that names the MANIFEST of that number. */
+  public static byte[] content(long manifestNumber) {
+    String content = FileNames.manifest(Path.of(""), manifestNumber).getFileName() + "\n";
+    return content.getBytes(StandardCharsets.US_ASCII);
+  }
+
   /** Writes and syncs the new CURRENT under a temporary name. */
   static void prepare(Env env, Path directory, long manifestNumber) throws IOException {
-    String content = FileNames.manifest(directory, manifestNumber).getFileName() + "\n";
-    byte[] bytes = content.getBytes(StandardCharsets.US_ASCII);
+    byte[] bytes = content(manifestNumber);
     ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
     try (WritableFile out = env.createWritable(FileNames.temp(directory, manifestNumber))) {
       out.append(buffer);

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -279,6 +280,38 @@ public final class VersionSet implements AutoCloseable {
         failure = e;
         throw e;
       }
+    } finally {
+      manifestLock.unlock();
+    }
+  }
+
+  /**
+   * What the MANIFEST describes at one moment.
+   *
+   * @param version the version, retained; the caller releases it
+   * @param manifestNumber the number of the MANIFEST
+   * @param manifestLength the length of the MANIFEST; all of these bytes are durable
+   * @param logNumber the number of the oldest log that is not completely in tables
+   */
+  public record Described(
+      Version version, long manifestNumber, long manifestLength, long logNumber) {}
+
+  /**
+   * Returns what the MANIFEST describes now. Requires that a version was installed since the
+   * recovery, or that the MANIFEST is reused.
+   *
+   * @param hold called before the next install, which may make the MANIFEST and logs obsolete
+   */
+  public Described describe(Consumer<Described> hold) {
+    manifestLock.lock();
+    try {
+      requireUsable();
+      Described now =
+          new Described(
+              current, manifestNumber, requireNonNull(manifest, "manifest").length(), logNumber);
+      hold.accept(now);
+      current.retain();
+      return now;
     } finally {
       manifestLock.unlock();
     }

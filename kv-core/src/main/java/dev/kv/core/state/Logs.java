@@ -18,7 +18,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -177,6 +179,25 @@ public final class Logs {
     } finally {
       olderLock.unlock();
     }
+  }
+
+  /**
+   * Returns the length of each live log, by file, oldest first. Called by the leader: the lengths
+   * are those of whole records, and contain every write so far.
+   */
+  public Map<Path, Long> lengths() {
+    Map<Path, Long> lengths = new LinkedHashMap<>();
+    olderLock.lock();
+    try {
+      older.forEach(each -> lengths.put(each.name(), each.length()));
+    } finally {
+      olderLock.unlock();
+    }
+    NumberedLog log = current;
+    if (log != null) {
+      lengths.put(log.writer().name(), log.writer().length());
+    }
+    return lengths;
   }
 
   /** Returns a new log whose directory entry is durable; the caller owns it. */

@@ -28,6 +28,9 @@ import org.slf4j.Logger;
  * Nothing is deleted while it is unknown which version a restart will find, that is before the
  * recovered version is durable, and after a permanent failure. For the same reason the files of a
  * failed job whose edit may be logged stay pending.
+ *
+ * <p>A {@link Hold} keeps logs and MANIFESTs longer. It is added before the install that makes them
+ * obsolete, and here the holds are read after the numbers that this install sets.
  */
 public final class ObsoleteFiles {
   private static final Logger LOG = EngineLogger.of(ObsoleteFiles.class);
@@ -38,6 +41,8 @@ public final class ObsoleteFiles {
 
   /** The numbers of files that are being written and are not in a version yet. */
   private final Set<Long> pending = ConcurrentHashMap.newKeySet();
+
+  private final Set<Hold> holds = ConcurrentHashMap.newKeySet();
 
   /** Held while files are collected. */
   private final ReentrantLock collecting = new ReentrantLock();
@@ -64,6 +69,34 @@ public final class ObsoleteFiles {
   /** Makes a file deletable again: it is in a version now, or unused. */
   public void settle(long number) {
     pending.remove(number);
+  }
+
+  /**
+   * The oldest log and the oldest MANIFEST that are kept although they may be obsolete. Identified
+   * by the object, so that equal holds can be added several times.
+   */
+  public static final class Hold {
+    private final long log;
+    private final long manifest;
+
+    /** Creates a hold of all logs and MANIFESTs from these numbers on. */
+    public Hold(long log, long manifest) {
+      this.log = log;
+      this.manifest = manifest;
+    }
+  }
+
+  /**
+   * Keeps logs and MANIFESTs until {@link #release}. Called while no version can be installed that
+   * makes one of them obsolete. Tables are kept by a reference to their version.
+   */
+  public void hold(Hold hold) {
+    holds.add(hold);
+  }
+
+  /** Ends a hold. Files that only it kept are deleted by the next {@link #collect}. */
+  public void release(Hold hold) {
+    holds.remove(hold);
   }
 
   /** Deletes the files that are obsolete now. */
@@ -120,8 +153,12 @@ public final class ObsoleteFiles {
   private boolean isObsolete(FileName file, Set<Long> live, boolean withTemporary) {
     return switch (file.kind()) {
       case LOG ->
-          file.number() < versions.logNumber() && file.number() != versions.previousLogNumber();
-      case MANIFEST -> file.number() < versions.manifestNumber();
+          file.number() < versions.logNumber()
+              && file.number() != versions.previousLogNumber()
+              && holds.stream().noneMatch(each -> file.number() >= each.log);
+      case MANIFEST ->
+          file.number() < versions.manifestNumber()
+              && holds.stream().noneMatch(each -> file.number() >= each.manifest);
       case TABLE -> !live.contains(file.number());
       case TEMP -> withTemporary;
       case CURRENT, LOCK, INFO_LOG -> false;

@@ -22,6 +22,7 @@ import dev.kv.core.table.cache.TableMemory;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
+import dev.kv.env.RandomAccessFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
@@ -136,6 +137,11 @@ public final class TableCache implements AutoCloseable {
   public TableIterator iterator(FileMetadata file, boolean verify, boolean fill) {
     CacheHandle<TableReader> table = acquire(file);
     return table.value().iterator(ReadFlags.of(verify, fill), table);
+  }
+
+  /** Returns the bytes of a table, which the file pins until it is closed. */
+  public RandomAccessFile openRaw(FileMetadata file) {
+    return new RawTable(acquire(file));
   }
 
   /** Returns the approximate offset of {@code key} in the file. */

@@ -272,6 +272,11 @@ public final class TableReader implements CacheValue {
     return blocks.copyStored(file, index.offset(at), index.size(at), target);
   }
 
+  /** Returns the open file, borrowed from the reader. */
+  TableFile file() {
+    return file;
+  }
+
   /** Positions a cursor before the first entry of {@code block}, which is data block {@code at}. */
   void setOn(BlockIterator cursor, PinnedBlock block, int at, ReadFlags flags) {
     cursor.reset(block.bytes(), block.length(), file.name(), index.offset(at));

@@ -19,6 +19,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -237,6 +238,22 @@ public final class CommitPipeline {
       work.accept(leadership);
     } finally {
       leadership.end();
+      queue.handOver();
+    }
+  }
+
+  /**
+   * Calls {@code task} between two groups, with the sequence number of the last one. Meanwhile no
+   * write is logged and no memtable is switched, so the task must be short. There is a log; if
+   * there was none, it is created, which makes the recovered state durable.
+   */
+  public <T> T betweenGroups(LongFunction<T> task) {
+    becomeLeader();
+    try {
+      gate.checkWrite();
+      controller.requireLog();
+      return task.apply(lastSequence);
+    } finally {
       queue.handOver();
     }
   }

@@ -75,9 +75,7 @@ final class WriteController {
     } else {
       delaying = false;
     }
-    if (!logBegun) {
-      beginLog();
-    }
+    requireLog();
     MemTable memtable = target.memtable();
     if (!memtable.ensureRoomFor(bytes, count)) {
       if (!memtable.isEmpty()) {
@@ -95,12 +93,17 @@ final class WriteController {
    * yet, creates it, which makes the recovered state durable, as a flush would.
    */
   void forceSwitch() {
-    if (!logBegun) {
-      beginLog();
-    }
+    requireLog();
     if (!target.memtable().isEmpty()) {
       awaitUnblocked(false);
       askForRoom(0, 0, true);
+    }
+  }
+
+  /** Creates the log if there is none yet. */
+  void requireLog() {
+    if (!logBegun) {
+      beginLog();
     }
   }
 

@@ -32,13 +32,14 @@ final class ModelRun implements AutoCloseable {
     PUT(4500),
     DELETE(1500),
     BATCH(850),
-    GET(2500),
+    GET(2497),
     WALK(500),
     SNAPSHOT(60),
     READ_SNAPSHOT(60),
     FLUSH(12),
     COMPACT(6),
     COMPARE(6),
+    CHECKPOINT(3),
     REOPEN(6);
 
     private static final int ALL = 10_000;
@@ -76,7 +77,8 @@ final class ModelRun implements AutoCloseable {
     }
   }
 
-  private final Path directory;
+  private Path directory;
+  private int checkpoints;
   private final Options options;
   private final List<Map.Entry<Snapshot, NavigableMap<String, String>>> snapshots =
       new ArrayList<>();
@@ -148,8 +150,25 @@ final class ModelRun implements AutoCloseable {
         db.close();
         db = (DBImpl) DB.open(directory, options);
       }
+      case CHECKPOINT -> continueInACheckpoint();
       default -> throw new AssertionError(kind);
     }
+  }
+
+  /** Goes on in a checkpoint, in the place of the database. */
+  private void continueInACheckpoint() {
+    Path target = directory.resolveSibling("checkpoint" + ++checkpoints);
+    long sequence = db.checkpoint(target);
+    long last = db.stats().lastSequence();
+    if (sequence != last) {
+      throw new AssertionError("the checkpoint is of " + sequence + ", not of " + last);
+    }
+    closeSnapshots();
+    db.close();
+    DB.destroy(directory, options);
+    directory = target;
+    db = (DBImpl) DB.open(directory, options);
+    compareAll(null, model);
   }
 
   private void checkLevels() {

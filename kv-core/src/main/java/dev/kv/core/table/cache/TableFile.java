@@ -83,9 +83,14 @@ public final class TableFile {
 
   /** Copies {@code length} bytes at {@code offset} into {@code into} at 0. */
   public void read(long offset, ByteBuffer into, int length) {
+    read(offset, into, 0, length);
+  }
+
+  /** Copies {@code length} bytes at {@code offset} into {@code into} at {@code at}. */
+  public void read(long offset, ByteBuffer into, int at, int length) {
     int count;
     try {
-      count = file.read(offset, into, 0, length);
+      count = file.read(offset, into, at, length);
     } catch (IOException e) {
       throw new DBIOException(
           "cannot read " + length + " bytes at " + offset + " of " + Escape.text(name) + ": " + e,

@@ -1,0 +1,165 @@
+package dev.kv.core.checkpoint;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.kv.DBIOException;
+import dev.kv.LiveFiles;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.manifest.CurrentFile;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.state.Logs;
+import dev.kv.core.state.ObsoleteFiles;
+import dev.kv.core.state.Resources;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import dev.kv.core.write.CommitPipeline;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Determines the files that a database, open for writing, consists of at one moment. Thread-safe.
+ *
+ * <pre>
+ * The files are what loss of power at that moment would leave if all of their bytes were durable:
+ *
+ *   the tables of the current version         they never change
+ *   the MANIFEST up to its present length     its records describe that version
+ *   the logs from the version's log number    up to their present lengths
+ *
+ *  1. The lengths of the logs are read by the leader of group commit, between two groups. So every
+ *     write up to the last sequence number S is in a table or in one of these logs, no write after
+ *     S is in any of them, and each log ends with a whole record.
+ *  2. Still under leadership, the version and the length of the MANIFEST are read under the lock
+ *     of version installs. So they fit each other: the logs whose number is below the version's log
+ *     number are completely in its tables. A flush that is installed between 1 and 2 makes logs
+ *     superfluous, and adds nothing that they did not have.
+ *  3. A change of the tree that does not pass the log is installed under leadership, so it is in
+ *     the version if and only if it has a sequence number up to S.
+ *  4. Before leadership and lock are released, the version is retained, which keeps its tables,
+ *     and a hold keeps the logs and the MANIFEST. Bytes before the lengths never change.
+ * </pre>
+ *
+ * An open of these files is a recovery like any other. It brings back the writes up to S, no more
+ * and no less. Both locks are held for as long as it takes to read a few numbers, unless an install
+ * is just writing its record. There is no flush: checkpoints leave no small tables in level 0.
+ */
+public final class FileCapture {
+  private final Resources resources;
+  private final VersionSet versions;
+  private final Logs logs;
+  private final ObsoleteFiles obsolete;
+  private final CommitPipeline commits;
+
+  /** Creates the capture of one database. */
+  public FileCapture(
+      Resources resources,
+      VersionSet versions,
+      Logs logs,
+      ObsoleteFiles obsolete,
+      CommitPipeline commits) {
+    this.resources = resources;
+    this.versions = versions;
+    this.logs = logs;
+    this.obsolete = obsolete;
+    this.commits = commits;
+  }
+
+  /** What is read under leadership. */
+  private record Moment(
+      long sequence,
+      Map<Path, Long> logs,
+      VersionSet.Described described,
+      ObsoleteFiles.Hold hold) {}
+
+  /** Returns the files of this moment; the caller closes them. */
+  public LiveFiles capture() {
+    Moment moment = commits.betweenGroups(this::observe);
+    boolean done = false;
+    try {
+      LiveFiles files = new FileList(moment.sequence(), filesOf(moment), () -> release(moment));
+      done = true;
+      return files;
+    } catch (IOException e) {
+      throw new DBIOException(
+          "cannot list the files of the database in " + resources.directory() + ": " + e, e);
+    } finally {
+      if (!done) {
+        release(moment);
+      }
+    }
+  }
+
+  private Moment observe(long lastSequence) {
+    Map<Path, Long> lengths = logs.lengths();
+    AtomicReference<ObsoleteFiles.@Nullable Hold> hold = new AtomicReference<>();
+    VersionSet.Described described =
+        versions.describe(
+            now -> {
+              ObsoleteFiles.Hold added =
+                  new ObsoleteFiles.Hold(now.logNumber(), now.manifestNumber());
+              obsolete.hold(added);
+              hold.set(added);
+            });
+    return new Moment(lastSequence, lengths, described, requireNonNull(hold.get()));
+  }
+
+  /**
+   * Ends the protection. If the version is not current any more, its release makes the maintenance
+   * thread delete what is obsolete. Nothing is deleted here: the database may be closed.
+   */
+  private void release(Moment moment) {
+    obsolete.release(moment.hold());
+    moment.described().version().release();
+  }
+
+  private List<LiveFiles.File> filesOf(Moment moment) throws IOException {
+    Path directory = resources.directory();
+    Set<String> names = new HashSet<>(resources.env().list(directory));
+    List<LiveFiles.File> files = new ArrayList<>();
+    Version version = moment.described().version();
+    for (int level = 0; level < Levels.COUNT; level++) {
+      for (FileMetadata table : version.files(level)) {
+        files.add(new FilePrefix(resources.env(), tablePath(names, table), table.size(), true));
+      }
+    }
+    moment
+        .logs()
+        .forEach(
+            (log, length) -> {
+              FileName name = FileNames.parse(String.valueOf(log.getFileName()));
+              if (name != null && name.number() >= moment.described().logNumber()) {
+                files.add(new FilePrefix(resources.env(), log, length, false));
+              }
+            });
+    long manifest = moment.described().manifestNumber();
+    files.add(
+        new FilePrefix(
+            resources.env(),
+            FileNames.manifest(directory, manifest),
+            moment.described().manifestLength(),
+            false));
+    files.add(new FileBytes("CURRENT", CurrentFile.content(manifest)));
+    return files;
+  }
+
+  private Path tablePath(Set<String> names, FileMetadata table) {
+    Path usual =
+        FileNames.table(resources.directory(), table.number(), resources.options().tableSuffix());
+    Path other =
+        FileNames.table(
+            resources.directory(), table.number(), resources.options().tableSuffix().other());
+    boolean isOther =
+        !names.contains(String.valueOf(usual.getFileName()))
+            && names.contains(String.valueOf(other.getFileName()));
+    return isOther ? other : usual;
+  }
+}

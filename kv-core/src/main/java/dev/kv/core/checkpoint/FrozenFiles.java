@@ -1,0 +1,178 @@
+package dev.kv.core.checkpoint;
+
+import dev.kv.DBIOException;
+import dev.kv.LiveFiles;
+import dev.kv.core.compaction.FlushJob;
+import dev.kv.core.compaction.OutputContext;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.env.MemEnv;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.manifest.ManifestContext;
+import dev.kv.core.manifest.NewDatabase;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.state.Resources;
+import dev.kv.core.table.format.TableFormat;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import dev.kv.core.version.VersionEdit;
+import dev.kv.env.Env;
+import dev.kv.env.RandomAccessFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the files that hold exactly what a database shows that is open for reading only.
+ *
+ * <p>Another process may be deleting the files on disk. The tables are open here, and stay readable
+ * without their names. The rest is made anew, in memory: the entries that come from logs are
+ * written as tables, and a MANIFEST lists them with the others. The numbers of the new tables may
+ * be the numbers of other files of the writer.
+ */
+public final class FrozenFiles {
+  private static final Path SCRATCH = Path.of("/frozen");
+
+  private final Resources resources;
+  private final VersionSet versions;
+  private final Env scratch = new MemEnv();
+  private final List<LiveFiles.File> files = new ArrayList<>();
+
+  private FrozenFiles(Resources resources, VersionSet versions) {
+    this.resources = resources;
+    this.versions = versions;
+  }
+
+  /**
+   * Returns the files of a database that is open for reading only.
+   *
+   * @param memtables the entries from the logs, oldest first; borrowed during the call
+   * @param lastSequence the sequence number of the last write
+   */
+  public static LiveFiles of(
+      Resources resources, VersionSet versions, List<MemTable> memtables, long lastSequence) {
+    FrozenFiles frozen = new FrozenFiles(resources, versions);
+    try {
+      frozen.make(memtables, lastSequence);
+    } catch (IOException e) {
+      throw new DBIOException(
+          "cannot list the files of the database in " + resources.directory() + ": " + e, e);
+    }
+    return new FileList(lastSequence, frozen.files, () -> {});
+  }
+
+  private void make(List<MemTable> memtables, long lastSequence) throws IOException {
+    scratch.createDirectory(SCRATCH);
+    VersionEdit.Builder edit =
+        VersionEdit.builder()
+            .comparatorName(resources.comparator().userComparator().name())
+            .logNumber(0)
+            .previousLogNumber(0)
+            .lastSequence(lastSequence);
+    addTables(edit);
+    for (MemTable memtable : memtables) {
+      FileMetadata table = write(memtable);
+      if (table != null) {
+        edit.addFile(0, table);
+      }
+    }
+    long number = versions.newFileNumber();
+    NewDatabase.create(
+        new ManifestContext(
+            scratch,
+            SCRATCH,
+            resources.comparator(),
+            resources.budget(),
+            resources.options().maxFileSize(),
+            false),
+        number,
+        edit.nextFileNumber(number + 1).build());
+    String manifest = String.valueOf(FileNames.manifest(SCRATCH, number).getFileName());
+    for (String name : scratch.list(SCRATCH)) {
+      boolean isTable = !name.equals("CURRENT") && !name.equals(manifest);
+      if (isTable) {
+        addScratch(name, true);
+      }
+    }
+    addScratch(manifest, false);
+    addScratch("CURRENT", false);
+  }
+
+  private void addTables(VersionEdit.Builder edit) {
+    Version version = versions.current();
+    for (int level = 0; level < Levels.COUNT; level++) {
+      List<FileMetadata> tables = version.files(level);
+      for (FileMetadata table : tables) {
+        edit.addFile(level, table);
+        files.add(new OpenTable(resources, table));
+      }
+    }
+  }
+
+  private @Nullable FileMetadata write(MemTable memtable) {
+    try (InternalIterator entries = memtable.iterator()) {
+      return new FlushJob(
+              entries,
+              new OutputContext(
+                  scratch,
+                  SCRATCH,
+                  resources.options().tableSuffix(),
+                  TableFormat.of(resources.options()),
+                  resources.comparator(),
+                  resources.budget(),
+                  () -> TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()),
+                  versions::newFileNumber,
+                  table -> {}))
+          .run()
+          .table();
+    }
+  }
+
+  private void addScratch(String name, boolean isTable) throws IOException {
+    Path path = SCRATCH.resolve(name);
+    files.add(new ScratchFile(scratch, path, scratch.size(path), isTable));
+  }
+
+  /** A file that was made here. */
+  private record ScratchFile(Env env, Path path, long size, boolean isTable)
+      implements LiveFiles.File {
+    @Override
+    public String name() {
+      return String.valueOf(path.getFileName());
+    }
+
+    @Override
+    public RandomAccessFile open() throws IOException {
+      return env.openRandomAccess(path, false);
+    }
+  }
+
+  /** A table of the database, read through the open table. */
+  private record OpenTable(Resources resources, FileMetadata table) implements LiveFiles.File {
+    @Override
+    public String name() {
+      Path path =
+          FileNames.table(resources.directory(), table.number(), resources.options().tableSuffix());
+      return String.valueOf(path.getFileName());
+    }
+
+    @Override
+    public long size() {
+      return table.size();
+    }
+
+    @Override
+    public boolean isTable() {
+      return true;
+    }
+
+    @Override
+    public RandomAccessFile open() {
+      return resources.tables().openRaw(table);
+    }
+  }
+}

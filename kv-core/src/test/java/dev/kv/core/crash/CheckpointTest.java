@@ -1,0 +1,587 @@
+package dev.kv.core.crash;
+
+import static dev.kv.core.Bytes.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.kv.DB;
+import dev.kv.DBClosedException;
+import dev.kv.DBException;
+import dev.kv.DBIOException;
+import dev.kv.DatabaseExistsException;
+import dev.kv.LiveFiles;
+import dev.kv.Options;
+import dev.kv.WriteOptions;
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.NewDirectory;
+import dev.kv.testing.FaultEnv;
+import dev.kv.testing.FaultEnv.Fault;
+import dev.kv.testing.FaultEnv.Kind;
+import dev.kv.testing.StrictMemEnv;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Checkpoints beside writers, after each fault and after loss of power at each step. A checkpoint
+ * holds exactly the writes up to the sequence number that it returns.
+ */
+@ExtendWith(Quiet.class)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class CheckpointTest {
+  private static final Path PARENT = Path.of("/checkpoints");
+  private static final Path DIRECTORY = PARENT.resolve("db");
+  private static final Path TARGET = PARENT.resolve("copy");
+  private static final int BATCHES = 60;
+  private static final int[] PERCENT_KEPT = {0, 10, 50, 100};
+
+  @TempDir Path temp;
+
+  // Content.
+
+  @ParameterizedTest
+  @EnumSource
+  void checkpoint_besideWriters_holdsExactlyTheSequenceReturned(Setting setting) throws Exception {
+    besideWriters(setting, new StrictMemEnv(), PARENT, 40);
+  }
+
+  @Test
+  void checkpoint_onDiskBesideWriters_holdsExactlyTheSequenceReturned() throws Exception {
+    besideWriters(Setting.DEFAULT, Env.fileSystem(), temp, 40);
+  }
+
+  @Test
+  void checkpoint_whereNothingCanBeLinked_isCopied() throws Exception {
+    besideWriters(Setting.PARALLEL, new Unlinked(new StrictMemEnv()), PARENT, 10);
+  }
+
+  private static void besideWriters(Setting setting, Env env, Path parent, int count)
+      throws Exception {
+    Options options = setting.options(env);
+    List<History> histories = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      histories.add(new History("writer" + i, i, 60, 2000));
+    }
+    AtomicInteger[] acknowledged = {new AtomicInteger(), new AtomicInteger(), new AtomicInteger()};
+    env.createDirectory(parent);
+    try (DB db = DB.open(parent.resolve("db"), options)) {
+      try (Writers writers = new Writers(db, histories, acknowledged)) {
+        for (int i = 0; i < count; i++) {
+          Path target = parent.resolve("copy" + i);
+          int[] least = new int[histories.size()];
+          for (int h = 0; h < least.length; h++) {
+            least[h] = acknowledged[h].get();
+          }
+          long sequence = db.checkpoint(target);
+          expect(options, target, histories, least, sequence);
+          writers.check();
+        }
+      }
+    }
+    for (int i = 0; i < count; i += 7) {
+      expect(options, parent.resolve("copy" + i), histories, new int[histories.size()], -1);
+    }
+    assertThat(env.list(parent)).noneMatch(name -> name.contains("partial"));
+  }
+
+  /** Checks that a checkpoint holds a prefix of each history, together up to the sequence. */
+  private static void expect(
+      Options options, Path target, List<History> histories, int[] least, long sequence) {
+    try (DB copy = DB.open(target, options.toBuilder().createIfMissing(false).build())) {
+      long operations = 0;
+      for (int h = 0; h < histories.size(); h++) {
+        int found = histories.get(h).expectPrefix(copy, least[h], Integer.MAX_VALUE);
+        operations += operations(histories.get(h), found);
+      }
+      if (sequence >= 0) {
+        assertThat(operations).as("operations in the checkpoint").isEqualTo(sequence);
+        assertThat(copy.stats().lastSequence()).isEqualTo(sequence);
+      }
+      copy.put(WriteOptions.SYNC, bytes("zzz"), bytes("written to the copy"));
+      assertThat(copy.get(bytes("zzz"))).isNotNull();
+    }
+  }
+
+  /** Returns the number of operations of the first {@code count} batches. */
+  private static long operations(History history, int count) {
+    long sum = 0;
+    for (int number = 1; number <= count; number++) {
+      sum += history.operations(number).size() + 1; // and the counter
+    }
+    return sum;
+  }
+
+  @Test
+  void checkpoint_ofAnEmptyDatabase_isAnEmptyDatabase() {
+    Options options = Setting.DEFAULT.options(parent(new StrictMemEnv()));
+    try (DB db = DB.open(DIRECTORY, options)) {
+      assertThat(db.checkpoint(TARGET)).isZero();
+      try (DB copy = DB.open(TARGET, options.toBuilder().errorIfExists(false).build())) {
+        assertThat(new History(1, 10, 10).expectPrefix(copy, 0, 0)).isZero();
+      }
+    }
+  }
+
+  @Test
+  void checkpoint_rightAfterAnOpen_hasWhatTheLogsHeld() {
+    StrictMemEnv env = parent(new StrictMemEnv());
+    History history = new History(2, 40, 300);
+    for (Setting setting : Setting.values()) {
+      Options options = setting.options(env);
+      Path directory = PARENT.resolve("db" + setting);
+      for (int round = 0; round < 3; round++) {
+        Path target = PARENT.resolve("copy" + setting + round);
+        try (DB db = DB.open(directory, options)) {
+          long sequence = db.checkpoint(target);
+          try (DB copy = DB.open(target, options)) {
+            assertThat(history.expectPrefix(copy, round * 5, round * 5)).isEqualTo(round * 5);
+            assertThat(sequence).isEqualTo(operations(history, round * 5));
+          }
+          for (int i = 1; i <= 5; i++) {
+            db.write(history.batch(round * 5 + i));
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void checkpointAndDatabase_writtenAndCompacted_doNotTouchEachOther() {
+    StrictMemEnv env = parent(new StrictMemEnv());
+    Options options = Setting.DEFAULT.options(env);
+    History history = new History(3, 40, 3000);
+    try (DB db = DB.open(DIRECTORY, options)) {
+      write(db, history, 1, 40);
+      db.checkpoint(TARGET);
+      try (DB copy = DB.open(TARGET, options)) {
+        write(db, history, 41, 80);
+        db.compactRange(null, null);
+        history.expectPrefix(copy, 40, 40);
+        write(copy, history, 41, 60);
+        copy.compactRange(null, null);
+        history.expectPrefix(copy, 60, 60);
+        history.expectPrefix(db, 80, 80);
+      }
+    }
+    DB.destroy(DIRECTORY, options);
+    try (DB copy = DB.open(TARGET, options)) {
+      history.expectPrefix(copy, 60, 60);
+    }
+  }
+
+  @Test
+  void checkpoint_openedForReadingOnly_holdsWhatThatShows() {
+    StrictMemEnv env = parent(new StrictMemEnv());
+    History history = new History(4, 40, 3000);
+    for (Setting setting : Setting.values()) {
+      Options options = setting.options(env);
+      Path directory = PARENT.resolve("db" + setting);
+      Path target = PARENT.resolve("copy" + setting);
+      try (DB writer = DB.open(directory, options)) {
+        write(writer, history, 1, 50);
+        try (DB reader =
+            DB.open(directory, options.toBuilder().createIfMissing(false).readOnly(true).build())) {
+          write(writer, history, 51, 120);
+          writer.compactRange(null, null); // deletes the tables that the reader has open
+          long sequence = reader.checkpoint(target);
+          assertThat(sequence).isEqualTo(operations(history, 50));
+        }
+        try (DB copy = DB.open(target, options)) {
+          assertThat(history.expectPrefix(copy, 50, 50)).isEqualTo(50);
+          assertThat(copy.stats().lastSequence()).isEqualTo(operations(history, 50));
+          write(copy, history, 51, 70);
+          copy.compactRange(null, null);
+          history.expectPrefix(copy, 70, 70);
+        }
+      }
+    }
+  }
+
+  @Test
+  void checkpoint_andWhatIsWrittenToIt_areReadByCpp() throws Exception {
+    try (Cpp cpp = Cpp.start()) {
+      assumeTrue(cpp != null, "Python has no plyvel");
+      for (Setting setting : Setting.values()) {
+        Options options = setting.options(Env.fileSystem());
+        Path directory = temp.resolve("db" + setting);
+        Path target = temp.resolve("copy" + setting);
+        Path readOnlyTarget = temp.resolve("readOnly" + setting);
+        History history = new History(5, 40, 3000);
+        try (DB db = DB.open(directory, options)) {
+          write(db, history, 1, 60);
+          db.checkpoint(target);
+          try (DB reader = DB.open(directory, options.toBuilder().readOnly(true).build())) {
+            reader.checkpoint(readOnlyTarget);
+          }
+          write(db, history, 61, 90);
+        }
+        expectEntries(cpp.read(target), history, 60);
+        expectEntries(cpp.read(readOnlyTarget), history, 60);
+        expectEntries(cpp.read(directory), history, 90);
+        try (DB copy = DB.open(target, options)) {
+          history.expectPrefix(copy, 60, 60);
+        }
+      }
+    }
+  }
+
+  static void expectEntries(TreeMap<byte[], byte[]> found, History history, int count) {
+    TreeMap<byte[], History.Operation> expected = history.after(count);
+    assertThat(found).hasSize(expected.size() + 1);
+    expected.forEach((key, operation) -> assertThat(found.get(key)).isEqualTo(operation.value()));
+  }
+
+  // Misuse.
+
+  @Test
+  void checkpoint_ontoSomethingThatExists_isRefusedAndChangesNothing() throws IOException {
+    StrictMemEnv env = parent(new StrictMemEnv());
+    Options options = Setting.DEFAULT.options(env);
+    History history = new History(6, 40, 300);
+    try (DB db = DB.open(DIRECTORY, options)) {
+      write(db, history, 1, 10);
+      env.createDirectory(TARGET);
+      env.createWritable(PARENT.resolve("file")).close();
+      for (Path taken : List.of(TARGET, PARENT.resolve("file"), DIRECTORY)) {
+        assertThatThrownBy(() -> db.checkpoint(taken))
+            .isInstanceOf(DatabaseExistsException.class)
+            .hasMessageContaining("exists already");
+      }
+      assertThatThrownBy(() -> db.checkpoint(PARENT.resolve("missing").resolve("copy")))
+          .isInstanceOf(DBIOException.class)
+          .hasMessageContaining("missing");
+      assertThat(env.list(TARGET)).isEmpty();
+      assertThat(env.list(PARENT)).containsExactlyInAnyOrder("db", "copy", "file");
+      history.expectPrefix(db, 10, 10);
+    }
+  }
+
+  @Test
+  void checkpoint_whileAnotherWritesTheSameTarget_isRefused() throws IOException {
+    StrictMemEnv env = parent(new StrictMemEnv());
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(env))) {
+      try (NewDirectory other = NewDirectory.begin(env, TARGET)) {
+        env.createWritable(other.path().resolve("file")).close();
+        assertThatThrownBy(() -> db.checkpoint(TARGET))
+            .isInstanceOf(DBIOException.class)
+            .hasMessageContaining("written by another");
+        assertThat(env.list(other.path())).containsExactly("file");
+      }
+      db.checkpoint(TARGET);
+    }
+  }
+
+  @Test
+  void checkpoint_afterTheClose_throws() {
+    DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(parent(new StrictMemEnv())));
+    db.close();
+    assertThatThrownBy(() -> db.checkpoint(TARGET)).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(db::suspendDeletions).isInstanceOf(DBClosedException.class);
+  }
+
+  // Faults and loss of power.
+
+  /** A way in which operations of a checkpoint fail. */
+  enum Mode {
+    ONCE(Fault.ERROR, false),
+    FOREVER(Fault.ERROR, true),
+    SHORT(Fault.SHORT, false),
+    DISK_FULL(Fault.NO_SPACE, true),
+    SYNCS_FAIL(Fault.SYNC, true);
+
+    private final Fault fault;
+    private final boolean forever;
+
+    Mode(Fault fault, boolean forever) {
+      this.fault = fault;
+      this.forever = forever;
+    }
+
+    void inject(FaultEnv env, long k) {
+      if (forever) {
+        env.failFrom(k, fault);
+      } else {
+        env.failOnce(k, fault);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void operationOfACheckpoint_failing_leavesNoHalfOfOne(Mode mode) throws IOException {
+    History history = new History(7, 40, 3000);
+    for (boolean links : new boolean[] {true, false}) {
+      boolean injected = true;
+      long k = 1;
+      for (; injected; k++) {
+        FaultEnv faulty = new FaultEnv(parent(new StrictMemEnv()));
+        Env env = links ? faulty : new Unlinked(faulty);
+        Options options = Setting.of(k).options(env);
+        String what = mode + " at operation " + k;
+        try (DB db = DB.open(DIRECTORY, options)) {
+          write(db, history, 1, BATCHES);
+          db.waitForCompactions();
+          long sequence = checkpoint(db, faulty, mode, k);
+          injected = faulty.injected() > 0;
+          faulty.heal();
+          if (faulty.exists(TARGET)) {
+            expectComplete(options, TARGET, history, what);
+          } else {
+            assertThat(sequence).as(what).isEqualTo(-1);
+          }
+          history.expectPrefix(db, BATCHES, BATCHES);
+          db.checkpoint(PARENT.resolve("again"));
+          if (!faulty.exists(TARGET)) {
+            assertThat(db.checkpoint(TARGET)).isEqualTo(operations(history, BATCHES));
+          }
+          expectComplete(options, PARENT.resolve("again"), history, what);
+          expectComplete(options, TARGET, history, what);
+        } catch (RuntimeException | AssertionError e) {
+          throw new AssertionError(what + ", " + faulty.lastFault(), e);
+        }
+      }
+      assertThat(k)
+          .as("operations of a checkpoint")
+          .isGreaterThan(mode == Mode.SYNCS_FAIL ? 5 : 20);
+    }
+  }
+
+  private static long checkpoint(DB db, FaultEnv faulty, Mode mode, long k) {
+    mode.inject(faulty, faulty.operations() + k);
+    try {
+      return db.checkpoint(TARGET);
+    } catch (DBException e) {
+      assertThat(e).hasMessageContaining(PARENT.toString());
+      return -1;
+    }
+  }
+
+  private static void expectComplete(Options options, Path target, History history, String what) {
+    try (DB copy = DB.open(target, options)) {
+      assertThat(history.expectPrefix(copy, BATCHES, BATCHES)).as(what).isEqualTo(BATCHES);
+      assertThat(copy.stats().lastSequence()).isEqualTo(operations(history, BATCHES));
+    }
+  }
+
+  /** The death of the process is the clone that keeps everything. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void powerOrProcess_lostAtEachStep_leavesNoCheckpointOrAll(boolean links) throws IOException {
+    History history = new History(8, 40, 3000);
+    for (Setting setting : Setting.values()) {
+      StrictMemEnv disk = parent(new StrictMemEnv());
+      FaultEnv watched = new FaultEnv(disk);
+      Options options = setting.options(links ? watched : new Unlinked(watched));
+      List<StrictMemEnv> clones = new ArrayList<>();
+      try (DB db = DB.open(DIRECTORY, options)) {
+        write(db, history, 1, BATCHES);
+        db.write(WriteOptions.SYNC, history.batch(BATCHES + 1));
+        db.waitForCompactions();
+        db.suspendCompactions();
+        watched.watch(
+            operation -> {
+              for (int percent : PERCENT_KEPT) {
+                clones.add(disk.crashClone(percent, clones.size()));
+              }
+            });
+        db.checkpoint(TARGET);
+        watched.watch(operation -> {});
+        db.resumeCompactions();
+        StrictMemEnv after = disk.crashClone(0, 1);
+        assertThat(after.exists(TARGET)).as("durable when it returns").isTrue();
+        clones.add(after);
+      }
+      int complete = 0;
+      for (StrictMemEnv clone : clones) {
+        Options over = setting.options(clone);
+        try (DB db = DB.open(DIRECTORY, over)) {
+          history.expectPrefix(db, BATCHES + 1, BATCHES + 1);
+        }
+        if (clone.exists(TARGET)) {
+          complete++;
+          try (DB copy = DB.open(TARGET, over.toBuilder().createIfMissing(false).build())) {
+            history.expectPrefix(copy, BATCHES + 1, BATCHES + 1);
+          }
+        } else {
+          try (DB db = DB.open(DIRECTORY, over)) {
+            db.checkpoint(TARGET); // what was left behind is no obstacle
+          }
+          assertThat(clone.list(PARENT)).containsExactlyInAnyOrder("db", "copy");
+        }
+      }
+      assertThat(clones).hasSizeGreaterThan(60);
+      assertThat(complete).isBetween(1, clones.size() / 2);
+    }
+  }
+
+  /**
+   * A killed process may leave an edit that is not durable. If a checkpoint linked its table and
+   * the power failed, the table's number could come back, and its bytes be overwritten.
+   */
+  @Test
+  void checkpoint_ofAStateThatIsNotDurable_makesItDurableFirst() throws IOException {
+    StrictMemEnv disk = parent(new StrictMemEnv());
+    FaultEnv env = new FaultEnv(disk);
+    Options options = Setting.DEFAULT.options(env);
+    History history = new History(9, 40, 300);
+    try (DB db = DB.open(DIRECTORY, options)) {
+      write(db, history, 1, 10);
+      db.flush();
+    }
+    List<String> operations = new ArrayList<>();
+    env.watch(operation -> operations.add(operation.kind() + " " + operation.path()));
+    try (DB db = DB.open(DIRECTORY, options)) {
+      operations.clear();
+      db.checkpoint(TARGET);
+      int current = operations.indexOf(Kind.RENAME + " " + DIRECTORY.resolve("CURRENT"));
+      int firstLink =
+          operations.stream().map(each -> each.startsWith("LINK ")).toList().indexOf(true);
+      assertThat(current).isNotNegative();
+      assertThat(operations.get(current + 1)).startsWith(Kind.SYNC_DIRECTORY.toString());
+      assertThat(firstLink).isGreaterThan(current + 1);
+    }
+  }
+
+  // Live files.
+
+  @Test
+  void liveFiles_whileTheDatabaseGoesOn_stayAndAreAPointInTime() throws IOException {
+    for (Setting setting : Setting.values()) {
+      StrictMemEnv env = parent(new StrictMemEnv());
+      Options options = setting.options(env).toBuilder().maxFileSize(1 << 20).build();
+      History history = new History(10, 40, 3000);
+      try (DB db = DB.open(DIRECTORY, options)) {
+        write(db, history, 1, 40);
+        LiveFiles live = db.suspendDeletions();
+        write(db, history, 41, 120);
+        db.compactRange(null, null);
+        db.flush();
+        Path target = copy(env, live);
+        try (DB copy = DB.open(target, options)) {
+          assertThat(history.expectPrefix(copy, 40, 40)).isEqualTo(40);
+        }
+        assertThat(live.sequence()).isEqualTo(operations(history, 40));
+        List<String> held = live.files().stream().map(LiveFiles.File::name).toList();
+        assertThat(env.list(DIRECTORY)).containsAll(held);
+        live.close();
+        live.close();
+        write(db, history, 121, 160);
+        db.compactRange(null, null);
+        awaitDeleted(env, held.stream().filter(name -> name.matches("[0-9].*")).toList());
+        history.expectPrefix(db, 160, 160);
+      }
+    }
+  }
+
+  private static Path copy(Env env, LiveFiles live) throws IOException {
+    Path target = PARENT.resolve("by-hand");
+    env.createDirectory(target);
+    for (LiveFiles.File file : live.files()) {
+      byte[] content = new byte[(int) file.size()];
+      try (var in = file.open()) {
+        assertThat(in.size()).isEqualTo(file.size());
+        assertThat(in.read(0, ByteBuffer.wrap(content), 0, content.length))
+            .isEqualTo(content.length);
+        assertThat(in.read(content.length, ByteBuffer.allocate(1), 0, 1)).isLessThan(1);
+      }
+      try (var out = env.createWritable(target.resolve(file.name()))) {
+        out.append(ByteBuffer.wrap(content));
+      }
+    }
+    return target;
+  }
+
+  private static void awaitDeleted(Env env, List<String> names) throws IOException {
+    long end = System.nanoTime() + 60_000_000_000L;
+    while (env.list(DIRECTORY).stream().anyMatch(names::contains)) {
+      assertThat(System.nanoTime()).as("held files are deleted in the end").isLessThan(end);
+      env.sleepMicros(1000);
+    }
+  }
+
+  // Tools.
+
+  private static StrictMemEnv parent(StrictMemEnv env) {
+    try {
+      env.createDirectory(PARENT);
+      return env;
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void write(DB db, History history, int from, int to) {
+    for (int number = from; number <= to; number++) {
+      db.write(history.batch(number));
+    }
+  }
+
+  /** An environment that cannot link, as across file systems. */
+  private static final class Unlinked extends ForwardingEnv {
+    Unlinked(Env target) {
+      super(target);
+    }
+
+    @Override
+    public boolean link(Path existing, Path link) {
+      return false;
+    }
+  }
+
+  /** Threads that each write a history until they are closed. */
+  static final class Writers implements AutoCloseable {
+    private final List<Thread> threads = new ArrayList<>();
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    private volatile boolean stopped;
+
+    Writers(DB db, List<History> histories, AtomicInteger[] acknowledged) {
+      for (int h = 0; h < histories.size(); h++) {
+        History history = histories.get(h);
+        AtomicInteger done = acknowledged[h];
+        Thread thread = new Thread(() -> run(db, history, done));
+        threads.add(thread);
+        thread.start();
+      }
+    }
+
+    private void run(DB db, History history, AtomicInteger done) {
+      try {
+        while (!stopped) {
+          int number = done.get() + 1;
+          db.write(new WriteOptions(number % 50 == 0), history.batch(number));
+          done.set(number);
+        }
+      } catch (Throwable e) {
+        failure.set(e);
+      }
+    }
+
+    void check() {
+      assertThat(failure.get()).isNull();
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+      stopped = true;
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      check();
+    }
+  }
+}
