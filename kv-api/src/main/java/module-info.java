@@ -6,6 +6,7 @@ module dev.kv.api {
   uses dev.kv.env.EnvProvider;
 
   exports dev.kv;
+  exports dev.kv.backup;
   exports dev.kv.env;
   exports dev.kv.event;
   exports dev.kv.map;

@@ -31,7 +31,13 @@ final class ArchitectureTest {
 
   /** The packages of kv-api. */
   private static final String[] API = {
-    "dev.kv", "dev.kv.env", "dev.kv.event", "dev.kv.map", "dev.kv.space", "dev.kv.tuple"
+    "dev.kv",
+    "dev.kv.backup",
+    "dev.kv.env",
+    "dev.kv.event",
+    "dev.kv.map",
+    "dev.kv.space",
+    "dev.kv.tuple"
   };
 
   /** The packages of each layer, lowest layer first. */
@@ -50,7 +56,7 @@ final class ArchitectureTest {
           Set.of("read", "write", "compaction"),
           Set.of("shared"),
           Set.of("state", "transaction"),
-          Set.of("recovery", "background"),
+          Set.of("recovery", "background", "checkpoint"),
           Set.of("repair", "change"),
           Set.of("db"));
 
@@ -136,7 +142,8 @@ final class ArchitectureTest {
     noClasses()
         .that(resideInAnyPackage("dev.kv", "dev.kv.env", "dev.kv.event"))
         .should()
-        .dependOnClassesThat(resideInAnyPackage("dev.kv.map", "dev.kv.space", "dev.kv.tuple"))
+        .dependOnClassesThat(
+            resideInAnyPackage("dev.kv.backup", "dev.kv.map", "dev.kv.space", "dev.kv.tuple"))
         .check(engine);
   }
 

@@ -56,6 +56,7 @@ class DocumentationTest {
   private static final String IMPORTS =
       """
       import dev.kv.*;
+      import dev.kv.backup.*;
       import dev.kv.env.*;
       import dev.kv.event.*;
       import dev.kv.map.*;

@@ -1,0 +1,537 @@
+package dev.kv.backup;
+
+import dev.kv.CorruptionException;
+import dev.kv.DB;
+import dev.kv.DBIOException;
+import dev.kv.DBLockedException;
+import dev.kv.DatabaseExistsException;
+import dev.kv.LiveFiles;
+import dev.kv.NoSuchDatabaseException;
+import dev.kv.NotADirectoryException;
+import dev.kv.env.Env;
+import dev.kv.env.NewDirectory;
+import dev.kv.env.RandomAccessFile;
+import dev.kv.env.WritableFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Backups of one database in one directory. Each is complete, and can be restored without the
+ * database. A table that several backups contain is stored once, so a backup writes only what
+ * changed since the last one. Thread-safe.
+ *
+ * <pre>{@code
+ * Backups backups = Backups.in(Path.of("/backups/orders"));
+ * Backup made = backups.create(db);
+ * backups.verify(made.number());
+ * backups.prune(7);
+ * backups.restore(made.number(), Path.of("/data/restored"));
+ * }</pre>
+ *
+ * <p>Writes to the database continue during {@link #create}. A process that does not have the
+ * database open for writing opens it with {@link dev.kv.Options#readOnly}, while another process
+ * writes to it, and passes that.
+ *
+ * <p>A table is known by its number, its size and a checksum of all of its bytes, because a
+ * database can use a number again after a crash. So {@code create} reads all tables of the database
+ * once, and writes the new ones. Backups share no files with the database.
+ *
+ * <p>One call of {@code create} or {@code prune} runs at a time; another one throws {@link
+ * DBLockedException}. The other methods change nothing in the directory. A failure or the death of
+ * the process leaves the earlier backups as they were, and the new one whole or absent.
+ *
+ * <pre>
+ * DIRECTORY/backup-000001     the list of the files of one backup, with checksums
+ * DIRECTORY/files/            the files; the name ends in the size and the checksum
+ * DIRECTORY/LOCK              held by create and prune
+ * </pre>
+ */
+public final class Backups {
+  private static final String FILES = "files";
+  private static final String LOCK = "LOCK";
+  private static final String TEMPORARY = "copying.tmp";
+  private static final Pattern CATALOG = Pattern.compile("backup-([0-9]{6,18})");
+  private static final Progress NONE = (done, total) -> {};
+
+  /** A larger list of a backup is damaged; it would have millions of files. */
+  private static final long MAX_CATALOG_BYTES = 256 << 20;
+
+  private final Env env;
+  private final Path directory;
+  private final Path files;
+
+  private Backups(Path directory, Env env) {
+    this.env = Objects.requireNonNull(env, "env");
+    this.directory = Objects.requireNonNull(directory, "directory");
+    this.files = directory.resolve(FILES);
+  }
+
+  /** Is told how far an operation is. */
+  @FunctionalInterface
+  public interface Progress {
+    /**
+     * Called now and then by the thread that runs the operation. An exception ends the operation,
+     * as a failure does, and is passed on to the caller.
+     *
+     * @param bytes the number of bytes that are done
+     * @param total the number of bytes in all
+     */
+    void advanced(long bytes, long total);
+  }
+
+  /**
+   * Returns the backups in a directory of the file system.
+   *
+   * @param directory the path of the directory; {@link #create} creates it
+   * @return the backups
+   */
+  public static Backups in(Path directory) {
+    return in(directory, Env.fileSystem());
+  }
+
+  /**
+   * Returns the backups in a directory.
+   *
+   * @param directory the path of the directory; {@link #create} creates it
+   * @param env the environment of the directory
+   * @return the backups
+   */
+  public static Backups in(Path directory, Env env) {
+    return new Backups(directory, env);
+  }
+
+  /**
+   * Makes a backup of a database.
+   *
+   * @param db the database, open for writing or with {@link dev.kv.Options#readOnly}
+   * @return the backup, durable
+   * @throws DBLockedException if another {@code create} or {@code prune} runs in the directory
+   * @throws CorruptionException if a list of an earlier backup is damaged, or a table is shorter
+   *     than the database knows
+   * @throws DBIOException if the file system fails, or the directory holds something else
+   */
+  public Backup create(DB db) {
+    return create(db, NONE);
+  }
+
+  /**
+   * Makes a backup of a database, and reports the progress.
+   *
+   * @param db the database, open for writing or with {@link dev.kv.Options#readOnly}
+   * @param progress is told how many bytes of the database are stored
+   * @return the backup, durable
+   * @throws DBLockedException if another {@code create} or {@code prune} runs in the directory
+   * @throws CorruptionException if a list of an earlier backup is damaged, or a table is shorter
+   *     than the database knows
+   * @throws DBIOException if the file system fails, or the directory holds something else
+   */
+  public Backup create(DB db, Progress progress) {
+    Objects.requireNonNull(db, "db");
+    Objects.requireNonNull(progress, "progress");
+    try {
+      prepareDirectory();
+      Env.Lock lock = lock();
+      try (lock) {
+        List<Catalog> earlier = catalogs();
+        Catalog made = store(db, nextNumber(earlier), progress);
+        List<Catalog> all = new ArrayList<>(earlier);
+        all.add(made);
+        deleteUnused(all);
+        return made.backup();
+      }
+    } catch (IOException e) {
+      throw failure("cannot make a backup in", e);
+    }
+  }
+
+  /**
+   * Returns the backups.
+   *
+   * @return the backups, the oldest first
+   * @throws NoSuchDatabaseException if the directory does not exist
+   * @throws CorruptionException if the list of a backup is damaged
+   * @throws DBIOException if the file system fails
+   */
+  public List<Backup> list() {
+    try {
+      return catalogs().stream().map(Catalog::backup).toList();
+    } catch (IOException e) {
+      throw failure("cannot list the backups in", e);
+    }
+  }
+
+  /**
+   * Reads all files of a backup and compares them with their checksums.
+   *
+   * @param number the number of the backup
+   * @return the files that are missing or damaged; empty if the backup is good
+   * @throws NoSuchDatabaseException if there is no such backup
+   * @throws CorruptionException if the list of the backup is damaged
+   * @throws DBIOException if the file system fails
+   */
+  public List<Path> verify(long number) {
+    return verify(number, NONE);
+  }
+
+  /**
+   * Reads all files of a backup and compares them with their checksums, and reports the progress.
+   *
+   * @param number the number of the backup
+   * @param progress is told how many bytes are read
+   * @return the files that are missing or damaged; empty if the backup is good
+   * @throws NoSuchDatabaseException if there is no such backup
+   * @throws CorruptionException if the list of the backup is damaged
+   * @throws DBIOException if the file system fails
+   */
+  public List<Path> verify(long number, Progress progress) {
+    Objects.requireNonNull(progress, "progress");
+    try {
+      Catalog catalog = catalog(number);
+      Copier copier = new Copier(progress, catalog.backup().bytes());
+      List<Path> damaged = new ArrayList<>();
+      for (StoredFile file : catalog.files()) {
+        if (!isGood(file, copier)) {
+          damaged.add(files.resolve(file.storedName()));
+        }
+        copier.skip(file.size());
+      }
+      return Collections.unmodifiableList(damaged);
+    } catch (IOException e) {
+      throw failure("cannot verify backup " + number + " in", e);
+    }
+  }
+
+  /**
+   * Restores a backup as a new database. Every file is compared with its checksum. The database is
+   * durable when this returns. If it fails or the process dies, the target does not exist; a
+   * directory with the suffix {@code .partial} may be left beside it, which the next restore to
+   * that target deletes.
+   *
+   * @param number the number of the backup
+   * @param target the path of the new database's directory, which must not exist; its parent must
+   *     exist
+   * @throws NoSuchDatabaseException if there is no such backup
+   * @throws DatabaseExistsException if the target exists
+   * @throws CorruptionException if a file of the backup is damaged or missing
+   * @throws DBIOException if the file system fails
+   */
+  public void restore(long number, Path target) {
+    restore(number, target, NONE);
+  }
+
+  /**
+   * Restores a backup as a new database, and reports the progress. See {@link #restore(long,
+   * Path)}.
+   *
+   * @param number the number of the backup
+   * @param target the path of the new database's directory, which must not exist; its parent must
+   *     exist
+   * @param progress is told how many bytes are restored
+   * @throws NoSuchDatabaseException if there is no such backup
+   * @throws DatabaseExistsException if the target exists
+   * @throws CorruptionException if a file of the backup is damaged or missing
+   * @throws DBIOException if the file system fails
+   */
+  public void restore(long number, Path target, Progress progress) {
+    Objects.requireNonNull(target, "target");
+    Objects.requireNonNull(progress, "progress");
+    try {
+      Catalog catalog = catalog(number);
+      Copier copier = new Copier(progress, catalog.backup().bytes());
+      try (NewDirectory made = begin(target)) {
+        for (StoredFile file : catalog.files()) {
+          restore(file, made.path().resolve(file.name()), copier);
+        }
+        made.publish();
+      }
+    } catch (IOException e) {
+      throw new DBIOException(
+          "cannot restore backup " + number + " of " + directory + " to " + target + ": " + e, e);
+    }
+  }
+
+  /**
+   * Deletes all backups except the newest ones, and the files that no backup needs any more.
+   *
+   * @param keep how many backups to keep, at least 1
+   * @return the deleted backups, the oldest first
+   * @throws DBLockedException if another {@code create} or {@code prune} runs in the directory
+   * @throws NoSuchDatabaseException if the directory does not exist
+   * @throws CorruptionException if the list of a backup is damaged; nothing is deleted
+   * @throws DBIOException if the file system fails
+   * @throws IllegalArgumentException if {@code keep} is less than 1
+   */
+  public List<Backup> prune(int keep) {
+    if (keep < 1) {
+      throw new IllegalArgumentException("keep is " + keep + ", must be at least 1");
+    }
+    try {
+      requireBackups();
+      Env.Lock lock = lock();
+      try (lock) {
+        List<Catalog> all = catalogs();
+        int surplus = Math.max(0, all.size() - keep);
+        List<Catalog> deleted = all.subList(0, surplus);
+        for (Catalog catalog : deleted) {
+          env.delete(catalogPath(catalog.backup().number()));
+        }
+        env.syncDirectory(directory); // before the files: a list whose files are gone is damage
+        deleteUnused(all.subList(surplus, all.size()));
+        return deleted.stream().map(Catalog::backup).toList();
+      }
+    } catch (IOException e) {
+      throw failure("cannot prune the backups in", e);
+    }
+  }
+
+  private Env.Lock lock() throws IOException {
+    Env.Lock lock = env.lock(directory.resolve(LOCK));
+    if (lock == null) {
+      throw new DBLockedException(
+          "the backups in " + directory + " are being changed by another thread or process");
+    }
+    return lock;
+  }
+
+  /** Creates the directory, or checks that it holds backups or nothing. */
+  private void prepareDirectory() throws IOException {
+    if (env.exists(directory)) {
+      for (String name : env.list(directory)) {
+        if (!name.equals(FILES)
+            && !name.equals(LOCK)
+            && !name.equals(TEMPORARY)
+            && !CATALOG.matcher(name).matches()) {
+          throw new FileAlreadyExistsException(
+              directory.resolve(name).toString(),
+              null,
+              "a directory of backups holds nothing else: name an empty or a new directory");
+        }
+      }
+    }
+    if (!env.exists(files)) {
+      env.createDirectory(files);
+      env.syncDirectory(directory);
+      Path parent = directory.toAbsolutePath().normalize().getParent();
+      if (parent != null) {
+        env.syncDirectory(parent);
+      }
+    }
+  }
+
+  private static long nextNumber(List<Catalog> earlier) {
+    return earlier.isEmpty() ? 1 : earlier.get(earlier.size() - 1).backup().number() + 1;
+  }
+
+  private Catalog store(DB db, long number, Progress progress) throws IOException {
+    Instant created = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+    List<StoredFile> stored = new ArrayList<>();
+    long added = 0;
+    long sequence;
+    try (LiveFiles live = db.suspendDeletions()) {
+      sequence = live.sequence();
+      long total = live.files().stream().mapToLong(LiveFiles.File::size).sum();
+      Copier copier = new Copier(progress, total);
+      Set<String> present = namesAndSizes();
+      for (LiveFiles.File file : live.files()) {
+        StoredFile known = find(file, present, copier);
+        if (known == null) {
+          known = add(file, copier);
+          added += known.size();
+        } else {
+          copier.skip(known.size());
+        }
+        stored.add(known);
+      }
+    }
+    env.syncDirectory(files);
+    long bytes = stored.stream().mapToLong(StoredFile::size).sum();
+    Catalog catalog =
+        new Catalog(new Backup(number, created, sequence, stored.size(), bytes, added), stored);
+    write(catalog);
+    return catalog;
+  }
+
+  /** Returns the names and sizes of the stored files, without their checksums. */
+  private Set<String> namesAndSizes() throws IOException {
+    Set<String> present = new HashSet<>();
+    for (String name : env.list(files)) {
+      present.add(name.substring(0, Math.max(0, name.lastIndexOf('.'))));
+    }
+    return present;
+  }
+
+  /**
+   * Returns the stored file with the bytes of a file, or null if there is none.
+   *
+   * @param present the names and sizes of the stored files
+   */
+  private @Nullable StoredFile find(LiveFiles.File file, Set<String> present, Copier copier)
+      throws IOException {
+    if (!present.contains(file.name() + "." + file.size())) {
+      return null;
+    }
+    int checksum;
+    try (RandomAccessFile in = file.open()) {
+      checksum = copier.checksum(in, file.size(), file.name());
+    }
+    StoredFile same = new StoredFile(file.name(), file.size(), checksum);
+    Path path = files.resolve(same.storedName());
+    return env.exists(path) && env.size(path) == same.size() ? same : null;
+  }
+
+  private StoredFile add(LiveFiles.File file, Copier copier) throws IOException {
+    Path temporary = files.resolve(TEMPORARY);
+    int checksum;
+    try (RandomAccessFile in = file.open();
+        WritableFile out = env.createWritable(temporary)) {
+      checksum = copier.copy(in, file.size(), file.name(), out);
+    }
+    StoredFile stored = new StoredFile(file.name(), file.size(), checksum);
+    env.rename(temporary, files.resolve(stored.storedName()));
+    return stored;
+  }
+
+  private void write(Catalog catalog) throws IOException {
+    Path temporary = directory.resolve(TEMPORARY);
+    try (WritableFile out = env.createWritable(temporary)) {
+      out.append(ByteBuffer.wrap(catalog.encode()));
+      out.sync();
+    }
+    env.rename(temporary, catalogPath(catalog.backup().number()));
+    env.syncDirectory(directory);
+  }
+
+  /** Deletes the files that none of {@code catalogs}, which are all that exist, needs. */
+  private void deleteUnused(List<Catalog> catalogs) throws IOException {
+    Set<String> used = new HashSet<>();
+    for (Catalog catalog : catalogs) {
+      catalog.files().forEach(file -> used.add(file.storedName()));
+    }
+    for (String name : env.list(files)) {
+      if (!used.contains(name)) {
+        env.delete(files.resolve(name));
+      }
+    }
+  }
+
+  private boolean isGood(StoredFile file, Copier copier) throws IOException {
+    Path path = files.resolve(file.storedName());
+    try (RandomAccessFile in = env.openRandomAccess(path, false)) {
+      return in.size() == file.size()
+          && copier.checksum(in, file.size(), path.toString()) == file.checksum();
+    } catch (NoSuchFileException | CorruptionException e) {
+      return false;
+    }
+  }
+
+  private void restore(StoredFile file, Path to, Copier copier) throws IOException {
+    Path path = files.resolve(file.storedName());
+    int checksum;
+    try (RandomAccessFile in = env.openRandomAccess(path, false);
+        WritableFile out = env.createWritable(to)) {
+      checksum = copier.copy(in, file.size(), path.toString(), out);
+    } catch (NoSuchFileException e) {
+      throw new CorruptionException(
+          "a file of the backup is missing", path.toString(), CorruptionException.NO_OFFSET, e);
+    }
+    if (checksum != file.checksum()) {
+      throw new CorruptionException(
+          "a file of the backup is damaged: its checksum does not match; another backup may be"
+              + " good",
+          path.toString(),
+          CorruptionException.NO_OFFSET);
+    }
+  }
+
+  private NewDirectory begin(Path target) throws IOException {
+    try {
+      return NewDirectory.begin(env, target);
+    } catch (FileAlreadyExistsException e) {
+      throw new DatabaseExistsException(
+          "nothing is restored to " + target + ", which exists already: name a new directory",
+          target.toString(),
+          e);
+    }
+  }
+
+  private void requireBackups() throws IOException {
+    if (!env.exists(directory)) {
+      throw new NoSuchDatabaseException(
+          "there are no backups: the directory " + directory + " does not exist",
+          directory.toString());
+    }
+  }
+
+  /** Returns the lists of all backups, oldest first. */
+  private List<Catalog> catalogs() throws IOException {
+    requireBackups();
+    TreeMap<Long, Catalog> found = new TreeMap<>();
+    for (String name : env.list(directory)) {
+      Matcher matcher = CATALOG.matcher(name);
+      if (matcher.matches()) {
+        long number = Long.parseLong(matcher.group(1));
+        found.put(number, read(number));
+      }
+    }
+    return List.copyOf(found.values());
+  }
+
+  private Catalog catalog(long number) throws IOException {
+    requireBackups();
+    if (number < 1 || !env.exists(catalogPath(number))) {
+      throw new NoSuchDatabaseException(
+          "there is no backup " + number + " in " + directory, directory.toString());
+    }
+    return read(number);
+  }
+
+  private Catalog read(long number) throws IOException {
+    Path path = catalogPath(number);
+    try (RandomAccessFile in = env.openRandomAccess(path, false)) {
+      if (in.size() > MAX_CATALOG_BYTES) {
+        throw new CorruptionException(
+            "the list of a backup is damaged: it is too long",
+            path.toString(),
+            CorruptionException.NO_OFFSET);
+      }
+      byte[] bytes = new byte[(int) in.size()];
+      int done = 0;
+      while (done < bytes.length) {
+        int count = in.read(done, ByteBuffer.wrap(bytes), done, bytes.length - done);
+        if (count <= 0) {
+          throw new CorruptionException("the list of a backup was cut", path.toString(), done);
+        }
+        done += count;
+      }
+      return Catalog.decode(bytes, number, path.toString());
+    }
+  }
+
+  private Path catalogPath(long number) {
+    return directory.resolve(String.format(Locale.ROOT, "backup-%06d", number));
+  }
+
+  private RuntimeException failure(String what, IOException e) {
+    return e instanceof NotDirectoryException
+        ? new NotADirectoryException(
+            "there are no backups: " + directory + " is not a directory", directory.toString(), e)
+        : new DBIOException(what + " " + directory + ": " + e, e);
+  }
+}

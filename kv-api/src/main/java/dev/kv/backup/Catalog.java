@@ -1,0 +1,145 @@
+package dev.kv.backup;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.kv.CorruptionException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32C;
+
+/**
+ * The list of the files of one backup, stored as a text file.
+ *
+ * <pre>
+ *   catalog  := "kv backup 1\\n"
+ *               "created " instant "\\n"          ISO 8601, UTC
+ *               "sequence " number "\\n"
+ *               "added " number "\\n"             bytes that earlier backups did not have
+ *               ("file " name " " size " " checksum "\\n")*
+ *               "checksum " checksum "\\n"        CRC32C of all lines before
+ *   checksum := 8 hexadecimal digits
+ *   name     := the name of a file of a database, without a directory
+ * </pre>
+ *
+ * @param backup what the list describes
+ * @param files the files, in the order in which they were stored
+ */
+record Catalog(Backup backup, List<StoredFile> files) {
+  private static final String HEADER = "kv backup 1";
+  private static final Pattern FILE =
+      Pattern.compile(
+          "file (CURRENT|MANIFEST-[0-9]{1,19}|[0-9]{1,19}\\.(?:ldb|sst|log)) ([0-9]{1,18})"
+              + " ([0-9a-f]{8})");
+  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
+  private static final Pattern CHECKSUM = Pattern.compile("[0-9a-f]{8}");
+
+  Catalog {
+    files = List.copyOf(files);
+  }
+
+  byte[] encode() {
+    StringBuilder text = new StringBuilder(HEADER).append('\n');
+    text.append("created ").append(backup.created()).append('\n');
+    text.append("sequence ").append(backup.sequence()).append('\n');
+    text.append("added ").append(backup.addedBytes()).append('\n');
+    for (StoredFile file : files) {
+      text.append("file ").append(file.name()).append(' ').append(file.size()).append(' ');
+      text.append(HexFormat.of().toHexDigits(file.checksum())).append('\n');
+    }
+    String lines = text.toString();
+    return (lines + "checksum " + checksum(lines) + "\n").getBytes(US_ASCII);
+  }
+
+  /**
+   * Decodes the list of a backup.
+   *
+   * @param file the path, for messages
+   * @throws CorruptionException if it is damaged
+   */
+  static Catalog decode(byte[] bytes, long number, String file) {
+    String text = new String(bytes, US_ASCII);
+    int end = text.lastIndexOf("checksum ");
+    if (end <= 0
+        || !text.endsWith("\n")
+        || !matches(CHECKSUM, text.substring(end + 9, text.length() - 1))
+        || !text.substring(end + 9, text.length() - 1).equals(checksum(text.substring(0, end)))) {
+      throw damaged("its checksum does not match", file);
+    }
+    String[] lines = text.substring(0, end).split("\n", -1);
+    if (!lines[0].equals(HEADER)) {
+      throw damaged("it does not begin with '" + HEADER + "'", file);
+    }
+    if (lines.length < 5) {
+      throw damaged("lines are missing", file);
+    }
+    Instant created = instant(field(lines[1], "created ", file), file);
+    long sequence = number(field(lines[2], "sequence ", file), file);
+    long added = number(field(lines[3], "added ", file), file);
+    List<StoredFile> files = new ArrayList<>();
+    long total = 0;
+    for (int i = 4; i < lines.length - 1; i++) {
+      StoredFile stored = file(lines[i], file);
+      files.add(stored);
+      total += stored.size();
+    }
+    return new Catalog(new Backup(number, created, sequence, files.size(), total, added), files);
+  }
+
+  private static StoredFile file(String line, String file) {
+    Matcher matcher = FILE.matcher(line);
+    if (!matcher.matches()) {
+      throw damaged("a line names no file of a database", file);
+    }
+    return new StoredFile(
+        matcher.group(1),
+        Long.parseLong(matcher.group(2)),
+        HexFormat.fromHexDigits(matcher.group(3)));
+  }
+
+  private static String field(String line, String name, String file) {
+    if (!line.startsWith(name)) {
+      throw damaged("there is no line '" + name.trim() + "'", file);
+    }
+    return line.substring(name.length());
+  }
+
+  private static long number(String text, String file) {
+    if (!matches(NUMBER, text)) {
+      throw damaged("a number is malformed", file);
+    }
+    return Long.parseLong(text);
+  }
+
+  private static Instant instant(String text, String file) {
+    try {
+      return Instant.parse(text);
+    } catch (DateTimeException e) {
+      throw new CorruptionException(
+          "the list of a backup is damaged: its time is malformed",
+          file,
+          CorruptionException.NO_OFFSET,
+          e);
+    }
+  }
+
+  private static boolean matches(Pattern pattern, String text) {
+    return pattern.matcher(text).matches();
+  }
+
+  private static String checksum(String lines) {
+    CRC32C checksum = new CRC32C();
+    byte[] bytes = lines.getBytes(US_ASCII);
+    checksum.update(bytes, 0, bytes.length);
+    return HexFormat.of().toHexDigits((int) checksum.getValue());
+  }
+
+  private static CorruptionException damaged(String what, String file) {
+    return new CorruptionException(
+        "the list of a backup is damaged: " + what, file, CorruptionException.NO_OFFSET);
+  }
+}

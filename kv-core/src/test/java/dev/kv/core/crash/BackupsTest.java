@@ -1,0 +1,535 @@
+package dev.kv.core.crash;
+
+import static dev.kv.core.crash.CheckpointTest.expectEntries;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.kv.CorruptionException;
+import dev.kv.DB;
+import dev.kv.DBException;
+import dev.kv.DBIOException;
+import dev.kv.DBLockedException;
+import dev.kv.DatabaseExistsException;
+import dev.kv.NoSuchDatabaseException;
+import dev.kv.Options;
+import dev.kv.backup.Backup;
+import dev.kv.backup.Backups;
+import dev.kv.env.Env;
+import dev.kv.env.RandomAccessFile;
+import dev.kv.env.WritableFile;
+import dev.kv.testing.FaultEnv;
+import dev.kv.testing.FaultEnv.Fault;
+import dev.kv.testing.StrictMemEnv;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Backups beside writers, after each fault and after loss of power at each step: each is whole or
+ * absent, and restores the state of its sequence number.
+ */
+@ExtendWith(Quiet.class)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class BackupsTest {
+  private static final Path PARENT = Path.of("/machine");
+  private static final Path DIRECTORY = PARENT.resolve("db");
+  private static final Path BACKUPS = PARENT.resolve("backups");
+  private static final Path TARGET = PARENT.resolve("restored");
+  private static final int[] PERCENT_KEPT = {0, 50, 100};
+
+  @TempDir Path temp;
+
+  private StrictMemEnv disk = new StrictMemEnv();
+  private final History history = new History(11, 40, 3000);
+
+  @BeforeEach
+  void createParent() throws IOException {
+    disk = new StrictMemEnv();
+    disk.createDirectory(PARENT);
+  }
+
+  private static void write(DB db, History history, int from, int to) {
+    for (int number = from; number <= to; number++) {
+      db.write(history.batch(number));
+    }
+  }
+
+  private static long operations(History history, int count) {
+    long sum = 0;
+    for (int number = 1; number <= count; number++) {
+      sum += history.operations(number).size() + 1;
+    }
+    return sum;
+  }
+
+  private void expectRestored(
+      Backups backups, Env env, Setting setting, long number, Path target, int count) {
+    backups.restore(number, target);
+    Options options = setting.options(env);
+    try (DB db = DB.open(target, options.toBuilder().createIfMissing(false).build())) {
+      history.expectPrefix(db, count, count);
+      assertThat(db.stats().lastSequence()).isEqualTo(operations(history, count));
+      db.write(history.batch(count + 1));
+      db.compactRange(null, null);
+      history.expectPrefix(db, count + 1, count + 1);
+    }
+    DB.destroy(target, options);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void backups_ofADatabaseThatGrows_storeEachTableOnceAndRestoreEachState(Setting setting)
+      throws IOException {
+    Backups backups = Backups.in(BACKUPS, disk);
+    List<Backup> made = new ArrayList<>();
+    try (DB db = DB.open(DIRECTORY, setting.options(disk))) {
+      for (int i = 0; i < 5; i++) {
+        write(db, history, 40 * i + 1, 40 * (i + 1));
+        db.waitForCompactions();
+        made.add(backups.create(db));
+        Backup again = backups.create(db);
+        made.add(again);
+        assertThat(again.addedBytes()).as("nothing is new").isZero();
+      }
+    }
+    assertThat(backups.list()).isEqualTo(made);
+    long stored = 0;
+    for (String name : disk.list(BACKUPS.resolve("files"))) {
+      stored += disk.size(BACKUPS.resolve("files").resolve(name));
+    }
+    assertThat(stored).isEqualTo(made.stream().mapToLong(Backup::addedBytes).sum());
+    for (Backup each : made) {
+      int count = 40 * (int) ((each.number() + 1) / 2);
+      assertThat(each.sequence()).isEqualTo(operations(history, count));
+      assertThat(backups.verify(each.number())).isEmpty();
+      expectRestored(backups, disk, setting, each.number(), TARGET, count);
+    }
+    assertThat(backups.prune(3)).isEqualTo(made.subList(0, 7));
+    assertThat(backups.list()).isEqualTo(made.subList(7, 10));
+    long left = 0;
+    for (String name : disk.list(BACKUPS.resolve("files"))) {
+      left += disk.size(BACKUPS.resolve("files").resolve(name));
+    }
+    assertThat(left).isLessThan(stored);
+    for (Backup each : made.subList(7, 10)) {
+      assertThat(backups.verify(each.number())).isEmpty();
+      int count = 40 * (int) ((each.number() + 1) / 2);
+      expectRestored(backups, disk, setting, each.number(), TARGET, count);
+    }
+    assertThat(backups.prune(3)).isEmpty();
+  }
+
+  @Test
+  void backup_besideWriters_restoresExactlyItsSequence() throws Exception {
+    Options options = Setting.PARALLEL.options(disk);
+    List<History> histories = List.of(new History("a", 1, 60, 2000), new History("b", 2, 60, 2000));
+    AtomicInteger[] acknowledged = {new AtomicInteger(), new AtomicInteger()};
+    Backups backups = Backups.in(BACKUPS, disk);
+    try (DB db = DB.open(DIRECTORY, options)) {
+      try (var writers = new CheckpointTest.Writers(db, histories, acknowledged)) {
+        for (int i = 0; i < 12; i++) {
+          Backup made;
+          int[] least = {acknowledged[0].get(), acknowledged[1].get()};
+          if (i % 2 == 0) {
+            made = backups.create(db);
+          } else {
+            try (DB reader =
+                DB.open(
+                    DIRECTORY, options.toBuilder().createIfMissing(false).readOnly(true).build())) {
+              made = backups.create(reader);
+            }
+          }
+          backups.restore(made.number(), TARGET);
+          try (DB restored = DB.open(TARGET, options)) {
+            long sum = 0;
+            for (int h = 0; h < 2; h++) {
+              int found = histories.get(h).expectPrefix(restored, least[h], Integer.MAX_VALUE);
+              sum += operations(histories.get(h), found);
+            }
+            assertThat(sum).isEqualTo(made.sequence());
+          }
+          DB.destroy(TARGET, options);
+          writers.check();
+        }
+      }
+    }
+  }
+
+  /** After a crash a database can use the number of a lost table again, for other bytes. */
+  @Test
+  void tableOfAUsedNumberAndSize_withOtherBytes_isStoredBesideTheOther() throws IOException {
+    Setting setting = Setting.DEFAULT;
+    Backups backups = Backups.in(BACKUPS, disk);
+    for (int round = 0; round < 2; round++) {
+      try (DB db = DB.open(DIRECTORY, setting.options(disk))) {
+        byte[] value = {(byte) round};
+        db.put(new byte[] {1}, value);
+        db.flush();
+        backups.create(db);
+      }
+      DB.destroy(DIRECTORY, setting.options(disk));
+    }
+    List<String> tables =
+        disk.list(BACKUPS.resolve("files")).stream().filter(n -> n.contains(".ldb.")).toList();
+    assertThat(tables).hasSize(2);
+    assertThat(tables.stream().map(name -> name.substring(0, name.lastIndexOf('.'))).distinct())
+        .as("number and size are the same")
+        .hasSize(1);
+    for (int round = 0; round < 2; round++) {
+      backups.restore(round + 1, TARGET);
+      try (DB db = DB.open(TARGET, setting.options(disk))) {
+        assertThat(db.get(new byte[] {1})).containsExactly(round);
+      }
+      DB.destroy(TARGET, setting.options(disk));
+    }
+  }
+
+  @Test
+  void restoredBackup_ofADatabaseOnDisk_isReadByCpp() throws Exception {
+    try (Cpp cpp = Cpp.start()) {
+      assumeTrue(cpp != null, "Python has no plyvel");
+      Backups backups = Backups.in(temp.resolve("backups"));
+      for (Setting setting : Setting.values()) {
+        Path directory = temp.resolve("db" + setting);
+        Options options = setting.options(Env.fileSystem());
+        try (DB db = DB.open(directory, options)) {
+          write(db, history, 1, 60);
+          long first = backups.create(db).number();
+          write(db, history, 61, 80);
+          long second;
+          try (DB reader = DB.open(directory, options.toBuilder().readOnly(true).build())) {
+            second = backups.create(reader).number();
+          }
+          backups.restore(first, temp.resolve("first" + setting));
+          backups.restore(second, temp.resolve("second" + setting));
+        }
+        expectEntries(cpp.read(temp.resolve("first" + setting)), history, 60);
+        expectEntries(cpp.read(temp.resolve("second" + setting)), history, 80);
+      }
+    }
+  }
+
+  // Misuse and damage.
+
+  @Test
+  void backups_thatDoNotExist_areReported() throws IOException {
+    Backups backups = Backups.in(BACKUPS, disk);
+    assertThatThrownBy(backups::list).isInstanceOf(NoSuchDatabaseException.class);
+    assertThatThrownBy(() -> backups.prune(1)).isInstanceOf(NoSuchDatabaseException.class);
+    assertThatThrownBy(() -> backups.prune(0)).isInstanceOf(IllegalArgumentException.class);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      backups.create(db);
+    }
+    for (long number : new long[] {0, 2, -1, Long.MAX_VALUE}) {
+      assertThatThrownBy(() -> backups.verify(number))
+          .isInstanceOf(NoSuchDatabaseException.class)
+          .hasMessageContaining("no backup " + number);
+      assertThatThrownBy(() -> backups.restore(number, TARGET))
+          .isInstanceOf(NoSuchDatabaseException.class);
+    }
+    assertThat(disk.exists(TARGET)).isFalse();
+  }
+
+  @Test
+  void create_inADirectoryWithOtherFiles_isRefusedAndChangesNothing() throws IOException {
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 10);
+      List<String> before = disk.list(DIRECTORY);
+      assertThatThrownBy(() -> Backups.in(DIRECTORY, disk).create(db))
+          .isInstanceOf(DBIOException.class)
+          .hasMessageContaining("a directory of backups holds nothing else");
+      assertThat(disk.list(DIRECTORY)).containsExactlyInAnyOrderElementsOf(before);
+    }
+  }
+
+  @Test
+  void createAndPrune_whileAnotherCreates_areRefused() {
+    Backups backups = Backups.in(BACKUPS, disk);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 10);
+      AtomicInteger refused = new AtomicInteger();
+      backups.create(
+          db,
+          (done, total) -> {
+            assertThat(done).isLessThanOrEqualTo(total);
+            assertThatThrownBy(() -> backups.create(db)).isInstanceOf(DBLockedException.class);
+            assertThatThrownBy(() -> backups.prune(1)).isInstanceOf(DBLockedException.class);
+            refused.incrementAndGet();
+          });
+      assertThat(refused.get()).isPositive();
+    }
+  }
+
+  @Test
+  void create_endedByItsListener_leavesNoBackupAndTheNextUsesWhatWasStored() throws IOException {
+    Backups backups = Backups.in(BACKUPS, disk);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 100);
+      db.compactRange(null, null);
+      assertThatThrownBy(
+              () ->
+                  backups.create(
+                      db,
+                      (done, total) -> {
+                        if (done == total) {
+                          throw new IllegalStateException("cancelled");
+                        }
+                      }))
+          .hasMessage("cancelled");
+      assertThat(backups.list()).isEmpty();
+      Backup made = backups.create(db);
+      assertThat(made.addedBytes()).isLessThan(made.bytes());
+      assertThat(backups.verify(made.number())).isEmpty();
+    }
+  }
+
+  @Test
+  void restore_ontoSomethingThatExists_isRefused() throws IOException {
+    Backups backups = Backups.in(BACKUPS, disk);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 10);
+      backups.create(db);
+      assertThatThrownBy(() -> backups.restore(1, DIRECTORY))
+          .isInstanceOf(DatabaseExistsException.class)
+          .hasMessageContaining("exists already");
+      history.expectPrefix(db, 10, 10);
+    }
+    assertThat(disk.list(PARENT)).containsExactlyInAnyOrder("db", "backups");
+  }
+
+  @Test
+  void storedFile_withAnyByteFlippedCutOrDeleted_isFoundAndNeverRestored() throws IOException {
+    Backups backups = Backups.in(BACKUPS, disk);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 60);
+      db.waitForCompactions();
+      backups.create(db);
+      SplittableRandom random = new SplittableRandom(5);
+      Path files = BACKUPS.resolve("files");
+      for (String name : disk.list(files)) {
+        Path file = files.resolve(name);
+        byte[] good = read(file);
+        for (int kind = 0; kind < 6; kind++) {
+          if (kind == 4) {
+            disk.delete(file);
+          } else if (kind == 5) {
+            write(file, Arrays.copyOf(good, random.nextInt(good.length)));
+          } else {
+            byte[] bad = good.clone();
+            bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
+            write(file, bad);
+          }
+          assertThat(backups.verify(1)).containsExactly(file);
+          assertThatThrownBy(() -> backups.restore(1, TARGET))
+              .isInstanceOf(CorruptionException.class)
+              .hasMessageContaining(name);
+          assertThat(disk.list(PARENT)).containsExactlyInAnyOrder("db", "backups");
+          write(file, good);
+        }
+      }
+      for (String name : disk.list(files)) {
+        disk.delete(files.resolve(name));
+      }
+      assertThat(backups.create(db).addedBytes()).as("everything is stored anew").isPositive();
+      assertThat(backups.verify(1)).isEmpty();
+      assertThat(backups.verify(2)).isEmpty();
+    }
+  }
+
+  @Test
+  void listOfABackup_withAnyByteFlippedOrCut_isFoundAndNothingIsDeleted() throws IOException {
+    Backups backups = Backups.in(BACKUPS, disk);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 60);
+      backups.create(db);
+      write(db, history, 61, 120);
+      db.compactRange(null, null);
+      backups.create(db);
+      Path file = BACKUPS.resolve("backup-000001");
+      byte[] good = read(file);
+      List<String> stored = disk.list(BACKUPS.resolve("files"));
+      for (int i = 0; i < 2 * good.length; i++) {
+        byte[] bad = good.clone();
+        if (i < good.length) {
+          bad[i] ^= (byte) (1 << i % 8);
+        } else {
+          bad = Arrays.copyOf(good, i - good.length);
+        }
+        write(file, bad);
+        assertThatThrownBy(backups::list).isInstanceOf(CorruptionException.class);
+        assertThatThrownBy(() -> backups.verify(1)).isInstanceOf(CorruptionException.class);
+        assertThatThrownBy(() -> backups.prune(1)).isInstanceOf(CorruptionException.class);
+        assertThatThrownBy(() -> backups.create(db)).isInstanceOf(CorruptionException.class);
+      }
+      assertThat(disk.list(BACKUPS.resolve("files"))).containsExactlyInAnyOrderElementsOf(stored);
+      assertThat(backups.verify(2)).isEmpty();
+      write(file, good);
+      assertThat(backups.verify(1)).isEmpty();
+    }
+  }
+
+  @Test
+  void listOfABackup_withForgedNames_isRefused() throws IOException {
+    Backups backups = Backups.in(BACKUPS, disk);
+    disk.createDirectory(BACKUPS.resolve("files"));
+    for (String name : List.of("../db/CURRENT", "/etc/passwd", "LOCK", "a.ldb", "000001.ldb/x")) {
+      String text = "kv backup 1\ncreated 2026-01-01T00:00:00Z\nsequence 1\nadded 1\n";
+      text += "file " + name + " 1 00000000\n";
+      CRC32C checksum = new CRC32C();
+      checksum.update(text.getBytes(US_ASCII));
+      text += "checksum " + String.format("%08x", checksum.getValue()) + "\n";
+      write(BACKUPS.resolve("backup-000001"), text.getBytes(US_ASCII));
+      assertThatThrownBy(() -> backups.restore(1, TARGET))
+          .isInstanceOf(CorruptionException.class)
+          .hasMessageContaining("names no file of a database");
+    }
+  }
+
+  // Faults and loss of power.
+
+  /** What is done to the backups while operations fail. */
+  private void change(Backups backups, DB db) {
+    backups.create(db);
+    backups.prune(1);
+    backups.restore(2, TARGET);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Fault.class)
+  void operationOnBackups_failing_keepsEachBackupWholeOrAbsent(Fault fault) throws IOException {
+    for (boolean forever : new boolean[] {false, true}) {
+      boolean injected = true;
+      for (long k = 1; injected; k++) {
+        createParent();
+        FaultEnv faulty = new FaultEnv(disk);
+        Backups backups = Backups.in(BACKUPS, faulty);
+        String what = fault + (forever ? " from " : " at ") + "operation " + k;
+        Setting setting = Setting.of(k);
+        try (DB db = DB.open(DIRECTORY, setting.options(disk))) {
+          write(db, history, 1, 40);
+          backups.create(db);
+          write(db, history, 41, 60);
+          if (forever) {
+            faulty.failFrom(faulty.operations() + k, fault);
+          } else {
+            faulty.failOnce(faulty.operations() + k, fault);
+          }
+          boolean failed = false;
+          try {
+            change(backups, db);
+          } catch (DBException e) {
+            failed = true;
+          }
+          injected = faulty.injected() > 0;
+          faulty.heal();
+          List<Backup> left = backups.list();
+          assertThat(left).as(what).isNotEmpty();
+          assertThat(failed || left.size() == 1).as(what).isTrue();
+          for (Backup each : left) {
+            assertThat(backups.verify(each.number())).as(what).isEmpty();
+            int count = each.number() == 1 ? 40 : 60;
+            assertThat(each.sequence()).as(what).isEqualTo(operations(history, count));
+          }
+          if (disk.exists(TARGET)) {
+            try (DB restored = DB.open(TARGET, setting.options(disk))) {
+              history.expectPrefix(restored, 60, 60);
+            }
+          }
+          Backup next = backups.create(db);
+          assertThat(backups.verify(next.number())).as(what).isEmpty();
+          assertThat(backups.prune(1)).as(what).isNotEmpty();
+          assertThat(disk.list(BACKUPS.resolve("files"))).as(what).hasSize(next.files());
+        } catch (RuntimeException | AssertionError e) {
+          throw new AssertionError(what + ", " + faulty.lastFault(), e);
+        }
+      }
+    }
+  }
+
+  /** The death of the process is the clone that keeps everything. */
+  @Test
+  void powerOrProcess_lostAtEachStep_keepsEachBackupWholeOrAbsent() throws IOException {
+    FaultEnv watched = new FaultEnv(disk);
+    Backups backups = Backups.in(BACKUPS, watched);
+    int[] seen = new int[4];
+    StrictMemEnv after;
+    AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 40);
+      backups.create(db);
+      write(db, history, 41, 60);
+      watched.watch(
+          operation -> {
+            for (int percent : PERCENT_KEPT) {
+              try {
+                expectWholeOrAbsent(disk.crashClone(percent, seen[3]++), seen);
+              } catch (IOException | RuntimeException | AssertionError e) {
+                failure.compareAndSet(null, e);
+              }
+            }
+          });
+      change(backups, db);
+      watched.watch(operation -> {});
+      after = disk.crashClone(0, 1);
+    }
+    assertThat(failure.get()).isNull();
+    expectWholeOrAbsent(after, seen);
+    assertThat(seen).as("states met").doesNotContain(0);
+    assertThat(seen[3]).as("clones").isGreaterThan(150);
+    assertThat(Backups.in(BACKUPS, after).list()).hasSize(1);
+  }
+
+  /** Counts the restored database, the first and the second backup in {@code seen}. */
+  private void expectWholeOrAbsent(StrictMemEnv clone, int[] seen) throws IOException {
+    Backups found = Backups.in(BACKUPS, clone);
+    List<Backup> left = found.list();
+    assertThat(left).isNotEmpty();
+    for (Backup each : left) {
+      seen[(int) each.number()]++;
+      assertThat(found.verify(each.number())).isEmpty();
+      assertThat(each.sequence()).isEqualTo(operations(history, each.number() == 1 ? 40 : 60));
+    }
+    int count = 60;
+    if (clone.exists(TARGET)) {
+      seen[0]++;
+    } else {
+      Backup newest = left.get(left.size() - 1);
+      found.restore(newest.number(), TARGET);
+      count = newest.number() == 1 ? 40 : 60;
+    }
+    try (DB restored = DB.open(TARGET, Setting.DEFAULT.options(clone))) {
+      history.expectPrefix(restored, count, count);
+    }
+  }
+
+  private byte[] read(Path file) throws IOException {
+    byte[] content = new byte[(int) disk.size(file)];
+    try (RandomAccessFile in = disk.openRandomAccess(file, false)) {
+      in.read(0, ByteBuffer.wrap(content), 0, content.length);
+    }
+    return content;
+  }
+
+  private void write(Path file, byte[] content) throws IOException {
+    try (WritableFile out = disk.createWritable(file)) {
+      out.append(ByteBuffer.wrap(content));
+    }
+  }
+}
