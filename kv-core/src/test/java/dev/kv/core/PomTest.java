@@ -18,7 +18,10 @@ class PomTest {
     String root = Files.readString(ROOT.resolve("pom.xml"));
     String bom = Files.readString(ROOT.resolve("kv-api/bom/pom.xml"));
     String version = first("<artifactId>kv</artifactId>\\s*<version>([^<]*)", root);
-    for (String artifact : new String[] {"kv-bom", "kv-api", "kv-core", "kv-tools"}) {
+    for (String artifact :
+        new String[] {
+          "kv-bom", "kv-api", "kv-core", "kv-netty", "kv-kotlin", "kv-scala_3", "kv-tools"
+        }) {
       assertThat(versionOf(artifact, bom)).as(artifact).isEqualTo(version);
     }
     assertThat(versionOf("zstd-jni", bom)).isEqualTo(first("<zstd\\.version>([^<]*)", root));
@@ -38,6 +41,13 @@ class PomTest {
     String version = first("<artifactId>kv</artifactId>\\s*<version>([^<]*)", root);
     String examples = Files.readString(ROOT.resolve("src-docs/examples/pom.xml"));
     assertThat(first("<kv\\.version>([^<]*)", examples)).isEqualTo(version);
+    for (String language : new String[] {"kotlin", "scala"}) {
+      String property = "<" + language + "\\.version>([^<]*)";
+      assertThat(first(property, examples)).as(language).isEqualTo(first(property, root));
+    }
+    String redis = Files.readString(ROOT.resolve("src-docs/examples/redis/pom.xml"));
+    assertThat(first("<netty\\.version>([^<]*)", redis))
+        .isEqualTo(first("<netty\\.version>([^<]*)", root));
     String readme = Files.readString(ROOT.resolve("README.md"));
     assertThat(versionOf("kv-core", readme)).isEqualTo(version);
   }

@@ -1,9 +1,12 @@
 package dev.kv.scaladsl
 
-import dev.kv.{DB, ReadOptions, WriteOptions}
+import dev.kv.{DB, ReadOptions, Slice, WriteOptions}
 import dev.kv.env.Env
+import dev.kv.map.KeyCodec
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Path
+import java.time.Instant
+import java.util.UUID
 import org.assertj.core.api.Assertions.{assertThat, assertThatThrownBy}
 import org.junit.jupiter.api.{AfterEach, Test}
 
@@ -56,6 +59,30 @@ class DatabaseTest:
     db.delete(b("a"))
     assertThat(keys.toList).isEqualTo(List("b", "c"))
     assertThat(db.stats.openIterators).isZero()
+
+  @Test def asMap_withGivenCodecs_isAMapInTheOrderOfTheKeys(): Unit =
+    val texts = db.asMap[Int, String]
+    texts ++= List(3 -> "three", -1 -> "minus one", 2 -> "two")
+    assertThat(texts.toList).isEqualTo(List(-1 -> "minus one", 2 -> "two", 3 -> "three"))
+    assertThat(texts.putIfAbsent(2, "zwei")).isEqualTo(Some("two"))
+    assertThat(texts.get(4)).isEqualTo(None)
+    assertThat(texts.remove(3)).isEqualTo(Some("three"))
+    assertThat(texts.size).isEqualTo(2)
+
+  @Test def codecs_ofEveryType_returnWhatTheyEncode(): Unit =
+    check("Ada", "", "\ud83d\ude00")
+    check(true, false)
+    check(0, Int.MinValue, Int.MaxValue)
+    check(0L, Long.MinValue, Long.MaxValue)
+    check(1.5, -0.0, Double.NegativeInfinity)
+    check(BigInt(0), BigInt(-1) << 100)
+    check(UUID(1, 2))
+    check(Instant.ofEpochSecond(-1, 5))
+    assertThat(bytesCodec.decode(Slice.of(bytesCodec.encode(b("x"))))).isEqualTo(b("x"))
+
+  private def check[T](values: T*)(using codec: KeyCodec[T]): Unit =
+    for value <- values do
+      assertThat(codec.decode(Slice.of(codec.encode(value))).asInstanceOf[Object]).isEqualTo(value)
 
   @Test def useSnapshot_whileTheDatabaseChanges_readsTheOldState(): Unit =
     db(b("key")) = b("old")
