@@ -10,10 +10,10 @@ package dev.kv.event;
  * thread-safe.
  *
  * <p>An exception that the listener throws is logged as a warning, and has no other effect. A
- * listener should return quickly: while it runs, the database's maintenance waits, but no read,
- * write, flush or compaction does. At most {@value #MAX_WAITING} events wait for it; later ones are
- * dropped, and a warning in the log tells how many. The listener may read and write the database.
- * It must not close it.
+ * listener should return quickly: while it runs, the maintenance of the database waits, and that of
+ * all databases with the same shared resources, but no read, write, flush or compaction does. At
+ * most {@value #MAX_WAITING} events wait for it; later ones are dropped, and a warning in the log
+ * tells how many. The listener may read and write the database. It must not close it.
  */
 @FunctionalInterface
 public interface DBListener {
