@@ -19,8 +19,8 @@ public interface TreeChange {
   String name();
 
   /**
-   * Returns the user keys that may be affected. While the change is made, no compaction and no
-   * other change works in the range, in any level.
+   * Returns the user keys that may be affected. While the change is made, no compaction works in
+   * the range, in any level.
    */
   KeyBounds range();
 

@@ -2,6 +2,7 @@ package dev.kv.core.change;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.DBIOException;
+import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.compaction.ReservedRange;
 import dev.kv.core.compaction.RunningJobs;
@@ -21,8 +22,8 @@ import dev.kv.core.write.Leadership;
 /**
  * Makes changes of the tree that do not pass the log. When {@link #make} returns, the change is
  * durable and visible to every later read; if it throws, nothing has changed, unless the message
- * says that the outcome is unknown. Thread-safe; changes of different ranges wait for each other
- * only while they lead.
+ * says that the outcome is unknown. Thread-safe; changes wait for each other only while they lead,
+ * also if their ranges overlap.
  *
  * <pre>
  * 1. reserve      the range, in all levels: no new compaction enters it, no flush places its table
@@ -178,6 +179,7 @@ public final class TreeChanges {
       if (!versions.isFailed()) {
         outputs.abandon();
         context.obsolete().collect();
+        throwIfKnown(change, e);
         throw e;
       }
       context.gate().fail(change.name(), e);
@@ -189,6 +191,16 @@ public final class TreeChanges {
               + " failed after it was handed to the MANIFEST: whether it is there after the"
               + " database is opened again is unknown; until then the database is read-only",
           e);
+    }
+  }
+
+  /** Says that nothing is on disk of a change, if the cause is a shortage or the file system. */
+  private static void throwIfKnown(TreeChange change, Throwable cause) {
+    String message = change.name() + " was not done and may be tried again: " + cause.getMessage();
+    if (cause instanceof DBIOException) {
+      throw new DBIOException(message, cause);
+    } else if (cause instanceof OffHeapExhaustedException) {
+      throw new OffHeapExhaustedException(message, cause);
     }
   }
 
@@ -214,14 +226,7 @@ public final class TreeChanges {
     public void install(Version next) {
       monitor.lock();
       try {
-        context
-            .snapshots()
-            .keepViews(
-                readStates,
-                () -> {
-                  leadership.publish();
-                  memTables.publish();
-                });
+        context.snapshots().keepViews(readStates, leadership::publish, memTables::publish);
       } finally {
         monitor.unlock();
       }

@@ -4,7 +4,7 @@ import dev.kv.core.key.KeyBounds;
 
 /**
  * A range of user keys, in all levels, that is reserved for one change. Compared by identity: two
- * changes may want the same keys.
+ * changes may reserve the same keys, because they are made one after the other.
  */
 public final class ReservedRange {
   private final KeyBounds keys;

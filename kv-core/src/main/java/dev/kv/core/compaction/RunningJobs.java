@@ -74,19 +74,8 @@ public final class RunningJobs {
     return range;
   }
 
-  /**
-   * Returns true if no running job reads or writes keys of a reserved range, and no range that was
-   * reserved before it overlaps it.
-   */
+  /** Returns true if no running job reads or writes keys of a reserved range. */
   public boolean isVacated(ReservedRange range) {
-    for (ReservedRange earlier : reserved) {
-      if (earlier == range) {
-        break;
-      }
-      if (earlier.keys().overlaps(comparator, range.keys())) {
-        return false;
-      }
-    }
     for (OccupiedRange each : occupied) {
       if (overlaps(range, each.keys())) {
         return false;

@@ -80,16 +80,6 @@ public record KeyBounds(byte @Nullable [] lower, byte @Nullable [] upper) {
         && (lower == null || order.compare(largest, lower) >= 0);
   }
 
-  /** Returns true if the ranges may have keys in common. */
-  public boolean overlaps(UserKeyComparator order, KeyBounds other) {
-    return startsBeforeEndOf(other, order) && other.startsBeforeEndOf(this, order);
-  }
-
-  private boolean startsBeforeEndOf(KeyBounds other, UserKeyComparator order) {
-    byte[] end = other.upper;
-    return lower == null || end == null || order.compare(lower, end) < 0;
-  }
-
   /** Returns true if all user keys from {@code smallest} to {@code largest} are in the range. */
   public boolean covers(UserKeyComparator order, byte[] smallest, byte[] largest) {
     return (lower == null || order.compare(smallest, lower) >= 0)

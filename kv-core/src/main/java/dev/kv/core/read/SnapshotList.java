@@ -138,10 +138,11 @@ public final class SnapshotList {
    * snapshot sees it: each one keeps the current read state first, unless it keeps one already. A
    * snapshot is taken either before this call or after it.
    *
-   * @param publish makes the sequence number of the change visible, and then publishes the next
-   *     read state; must be quick
+   * @param makeVisible makes the sequence number of the change the last one that readers see. Runs
+   *     first: a reader that finds the next state must not read it at an older number
+   * @param publish publishes the next read state
    */
-  public synchronized void keepViews(ReadStates states, Runnable publish) {
+  public synchronized void keepViews(ReadStates states, Runnable makeVisible, Runnable publish) {
     ReadState before = states.current();
     for (SnapshotImpl at = oldest; at != null && before != null; at = at.newer) {
       if (at.kept == null) {
@@ -150,6 +151,7 @@ public final class SnapshotList {
       }
     }
     states.countChange();
+    makeVisible.run();
     publish.run();
   }
 

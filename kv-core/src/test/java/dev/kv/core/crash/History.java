@@ -8,6 +8,7 @@ import dev.kv.DBIterator;
 import dev.kv.Escape;
 import dev.kv.ReadOptions;
 import dev.kv.WriteBatch;
+import dev.kv.WriteOptions;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,14 +23,57 @@ import org.jspecify.annotations.Nullable;
  * number, so that no two prefixes of the list lead to the same contents. The contents of a database
  * therefore show which prefix it holds, and whether it holds a prefix at all.
  *
+ * <p>A history may have range deletes. They take the place of every so manieth batch, and delete
+ * the keys from a random one on, and a mark. Every batch puts the mark again: if it is missing, the
+ * range delete after the batch of the counter has been done.
+ *
  * @param space the prefix of every key, so that a database can hold several histories; not empty
  * @param seed the seed of all batches
  * @param keys the number of different keys
  * @param valueLength the largest length of most values
+ * @param rangeEvery how often a range delete takes the place of a batch; 0 for never
  */
-record History(String space, long seed, int keys, int valueLength) {
+record History(String space, long seed, int keys, int valueLength, int rangeEvery) {
   History(long seed, int keys, int valueLength) {
     this("h", seed, keys, valueLength);
+  }
+
+  History(String space, long seed, int keys, int valueLength) {
+    this(space, seed, keys, valueLength, 0);
+  }
+
+  /** Returns the same history with range deletes. */
+  History withRangeDeletes(int every) {
+    return new History(space, seed, keys, valueLength, every);
+  }
+
+  /** Returns true if a range delete takes the place of batch {@code number}. */
+  boolean isRangeDelete(int number) {
+    return rangeEvery > 0 && number > 1 && number % rangeEvery == 0;
+  }
+
+  /** The last key of the space. It is in every range. */
+  private byte[] mark() {
+    return bytes(space + "/mark");
+  }
+
+  private byte[] rangeStart(int number) {
+    SplittableRandom random = new SplittableRandom(seed * 31 + number);
+    return random.nextInt(3) == 0 ? bytes(space + "/k") : key(random.nextInt(keys));
+  }
+
+  /** Writes batch {@code number}, or does the range delete in its place. */
+  void apply(DB db, int number, boolean sync) {
+    if (isRangeDelete(number)) {
+      db.deleteRange(new WriteOptions(sync), rangeStart(number), bytes(space + "/n"));
+    } else {
+      db.write(new WriteOptions(sync), batch(number));
+    }
+  }
+
+  /** Returns true if batch {@code number} is durable when it is acknowledged. */
+  boolean isDurable(int number, boolean sync) {
+    return sync || isRangeDelete(number);
   }
 
   private byte[] counter() {
@@ -81,13 +125,20 @@ record History(String space, long seed, int keys, int valueLength) {
         batch.put(operation.key(), value);
       }
     }
+    if (rangeEvery > 0) {
+      batch.put(mark(), new byte[0]);
+    }
     return batch.put(counter(), bytes(Integer.toString(number)));
   }
 
-  /** Returns the contents after the first {@code count} batches, except for the counter. */
+  /** Returns the contents after the first {@code count} batches, except for counter and mark. */
   TreeMap<byte[], Operation> after(int count) {
     TreeMap<byte[], Operation> contents = new TreeMap<>(Arrays::compareUnsigned);
     for (int number = 1; number <= count; number++) {
+      if (isRangeDelete(number)) {
+        contents.tailMap(rangeStart(number), true).clear();
+        continue;
+      }
       for (Operation operation : operations(number)) {
         if (operation.length() < 0) {
           contents.remove(operation.key());
@@ -99,10 +150,14 @@ record History(String space, long seed, int keys, int valueLength) {
     return contents;
   }
 
-  /** Returns the number of the last batch in {@code db}, which is the value of its counter. */
+  /** Returns the number of the last batch in {@code db}, by its counter and its mark. */
   int counter(DB db) {
     byte[] value = db.get(counter());
-    return value == null ? 0 : Integer.parseInt(new String(value, StandardCharsets.US_ASCII));
+    if (value == null) {
+      return 0;
+    }
+    int number = Integer.parseInt(new String(value, StandardCharsets.US_ASCII));
+    return isRangeDelete(number + 1) && db.get(mark()) == null ? number + 1 : number;
   }
 
   /**
@@ -138,6 +193,10 @@ record History(String space, long seed, int keys, int valueLength) {
           throw new AssertionError(
               "after batch " + count + " the value of " + Escape.bytes(expected.getKey()));
         }
+        cursor.next();
+      }
+      if (rangeEvery > 0 && count > 0 && !isRangeDelete(count)) {
+        assertThat(cursor.key()).isEqualTo(mark());
         cursor.next();
       }
       assertThat(cursor.isValid())

@@ -6,7 +6,6 @@ import dev.kv.DB;
 import dev.kv.DBException;
 import dev.kv.DBReadOnlyException;
 import dev.kv.Options;
-import dev.kv.WriteOptions;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.StrictMemEnv;
@@ -91,9 +90,19 @@ class OperationFaultTest {
   @ParameterizedTest
   @EnumSource
   void operation_failing_isReportedOrHarmless(Mode mode) {
+    failEach(mode, 0);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void operation_failingBesideRangeDeletes_isReportedOrHarmless(Mode mode) {
+    failEach(mode, 9);
+  }
+
+  private static void failEach(Mode mode, int rangeEvery) {
     for (int workload = 0; workload < WORKLOADS; workload++) {
       Setting setting = Setting.of(mode.ordinal() + workload);
-      History history = new History(workload, 40, 3000);
+      History history = new History(workload, 40, 3000).withRangeDeletes(rangeEvery);
       boolean injected = true;
       long k = 1;
       for (; injected; k++) {
@@ -202,7 +211,7 @@ class OperationFaultTest {
     void prepare() {
       try (DB db = DB.open(DIRECTORY, setting.options(disk))) {
         for (int number = 1; number <= 3; number++) {
-          db.write(history.batch(number));
+          history.apply(db, number, false);
         }
         db.flush();
       }
@@ -232,7 +241,7 @@ class OperationFaultTest {
       env.heal();
       try (DB healed = DB.open(DIRECTORY, options)) {
         int found = history.expectPrefix(healed, acknowledged, begun);
-        healed.write(WriteOptions.SYNC, history.batch(found + 1));
+        history.apply(healed, found + 1, true);
         healed.compactRange(null, null);
         history.expectPrefix(healed, found + 1, found + 1);
       }
@@ -252,12 +261,12 @@ class OperationFaultTest {
       for (int number = begun + 1; number <= batches; number++) {
         boolean sync = number % 7 == 0;
         begun = number;
-        if (!succeeds(() -> db.write(new WriteOptions(sync), history.batch(begun)))) {
+        if (!succeeds(() -> history.apply(db, begun, sync))) {
           expectRefusedOrDone(db);
           return;
         }
         acknowledged = number;
-        durable = sync ? number : durable;
+        durable = history.isDurable(number, sync) ? number : durable;
         if (number % 10 == 0 && succeeds(db::flush)) {
           durable = number;
         }
@@ -270,7 +279,7 @@ class OperationFaultTest {
     /** Checks that a failed write can be retried only if its message says so. */
     private void expectRefusedOrDone(DB db) {
       boolean again = String.valueOf(failure).contains("may be tried again");
-      boolean done = succeeds(() -> db.write(history.batch(begun)));
+      boolean done = succeeds(() -> history.apply(db, begun, false));
       assertThat(done && !again).as("written after " + failure).isFalse();
       if (!again) {
         assertThat(failure).isInstanceOf(DBReadOnlyException.class);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
 import dev.kv.Options;
-import dev.kv.WriteOptions;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.StrictMemEnv;
 import java.nio.file.Path;
@@ -54,6 +53,8 @@ class PowerLossTest {
   /** True if the database is reopened before each batch, with nothing to recover. */
   private boolean reopening;
 
+  private int rangeEvery;
+
   private final ReentrantLock checking = new ReentrantLock();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
@@ -65,6 +66,15 @@ class PowerLossTest {
   void crash_beforeEachOperation_leavesAPrefixWithAllSyncedWrites() throws Throwable {
     clones.set(0);
     run(7, 1, 60);
+    assertThat(clones.get()).as("crash clones").isGreaterThan(700);
+  }
+
+  @Test
+  void crash_beforeEachOperationBesideRangeDeletes_leavesAPrefixWithAllSyncedWrites()
+      throws Throwable {
+    clones.set(0);
+    rangeEvery = 3;
+    run(9, 1, 40);
     assertThat(clones.get()).as("crash clones").isGreaterThan(700);
   }
 
@@ -91,11 +101,12 @@ class PowerLossTest {
   @ParameterizedTest
   @MethodSource("seeds")
   void crash_beforeRandomOperations_leavesAPrefixWithAllSyncedWrites(long seed) throws Throwable {
+    rangeEvery = seed % 3 == 0 ? 4 : 0;
     run(seed, EVERY, 80);
   }
 
   private void run(long seed, int every, int batches) throws Throwable {
-    history = new History(seed, 60, 2500);
+    history = new History(seed, 60, 2500).withRangeDeletes(rangeEvery);
     setting = Setting.of(seed);
     disk.createDirectory(DIRECTORY.getParent());
     FaultEnv env = new FaultEnv(disk);
@@ -118,8 +129,8 @@ class PowerLossTest {
         if (reopening || choices.nextInt(20) == 0) {
           db = reopenWithNothingToRecover(db, options, number - 1);
         }
-        db.write(new WriteOptions(sync), history.batch(number));
-        durable = sync ? number : durable;
+        history.apply(db, number, sync);
+        durable = history.isDurable(number, sync) ? number : durable;
         int after = choices.nextInt(60);
         if (after == 0) {
           db.close();
@@ -241,7 +252,7 @@ class PowerLossTest {
     }
     try (DB db = DB.open(DIRECTORY, options)) {
       prefix = history.expectPrefix(db, least, most);
-      db.write(WriteOptions.SYNC, history.batch(prefix + 1));
+      history.apply(db, prefix + 1, true);
     }
     if (prefix % 4 != 0) {
       return prefix;

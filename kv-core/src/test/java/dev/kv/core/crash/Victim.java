@@ -1,7 +1,6 @@
 package dev.kv.core.crash;
 
 import dev.kv.DB;
-import dev.kv.WriteOptions;
 import dev.kv.env.Env;
 import dev.kv.testing.FaultEnv;
 import java.io.PrintStream;
@@ -28,7 +27,7 @@ final class Victim {
   private Victim() {}
 
   static History history(long seed, int index) {
-    return new History("h" + index, seed * 10 + index, 50, 2500);
+    return new History("h" + index, seed * 10 + index, 50, 2500, seed % 2 == 0 ? 5 : 0);
   }
 
   public static void main(String[] args) throws InterruptedException {
@@ -67,7 +66,7 @@ final class Victim {
   private static void write(DB db, History history, int index, PrintStream out) {
     int found = history.counter(db);
     for (int number = found + 1; number <= found + BATCHES_PER_OPEN; number++) {
-      db.write(new WriteOptions(number % 16 == 0), history.batch(number));
+      history.apply(db, number, number % 16 == 0);
       say(out, index + " " + number);
     }
   }

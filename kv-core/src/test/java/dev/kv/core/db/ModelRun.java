@@ -32,7 +32,8 @@ final class ModelRun implements AutoCloseable {
     PUT(4500),
     DELETE(1500),
     BATCH(850),
-    GET(2497),
+    GET(2482),
+    DELETE_RANGE(15),
     WALK(500),
     SNAPSHOT(60),
     READ_SNAPSHOT(60),
@@ -138,6 +139,7 @@ final class ModelRun implements AutoCloseable {
       case WALK -> walk(random);
       case SNAPSHOT -> takeOrDropSnapshot(random);
       case READ_SNAPSHOT -> readSnapshot(random);
+      case DELETE_RANGE -> deleteRange(random);
       case FLUSH -> db.flush();
       case COMPACT -> {
         byte[] bound = b(randomKey(random));
@@ -215,6 +217,40 @@ final class ModelRun implements AutoCloseable {
       }
     }
     db.write(batch);
+  }
+
+  /** Mostly a short range, so that other steps find entries. */
+  private void deleteRange(SplittableRandom random) {
+    String from = randomKey(random);
+    String to = randomKey(random);
+    int kind = random.nextInt(20);
+    if (kind == 0) {
+      String prefix = from.substring(0, Math.min(from.length(), 8));
+      if (model.comparator() == null && !prefix.isEmpty()) {
+        db.deletePrefix(b(prefix));
+        model.keySet().removeIf(key -> key.startsWith(prefix));
+        return;
+      }
+    }
+    if (kind > 2) {
+      NavigableMap<String, String> rest = model.tailMap(from, true);
+      int length = random.nextInt(30);
+      to = from;
+      for (String key : rest.keySet()) {
+        to = key;
+        if (length-- == 0) {
+          break;
+        }
+      }
+    }
+    int order = from.compareTo(to);
+    if (model.comparator() == null ? order > 0 : order < 0) {
+      String swapped = from;
+      from = to;
+      to = swapped;
+    }
+    db.deleteRange(new WriteOptions(random.nextBoolean()), b(from), b(to));
+    model.subMap(from, true, to, false).clear();
   }
 
   private void takeOrDropSnapshot(SplittableRandom random) {

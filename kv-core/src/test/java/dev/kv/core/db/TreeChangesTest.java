@@ -18,6 +18,7 @@ import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.env.FileName;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.version.KeyRange;
+import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.env.Env;
@@ -436,12 +437,10 @@ class TreeChangesTest extends DbTestBase {
     awaitLatch(reached);
     CompletableFuture<Void> change = start(() -> deleteRange(key(10), key(50), () -> {}));
     await("the reservation", () -> isReserved(key(10)));
-    for (int table = 0; table < 16; table++) {
-      put(key(60), randomValue(new Random(table), 40_000));
-      db.parts().commits().switchMemTable();
-      db.parts().memTables().awaitFlushes();
+    for (int i = 0; i < 40; i++) {
+      put(key(60), randomValue(new Random(i), 40_000));
     }
-    assertThat(filesAt(0)).isGreaterThanOrEqualTo(16);
+    await("a full level 0", () -> filesAt(0) > Levels.LEVEL_0_STOP_TRIGGER);
     assertThat(change).isNotDone();
     gate.countDown();
     join(change);
@@ -544,7 +543,7 @@ class TreeChangesTest extends DbTestBase {
   }
 
   @Test
-  void close_whileAChangeWaitsForACompaction_endsIt() throws Exception {
+  void close_whileAChangeWaitsForAnother_endsIt() throws Exception {
     open();
     DBImpl closed = db;
     put("t1", "1");

@@ -86,7 +86,14 @@ final class DatabaseReaderTest {
     MemTable before = memtables.remove(0);
     memtables.add(0, new MemTable(order, arenas.acquire(1 << 20), arenas));
     put(key, value);
-    snapshots.keepViews(states, () -> states.publish(memtables.get(0), List.of(), version));
+    long number = last--;
+    snapshots.keepViews(
+        states,
+        () -> last = number,
+        () -> {
+          assertThat(last).isEqualTo(number);
+          states.publish(memtables.get(0), List.of(), version);
+        });
     before.release();
   }
 
