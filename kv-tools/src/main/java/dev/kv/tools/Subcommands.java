@@ -43,7 +43,7 @@ final class Subcommands {
           Map.entry("demo", "Write, change, read and check a million entries."),
           Map.entry("get", "Print the value of a key."),
           Map.entry("put", "Set the value of a key."),
-          Map.entry("delete", "Delete a key."),
+          Map.entry("delete", "Delete a key, or all keys of a range."),
           Map.entry("scan", "Print entries in the order of their keys."),
           Map.entry("count", "Print the number of keys."),
           Map.entry("batch", "Apply operations from standard input as one write."),

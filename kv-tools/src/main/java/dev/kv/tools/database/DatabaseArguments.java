@@ -229,7 +229,7 @@ public final class DatabaseArguments {
   }
 
   /** Returns the exception for arguments that do not fit the database. */
-  ParameterException wrongUsage(String message) {
+  public ParameterException wrongUsage(String message) {
     return new ParameterException(command.commandLine(), message);
   }
 }

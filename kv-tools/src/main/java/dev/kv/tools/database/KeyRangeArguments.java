@@ -2,13 +2,14 @@ package dev.kv.tools.database;
 
 import dev.kv.DB;
 import dev.kv.ReadOptions;
+import dev.kv.WriteOptions;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.text.ByteText;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The options that select a range of keys to read. */
+/** The options that select a range of keys to read or delete. */
 public final class KeyRangeArguments {
   @Mixin private KeyBounds bounds;
 
@@ -38,6 +39,28 @@ public final class KeyRangeArguments {
         .upperBound(bounds.to())
         .prefix(prefix == null ? null : prefix.bytes())
         .build();
+  }
+
+  /**
+   * Checks that the range can be deleted.
+   *
+   * @throws picocli.CommandLine.ParameterException if it has a prefix and bounds, or begins after
+   *     its end in the order of the database
+   */
+  public void requireDeletable(DatabaseArguments database) {
+    if (prefix != null && (bounds.from() != null || bounds.to() != null)) {
+      throw database.wrongUsage("give --prefix, or --from and --to");
+    }
+    bounds.requireAscending(database);
+  }
+
+  /** Deletes the keys of the range as one write. */
+  public void delete(DB db) {
+    if (prefix == null) {
+      db.deleteRange(WriteOptions.SYNC, bounds.from(), bounds.to());
+    } else {
+      db.deletePrefix(WriteOptions.SYNC, prefix.bytes());
+    }
   }
 
   /**

@@ -3,31 +3,48 @@ package dev.kv.tools.entries;
 import dev.kv.DB;
 import dev.kv.WriteOptions;
 import dev.kv.tools.database.DatabaseArguments;
+import dev.kv.tools.database.KeyRangeArguments;
 import dev.kv.tools.text.ByteText;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Deletes one key. */
+/** Deletes one key, or all keys of a range. */
 @Command(
     name = "delete",
-    description = "Delete a key, with a sync. It is not an error if there is no such key.",
+    description =
+        "Delete a key, or all keys of a range, as one write with a sync. It is not an error if"
+            + " there is no such key.",
     mixinStandardHelpOptions = true)
 public final class DeleteCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
+  @Mixin private KeyRangeArguments range;
 
   @Parameters(
       index = "1",
+      arity = "0..1",
       paramLabel = "KEY",
-      description = ByteText.KEY,
+      description = ByteText.KEY + " Not with a range.",
       converter = ByteText.Converter.class)
-  private ByteText key;
+  private @Nullable ByteText key;
 
   @Override
   public Integer call() {
+    if ((key == null) == range.isAll()) {
+      throw database.wrongUsage(
+          key == null
+              ? "give a KEY, or a range with --from, --to or --prefix"
+              : "give a KEY or a range, not both");
+    }
+    range.requireDeletable(database);
     try (DB db = database.openForWriting(false)) {
-      db.delete(WriteOptions.SYNC, key.bytes());
+      if (key == null) {
+        range.delete(db);
+      } else {
+        db.delete(WriteOptions.SYNC, key.bytes());
+      }
       return 0;
     }
   }

@@ -6,6 +6,7 @@ import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +47,36 @@ class EntriesTest {
         .isEqualTo("a2\tv2\na1\tv1\n");
     assertThat(Cli.run("scan", dir, "--limit", "1", "--reverse", "--format", "json").out())
         .isEqualTo("{\"key\":\"\\\\xff\\\\x00\",\"value\":\"\\\\x0a\"}\n");
+  }
+
+  @Test
+  void delete_ofARangeOrAPrefix_deletesItsKeysOnly() {
+    String dir = temp.resolve("ranges").toString();
+    Cli.runWithInput("a1\t1\na2\t2\nb\t3\nc\t4\nd\t5\n", "load", dir, "--create");
+    assertThat(Cli.run("delete", dir, "--from", "b", "--to", "d").exitCode()).isZero();
+    assertThat(Cli.run("scan", dir).out()).isEqualTo("a1\t1\na2\t2\nd\t5\n");
+    assertThat(Cli.run("delete", dir, "--prefix", "a").exitCode()).isZero();
+    assertThat(Cli.run("scan", dir).out()).isEqualTo("d\t5\n");
+    assertThat(Cli.run("delete", dir, "--from", "d").exitCode()).isZero();
+    assertThat(Cli.run("scan", dir).out()).isEmpty();
+  }
+
+  @Test
+  void delete_withoutOrWithTwoSelections_deletesNothing() {
+    String dir = database();
+    String before = Cli.run("scan", dir).out();
+    for (List<String> wrong :
+        List.of(
+            List.<String>of(),
+            List.of("a1", "--from", "a"),
+            List.of("--prefix", "a", "--to", "b"),
+            List.of("--from", "b", "--to", "a"))) {
+      List<String> line = new ArrayList<>(List.of("delete", dir));
+      line.addAll(wrong);
+      Cli delete = Cli.run(line.toArray(String[]::new));
+      assertThat(delete.exitCode()).as("%s: %s", wrong, delete.err()).isEqualTo(2);
+    }
+    assertThat(Cli.run("scan", dir).out()).isEqualTo(before);
   }
 
   @Test
