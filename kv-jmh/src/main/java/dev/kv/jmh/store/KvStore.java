@@ -141,6 +141,12 @@ final class KvStore implements Store {
   }
 
   @Override
+  public boolean deleteRange(byte[] from, byte[] to) {
+    db.deleteRange(from, to);
+    return true;
+  }
+
+  @Override
   public void compact() {
     db.compactRange(null, null);
   }

@@ -115,6 +115,16 @@ final class RocksDbStore implements Store {
   }
 
   @Override
+  public boolean deleteRange(byte[] from, byte[] to) {
+    try {
+      db.deleteRange(from, to);
+      return true;
+    } catch (RocksDBException e) {
+      throw failed(e);
+    }
+  }
+
+  @Override
   public Cursor cursor() {
     return new RocksDbCursor(db.newIterator(readOptions));
   }

@@ -29,6 +29,14 @@ public interface Store extends AutoCloseable {
    */
   void compact();
 
+  /**
+   * Deletes all keys from {@code from}, inclusive, to {@code to}, exclusive, with one call. Returns
+   * false if the store has no such call.
+   */
+  default boolean deleteRange(byte[] from, byte[] to) {
+    return false;
+  }
+
   /** Returns the property with LevelDB's name, or null if the store does not have it. */
   default @Nullable String property(String name) {
     return null;

@@ -4,7 +4,10 @@ import dev.kv.jmh.workload.Workload;
 import java.util.Arrays;
 import java.util.List;
 
-/** The benchmarks of db_bench by name, and {@code quiet}, which waits for compactions. */
+/**
+ * The benchmarks of db_bench by name, {@code quiet}, which waits for compactions, and {@code
+ * deleterange}, which deletes half of the keys with one call.
+ */
 public final class Catalogue {
   /** The benchmarks that run by default. */
   public static final String DEFAULT =
@@ -31,6 +34,7 @@ public final class Catalogue {
           "readrandomsmall",
           "deleteseq",
           "deleterandom",
+          "deleterange",
           "readwhilewriting",
           "compact",
           "crc32c",
@@ -88,6 +92,7 @@ public final class Catalogue {
               new WriteTask(workload.withValueSize(LARGE_VALUE), thousandth(), 1, false, false));
       case "deleteseq" -> Plan.write(name, new DeleteTask(workload, true));
       case "deleterandom" -> Plan.write(name, new DeleteTask(workload, false));
+      case "deleterange" -> Plan.write(name, new RangeDeleteTask(workload));
       case "readwhilewriting" ->
           new Plan(
               name, false, false, 1, new ReadWhileWritingTask(workload, randomReads(workload)));

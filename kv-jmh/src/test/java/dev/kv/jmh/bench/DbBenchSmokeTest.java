@@ -24,8 +24,8 @@ class DbBenchSmokeTest {
   private static final String ORDER =
       "fillseq,fillbatch,fillsync,fillrandom,overwrite,readrandom,readrandomsmall,readhot,"
           + "readmissing,readseq,readreverse,seekrandom,seekordered,readwhilewriting,compact,"
-          + "readrandom,open,stats,sstables,deleteseq,deleterandom,fill100K,quiet,crc32c,"
-          + "snappycomp,snappyuncomp";
+          + "readrandom,open,stats,sstables,deleteseq,deleterandom,deleterange,fill100K,quiet,"
+          + "crc32c,snappycomp,snappyuncomp";
 
   private static final List<String> STORES = List.of("kv", "leveldbjni");
 
