@@ -15,6 +15,8 @@ module dev.kv.tools {
 
   opens dev.kv.tools to
       info.picocli;
+  opens dev.kv.tools.backup to
+      info.picocli;
   opens dev.kv.tools.bench to
       info.picocli;
   opens dev.kv.tools.database to

@@ -124,7 +124,11 @@ final class Main implements Runnable {
     } else {
       Help help = asked.getHelp();
       err.print(help.synopsisHeading() + help.synopsis(help.synopsisHeadingLength()));
-      err.println(helpCommand + asked.getCommandName() + "' describes the command");
+      CommandLine known = asked;
+      while (known != root && known.getParent() != null && known.getParent() != root) {
+        known = known.getParent();
+      }
+      err.println(helpCommand + known.getCommandName() + "' describes the command");
     }
     return asked.getCommandSpec().exitCodeOnInvalidInput();
   }

@@ -1,5 +1,6 @@
 package dev.kv.tools;
 
+import dev.kv.tools.backup.BackupCommand;
 import dev.kv.tools.bench.BenchCommand;
 import dev.kv.tools.bench.DemoCommand;
 import dev.kv.tools.dump.DumpCommand;
@@ -52,6 +53,7 @@ final class Subcommands {
           Map.entry("export", "Write entries as text, hex, JSON or binary."),
           Map.entry("copy", "Write a compact copy of a database."),
           Map.entry("diff", "Compare two databases."),
+          Map.entry("backup", "Make backups of a database, and restore them."),
           Map.entry("stats", "Print statistics of levels, memory and entries."),
           Map.entry("levels", "Draw the tree of tables."),
           Map.entry("properties", "Print LevelDB's properties."),
@@ -123,6 +125,7 @@ final class Subcommands {
       case "export" -> new ExportCommand();
       case "copy" -> new CopyCommand();
       case "diff" -> new DiffCommand();
+      case "backup" -> new BackupCommand();
       case "stats" -> new StatsCommand();
       case "levels" -> new LevelsCommand();
       case "properties" -> new PropertiesCommand();

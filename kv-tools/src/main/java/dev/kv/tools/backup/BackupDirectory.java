@@ -1,0 +1,90 @@
+package dev.kv.tools.backup;
+
+import dev.kv.CorruptionException;
+import dev.kv.backup.Backup;
+import dev.kv.backup.Backups;
+import dev.kv.tools.console.Cancellation;
+import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.Progress;
+import dev.kv.tools.text.Printable;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/** The directory of backups that a command works on. */
+final class BackupDirectory {
+  private final Path directory;
+  private final Backups backups;
+
+  BackupDirectory(Path directory) {
+    this.directory = directory;
+    this.backups = Backups.in(directory);
+  }
+
+  Backups backups() {
+    return backups;
+  }
+
+  /**
+   * Returns the backups, the oldest first.
+   *
+   * @throws Failure if there is none
+   */
+  List<Backup> list() {
+    List<Backup> all = run(Backups::list);
+    if (all.isEmpty()) {
+      throw new Failure(directory + ": holds no backup");
+    }
+    return all;
+  }
+
+  /**
+   * Returns the backup of that number, or the newest one if the number is 0.
+   *
+   * @throws Failure if it does not exist
+   */
+  Backup find(long number) {
+    List<Backup> all = list();
+    if (number == 0) {
+      return all.get(all.size() - 1);
+    }
+    return all.stream()
+        .filter(each -> each.number() == number)
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new Failure(
+                    directory + ": has no backup " + number + "; 'kv backup list' lists them"));
+  }
+
+  /**
+   * Runs an operation; damage is described for a user of backups.
+   *
+   * @throws Failure if a file of the backups is damaged
+   */
+  <T> T run(Function<Backups, T> operation) {
+    try {
+      return operation.apply(backups);
+    } catch (CorruptionException damage) {
+      throw new Failure(
+          Printable.of(String.valueOf(damage.getMessage()))
+              + "; 'kv backup verify' lists the damaged files of each backup");
+    }
+  }
+
+  /** Runs an operation, shows its progress, and ends it if the command is cancelled. */
+  <T> T run(String task, long bytes, Function<Backups.Progress, T> operation) {
+    AtomicLong done = new AtomicLong();
+    try (Progress progress = Progress.of(task, Progress.Unit.BYTES, bytes, done::get)) {
+      progress.begin();
+      return run(
+          unused ->
+              operation.apply(
+                  (now, total) -> {
+                    Cancellation.check();
+                    done.set(now);
+                  }));
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package dev.kv.tools.backup;
+
+import dev.kv.backup.Backup;
+import dev.kv.tools.console.Output;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Lists the backups in a directory. */
+@Command(
+    name = "list",
+    description = "List the backups, the oldest first.",
+    mixinStandardHelpOptions = true)
+final class ListCommand implements Callable<Integer> {
+  @Parameters(index = "0", paramLabel = "BACKUPS", description = "The directory of the backups.")
+  private Path directory;
+
+  @Override
+  public Integer call() {
+    try (Output out = new Output()) {
+      String form = "%6s  %-24s  %12s  %6s  %14s  %14s";
+      String head =
+          String.format(
+              Locale.ROOT, form, "number", "created", "sequence", "files", "bytes", "new bytes");
+      out.line(head);
+      for (Backup each : new BackupDirectory(directory).list()) {
+        out.line(
+            String.format(
+                Locale.ROOT,
+                form,
+                each.number(),
+                each.created(),
+                each.sequence(),
+                each.files(),
+                each.bytes(),
+                each.addedBytes()));
+      }
+    }
+    return 0;
+  }
+}

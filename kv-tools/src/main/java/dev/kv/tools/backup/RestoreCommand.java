@@ -1,0 +1,53 @@
+package dev.kv.tools.backup;
+
+import dev.kv.backup.Backup;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Restores a backup as a new database. */
+@Command(
+    name = "restore",
+    description =
+        "Restore a backup to a directory that does not exist yet. The directory is named"
+            + " TARGET.partial until it is complete.",
+    mixinStandardHelpOptions = true)
+final class RestoreCommand implements Callable<Integer> {
+  @Parameters(index = "0", paramLabel = "BACKUPS", description = "The directory of the backups.")
+  private Path directory;
+
+  @Parameters(index = "1", paramLabel = "TARGET", description = "The new database's directory.")
+  private Path target;
+
+  @Option(
+      names = "--backup",
+      paramLabel = "N",
+      description = "The number of the backup; default the newest.")
+  private long number;
+
+  @Override
+  public Integer call() {
+    BackupDirectory source = new BackupDirectory(directory);
+    Backup chosen = source.find(number);
+    source.run(
+        "restore",
+        chosen.bytes(),
+        progress -> {
+          source.backups().restore(chosen.number(), target, progress);
+          return chosen;
+        });
+    System.out.println(
+        "backup "
+            + chosen.number()
+            + " restored: sequence "
+            + chosen.sequence()
+            + ", "
+            + chosen.files()
+            + " files, "
+            + chosen.bytes()
+            + " bytes");
+    return 0;
+  }
+}
