@@ -2,7 +2,9 @@ package dev.kv;
 
 /**
  * Thrown by a write whose condition does not hold: an expectation of a {@link WriteBatch} is not
- * met. The write has no effect, and the database works on. Read again, decide again, and try again.
+ * met, or a key that a {@link Transaction} depends on has changed. The write has no effect, and the
+ * database works on. Read again, decide again, and try again; {@link DB#update} and {@link
+ * DB#transact} do this by themselves.
  */
 public final class ConflictException extends DBException {
   private static final long serialVersionUID = 1L;

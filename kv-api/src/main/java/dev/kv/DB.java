@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -456,6 +457,60 @@ public interface DB extends AutoCloseable {
   }
 
   /**
+   * Begins a transaction with the default options.
+   *
+   * @return a transaction, which the caller commits or closes
+   */
+  default Transaction transaction() {
+    return transaction(TransactionOptions.DEFAULT);
+  }
+
+  /**
+   * Begins a transaction.
+   *
+   * @param options how it is done
+   * @return a transaction, which the caller commits or closes
+   * @throws DBReadOnlyException if the database was opened with {@link Options#readOnly}
+   */
+  Transaction transaction(TransactionOptions options);
+
+  /**
+   * Runs a function in a transaction with the default options, and commits it.
+   *
+   * @param <R> what the function returns
+   * @param function reads and writes; see {@link #transact(TransactionOptions, Function)}
+   * @return what the function returned in the attempt that was committed
+   * @throws ConflictException if the last attempt has a conflict
+   */
+  default <R extends @Nullable Object> R transact(
+      Function<? super Transaction, ? extends R> function) {
+    return transact(TransactionOptions.DEFAULT, function);
+  }
+
+  /**
+   * Runs a function in a transaction, and commits it. If the commit throws {@link
+   * ConflictException}, waits for a short random time, which grows with each attempt, and runs the
+   * function again in a new transaction. So the function should have no other effects. An exception
+   * of the function ends the transaction without its writes, and is passed on to the caller.
+   *
+   * @param <R> what the function returns
+   * @param options how the transaction is done, and the number of attempts
+   * @param function reads and writes; does not commit
+   * @return what the function returned in the attempt that was committed
+   * @throws ConflictException if the last attempt has a conflict
+   * @throws TransactionTooLargeException if the transaction needs more than {@link
+   *     TransactionOptions#maxBytes}
+   * @throws TransactionTooOldException if one attempt takes longer than {@link
+   *     TransactionOptions#maxAge}
+   */
+  default <R extends @Nullable Object> R transact(
+      TransactionOptions options, Function<? super Transaction, ? extends R> function) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(function, "function");
+    return Attempts.run(this, options, function);
+  }
+
+  /**
    * Returns a cursor over all entries of the newest state.
    *
    * @return a cursor, which the caller closes
@@ -483,7 +538,7 @@ public interface DB extends AutoCloseable {
    *     bytewise
    */
   default Entries entries(ReadOptions options) {
-    return new Entries(iterator(ascending(options)), options.descending());
+    return new Entries(iterator(Scans.ascending(options)), options.descending());
   }
 
   /**
@@ -510,22 +565,7 @@ public interface DB extends AutoCloseable {
    */
   default void forEach(ReadOptions options, BiConsumer<? super Slice, ? super Slice> action) {
     Objects.requireNonNull(action, "action");
-    try (DBIterator cursor = iterator(ascending(options))) {
-      if (options.descending()) {
-        for (cursor.seekToLast(); cursor.isValid(); cursor.prev()) {
-          action.accept(cursor.keySlice(), cursor.valueSlice());
-        }
-      } else {
-        for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
-          action.accept(cursor.keySlice(), cursor.valueSlice());
-        }
-      }
-    }
-  }
-
-  private static ReadOptions ascending(ReadOptions options) {
-    Objects.requireNonNull(options, "options");
-    return options.descending() ? options.toBuilder().descending(false).build() : options;
+    Scans.forEach(iterator(Scans.ascending(options)), options.descending(), action);
   }
 
   /**

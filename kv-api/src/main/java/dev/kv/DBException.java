@@ -19,6 +19,8 @@ public abstract sealed class DBException extends RuntimeException
         NoSuchDatabaseException,
         NotADirectoryException,
         OffHeapExhaustedException,
+        TransactionTooLargeException,
+        TransactionTooOldException,
         UnsupportedFormatException {
   private static final long serialVersionUID = 1L;
 

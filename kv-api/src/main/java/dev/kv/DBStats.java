@@ -24,6 +24,7 @@ import java.util.List;
  * @param oldestIterators the iterators that have been open for the longest time, the oldest first,
  *     at most 10
  * @param openTables the number of open table files
+ * @param transactions the transactions, and how they ended
  */
 public record DBStats(
     List<Level> levels,
@@ -39,7 +40,8 @@ public record DBStats(
     int openIterators,
     long leakedIterators,
     List<OpenIterator> oldestIterators,
-    int openTables) {
+    int openTables,
+    Transactions transactions) {
 
   /**
    * Creates the statistics, and copies the lists.
@@ -62,6 +64,7 @@ public record DBStats(
    * @param oldestIterators the iterators that have been open for the longest time, the oldest
    *     first, at most 10
    * @param openTables the number of open table files
+   * @param transactions the transactions, and how they ended
    */
   public DBStats {
     levels = List.copyOf(levels);
@@ -264,4 +267,16 @@ public record DBStats(
    * @param reason why they were dropped; empty if the logs were complete
    */
   public record Recovery(int logs, long records, long droppedBytes, String reason) {}
+
+  /**
+   * Transactions, and how they ended.
+   *
+   * @param open the number of transactions that have not ended
+   * @param committed the number of transactions that were committed
+   * @param conflicts the number of commits that failed with {@link ConflictException}
+   * @param tooLarge the number of operations that failed with {@link TransactionTooLargeException}
+   * @param tooOld the number of transactions that ended with {@link TransactionTooOldException}
+   */
+  public record Transactions(
+      long open, long committed, long conflicts, long tooLarge, long tooOld) {}
 }

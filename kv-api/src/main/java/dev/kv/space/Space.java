@@ -11,6 +11,8 @@ import dev.kv.PinnedValue;
 import dev.kv.Range;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
+import dev.kv.Transaction;
+import dev.kv.TransactionOptions;
 import dev.kv.ValueReader;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
@@ -133,8 +135,20 @@ public final class Space implements DB {
     return new SpaceBatch(Objects.requireNonNull(batch, "batch"), prefix);
   }
 
+  /**
+   * Returns a view of a transaction of the {@linkplain #database() database} that reads and writes
+   * this space. One transaction can have views of several spaces. To commit or close a view does
+   * the same to the transaction.
+   *
+   * @param transaction the transaction
+   * @return the view
+   */
+  public Transaction within(Transaction transaction) {
+    return new SpaceTransaction(Objects.requireNonNull(transaction, "transaction"), this, prefix);
+  }
+
   /** Returns the options for the database: bounds in its keys, which are those of the space. */
-  private ReadOptions whole(ReadOptions options) {
+  ReadOptions whole(ReadOptions options) {
     byte[] lower = options.lowerBound();
     byte[] upper = options.upperBound();
     byte[] inner = options.prefix();
@@ -201,14 +215,26 @@ public final class Space implements DB {
     try {
       database.write(options, whole(batch));
     } catch (ConflictException e) {
-      byte[] key = e.key();
-      ConflictException ours =
-          new ConflictException(
-              Objects.requireNonNullElse(e.getMessage(), ""),
-              Arrays.copyOfRange(key, prefix.length(), key.length));
-      ours.setStackTrace(e.getStackTrace());
-      throw ours;
+      throw ofThisSpace(e);
     }
+  }
+
+  /**
+   * Returns the exception with its key as one of this space, or the same exception if the key is
+   * not in it.
+   */
+  ConflictException ofThisSpace(ConflictException e) {
+    byte[] key = e.key();
+    byte[] bytes = prefix.bytes();
+    if (key.length < bytes.length || !Arrays.equals(key, 0, bytes.length, bytes, 0, bytes.length)) {
+      return e;
+    }
+    ConflictException ours =
+        new ConflictException(
+            Objects.requireNonNullElse(e.getMessage(), ""),
+            Arrays.copyOfRange(key, bytes.length, key.length));
+    ours.setStackTrace(e.getStackTrace());
+    return ours;
   }
 
   @Override
@@ -250,6 +276,11 @@ public final class Space implements DB {
   public DBIterator iterator(ReadOptions options) {
     Objects.requireNonNull(options, "options");
     return new SpaceIterator(database.iterator(whole(options)), prefix);
+  }
+
+  @Override
+  public Transaction transaction(TransactionOptions options) {
+    return within(database.transaction(options));
   }
 
   @Override

@@ -4,6 +4,8 @@ import dev.kv.ConflictException;
 import dev.kv.DBIOException;
 import dev.kv.Escape;
 import dev.kv.LiveFiles;
+import dev.kv.Transaction;
+import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.background.BackgroundThreads;
@@ -23,6 +25,7 @@ import dev.kv.core.state.Logs;
 import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Resources;
 import dev.kv.core.transaction.ConditionalWrites;
+import dev.kv.core.transaction.Transactions;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
@@ -53,6 +56,7 @@ final class DBImpl extends OpenDatabase {
       Logs logs,
       CommitPipeline commits,
       ConditionalWrites conditionalWrites,
+      Transactions transactions,
       DatabaseReader reader,
       SnapshotList snapshots,
       Compactor compactor,
@@ -156,6 +160,11 @@ final class DBImpl extends OpenDatabase {
     if (!made && options.sync()) {
       parts.commits().write(new EncodedBatch(), true);
     }
+  }
+
+  @Override
+  public Transaction transaction(TransactionOptions options) {
+    return parts.transactions().begin(Objects.requireNonNull(options, "options"));
   }
 
   @Override

@@ -18,6 +18,7 @@ import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
+import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.log.LogWriter;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.NewDatabase;
@@ -36,6 +37,7 @@ import dev.kv.core.state.Monitor;
 import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.state.Resources;
 import dev.kv.core.transaction.ConditionalWrites;
+import dev.kv.core.transaction.Transactions;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.WriteGate;
@@ -322,6 +324,8 @@ final class DBOpener {
               options.seekCompaction() ? background : null,
               resources.events(),
               options.trackIterators());
+      UserKeyComparator order = resources.comparator().userComparator();
+      Transactions transactions = new Transactions(reader, snapshots, commits, order);
       long firstSequence = versions.lastSequence();
       DatabaseStats stats =
           new DatabaseStats(
@@ -340,7 +344,8 @@ final class DBOpener {
                       logs.syncMicros()),
               memTables::estimatedKeys,
               commits::stalls,
-              commits::lastSequence);
+              commits::lastSequence,
+              transactions::stats);
       memTables.publish();
       DBImpl db =
           new DBImpl(
@@ -352,7 +357,8 @@ final class DBOpener {
                   memTables,
                   logs,
                   commits,
-                  new ConditionalWrites(reader, commits),
+                  new ConditionalWrites(reader, commits, order),
+                  transactions,
                   reader,
                   snapshots,
                   compactor,

@@ -40,6 +40,7 @@ final class DatabaseStats {
   private final LongSupplier memtableKeys;
   private final Supplier<DBStats.WriteStalls> stalls;
   private final LongSupplier lastSequence;
+  private final Supplier<DBStats.Transactions> transactions;
 
   /**
    * Creates the statistics.
@@ -49,6 +50,7 @@ final class DatabaseStats {
    * @param memtableKeys returns an estimate of the number of keys in memtables
    * @param stalls returns how writers were stalled
    * @param lastSequence returns the last sequence number that readers see
+   * @param transactions returns the counters of transactions
    */
   DatabaseStats(
       Resources resources,
@@ -61,7 +63,8 @@ final class DatabaseStats {
       Supplier<DBStats.Writes> writes,
       LongSupplier memtableKeys,
       Supplier<DBStats.WriteStalls> stalls,
-      LongSupplier lastSequence) {
+      LongSupplier lastSequence,
+      Supplier<DBStats.Transactions> transactions) {
     this.resources = resources;
     this.versions = versions;
     this.reader = reader;
@@ -73,6 +76,7 @@ final class DatabaseStats {
     this.memtableKeys = memtableKeys;
     this.stalls = stalls;
     this.lastSequence = lastSequence;
+    this.transactions = transactions;
   }
 
   /**
@@ -154,7 +158,8 @@ final class DatabaseStats {
         reader.openIterators(),
         reader.leakedIterators(),
         reader.oldestIterators(OLDEST_ITERATORS),
-        (int) resources.tables().openTables());
+        (int) resources.tables().openTables(),
+        transactions.get());
   }
 
   /** Returns the approximate number of bytes that each range takes in tables. */

@@ -3,6 +3,8 @@ package dev.kv.core.db;
 import dev.kv.DBComparator;
 import dev.kv.DBReadOnlyException;
 import dev.kv.LiveFiles;
+import dev.kv.Transaction;
+import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.event.Events;
@@ -93,6 +95,11 @@ final class ReadOnlyDB extends OpenDatabase {
 
   @Override
   public void deletePrefix(WriteOptions options, byte[] prefix) {
+    throw refused();
+  }
+
+  @Override
+  public Transaction transaction(TransactionOptions options) {
     throw refused();
   }
 

@@ -188,7 +188,8 @@ final class ReadOnlyOpener {
               () -> new DBStats.Writes(0, 0, 0, 0),
               () -> memtableKeys,
               () -> new DBStats.WriteStalls(0, 0, 0),
-              () -> lastSequence);
+              () -> lastSequence,
+              () -> new DBStats.Transactions(0, 0, 0, 0, 0));
       memtables.addFirst(resources.emptyMemTable());
       List<MemTable> rest = new ArrayList<>(memtables);
       states.publish(memtables.getFirst(), rest.subList(1, rest.size()), versions.current());

@@ -1,11 +1,12 @@
 package dev.kv.core.read;
 
+import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.LookupResult;
-import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.memtable.MemTable;
+import dev.kv.core.table.TableCache;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * the base    all data when the view was opened: memtables and tables, pinned. The owner searches
  *             it before it enters the queue.
  * the recent  the mutable memtable of the base, and all memtables since then. Every later write
- *             is in one of them. The leader searches them, between pinRecent and unpinRecent.
+ *             is in one of them. The leader searches them.
  * </pre>
  *
  * <p>If a memtable of the recent part has been flushed, or content has changed outside the log, the
@@ -27,13 +28,13 @@ import org.jspecify.annotations.Nullable;
 public final class CommitView implements AutoCloseable {
   private final ReadStates states;
   private final ReadState base;
+  private final RecentMemTables recent;
   private final PointReader points;
+  private final TableCache tables;
   private final ObjectPool<ReadContext> contexts;
   private final ReadContext context;
   private final long sinceSequence;
   private final long readSequence;
-  private @Nullable ReadState recent;
-  private int recentCount;
 
   /**
    * Opens a view. Takes ownership of the pin of {@code base}, taken in the stripe of {@code
@@ -46,13 +47,16 @@ public final class CommitView implements AutoCloseable {
       ReadStates states,
       ReadState base,
       PointReader points,
+      TableCache tables,
       ObjectPool<ReadContext> contexts,
       ReadContext context,
       long sinceSequence,
       long readSequence) {
     this.states = states;
     this.base = base;
+    this.recent = new RecentMemTables(states, new StateMark(base), context);
     this.points = points;
+    this.tables = tables;
     this.contexts = contexts;
     this.context = context;
     this.sinceSequence = sinceSequence;
@@ -67,9 +71,14 @@ public final class CommitView implements AutoCloseable {
     return sinceSequence;
   }
 
-  /** Returns the order of user keys. */
-  public UserKeyComparator order() {
-    return base.version().comparator().userComparator();
+  /** Returns true if content has changed outside the log between {@code mark} and the base. */
+  public boolean isChangedOutsideLogSince(StateMark mark) {
+    return mark.isChangedOutsideLog(base);
+  }
+
+  /** Returns the recent part, valid until the view is closed. */
+  public RecentMemTables recent() {
+    return recent;
   }
 
   /**
@@ -82,57 +91,7 @@ public final class CommitView implements AutoCloseable {
     return points.get(base, context, true, true) == LookupResult.FOUND;
   }
 
-  /**
-   * Pins the recent part. If it returns true, the caller must call {@link #unpinRecent}.
-   *
-   * @return false if a memtable of it has been flushed, or content has changed outside the log
-   */
-  public boolean pinRecent() {
-    ReadState now = states.acquire(context.stripe());
-    int count = 1;
-    MemTable oldest = base.memtable();
-    boolean found = now.memtable() == oldest;
-    boolean changed = now.changes() != base.changes();
-    for (int i = 0; !found && i < now.immutableCount(); i++) {
-      found = now.immutable(i) == oldest;
-      count++;
-    }
-    if (changed || !found) {
-      states.release(now, context.stripe());
-      return false;
-    }
-    recent = now;
-    recentCount = count;
-    return true;
-  }
-
-  /** Releases what {@link #pinRecent} has pinned. */
-  public void unpinRecent() {
-    ReadState pinned = recent;
-    if (pinned != null) {
-      recent = null;
-      states.release(pinned, context.stripe());
-    }
-  }
-
-  /**
-   * Looks up the newest entry of a key in the recent part, which the caller has pinned.
-   *
-   * @return a {@link LookupResult}; if it is found, {@link #value} is set until {@link
-   *     #unpinRecent}
-   */
-  public int findRecent(byte[] key) {
-    context.key().set(key, InternalKey.MAX_SEQUENCE);
-    ReadState pinned = recent;
-    int result = LookupResult.NOT_FOUND;
-    for (int i = 0; pinned != null && result == LookupResult.NOT_FOUND && i < recentCount; i++) {
-      MemTable memtable = i == 0 ? pinned.memtable() : pinned.immutable(i - 1);
-      result = memtable.get(context.key(), context.value());
-    }
-    return result;
-  }
-
-  /** Returns the value that was found last. */
+  /** Returns the value that {@link #find} has found. */
   public ValueRef value() {
     return context.value();
   }
@@ -142,9 +101,26 @@ public final class CommitView implements AutoCloseable {
     context.value().release();
   }
 
+  /** Returns true if the base has an entry of a key with a higher sequence number. */
+  public boolean hasNewer(byte[] key, long sequence) {
+    context.key().set(key, readSequence);
+    long tag = points.newestTag(base, context);
+    return tag != MemTable.NO_ENTRY && InternalKey.sequence(tag) > sequence;
+  }
+
+  /**
+   * Returns the first key of a range of which the base has an entry with a higher sequence number,
+   * or null. Reads all entries of the range.
+   */
+  public byte @Nullable [] firstNewer(ReadRange range, long sequence) {
+    try (InternalIterator entries = PinnedView.allEntries(base, tables, true, false)) {
+      return context.firstNewer(entries, range, sequence, base.version().comparator());
+    }
+  }
+
   @Override
   public void close() {
-    unpinRecent();
+    recent.unpin();
     try {
       context.value().release();
     } finally {

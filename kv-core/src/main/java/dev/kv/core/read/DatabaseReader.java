@@ -22,6 +22,7 @@ import dev.kv.core.table.TableCache;
 import dev.kv.event.DamageEvent;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -236,7 +237,30 @@ public final class DatabaseReader implements AutoCloseable {
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context, ReadOptions.DEFAULT);
     return new CommitView(
-        states, state, points, contexts, context, since, snapshots.lastSequence());
+        states, state, points, tables, contexts, context, since, snapshots.lastSequence());
+  }
+
+  /** Returns a mark of this moment. */
+  public StateMark mark() {
+    int stripe = Stripes.current();
+    ReadState state = states.acquire(stripe);
+    try {
+      return new StateMark(state);
+    } finally {
+      states.release(state, stripe);
+    }
+  }
+
+  /** Calls {@code use} with the memtables since {@code mark}. */
+  public <R> R withMemTablesSince(StateMark mark, Function<RecentMemTables, R> use) {
+    ReadContext context = ReadContext.acquireFrom(contexts);
+    RecentMemTables recent = new RecentMemTables(states, mark, context);
+    try {
+      return use.apply(recent);
+    } finally {
+      recent.unpin();
+      context.releaseTo(contexts);
+    }
   }
 
   private ReadState pin(ReadContext context, ReadOptions options) {

@@ -48,8 +48,15 @@ final class PinnedView extends CursorGuard {
    * taken before: a memtable that is empty now has no entry at or below it, and is skipped.
    */
   void open(TableCache tables, ReadOptions options) {
-    boolean verify = options.verifyChecksums();
-    boolean fill = options.fillCache();
+    internal = allEntries(state, tables, options.verifyChecksums(), options.fillCache());
+  }
+
+  /**
+   * Returns a cursor over all entries of a state. The caller keeps the state pinned, and closes the
+   * cursor.
+   */
+  static InternalIterator allEntries(
+      ReadState state, TableCache tables, boolean verify, boolean fill) {
     Version version = state.version();
     List<InternalIterator> children = new ArrayList<>();
     boolean opened = false;
@@ -67,9 +74,10 @@ final class PinnedView extends CursorGuard {
               new ConcatenatingIterator(new LevelTables(tables, version, level, verify, fill)));
         }
       }
-      internal =
+      InternalIterator all =
           MergingIterator.of(version.comparator(), children.toArray(InternalIterator[]::new));
       opened = true;
+      return all;
     } finally {
       if (!opened) {
         children.forEach(InternalIterator::close);

@@ -3,6 +3,7 @@ package dev.kv.core.read;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.memtable.MemTable;
 import dev.kv.core.table.LookupCounts;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.version.FileMetadata;
@@ -46,6 +47,24 @@ final class PointReader {
       return result;
     }
     return getFromTables(state.version(), context, verify, fill);
+  }
+
+  /**
+   * Returns the tag of the newest entry of the key of {@code context} in {@code state}, which may
+   * be a tombstone, or {@link MemTable#NO_ENTRY}. The caller has pinned the state.
+   */
+  long newestTag(ReadState state, ReadContext context) {
+    LookupKey key = context.key();
+    long tag = state.memtable().newestTag(key);
+    for (int i = 0; tag == MemTable.NO_ENTRY && i < state.immutableCount(); i++) {
+      tag = state.immutable(i).newestTag(key);
+    }
+    if (tag == MemTable.NO_ENTRY
+        && getFromTables(state.version(), context, true, true) != LookupResult.NOT_FOUND) {
+      context.value().release();
+      tag = context.point(tables).tag();
+    }
+    return tag;
   }
 
   private int getFromTables(Version version, ReadContext context, boolean verify, boolean fill) {

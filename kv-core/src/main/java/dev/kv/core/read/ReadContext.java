@@ -1,6 +1,8 @@
 package dev.kv.core.read;
 
+import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.key.LookupKey;
@@ -13,6 +15,7 @@ import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.LookupCounts;
 import dev.kv.core.table.PointReadContext;
 import dev.kv.core.table.TableCache;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** The reusable objects of one read or one iterator; used by one thread at a time. */
@@ -139,6 +142,34 @@ final class ReadContext implements AutoCloseable {
     upper = target;
     target.set(bound, InternalKey.MAX_SEQUENCE);
     return target;
+  }
+
+  /**
+   * Searches a range of a cursor, which it moves, for an entry with a higher sequence number.
+   *
+   * @return the user key of the first such entry, or null
+   */
+  byte @Nullable [] firstNewer(
+      InternalIterator entries, ReadRange range, long sequence, InternalKeyComparator order) {
+    byte[] low = range.low();
+    if (low == null) {
+      entries.seekToFirst();
+    } else {
+      key.set(low, InternalKey.MAX_SEQUENCE);
+      entries.seek(key.buffer(), key.offset(), key.internalKeyLength());
+    }
+    for (; entries.isValid(); entries.next()) {
+      ByteBuffer buffer = entries.keyBuffer();
+      int offset = entries.keyOffset();
+      int length = entries.keyLength() - InternalKey.TRAILER;
+      if (range.endsBefore(order.userComparator(), buffer, offset, length)) {
+        return null;
+      }
+      if (InternalKey.sequence(InternalKey.tag(buffer, offset, entries.keyLength())) > sequence) {
+        return InternalKey.copy(buffer, offset, length);
+      }
+    }
+    return null;
   }
 
   /** Gives the context to {@code pool} for the next read, or closes it if it has grown large. */

@@ -1,6 +1,7 @@
 package dev.kv.core.transaction;
 
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.read.CommitView;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.write.CommitCondition;
@@ -11,11 +12,13 @@ import org.jspecify.annotations.Nullable;
 public final class ConditionalWrites {
   private final DatabaseReader reader;
   private final CommitPipeline commits;
+  private final UserKeyComparator order;
 
-  /** Creates the object; the caller keeps the ownership of both arguments. */
-  public ConditionalWrites(DatabaseReader reader, CommitPipeline commits) {
+  /** Creates the object; the caller keeps the ownership of all arguments. */
+  public ConditionalWrites(DatabaseReader reader, CommitPipeline commits, UserKeyComparator order) {
     this.reader = reader;
     this.commits = commits;
+    this.order = order;
   }
 
   /**
@@ -26,7 +29,7 @@ public final class ConditionalWrites {
   public byte @Nullable [] write(EncodedBatch batch, boolean sync) {
     while (true) {
       try (CommitView view = reader.commitView()) {
-        ExpectationCheck check = new ExpectationCheck(batch.expectations(), view);
+        ExpectationCheck check = new ExpectationCheck(batch.expectations(), view, order);
         if (!check.holdsInBase()) {
           return check.failedKey();
         }

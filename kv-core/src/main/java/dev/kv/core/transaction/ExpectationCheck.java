@@ -21,11 +21,13 @@ import org.jspecify.annotations.Nullable;
 final class ExpectationCheck implements CommitCondition {
   private final List<Expectation> expectations;
   private final CommitView view;
+  private final UserKeyComparator order;
   private @Nullable Expectation failed;
 
-  ExpectationCheck(List<Expectation> expectations, CommitView view) {
+  ExpectationCheck(List<Expectation> expectations, CommitView view, UserKeyComparator order) {
     this.expectations = expectations;
     this.view = view;
+    this.order = order;
   }
 
   /** Returns true if all expectations hold in the base of the view. */
@@ -48,10 +50,12 @@ final class ExpectationCheck implements CommitCondition {
 
   @Override
   public Verdict check(long lastSequence, BatchCursor earlier, int earlierCount) {
-    if (earlierCount == 0 && lastSequence == view.sinceSequence()) {
+    if (earlierCount == 0
+        && lastSequence == view.sinceSequence()
+        && !view.recent().isChangedOutsideLog()) {
       return Verdict.HOLDS;
     }
-    if (!view.pinRecent()) {
+    if (!view.recent().pin()) {
       return Verdict.STALE;
     }
     try {
@@ -63,14 +67,14 @@ final class ExpectationCheck implements CommitCondition {
       }
       return Verdict.HOLDS;
     } finally {
-      view.unpinRecent();
+      view.recent().unpin();
     }
   }
 
   private boolean holdsStill(Expectation each, BatchCursor earlier) {
     int result = findInGroup(each.key(), earlier);
     if (result == LookupResult.NOT_FOUND) {
-      result = view.findRecent(each.key());
+      result = view.recent().find(each.key());
     }
     return switch (result) {
       case LookupResult.FOUND -> isEqual(view.value(), each.value());
@@ -81,7 +85,6 @@ final class ExpectationCheck implements CommitCondition {
 
   /** Finds the last operation on a key in the group; sets the value of the view if it is a put. */
   private int findInGroup(byte[] key, BatchCursor earlier) {
-    UserKeyComparator order = view.order();
     int result = LookupResult.NOT_FOUND;
     earlier.restart();
     while (earlier.next()) {

@@ -5,6 +5,10 @@
  * checks them against memtables and tables first; the leader of the write group checks only what
  * was written since, by an implementation of {@link dev.kv.core.write.CommitCondition}.
  *
+ * <p>{@link dev.kv.core.transaction.Transactions} begins optimistic transactions: a snapshot, a set
+ * of writes on top of it, and the keys and ranges that the transaction depends on. The commit
+ * checks in the same two steps that none of them has changed since the snapshot.
+ *
  * <p>Called by db; imports read, write, batch and what lies below them.
  */
 @NullMarked

@@ -328,6 +328,20 @@ class ConditionalWriteTest extends DbTestBase {
   }
 
   @Test
+  void write_keyInARangeDeletedMeanwhile_isSeen() {
+    open(hooked());
+    put("k", "1");
+    compact(null, null);
+    put("z", "1");
+    hook.set(() -> db.deleteRange(b("a"), b("m")));
+    assertThat(db.compareAndSet(b("k"), b("1"), b("2"))).isFalse();
+    assertThat(ran).hasValue(1);
+    hook.set(() -> db.deleteRange(b("x"), null));
+    assertThat(db.putIfAbsent(b("k"), b("3"))).isTrue();
+    assertThat(get("k")).isEqualTo("3");
+  }
+
+  @Test
   void write_keyUnchangedButFlushedAndCompactedMeanwhile_isWritten() {
     open(hooked());
     put("k", "1");

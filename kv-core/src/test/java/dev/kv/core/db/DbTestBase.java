@@ -245,7 +245,8 @@ public abstract class DbTestBase {
     return versions.isEmpty() ? "[ ]" : "[ " + String.join(", ", versions) + " ]";
   }
 
-  private InternalIterator allEntries() {
+  /** Returns a cursor over all entries of the memtable and the tables. */
+  final InternalIterator allEntries() {
     List<InternalIterator> children = new ArrayList<>();
     children.add(db.parts().memTables().memtable().iterator());
     for (int level = 0; level < 7; level++) {

@@ -16,6 +16,8 @@ import dev.kv.Range;
 import dev.kv.ReadOptions;
 import dev.kv.Slice;
 import dev.kv.Snapshot;
+import dev.kv.Transaction;
+import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.db.LeakCheck;
@@ -396,6 +398,55 @@ class SpaceTest {
   }
 
   @Test
+  void transaction_ofASpace_readsAndWritesIt() {
+    Space users = Space.of(db, "user/");
+    users.put(b("1"), b("Ada"));
+    db.put(b("user"), b("outside"));
+    db.put(b("user0"), b("outside"));
+    String result =
+        users.transact(
+            TransactionOptions.SERIALIZABLE,
+            transaction -> {
+              transaction.put(b("3"), b("Eve")).delete(b("1")).put(b("2"), b("Bob"));
+              assertThat(transaction.get(b("1"))).isNull();
+              assertThat(s(transaction.getForUpdate(b("3")))).isEqualTo("Eve");
+              assertThat(transaction.<Integer>read(b("2"), Slice::length)).isEqualTo(3);
+              assertThat(s(users.get(ReadOptions.from(transaction.snapshot()), b("1"))))
+                  .isEqualTo("Ada");
+              StringBuilder keys = new StringBuilder();
+              ReadOptions down = ReadOptions.builder().descending(true).build();
+              transaction.forEach(down, (key, value) -> keys.append(key.toUtf8String()));
+              return keys.toString();
+            });
+    assertThat(result).isEqualTo("32");
+    assertThat(contents(users)).containsExactly("2=Bob", "3=Eve");
+    assertThat(s(db.get(b("user/2")))).isEqualTo("Bob");
+  }
+
+  @Test
+  void transaction_ofTheDatabase_hasViewsOfSeveralSpaces() {
+    Space users = Space.of(db, "user/");
+    Space orders = Space.of(db, "order/");
+    try (Transaction transaction = db.transaction()) {
+      users.within(transaction).put(b("1"), b("Ada"));
+      orders.within(transaction).put(b("7"), b("1"));
+      transaction.commit();
+    }
+    assertThat(contents(db)).containsExactly("order/7=1", "user/1=Ada");
+    try (Transaction transaction = users.transaction()) {
+      transaction.put(b("1"), b("Bob"));
+      users.put(b("1"), b("Eve"));
+      assertThatThrownBy(transaction::commit)
+          .isInstanceOfSatisfying(
+              ConflictException.class, conflict -> assertThat(conflict.key()).isEqualTo(b("1")));
+    }
+    try (Transaction transaction = users.transaction()) {
+      transaction.put(b("1"), b("Bob"));
+    }
+    assertThat(s(users.get(b("1")))).isEqualTo("Eve");
+  }
+
+  @Test
   void snapshot_ofASpace_isOneOfAllSpaces() {
     Space users = Space.of(db, "user/");
     Space orders = Space.of(db, "order/");
@@ -617,6 +668,8 @@ class SpaceTest {
             Map.entry("key", () -> users.delete((byte[]) null)),
             Map.entry("batch", () -> users.write((WriteBatch) null)),
             Map.entry("batch", () -> users.within((WriteBatch) null)),
+            Map.entry("transaction", () -> users.within((Transaction) null)),
+            Map.entry("options", () -> users.transaction(null)),
             Map.entry("options", () -> users.iterator(null)),
             Map.entry("ranges", () -> users.approximateSizes(null)),
             Map.entry("name", () -> users.property(null)));
@@ -631,7 +684,15 @@ class SpaceTest {
   @Test
   void everyMethodOfADatabase_isDeclaredOrBuiltOnOthers() {
     Set<String> builtOnOthers =
-        Set.of("entries", "stream", "forEach", "find", "putIfAbsent", "compareAndSet", "update");
+        Set.of(
+            "entries",
+            "stream",
+            "forEach",
+            "find",
+            "putIfAbsent",
+            "compareAndSet",
+            "update",
+            "transact");
     Set<String> missing = new TreeSet<>();
     for (Method method : DB.class.getDeclaredMethods()) {
       if (!Modifier.isPublic(method.getModifiers())
@@ -662,7 +723,7 @@ class SpaceTest {
         .anyMatch(
             other ->
                 other.length == parameters.length + 1
-                    && (Objects.equals(other[0], ReadOptions.class)
-                        || Objects.equals(other[0], WriteOptions.class)));
+                    && Set.of(ReadOptions.class, WriteOptions.class, TransactionOptions.class)
+                        .contains(other[0]));
   }
 }

@@ -1,0 +1,19 @@
+package dev.kv;
+
+/**
+ * Thrown by an operation of a {@link Transaction} that would make it larger than {@link
+ * TransactionOptions#maxBytes}. The operation has no effect. Commit less at once, or raise the
+ * limit.
+ */
+public final class TransactionTooLargeException extends DBException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * Creates the exception.
+   *
+   * @param message what is wrong, where, and what to do
+   */
+  public TransactionTooLargeException(String message) {
+    super(message, null);
+  }
+}

@@ -1,0 +1,40 @@
+package dev.kv.core.read;
+
+import dev.kv.core.memtable.MemTable;
+
+/**
+ * Marks a point in time: everything that changed after it is in the memtable or a later one, or is
+ * a later change outside the log. Pins nothing.
+ */
+public final class StateMark {
+  /** Only compared; it may have been freed. */
+  private final MemTable memtable;
+
+  private final long changes;
+
+  StateMark(ReadState state) {
+    memtable = state.memtable();
+    changes = state.changes();
+  }
+
+  /** Returns true if content has changed outside the log between the mark and {@code state}. */
+  boolean isChangedOutsideLog(ReadState state) {
+    return state.changes() != changes;
+  }
+
+  /**
+   * Returns the number of memtables of {@code state} in which later writes are, from the mutable
+   * one on; 0 if one of them has been flushed.
+   */
+  int memTablesSince(ReadState state) {
+    if (state.memtable() == memtable) {
+      return 1;
+    }
+    for (int i = 0; i < state.immutableCount(); i++) {
+      if (state.immutable(i) == memtable) {
+        return i + 2;
+      }
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,177 @@
+package dev.kv.core.transaction;
+
+import dev.kv.DBIterator;
+import dev.kv.ReadOptions;
+import dev.kv.core.batch.BatchCursor;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.read.CommitView;
+import dev.kv.core.read.DatabaseReader;
+import dev.kv.core.read.ReadRange;
+import dev.kv.core.read.RecentMemTables;
+import dev.kv.core.write.CommitCondition;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The check that no other write has changed the keys and ranges that a transaction depends on since
+ * its snapshot.
+ *
+ * <p>A change has a higher sequence number than the snapshot. It is found, because the snapshot is
+ * open: compactions keep the newest entry of each key that is newer than the snapshot, also if that
+ * is a tombstone.
+ */
+final class TransactionCheck {
+  private final List<byte[]> keys;
+  private final List<ReadRange> ranges;
+  private final long snapshot;
+  private final UserKeyComparator order;
+  private byte @Nullable [] changed;
+
+  /**
+   * Creates the check.
+   *
+   * @param snapshot the sequence number of the transaction's snapshot
+   */
+  TransactionCheck(
+      List<byte[]> keys, List<ReadRange> ranges, long snapshot, UserKeyComparator order) {
+    this.keys = keys;
+    this.ranges = ranges;
+    this.snapshot = snapshot;
+    this.order = order;
+  }
+
+  /** Returns the key that was found to be changed; not a copy. */
+  byte[] changedKey() {
+    byte[] key = changed;
+    if (key == null) {
+      throw new AssertionError("nothing has changed");
+    }
+    return key;
+  }
+
+  /** Searches the base of a view, which may read tables. */
+  boolean holdsInBase(CommitView view) {
+    for (byte[] key : keys) {
+      if (view.hasNewer(key, snapshot)) {
+        return isChanged(key);
+      }
+    }
+    for (ReadRange range : ranges) {
+      byte[] key = view.firstNewer(range, snapshot);
+      if (key != null) {
+        return isChanged(key);
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Compares the keys and ranges as the snapshot shows them with the newest state. Needed if
+   * content has changed outside the log, because a table that was dropped as a whole leaves no
+   * newer entries behind.
+   *
+   * @param fromSnapshot reads the snapshot
+   */
+  boolean isEqualInNewest(DatabaseReader reader, ReadOptions fromSnapshot) {
+    for (byte[] key : keys) {
+      if (!Arrays.equals(reader.get(fromSnapshot, key), reader.get(ReadOptions.DEFAULT, key))) {
+        return isChanged(key);
+      }
+    }
+    for (ReadRange range : ranges) {
+      try (DBIterator before = reader.iterator(fromSnapshot);
+          DBIterator now = reader.iterator(ReadOptions.DEFAULT)) {
+        byte[] key = range.firstDifference(before, now, order);
+        if (key != null) {
+          return isChanged(key);
+        }
+      }
+    }
+    return true;
+  }
+
+  private boolean isChanged(byte[] key) {
+    changed = key;
+    return false;
+  }
+
+  /**
+   * Returns the part of the check that the leader does.
+   *
+   * @param recent the memtables since a state in which nothing has changed
+   * @param unchangedAt a sequence number; if it is still the last one, nothing has changed
+   */
+  CommitCondition since(RecentMemTables recent, long unchangedAt) {
+    return new SinceCheck(recent, unchangedAt);
+  }
+
+  private final class SinceCheck implements CommitCondition {
+    private final RecentMemTables recent;
+    private final long unchangedAt;
+
+    SinceCheck(RecentMemTables recent, long unchangedAt) {
+      this.recent = recent;
+      this.unchangedAt = unchangedAt;
+    }
+
+    @Override
+    public Verdict check(long lastSequence, BatchCursor earlier, int earlierCount) {
+      if (!holdsInGroup(earlier)) {
+        return Verdict.FAILS;
+      }
+      if (lastSequence == unchangedAt && !recent.isChangedOutsideLog()) {
+        return Verdict.HOLDS;
+      }
+      if (!recent.pin()) {
+        return Verdict.STALE;
+      }
+      try {
+        return holdsInRecent() ? Verdict.HOLDS : Verdict.FAILS;
+      } finally {
+        recent.unpin();
+      }
+    }
+
+    private boolean holdsInGroup(BatchCursor earlier) {
+      earlier.restart();
+      while (earlier.next()) {
+        for (byte[] key : keys) {
+          if (order.compare(
+                  earlier.buffer(), earlier.keyOffset(), earlier.keyLength(), key, key.length)
+              == 0) {
+            return isChanged(key);
+          }
+        }
+        for (ReadRange range : ranges) {
+          if (range.contains(order, earlier.buffer(), earlier.keyOffset(), earlier.keyLength())) {
+            byte[] key = new byte[earlier.keyLength()];
+            earlier.buffer().get(earlier.keyOffset(), key);
+            return isChanged(key);
+          }
+        }
+      }
+      return true;
+    }
+
+    private boolean holdsInRecent() {
+      for (byte[] key : keys) {
+        if (recent.hasNewer(key, snapshot)) {
+          return isChanged(key);
+        }
+      }
+      for (ReadRange range : ranges) {
+        byte[] key = recent.firstNewer(range, snapshot);
+        if (key != null) {
+          return isChanged(key);
+        }
+      }
+      return true;
+    }
+
+    @Override
+    public int size() {
+      return keys.size() + ranges.size();
+    }
+  }
+}

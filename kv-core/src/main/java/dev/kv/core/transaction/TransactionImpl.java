@@ -1,0 +1,297 @@
+package dev.kv.core.transaction;
+
+import dev.kv.ConflictException;
+import dev.kv.DBClosedException;
+import dev.kv.DBIterator;
+import dev.kv.Escape;
+import dev.kv.ReadOptions;
+import dev.kv.Slice;
+import dev.kv.Snapshot;
+import dev.kv.Transaction;
+import dev.kv.TransactionOptions;
+import dev.kv.TransactionOptions.Isolation;
+import dev.kv.TransactionTooLargeException;
+import dev.kv.TransactionTooOldException;
+import dev.kv.ValueReader;
+import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.key.KeyBounds;
+import dev.kv.core.read.CommitView;
+import dev.kv.core.read.ReadRange;
+import dev.kv.core.read.SnapshotImpl;
+import dev.kv.core.read.StateMark;
+import dev.kv.core.transaction.WriteSet.Write;
+import dev.kv.core.write.CommitCondition.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An optimistic transaction: a snapshot, the writes on top of it, and the keys and ranges that it
+ * depends on.
+ *
+ * <p>The commit first asks the leader to check the memtables since the beginning: a short
+ * transaction reads no table. If one of them has been flushed, this thread searches memtables and
+ * tables, in a {@link CommitView}, and leaves to the leader what was written since. The same if
+ * content has changed outside the log, such as a deleted range.
+ */
+final class TransactionImpl implements Transaction {
+  /** What a key or a range counts besides its bytes. */
+  private static final int OVERHEAD_BYTES = 64;
+
+  private final Transactions parts;
+  private final TransactionOptions options;
+  private final SnapshotImpl snapshot;
+  private final long snapshotSequence;
+  private final ReadOptions fromSnapshot;
+  private final StateMark mark;
+  private final WriteSet writes;
+  private final ReadSet reads;
+  private final List<TransactionIterator> cursors = new ArrayList<>();
+  private final boolean serializable;
+  private final long begun = System.nanoTime();
+  private final long maxAgeNanos;
+  private long bytes;
+  private boolean readForUpdate;
+  private boolean ended;
+
+  /**
+   * Begins a transaction.
+   *
+   * @param snapshot the state to read, which the transaction closes
+   * @param mark was taken before the snapshot
+   */
+  TransactionImpl(
+      Transactions parts, TransactionOptions options, SnapshotImpl snapshot, StateMark mark) {
+    this.parts = parts;
+    this.options = options;
+    this.snapshot = snapshot;
+    this.snapshotSequence = snapshot.sequence();
+    this.mark = mark;
+    fromSnapshot = ReadOptions.from(snapshot);
+    writes = new WriteSet(parts.order());
+    reads = new ReadSet(parts.order());
+    serializable = options.isolation() == Isolation.SERIALIZABLE;
+    maxAgeNanos = options.maxAge().toNanos();
+  }
+
+  @Override
+  public byte @Nullable [] get(byte[] key) {
+    Objects.requireNonNull(key, "key");
+    beginOperation();
+    return get(key, serializable);
+  }
+
+  @Override
+  public byte @Nullable [] getForUpdate(byte[] key) {
+    Objects.requireNonNull(key, "key");
+    beginOperation();
+    readForUpdate = true;
+    return get(key, true);
+  }
+
+  private byte @Nullable [] get(byte[] key, boolean depends) {
+    if (depends) {
+      dependOn(key);
+    }
+    Write own = writes.get(key);
+    if (own != null) {
+      byte[] value = own.value();
+      return value == null ? null : value.clone();
+    }
+    return parts.reader().get(fromSnapshot, key);
+  }
+
+  @Override
+  public <R extends @Nullable Object> @Nullable R read(byte[] key, ValueReader<R> reader) {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(reader, "reader");
+    beginOperation();
+    if (serializable) {
+      dependOn(key);
+    }
+    Write own = writes.get(key);
+    if (own != null) {
+      byte[] value = own.value();
+      return value == null ? null : reader.read(Slice.of(value.clone()));
+    }
+    return parts.reader().read(fromSnapshot, key, reader);
+  }
+
+  private void dependOn(byte[] key) {
+    if (!reads.contains(key)) {
+      reserve(key.length + OVERHEAD_BYTES);
+      reads.add(key.clone());
+    }
+  }
+
+  /** Adds a range that a cursor has left; if that is too much, the next operation throws. */
+  private void dependOn(ReadRange range) {
+    byte[] low = range.low();
+    byte[] high = range.high();
+    bytes += OVERHEAD_BYTES + (low == null ? 0L : low.length) + (high == null ? 0L : high.length);
+    reads.add(range);
+  }
+
+  @Override
+  public Transaction put(byte[] key, byte[] value) {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
+    beginOperation();
+    reserve((long) key.length + value.length + OVERHEAD_BYTES);
+    writes.add(key.clone(), value.clone());
+    return this;
+  }
+
+  @Override
+  public Transaction delete(byte[] key) {
+    Objects.requireNonNull(key, "key");
+    beginOperation();
+    reserve((long) key.length + OVERHEAD_BYTES);
+    writes.add(key.clone(), null);
+    return this;
+  }
+
+  @Override
+  public DBIterator iterator(ReadOptions read) {
+    Objects.requireNonNull(read, "options");
+    beginOperation();
+    if (read.snapshot() != null) {
+      throw new IllegalArgumentException("a transaction reads from its own snapshot: " + read);
+    }
+    KeyBounds bounds = KeyBounds.of(read, parts.order());
+    DBIterator base = parts.reader().iterator(read.toBuilder().snapshot(snapshot).build());
+    TransactionIterator cursor =
+        new TransactionIterator(
+            base,
+            writes.range(bounds),
+            writes.show(),
+            parts.order(),
+            this,
+            new VisitedRange(bounds, serializable ? this::dependOn : null));
+    cursors.add(cursor);
+    return cursor;
+  }
+
+  /** Checks that a cursor of this transaction may move. */
+  void checkCursor() {
+    beginOperation();
+    reserve(0);
+  }
+
+  /** Called by a cursor of this transaction before it is closed. */
+  void closing(TransactionIterator cursor) {
+    if (!ended) {
+      cursors.remove(cursor);
+      try {
+        cursor.endVisit();
+      } catch (DBClosedException e) {
+        close(); // nothing can be committed any more
+      }
+    }
+  }
+
+  private void beginOperation() {
+    if (ended) {
+      throw new IllegalStateException("the transaction has ended: it was committed or closed");
+    }
+    if (System.nanoTime() - begun > maxAgeNanos) {
+      close();
+      parts.countTooOld();
+      throw new TransactionTooOldException(
+          "the transaction is older than its limit of "
+              + options.maxAge()
+              + "; nothing was written: do less in one transaction, or raise the limit");
+    }
+  }
+
+  private void reserve(long more) {
+    if (bytes + more > options.maxBytes()) {
+      parts.countTooLarge();
+      throw new TransactionTooLargeException(
+          "the transaction has "
+              + bytes
+              + " bytes, and "
+              + more
+              + " more exceed its limit of "
+              + options.maxBytes()
+              + "; do less in one transaction, or raise the limit");
+    }
+    bytes += more;
+  }
+
+  @Override
+  public Snapshot snapshot() {
+    beginOperation();
+    return snapshot;
+  }
+
+  @Override
+  public void commit() {
+    beginOperation();
+    try {
+      for (TransactionIterator cursor : cursors) {
+        cursor.endVisit();
+      }
+      if (!writes.isEmpty() || readForUpdate) {
+        byte[] changed = write();
+        if (changed != null) {
+          throw conflict(changed);
+        }
+      }
+      parts.countCommit();
+    } finally {
+      close();
+    }
+  }
+
+  private ConflictException conflict(byte[] changed) {
+    parts.countConflict();
+    return new ConflictException(
+        "the transaction was not committed: another write has changed the key '"
+            + Escape.bytes(changed)
+            + "' since it began",
+        changed);
+  }
+
+  /** Checks and writes; returns null, or a key that another write has changed. */
+  private byte @Nullable [] write() {
+    EncodedBatch batch = writes.toBatch();
+    boolean sync = options.writeOptions().sync();
+    TransactionCheck check =
+        new TransactionCheck(
+            reads.keysWith(writes), reads.ranges(), snapshotSequence, parts.order());
+    Verdict verdict =
+        parts
+            .reader()
+            .withMemTablesSince(
+                mark,
+                recent ->
+                    parts.commits().write(batch, sync, check.since(recent, snapshotSequence)));
+    while (verdict == Verdict.STALE) {
+      try (CommitView view = parts.reader().commitView()) {
+        boolean holds =
+            check.holdsInBase(view)
+                && (!view.isChangedOutsideLogSince(mark)
+                    || check.isEqualInNewest(parts.reader(), fromSnapshot));
+        verdict =
+            holds
+                ? parts
+                    .commits()
+                    .write(batch, sync, check.since(view.recent(), view.sinceSequence()))
+                : Verdict.FAILS;
+      }
+    }
+    return verdict == Verdict.HOLDS ? null : check.changedKey();
+  }
+
+  @Override
+  public void close() {
+    if (!ended) {
+      ended = true;
+      snapshot.close();
+      cursors.forEach(TransactionIterator::close);
+      parts.countEnd();
+    }
+  }
+}
