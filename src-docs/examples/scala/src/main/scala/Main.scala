@@ -2,12 +2,11 @@ package example
 
 import dev.kv.{DB, DBComparator, Options, Slice}
 import dev.kv.env.Env
-import dev.kv.map.{Codecs, Maps}
-import dev.kv.scaladsl.*
+import dev.kv.map.KeyCodec
+import dev.kv.scaladsl.{*, given}
 import dev.kv.space.Space
 import java.nio.ByteBuffer
 import java.nio.file.{Files, Path}
-import scala.jdk.CollectionConverters.*
 import scala.util.Using
 
 private val ada = Person("Ada Lovelace", 1815, "mathematics")
@@ -58,18 +57,20 @@ private def newestFirst(): Unit =
     val names = years.view().map(entry => String(entry.value)).toList
     expect(List("Alan Turing", "Grace Hopper", "Ada Lovelace"), names)
 
-/** A database in memory as a map. Java's numbers are boxed. */
+case class UserId(number: Long)
+
+given KeyCodec[UserId] = longCodec.mapped[UserId](UserId(_), _.number)
+
+/** A part of a database in memory as a map. */
 private def typedMap(): Unit =
   val options = Options.builder.createIfMissing(true).env(Env.inMemory).build
-  Using.resource(DB.open(Path.of("visits"), options)): db =>
-    val longs = Codecs.longs.mapped[Long](_.longValue, Long.box(_))
-    val visits = Maps.of(Space.of(db, "visit/"), Codecs.utf8, longs)
-    visits.set("/about", 1L) // does not read the old value
-    visits.merge("/index", 1L, _ + _)
-    visits.merge("/index", 1L, _ + _)
-    expect(Some(2L), visits.asScala.get("/index"))
-    expect(None, visits.asScala.get("/none"))
-    expect(List("/about" -> 1L, "/index" -> 2L), visits.asScala.toList)
+  Using.resource(DB.open(Path.of("names"), options)): db =>
+    val names = Space.of(db, "name/").asMap[UserId, String]
+    names(UserId(11)) = "Alan"
+    names(UserId(7)) = "Grace"
+    expect(Some("Grace"), names.putIfAbsent(UserId(7), "Ada"))
+    expect(None, names.get(UserId(1)))
+    expect(List(UserId(7) -> "Grace", UserId(11) -> "Alan"), names.toList)
 
 private def expect(wanted: Any, found: Any): Unit =
   assert(wanted == found, s"expected $wanted, found $found")

@@ -43,8 +43,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>A {@link Snapshot} of the database or of any of its spaces is one of all of them.
- *   <li>{@link #flush}, {@link #suspendCompactions}, {@link #resumeCompactions} and {@link #resume}
- *       affect the whole database, and {@link #property} and {@link #stats} describe it.
+ *   <li>{@link #flush}, {@link #checkpoint}, {@link #suspendCompactions}, {@link
+ *       #resumeCompactions} and {@link #resume} affect the whole database, and {@link #property}
+ *       and {@link #stats} describe it.
  *   <li>{@link #compactRange} and {@link #approximateSizes} take keys of the space. No bound means
  *       the end of the space. A compaction merges whole tables, which may hold keys of neighbors.
  *   <li>{@link #close} does nothing. Whoever opened the database closes it, and then the methods of
