@@ -68,7 +68,8 @@ class LanguagesTest {
           SequentialFile.class,
           RandomAccessFile.class,
           WritableFile.class,
-          MappedLogFile.class);
+          MappedLogFile.class,
+          LiveFiles.File.class);
 
   @Test
   void names_ofTheApi_areReservedNowhere() throws Exception {
