@@ -118,6 +118,30 @@ public interface DB extends AutoCloseable {
   int get(ReadOptions options, ByteBuffer key, ByteBuffer into);
 
   /**
+   * Returns the values of several keys in the newest state.
+   *
+   * @param keys the keys, in any order
+   * @return the values, in the order of the keys; null for each key that does not exist
+   * @see #getAll(ReadOptions, List)
+   */
+  default List<byte @Nullable []> getAll(List<byte[]> keys) {
+    return getAll(ReadOptions.DEFAULT, keys);
+  }
+
+  /**
+   * Returns the values of several keys, all from one state. It is faster than a get for each key,
+   * above all if the keys are near each other: it searches the keys in their order, and keys in the
+   * same block share its lookup, its load and its checksum.
+   *
+   * @param options how to read
+   * @param keys the keys, in any order; a key may occur several times
+   * @return the values, in the order of the keys; null for each key that does not exist
+   * @throws IllegalArgumentException if the options are {@linkplain ReadOptions#isScanOnly() for
+   *     scans}
+   */
+  List<byte @Nullable []> getAll(ReadOptions options, List<byte[]> keys);
+
+  /**
    * Passes the value of a key in the newest state to a reader, without a copy.
    *
    * @param <R> what the reader returns

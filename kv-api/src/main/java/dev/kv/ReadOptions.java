@@ -15,9 +15,19 @@ public final class ReadOptions {
   /** Reads of the newest state, with checksums verified and the cache filled, without bounds. */
   public static final ReadOptions DEFAULT = builder().build();
 
+  /**
+   * For a scan of much data that is read once: the blocks do not go into the cache, where they
+   * would take the place of others.
+   */
+  public static final ReadOptions SCAN = builder().fillCache(false).build();
+
+  /** For reads of keys without their values; see {@link #keysOnly()}. */
+  public static final ReadOptions KEYS = builder().keysOnly(true).build();
+
   private final boolean verifyChecksums;
   private final boolean fillCache;
   private final boolean descending;
+  private final boolean keysOnly;
   private final @Nullable Snapshot snapshot;
   private final byte @Nullable [] lowerBound;
   private final byte @Nullable [] upperBound;
@@ -28,6 +38,7 @@ public final class ReadOptions {
     verifyChecksums = builder.verifyChecksums;
     fillCache = builder.fillCache;
     descending = builder.descending;
+    keysOnly = builder.keysOnly;
     snapshot = builder.snapshot;
     lowerBound = builder.lowerBound;
     upperBound = builder.upperBound;
@@ -74,6 +85,7 @@ public final class ReadOptions {
     builder.verifyChecksums = verifyChecksums;
     builder.fillCache = fillCache;
     builder.descending = descending;
+    builder.keysOnly = keysOnly;
     builder.snapshot = snapshot;
     builder.lowerBound = lowerBound;
     builder.upperBound = upperBound;
@@ -111,6 +123,16 @@ public final class ReadOptions {
    */
   public boolean descending() {
     return descending;
+  }
+
+  /**
+   * Returns true if values are not read: every value is empty. A scan then copies no values, and a
+   * lookup only tells whether the key exists. Default: false.
+   *
+   * @return true if all values are empty
+   */
+  public boolean keysOnly() {
+    return keysOnly;
   }
 
   /**
@@ -173,6 +195,9 @@ public final class ReadOptions {
     if (descending) {
       parts.add("descending=true");
     }
+    if (keysOnly) {
+      parts.add("keysOnly=true");
+    }
     if (snapshot != null) {
       parts.add("snapshot=" + snapshot);
     }
@@ -193,6 +218,7 @@ public final class ReadOptions {
     private boolean verifyChecksums = true;
     private boolean fillCache = true;
     private boolean descending;
+    private boolean keysOnly;
     private @Nullable Snapshot snapshot;
     private byte @Nullable [] lowerBound;
     private byte @Nullable [] upperBound;
@@ -230,6 +256,17 @@ public final class ReadOptions {
      */
     public Builder descending(boolean descending) {
       this.descending = descending;
+      return this;
+    }
+
+    /**
+     * Sets {@link ReadOptions#keysOnly()}.
+     *
+     * @param keysOnly whether all values are empty
+     * @return this builder
+     */
+    public Builder keysOnly(boolean keysOnly) {
+      this.keysOnly = keysOnly;
       return this;
     }
 

@@ -165,6 +165,14 @@ public final class Space implements DB {
     return database.get(options, prefix.join(Objects.requireNonNull(key, "key")));
   }
 
+  @Override
+  public List<byte @Nullable []> getAll(ReadOptions options, List<byte[]> keys) {
+    Objects.requireNonNull(keys, "keys");
+    return database.getAll(
+        options,
+        keys.stream().map(key -> prefix.join(Objects.requireNonNull(key, "key"))).toList());
+  }
+
   /** {@inheritDoc} In a space, it allocates an array for the key. */
   @Override
   public int get(ReadOptions options, ByteBuffer key, ByteBuffer into) {

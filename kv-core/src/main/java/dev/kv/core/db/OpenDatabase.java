@@ -69,6 +69,12 @@ abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
   }
 
   @Override
+  public final List<byte @Nullable []> getAll(ReadOptions options, List<byte[]> keys) {
+    Objects.requireNonNull(options, "options");
+    return reader.getAll(options, Objects.requireNonNull(keys, "keys"));
+  }
+
+  @Override
   public final int get(ReadOptions options, ByteBuffer key, ByteBuffer into) {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(key, "key");

@@ -21,8 +21,12 @@ import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.TableCache;
 import dev.kv.event.DamageEvent;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -159,6 +163,51 @@ public final class DatabaseReader implements AutoCloseable {
     }
   }
 
+  /** Implements {@link DB#getAll(ReadOptions, List)}. */
+  public List<byte @Nullable []> getAll(ReadOptions options, List<byte[]> keys) {
+    requireLookup(options);
+    byte[][] values = new byte[keys.size()][];
+    ReadContext context = ReadContext.acquireFrom(contexts);
+    ReadState state = pin(context, options);
+    long sequence = sequence(options);
+    while (options.snapshot() == null && !states.isCurrent(state)) {
+      states.release(state, context.stripe());
+      state = pin(context, options);
+      sequence = sequence(options);
+    }
+    context.beginHolding(tables);
+    try {
+      for (int at : inOrder(keys, state.version().comparator().userComparator())) {
+        context.key().set(keys.get(at), sequence);
+        values[at] = find(state, context, options) ? context.value().copy() : null;
+        context.value().release();
+      }
+      checkOpen();
+      return Collections.unmodifiableList(Arrays.asList(values));
+    } finally {
+      context.endHolding();
+      unpin(state, context);
+    }
+  }
+
+  /** Returns the indexes of the keys, in the order of the keys. */
+  private static int[] inOrder(List<byte[]> keys, UserKeyComparator order) {
+    int count = keys.size();
+    boolean sorted = true;
+    for (int i = 0; i < count; i++) {
+      Objects.requireNonNull(keys.get(i), "key");
+      sorted = sorted && (i == 0 || order.compare(keys.get(i - 1), keys.get(i)) <= 0);
+    }
+    IntStream indexes = IntStream.range(0, count);
+    return sorted
+        ? indexes.toArray()
+        : indexes
+            .boxed()
+            .sorted((a, b) -> order.compare(keys.get(a), keys.get(b)))
+            .mapToInt(Integer::intValue)
+            .toArray();
+  }
+
   private static void requireLookup(ReadOptions options) {
     if (options.isScanOnly()) {
       throw new IllegalArgumentException(
@@ -181,6 +230,9 @@ public final class DatabaseReader implements AutoCloseable {
   private boolean find(ReadState state, ReadContext context, ReadOptions options) {
     try {
       int result = points.get(state, context, options.verifyChecksums(), options.fillCache());
+      if (options.keysOnly()) {
+        context.value().length = 0;
+      }
       return result == LookupResult.FOUND;
     } catch (RuntimeException e) {
       if (closed) {
@@ -218,7 +270,7 @@ public final class DatabaseReader implements AutoCloseable {
       KeyBounds bounds = KeyBounds.of(options, comparator);
       view.open(tables, options);
       VisibleCursor cursor = view.newCursor(sequence, bounds, sampler, database());
-      UserIterator iterator = new UserIterator(cursor, view, iterators);
+      UserIterator iterator = new UserIterator(cursor, view, iterators, options.keysOnly());
       iterators.add(iterator, view);
       opened = true;
       return iterator;

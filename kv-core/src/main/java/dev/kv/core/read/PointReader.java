@@ -4,6 +4,7 @@ import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.memtable.MemTable;
+import dev.kv.core.table.HeldTables;
 import dev.kv.core.table.LookupCounts;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.version.FileMetadata;
@@ -146,7 +147,10 @@ final class PointReader {
   }
 
   private int get(FileMetadata file, ReadContext context, boolean verify, boolean fill) {
-    return tables.get(file, context.key(), verify, fill, context.point(tables), context.value());
+    HeldTables held = context.held();
+    return held == null
+        ? tables.get(file, context.key(), verify, fill, context.point(tables), context.value())
+        : held.get(file, context.key(), verify, fill, context.point(tables), context.value());
   }
 
   /** Charges a seek to a table that was searched without finding the key; returns true. */

@@ -12,6 +12,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Stripes;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.HeldTables;
 import dev.kv.core.table.LookupCounts;
 import dev.kv.core.table.PointReadContext;
 import dev.kv.core.table.TableCache;
@@ -38,6 +39,10 @@ final class ReadContext implements AutoCloseable {
   private @Nullable LookupKey lower;
   private @Nullable LookupKey upper;
   private @Nullable LookupCounts counts;
+  private @Nullable HeldTables held;
+
+  /** True while several keys are looked up. */
+  private boolean holds;
 
   /** The stripe of the thread that uses the context. */
   private int stripe;
@@ -90,6 +95,27 @@ final class ReadContext implements AutoCloseable {
       point = made;
     }
     return made;
+  }
+
+  /** Keeps tables and blocks pinned between lookups from now on, until {@link #endHolding}. */
+  void beginHolding(TableCache tables) {
+    if (held == null) {
+      held = tables.newHeldTables(counts());
+    }
+    holds = true;
+  }
+
+  /** Releases the tables and blocks that were kept. */
+  void endHolding() {
+    holds = false;
+    if (held != null) {
+      held.release();
+    }
+  }
+
+  /** Returns the tables that are kept pinned between lookups; null if none are to be kept. */
+  @Nullable HeldTables held() {
+    return holds ? held : null;
   }
 
   /** Counts the lookup that the context is used for. */
@@ -194,6 +220,9 @@ final class ReadContext implements AutoCloseable {
     storage.close();
     if (point != null) {
       point.close();
+    }
+    if (held != null) {
+      held.close();
     }
     key.close();
     if (lower != null) {

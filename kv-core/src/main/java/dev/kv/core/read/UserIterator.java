@@ -21,6 +21,7 @@ final class UserIterator implements DBIterator {
   private final VisibleCursor cursor;
   private final PinnedView view;
   private final OpenIterators open;
+  private final boolean keysOnly;
   private final BufferSlice keySlice = new BufferSlice(this);
   private final BufferSlice valueSlice = new BufferSlice(this);
   private boolean borrowed;
@@ -28,11 +29,14 @@ final class UserIterator implements DBIterator {
 
   /**
    * Creates an iterator, which takes ownership of {@code view}. The caller adds it to {@code open}.
+   *
+   * @param keysOnly true to show empty values
    */
-  UserIterator(VisibleCursor cursor, PinnedView view, OpenIterators open) {
+  UserIterator(VisibleCursor cursor, PinnedView view, OpenIterators open, boolean keysOnly) {
     this.cursor = cursor;
     this.view = view;
     this.open = open;
+    this.keysOnly = keysOnly;
   }
 
   @Override
@@ -167,7 +171,11 @@ final class UserIterator implements DBIterator {
   public byte[] value() {
     view.checkOpen();
     checkValid();
-    return copy(cursor.valueBuffer(), cursor.valueOffset(), cursor.valueLength());
+    return copy(cursor.valueBuffer(), cursor.valueOffset(), valueLength());
+  }
+
+  private int valueLength() {
+    return keysOnly ? 0 : cursor.valueLength();
   }
 
   private byte[] copy(ByteBuffer buffer, int offset, int length) {
@@ -198,7 +206,7 @@ final class UserIterator implements DBIterator {
     checkValid();
     borrowed = true;
     BufferSlice slice = valueSlice;
-    slice.point(cursor.valueBuffer(), cursor.valueOffset(), cursor.valueLength());
+    slice.point(cursor.valueBuffer(), cursor.valueOffset(), valueLength());
     checkOpenAfterPointing();
     return slice;
   }

@@ -175,6 +175,11 @@ public final class TableCache implements AutoCloseable {
     return new PointReadContext(comparator, budget, counts);
   }
 
+  /** Returns a new object for the lookup of several keys; the caller closes it. */
+  public HeldTables newHeldTables(LookupCounts counts) {
+    return new HeldTables(this, counts);
+  }
+
   /**
    * Removes an obsolete table and its blocks from the caches. Pinned objects are freed after their
    * last pin.

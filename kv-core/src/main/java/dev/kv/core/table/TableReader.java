@@ -138,26 +138,14 @@ public final class TableReader implements CacheValue {
    * @return one of {@link LookupResult}'s constants
    */
   public int get(LookupKey key, ReadFlags flags, PointReadContext context, ValueRef out) {
+    LookupCounts counts = context.counts();
+    int at = blockOf(key, counts);
+    if (at < 0) {
+      return LookupResult.NOT_FOUND;
+    }
     ByteBuffer target = key.buffer();
     int offset = key.offset();
     int userLength = key.userKeyLength();
-    LookupCounts counts = context.counts();
-    if (wholeTableFilter && !mayContain(0, target, offset, userLength)) {
-      counts.increment(LookupCounts.FILTER_NEGATIVES);
-      return LookupResult.NOT_FOUND;
-    }
-    int at = index.find(target, offset, key.internalKeyLength());
-    if (at == index.count()) {
-      return LookupResult.NOT_FOUND;
-    }
-    if (!wholeTableFilter && !mayContain(index.offset(at), target, offset, userLength)) {
-      counts.increment(LookupCounts.FILTER_NEGATIVES);
-      return LookupResult.NOT_FOUND;
-    }
-    if (!hints.mayContain(at, target, offset, userLength)) {
-      counts.increment(LookupCounts.CACHED_NEGATIVES);
-      return LookupResult.NOT_FOUND;
-    }
     counts.increment(LookupCounts.BLOCKS);
     PinnedBlock block = acquireBlock(at, flags);
     boolean adopted = false;
@@ -181,6 +169,55 @@ public final class TableReader implements CacheValue {
         block.close();
       }
     }
+  }
+
+  /**
+   * Does the same lookup, and keeps the block pinned in {@code held}. The value is valid until that
+   * is used again, and has no pin of its own.
+   */
+  int get(LookupKey key, ReadFlags flags, HeldBlock held, ValueRef out) {
+    PointReadContext context = held.context();
+    int at = blockOf(key, context.counts());
+    if (at < 0) {
+      return LookupResult.NOT_FOUND;
+    }
+    context.counts().increment(LookupCounts.BLOCKS);
+    BlockIterator entry = held.cursor(this, at, flags);
+    entry.seek(key.buffer(), key.offset(), key.internalKeyLength());
+    int result = outcome(context, key.buffer(), key.offset(), key.userKeyLength(), at);
+    if (result == LookupResult.FOUND) {
+      out.set(entry.valueBuffer(), entry.valueOffset(), entry.valueLength(), null);
+    } else if (result == LookupResult.NOT_FOUND) {
+      hints.recordMiss(at, entry, flags);
+      if (filter != null) {
+        context.counts().increment(LookupCounts.FILTER_FALSE_POSITIVES);
+      }
+    }
+    return result;
+  }
+
+  /** Returns the number of the data block that may contain a key, or -1. */
+  private int blockOf(LookupKey key, LookupCounts counts) {
+    ByteBuffer target = key.buffer();
+    int offset = key.offset();
+    int userLength = key.userKeyLength();
+    if (wholeTableFilter && !mayContain(0, target, offset, userLength)) {
+      counts.increment(LookupCounts.FILTER_NEGATIVES);
+      return -1;
+    }
+    int at = index.find(target, offset, key.internalKeyLength());
+    if (at == index.count()) {
+      return -1;
+    }
+    if (!wholeTableFilter && !mayContain(index.offset(at), target, offset, userLength)) {
+      counts.increment(LookupCounts.FILTER_NEGATIVES);
+      return -1;
+    }
+    if (!hints.mayContain(at, target, offset, userLength)) {
+      counts.increment(LookupCounts.CACHED_NEGATIVES);
+      return -1;
+    }
+    return at;
   }
 
   private boolean mayContain(long blockOffset, ByteBuffer key, int offset, int length) {

@@ -168,7 +168,8 @@ final class TransactionImpl implements Transaction {
             writes.show(),
             parts.order(),
             this,
-            new VisitedRange(bounds, serializable ? this::dependOn : null));
+            new VisitedRange(bounds, serializable ? this::dependOn : null),
+            read.keysOnly());
     cursors.add(cursor);
     return cursor;
   }

@@ -27,12 +27,15 @@ import org.jspecify.annotations.Nullable;
  * skipped, together with the base's entry of its key.
  */
 final class TransactionIterator implements DBIterator {
+  private static final byte[] NOTHING = {};
+
   private final DBIterator base;
   private final NavigableMap<byte[], Write> writes;
   private final long lastNumber;
   private final UserKeyComparator order;
   private final TransactionImpl transaction;
   private final VisitedRange visited;
+  private final boolean keysOnly;
   private final BufferSlice ownKey = new BufferSlice(this);
   private final BufferSlice ownValue = new BufferSlice(this);
 
@@ -54,6 +57,7 @@ final class TransactionIterator implements DBIterator {
    * @param writes the writes within the bounds of the cursor
    * @param lastNumber the number of the last write to show
    * @param visited is told which keys the cursor has moved over
+   * @param keysOnly true to show empty values
    */
   TransactionIterator(
       DBIterator base,
@@ -61,13 +65,15 @@ final class TransactionIterator implements DBIterator {
       long lastNumber,
       UserKeyComparator order,
       TransactionImpl transaction,
-      VisitedRange visited) {
+      VisitedRange visited,
+      boolean keysOnly) {
     this.base = base;
     this.writes = writes;
     this.lastNumber = lastNumber;
     this.order = order;
     this.transaction = transaction;
     this.visited = visited;
+    this.keysOnly = keysOnly;
   }
 
   @Override
@@ -276,7 +282,10 @@ final class TransactionIterator implements DBIterator {
 
   private byte @Nullable [] ownValue() {
     Map.Entry<byte[], Write> own = current;
-    return own == null ? null : own.getValue().value();
+    if (own == null) {
+      return null;
+    }
+    return keysOnly ? NOTHING : own.getValue().value();
   }
 
   private static Slice point(BufferSlice slice, byte[] bytes) {

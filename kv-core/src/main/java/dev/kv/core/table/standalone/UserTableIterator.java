@@ -26,12 +26,15 @@ public final class UserTableIterator implements DBIterator {
   /** The bound that all keys to show are before; null if there is no bound. */
   private final @Nullable ByteBuffer upper;
 
+  private final boolean keysOnly;
   private boolean borrowed;
   private boolean valid;
   private boolean placed;
 
   /** Creates a cursor without a current entry. Takes ownership of {@code entries}. */
-  UserTableIterator(TableIterator entries, UserKeyComparator order, KeyBounds bounds) {
+  UserTableIterator(
+      TableIterator entries, UserKeyComparator order, KeyBounds bounds, boolean keysOnly) {
+    this.keysOnly = keysOnly;
     this.entries = entries;
     this.guard = new Guard(entries);
     this.order = order;
@@ -189,10 +192,14 @@ public final class UserTableIterator implements DBIterator {
     return copy(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
   }
 
+  private int valueLength() {
+    return keysOnly ? 0 : entries.valueLength();
+  }
+
   @Override
   public byte[] value() {
     requireValid();
-    return copy(entries.valueBuffer(), entries.valueOffset(), entries.valueLength());
+    return copy(entries.valueBuffer(), entries.valueOffset(), valueLength());
   }
 
   private byte[] copy(ByteBuffer buffer, int offset, int length) {
@@ -218,7 +225,7 @@ public final class UserTableIterator implements DBIterator {
   public Slice valueSlice() {
     requireValid();
     borrowed = true;
-    guard.value.point(entries.valueBuffer(), entries.valueOffset(), entries.valueLength());
+    guard.value.point(entries.valueBuffer(), entries.valueOffset(), valueLength());
     checkOpenAfterPointing();
     return guard.value;
   }

@@ -49,7 +49,7 @@ public final class UserTableReader implements dev.kv.TableReader {
     table.retain();
     ReadFlags flags = ReadFlags.of(options.verifyChecksums(), options.fillCache());
     TableIterator entries = table.reader.iterator(flags, table::release);
-    return new UserTableIterator(entries, order, bounds);
+    return new UserTableIterator(entries, order, bounds, options.keysOnly());
   }
 
   @Override
