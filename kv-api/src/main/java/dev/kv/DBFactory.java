@@ -96,6 +96,16 @@ public interface DBFactory {
   TableWriter newTableWriter(Path file, Options options);
 
   /**
+   * Creates a table that a database can ingest.
+   *
+   * @param file the file to create
+   * @param options the options of the database
+   * @return the writer, which the caller closes
+   * @see TableWriter#forIngest
+   */
+  TableWriter newIngestTableWriter(Path file, Options options);
+
+  /**
    * Opens a stand-alone table.
    *
    * @param file the file of the table

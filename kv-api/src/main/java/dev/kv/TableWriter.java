@@ -3,8 +3,8 @@ package dev.kv;
 import java.nio.file.Path;
 
 /**
- * Writes a stand-alone table of user keys, which {@link TableReader} and LevelDB's {@code Table}
- * read. The table is not part of a database. Not thread-safe.
+ * Writes a table that is not part of a database: of user keys, which {@link TableReader} and
+ * LevelDB's {@code Table} read, or for {@link DB#ingest}. Not thread-safe.
  *
  * <p>A writer ends with {@link #finish} or {@link #abandon}. After either, every method except
  * {@link #entryCount}, {@link #fileSize} and {@link #close} throws {@link IllegalStateException}.
@@ -22,6 +22,21 @@ public interface TableWriter extends AutoCloseable {
    */
   static TableWriter create(Path file, Options options) {
     return DBFactory.instance().newTableWriter(file, options);
+  }
+
+  /**
+   * Creates a table for {@link DB#ingest}. Jobs that run elsewhere, on Spark or Hadoop for example,
+   * write such tables, and the process that has the database open ingests them. {@link TableReader}
+   * does not read them: each key has eight more bytes, as in the tables of a database.
+   *
+   * @param file the file to create; it must not exist
+   * @param options the options of the database; the comparator, the filter policy, the block and
+   *     compression options and the environment are used
+   * @return the writer, which the caller closes
+   * @throws DBIOException if the file exists or cannot be created
+   */
+  static TableWriter forIngest(Path file, Options options) {
+    return DBFactory.instance().newIngestTableWriter(file, options);
   }
 
   /**

@@ -1,5 +1,7 @@
 package dev.kv.space;
 
+import dev.kv.BulkLoadOptions;
+import dev.kv.BulkLoader;
 import dev.kv.ConflictException;
 import dev.kv.DB;
 import dev.kv.DBComparator;
@@ -326,6 +328,23 @@ public final class Space implements DB {
     database.compactRange(
         begin == null ? prefix.bytes() : prefix.join(begin),
         end == null ? prefix.end() : prefix.join(end));
+  }
+
+  @Override
+  public BulkLoader bulkLoader(BulkLoadOptions options) {
+    return new SpaceLoader(database.bulkLoader(options), prefix);
+  }
+
+  /**
+   * Not supported: the tables have whole keys, with the prefix of the space. Ingest them into the
+   * {@linkplain #database() database}.
+   *
+   * @throws UnsupportedOperationException always
+   */
+  @Override
+  public void ingest(List<Path> tables) {
+    throw new UnsupportedOperationException(
+        "a table has whole keys: ingest it into the database of the space");
   }
 
   @Override

@@ -58,6 +58,7 @@ final class ArchitectureTest {
           Set.of("state", "transaction"),
           Set.of("recovery", "background", "checkpoint"),
           Set.of("repair", "change"),
+          Set.of("load"),
           Set.of("db"));
 
   private static JavaClasses engine;

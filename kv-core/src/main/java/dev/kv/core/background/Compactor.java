@@ -347,6 +347,16 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
+  /** Returns true if compactions are suspended now. */
+  public boolean isSuspended() {
+    monitor.lock();
+    try {
+      return suspensions > 0;
+    } finally {
+      monitor.unlock();
+    }
+  }
+
   /** Undoes one {@link #suspend}. */
   public void resume() {
     monitor.lock();

@@ -136,7 +136,8 @@ public final class TreeChanges {
     context.wakeCompactions().run();
   }
 
-  private boolean memTablesHold(KeyBounds range) {
+  /** Returns true if a memtable holds an entry of a user key of {@code range}. */
+  public boolean memTablesHold(KeyBounds range) {
     int stripe = Stripes.current();
     ReadState state = readStates.acquire(stripe);
     try {

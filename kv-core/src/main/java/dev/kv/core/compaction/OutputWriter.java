@@ -111,6 +111,11 @@ final class OutputWriter implements AutoCloseable {
     return List.copyOf(finished);
   }
 
+  /** Returns true if a table is open. */
+  boolean hasOpenTable() {
+    return builder != null;
+  }
+
   /** Returns the table that was finished last; requires that there is one. */
   FileMetadata lastFinished() {
     return finished.get(finished.size() - 1);

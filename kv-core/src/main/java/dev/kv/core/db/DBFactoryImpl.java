@@ -75,7 +75,13 @@ public final class DBFactoryImpl implements DBFactory {
 
   @Override
   public TableWriter newTableWriter(Path file, Options options) {
-    return new UserTableWriter(file, options);
+    return UserTableWriter.ofUserKeys(file, options);
+  }
+
+  @Override
+  public TableWriter newIngestTableWriter(Path file, Options options) {
+    Objects.requireNonNull(file, "file");
+    return UserTableWriter.forIngest(file, Objects.requireNonNull(options, "options"));
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.kv.core.db;
 
+import dev.kv.BulkLoadOptions;
+import dev.kv.BulkLoader;
 import dev.kv.ConflictException;
 import dev.kv.DBIOException;
 import dev.kv.Escape;
@@ -18,6 +20,8 @@ import dev.kv.core.change.TreeChanges;
 import dev.kv.core.checkpoint.FileCapture;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.KeyBounds;
+import dev.kv.core.load.Loads;
+import dev.kv.core.load.TableIngestion;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
@@ -34,6 +38,8 @@ import dev.kv.env.Env;
 import dev.kv.event.CloseEvent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +70,7 @@ final class DBImpl extends OpenDatabase {
       BackgroundThreads background,
       JobContext jobs,
       TreeChanges changes,
+      Loads loads,
       DatabaseStats stats) {}
 
   DBImpl(Parts parts) {
@@ -165,6 +172,17 @@ final class DBImpl extends OpenDatabase {
   @Override
   public Transaction transaction(TransactionOptions options) {
     return parts.transactions().begin(Objects.requireNonNull(options, "options"));
+  }
+
+  @Override
+  public BulkLoader bulkLoader(BulkLoadOptions options) {
+    return parts.loads().loader(Objects.requireNonNull(options, "options"));
+  }
+
+  @Override
+  public void ingest(List<Path> tables) {
+    List<Path> files = List.copyOf(Objects.requireNonNull(tables, "tables"));
+    new TableIngestion(parts.loads(), parts.jobs(), parts.changes()).ingest(files);
   }
 
   @Override
@@ -273,6 +291,7 @@ final class DBImpl extends OpenDatabase {
     }
     try {
       parts.commits().close();
+      parts.loads().close();
       parts.background().stop();
       parts.reader().close();
       events.post(new CloseEvent(events.database()));

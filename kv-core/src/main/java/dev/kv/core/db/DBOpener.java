@@ -19,6 +19,7 @@ import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.load.Loads;
 import dev.kv.core.log.LogWriter;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.NewDatabase;
@@ -346,6 +347,7 @@ final class DBOpener {
               commits::stalls,
               commits::lastSequence,
               transactions::stats);
+      TreeChanges changes = new TreeChanges(jobs, readStates);
       memTables.publish();
       DBImpl db =
           new DBImpl(
@@ -365,7 +367,8 @@ final class DBOpener {
                   new FileCapture(resources, versions, logs, obsolete, commits),
                   background,
                   jobs,
-                  new TreeChanges(jobs, readStates),
+                  changes,
+                  new Loads(jobs, changes, compactor),
                   stats));
       background.begin(
           new Flusher(jobs),

@@ -1,5 +1,7 @@
 package dev.kv.core.db;
 
+import dev.kv.BulkLoadOptions;
+import dev.kv.BulkLoader;
 import dev.kv.DBComparator;
 import dev.kv.DBReadOnlyException;
 import dev.kv.LiveFiles;
@@ -13,6 +15,8 @@ import dev.kv.core.read.SnapshotList;
 import dev.kv.env.Env;
 import dev.kv.event.CloseEvent;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -105,6 +109,16 @@ final class ReadOnlyDB extends OpenDatabase {
 
   @Override
   public void compactRange(byte @Nullable [] begin, byte @Nullable [] end) {
+    throw refused();
+  }
+
+  @Override
+  public BulkLoader bulkLoader(BulkLoadOptions options) {
+    throw refused();
+  }
+
+  @Override
+  public void ingest(List<Path> tables) {
     throw refused();
   }
 

@@ -160,7 +160,7 @@ public final class ObsoleteFiles {
           file.number() < versions.manifestNumber()
               && holds.stream().noneMatch(each -> file.number() >= each.manifest);
       case TABLE -> !live.contains(file.number());
-      case TEMP -> withTemporary;
+      case TEMP -> withTemporary && !live.contains(file.number());
       case CURRENT, LOCK, INFO_LOG -> false;
     };
   }

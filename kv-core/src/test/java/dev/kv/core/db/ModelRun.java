@@ -1,16 +1,22 @@
 package dev.kv.core.db;
 
+import dev.kv.BulkLoadOptions;
+import dev.kv.BulkLoader;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
+import dev.kv.TableWriter;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.version.Version;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -29,7 +35,7 @@ final class ModelRun implements AutoCloseable {
 
   /** What a step does; so often in 10,000 steps. */
   enum Kind {
-    PUT(4500),
+    PUT(4490),
     DELETE(1500),
     BATCH(850),
     GET(2482),
@@ -39,6 +45,8 @@ final class ModelRun implements AutoCloseable {
     READ_SNAPSHOT(60),
     FLUSH(12),
     COMPACT(6),
+    LOAD(6),
+    INGEST(4),
     COMPARE(6),
     CHECKPOINT(3),
     REOPEN(6);
@@ -146,6 +154,8 @@ final class ModelRun implements AutoCloseable {
         boolean begins = random.nextBoolean();
         db.compactRange(begins ? bound : null, begins ? null : bound);
       }
+      case LOAD -> load(random);
+      case INGEST -> ingest(random);
       case COMPARE -> compareAll(null, model);
       case REOPEN -> {
         closeSnapshots();
@@ -171,6 +181,61 @@ final class ModelRun implements AutoCloseable {
     directory = target;
     db = (DBImpl) DB.open(directory, options);
     compareAll(null, model);
+  }
+
+  /** Loads random entries, sorted or not; sometimes it writes some of them meanwhile. */
+  private void load(SplittableRandom random) {
+    boolean sorted = random.nextBoolean();
+    NavigableMap<String, String> entries = randomEntries(random);
+    List<String> order = new ArrayList<>(entries.keySet());
+    if (!sorted) {
+      Collections.shuffle(order, new java.util.Random(random.nextLong()));
+    }
+    boolean meanwhile = random.nextInt(3) == 0;
+    try (BulkLoader loader =
+        db.bulkLoader(BulkLoadOptions.builder().sorted(sorted).sortMemory(1 << 20).build())) {
+      for (String key : order) {
+        if (!sorted && random.nextInt(4) == 0) {
+          loader.put(b(key), b("overwritten"));
+        }
+        loader.put(b(key), b(entries.get(key)));
+        if (meanwhile && random.nextInt(20) == 0) {
+          String other = randomKey(random);
+          String value = randomValue(random, 50);
+          db.put(b(other), b(value));
+          model.put(other, value);
+        }
+      }
+      loader.finish();
+    }
+    model.putAll(entries);
+  }
+
+  private void ingest(SplittableRandom random) {
+    NavigableMap<String, String> entries = randomEntries(random);
+    Path file = directory.resolve("ingest");
+    try (TableWriter writer = TableWriter.forIngest(file, options)) {
+      entries.forEach((key, value) -> writer.add(b(key), b(value)));
+      writer.finish();
+    }
+    db.ingest(List.of(file));
+    try {
+      options.env().delete(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    model.putAll(entries);
+  }
+
+  /** Returns entries of random keys, or of keys that were never there before. */
+  private NavigableMap<String, String> randomEntries(SplittableRandom random) {
+    NavigableMap<String, String> entries = new TreeMap<>(model.comparator());
+    boolean fresh = random.nextInt(4) == 0;
+    String prefix = fresh ? "load" + random.nextInt(1 << 20) + "/" : "";
+    for (int i = random.nextInt(fresh ? 30 : 300); i >= 0; i--) {
+      entries.put(prefix + randomKey(random), randomValue(random, random.nextInt(300)));
+    }
+    return entries;
   }
 
   private void checkLevels() {

@@ -3,11 +3,13 @@ package dev.kv.core.peer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.kv.BulkLoader;
 import dev.kv.DB;
 import dev.kv.DBException;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.RecoveryMode;
+import dev.kv.TableWriter;
 import dev.kv.core.Directories;
 import java.io.File;
 import java.io.IOException;
@@ -84,6 +86,49 @@ class PlyvelPeerTest {
     assertThat(tablesWithProperties(directory)).hasSizeLessThan(ofKv.size());
     KvSide.expectEntries("C++ LevelDB", read(directory, bloom ? "bloom" : ""), model);
     KvSide.expect(directory, options, model);
+  }
+
+  /** Loads and ingests into an empty database, beside entries, over them, and during writes. */
+  @Test
+  void loadsOfKv_readAndCompactedByCpp_areTheSame() throws Exception {
+    Path directory = temp.resolve("db");
+    Options options = KvSide.Configuration.SMALL.options();
+    TreeMap<byte[], byte[]> model = Workload.emptyModel();
+    Random random = new Random(SEED);
+    for (int round = 0; round < 6; round++) {
+      TreeMap<byte[], byte[]> loaded = Workload.emptyModel();
+      Workload.of(SEED + round, 1500).applyTo(loaded);
+      try (DB db = DB.open(directory, options)) {
+        if (round % 3 == 2) {
+          Path table = temp.resolve("table" + round);
+          try (TableWriter writer = TableWriter.forIngest(table, options)) {
+            loaded.forEach(writer::add);
+            writer.finish();
+          }
+          db.ingest(List.of(table));
+        } else {
+          try (BulkLoader loader = db.bulkLoader()) {
+            loaded.forEach(
+                (key, value) -> {
+                  loader.put(key, value);
+                  if (random.nextInt(100) == 0) {
+                    db.put(key, new byte[] {1});
+                  }
+                });
+            loader.finish();
+          }
+        }
+        model.putAll(loaded);
+        Workload mine = Workload.of(SEED + 50 + round, 500);
+        mine.run(db::put, db::delete);
+        mine.applyTo(model);
+      }
+      KvSide.expectEntries("C++ LevelDB", read(directory), model);
+      Workload theirs = Workload.of(SEED + 100 + round, 300);
+      write(directory, theirs, round % 2 == 0 ? "compact" : "");
+      theirs.applyTo(model);
+      KvSide.expect(directory, options, model);
+    }
   }
 
   private static List<Path> tablesWithProperties(Path directory) throws IOException {

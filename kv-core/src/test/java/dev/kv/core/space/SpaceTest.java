@@ -3,6 +3,8 @@ package dev.kv.core.space;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.BulkLoadOptions;
+import dev.kv.BulkLoader;
 import dev.kv.ConflictException;
 import dev.kv.DB;
 import dev.kv.DBClosedException;
@@ -723,7 +725,26 @@ class SpaceTest {
         .anyMatch(
             other ->
                 other.length == parameters.length + 1
-                    && Set.of(ReadOptions.class, WriteOptions.class, TransactionOptions.class)
+                    && Set.of(
+                            ReadOptions.class,
+                            WriteOptions.class,
+                            TransactionOptions.class,
+                            BulkLoadOptions.class)
                         .contains(other[0]));
+  }
+
+  @Test
+  void bulkLoad_intoASpace_staysInIt() {
+    Space space = Space.of(db, "users/");
+    try (BulkLoader loader = space.bulkLoader()) {
+      loader.put(b("a"), b("1"));
+      loader.put(ByteBuffer.wrap(b("b")), ByteBuffer.wrap(b("2")));
+      assertThat(loader.entryCount()).isEqualTo(2);
+      loader.finish();
+    }
+    assertThat(db.get(b("users/a"))).isEqualTo(b("1"));
+    assertThat(space.get(b("b"))).isEqualTo(b("2"));
+    assertThatThrownBy(() -> space.ingest(List.of()))
+        .isInstanceOf(UnsupportedOperationException.class);
   }
 }

@@ -4,7 +4,11 @@ import dev.kv.DBIOException;
 import dev.kv.Escape;
 import dev.kv.Options;
 import dev.kv.TableWriter;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.format.BuildBuffers;
@@ -16,8 +20,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 
-/** Writes a stand-alone table of user keys. */
+/**
+ * Writes a stand-alone table: of user keys, or for a later ingest, of internal keys with sequence
+ * number 0.
+ */
 public final class UserTableWriter implements TableWriter {
   private static final int ENTRY_BYTES = 1 << 10;
 
@@ -33,19 +41,33 @@ public final class UserTableWriter implements TableWriter {
   private final BuildBuffers buffers;
   private final OffHeapBuffer entry;
   private final TableBuilder builder;
+
+  /** The bytes after each user key: those of a tag, or none. */
+  private final int trailer;
+
   private State state = State.OPEN;
 
-  /** Creates {@code path}, which must not exist. */
-  public UserTableWriter(Path path, Options options) {
+  private UserTableWriter(Path path, Options options, KeyComparator order) {
     this.path = path;
+    trailer = order instanceof InternalKeyComparator ? InternalKey.TRAILER : 0;
     env = options.env();
     OffHeapBudget budget = new OffHeapBudget(options.offHeapLimit());
     TableFormat format = TableFormat.of(options);
     buffers = new BuildBuffers(format, budget);
     entry = new OffHeapBuffer(budget, ENTRY_BYTES);
     file = create(env, path);
-    UserKeyComparator order = new UserKeyComparator(options.comparator());
     builder = new TableBuilder(format, order, file, buffers);
+    builder.setWrittenAt(TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()));
+  }
+
+  /** Creates a table of user keys in {@code path}, which must not exist. */
+  public static UserTableWriter ofUserKeys(Path path, Options options) {
+    return new UserTableWriter(path, options, new UserKeyComparator(options.comparator()));
+  }
+
+  /** Creates a table of internal keys in {@code path}, which must not exist. */
+  public static UserTableWriter forIngest(Path path, Options options) {
+    return new UserTableWriter(path, options, new InternalKeyComparator(options.comparator()));
   }
 
   private static WritableFile create(Env env, Path path) {
@@ -64,11 +86,15 @@ public final class UserTableWriter implements TableWriter {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
     requireOpen();
-    ByteBuffer bytes = entry.ensureCapacity(Math.addExact(key.length, value.length));
+    int keyLength = Math.addExact(key.length, trailer);
+    ByteBuffer bytes = entry.ensureCapacity(Math.addExact(keyLength, value.length));
     bytes.put(0, key);
-    bytes.put(key.length, value);
+    if (trailer > 0) {
+      bytes.putLong(key.length, InternalKey.pack(0, ValueKind.VALUE));
+    }
+    bytes.put(keyLength, value);
     try {
-      builder.add(bytes, 0, key.length, bytes, key.length, value.length);
+      builder.add(bytes, 0, keyLength, bytes, keyLength, value.length);
     } catch (IOException e) {
       throw failed("write", path, e);
     }

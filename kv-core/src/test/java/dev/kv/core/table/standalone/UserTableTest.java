@@ -39,7 +39,7 @@ class UserTableTest {
   }
 
   private void write(int count) {
-    try (TableWriter writer = new UserTableWriter(file, options)) {
+    try (TableWriter writer = UserTableWriter.ofUserKeys(file, options)) {
       for (int i = 0; i < count; i += 2) {
         writer.add(key(i), ("value" + i).getBytes());
       }
@@ -205,7 +205,7 @@ class UserTableTest {
 
   @Test
   void add_outOfOrder_throwsAndTheWriterGoesOn() {
-    try (TableWriter writer = new UserTableWriter(file, options)) {
+    try (TableWriter writer = UserTableWriter.ofUserKeys(file, options)) {
       writer.add(key(2), new byte[0]);
       assertThatThrownBy(() -> writer.add(key(1), new byte[0]))
           .isInstanceOf(IllegalArgumentException.class);
@@ -223,7 +223,7 @@ class UserTableTest {
 
   @Test
   void close_unfinished_deletesTheFile() {
-    TableWriter writer = new UserTableWriter(file, options);
+    TableWriter writer = UserTableWriter.ofUserKeys(file, options);
     writer.add(key(1), new byte[10]);
     writer.close();
     writer.close();
@@ -233,7 +233,8 @@ class UserTableTest {
   @Test
   void create_existingFile_throwsAndLeavesIt() throws IOException {
     Files.writeString(file, "precious");
-    assertThatThrownBy(() -> new UserTableWriter(file, options)).isInstanceOf(DBIOException.class);
+    assertThatThrownBy(() -> UserTableWriter.ofUserKeys(file, options))
+        .isInstanceOf(DBIOException.class);
     assertThat(file).hasContent("precious");
     assertThatThrownBy(() -> TableReader.open(file, options))
         .isInstanceOf(CorruptionException.class);

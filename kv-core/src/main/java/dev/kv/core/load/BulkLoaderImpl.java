@@ -1,0 +1,248 @@
+package dev.kv.core.load;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.BulkLoadOptions;
+import dev.kv.BulkLoader;
+import dev.kv.DBClosedException;
+import dev.kv.core.background.JobContext;
+import dev.kv.core.compaction.LoadWriter;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.KeyBuffer;
+import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.state.TableOutputs;
+import dev.kv.core.version.FileMetadata;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bulk load of entries. Sorted entries are written to tables at once; others pass an {@link
+ * ExternalSort}. The methods are synchronized, because a close of the database ends the loader.
+ */
+public final class BulkLoaderImpl implements BulkLoader {
+  private static final int KEY_BYTES = 256;
+  private static final int ENTRIES_PER_REPORT = 8192;
+
+  private enum State {
+    OPEN,
+    /** A call threw, and what it left is unknown. */
+    FAILED,
+    FINISHED,
+    CLOSED,
+    /** Closed by the database. */
+    REVOKED
+  }
+
+  private final Loads loads;
+  private final JobContext context;
+  private final BulkLoadOptions options;
+  private final TableOutputs outputs;
+
+  @GuardedBy("this")
+  private State state = State.OPEN;
+
+  @GuardedBy("this")
+  private long count;
+
+  /** The sequence number of the entries; 0 before the first table. */
+  @GuardedBy("this")
+  private long sequence;
+
+  @GuardedBy("this")
+  private @Nullable LoadWriter writer;
+
+  @GuardedBy("this")
+  private @Nullable RunFiles files;
+
+  @GuardedBy("this")
+  private @Nullable ExternalSort sort;
+
+  BulkLoaderImpl(Loads loads, JobContext context, BulkLoadOptions options) {
+    this.loads = loads;
+    this.context = context;
+    this.options = options;
+    outputs = context.newOutputs();
+  }
+
+  @Override
+  public synchronized void put(byte[] key, byte[] value) {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
+    requireOpen();
+    try {
+      if (options.sorted()) {
+        openWriter().add(key, value);
+      } else {
+        openSort().add(key, value);
+      }
+      count++;
+    } catch (IllegalArgumentException e) {
+      throw e;
+    } catch (RuntimeException | Error e) {
+      state = State.FAILED;
+      throw e;
+    }
+  }
+
+  @Override
+  public synchronized void put(ByteBuffer key, ByteBuffer value) {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
+    requireOpen();
+    try {
+      if (options.sorted()) {
+        openWriter().add(key, value);
+      } else {
+        openSort().add(key, value);
+      }
+      count++;
+    } catch (IllegalArgumentException e) {
+      throw e;
+    } catch (RuntimeException | Error e) {
+      state = State.FAILED;
+      throw e;
+    }
+  }
+
+  @GuardedBy("this")
+  private LoadWriter openWriter() {
+    LoadWriter open = writer;
+    if (open == null) {
+      sequence = loads.takeSequence();
+      open =
+          new LoadWriter(outputs.context(), sequence, context.resources().options().maxFileSize());
+      writer = open;
+    }
+    return open;
+  }
+
+  @GuardedBy("this")
+  private ExternalSort openSort() {
+    ExternalSort open = sort;
+    if (open == null) {
+      RunFiles runs = new RunFiles(context.resources(), context.obsolete());
+      files = runs;
+      open =
+          new ExternalSort(
+              context.resources().comparator(),
+              runs,
+              options.sortMemory(),
+              context.resources().budget());
+      sort = open;
+    }
+    return open;
+  }
+
+  @Override
+  public synchronized long entryCount() {
+    return count;
+  }
+
+  @Override
+  public synchronized void finish() {
+    requireOpen();
+    state = State.FAILED;
+    if (count > 0) {
+      if (!options.sorted()) {
+        writeSorted();
+      }
+      List<FileMetadata> tables = openWriter().finish();
+      loads.install("a bulk load", tables, sequence, outputs);
+    }
+    state = State.FINISHED;
+    free();
+  }
+
+  /** Writes the sorted entries to tables; of entries with the same key, the last one. */
+  @GuardedBy("this")
+  private void writeSorted() {
+    LoadWriter out = openWriter();
+    long done = 0;
+    try (InternalIterator entries = openSort().sorted();
+        OffHeapBuffer keyMemory = new OffHeapBuffer(context.resources().budget(), KEY_BYTES)) {
+      KeyBuffer last = new KeyBuffer(keyMemory);
+      for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+        int userLength = entries.keyLength() - InternalKey.TRAILER;
+        if (done == 0 || isNewKey(last, entries, userLength)) {
+          last.setKey(entries.keyBuffer(), entries.keyOffset(), userLength);
+          out.add(
+              entries.keyBuffer(),
+              entries.keyOffset(),
+              userLength,
+              entries.valueBuffer(),
+              entries.valueOffset(),
+              entries.valueLength());
+        }
+        if (++done % ENTRIES_PER_REPORT == 0) {
+          context.gate().checkNotClosing();
+          options.progress().update(done, count);
+        }
+      }
+    }
+    options.progress().update(done, count);
+  }
+
+  private boolean isNewKey(KeyBuffer last, InternalIterator entries, int userLength) {
+    return last.compareTo(
+            entries.keyBuffer(),
+            entries.keyOffset(),
+            userLength,
+            context.resources().comparator().userComparator())
+        != 0;
+  }
+
+  @GuardedBy("this")
+  private void requireOpen() {
+    switch (state) {
+      case OPEN -> {}
+      case REVOKED -> throw new DBClosedException("the database of the bulk loader is closed");
+      case FAILED ->
+          throw new IllegalStateException("the bulk loader has failed: close it, and begin again");
+      default -> throw new IllegalStateException("the bulk loader is " + state);
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    end(State.CLOSED);
+  }
+
+  /** Ends the loader because the database closes. */
+  synchronized void revoke() {
+    end(State.REVOKED);
+  }
+
+  @GuardedBy("this")
+  private void end(State how) {
+    if (state == State.OPEN || state == State.FAILED) {
+      state = how;
+      free();
+    }
+  }
+
+  /** Frees the memory, and deletes the files that were not installed. */
+  @GuardedBy("this")
+  private void free() {
+    LoadWriter unfinished = writer;
+    writer = null;
+    ExternalSort sorted = sort;
+    sort = null;
+    RunFiles runs = files;
+    files = null;
+    if (unfinished != null) {
+      unfinished.close();
+    }
+    if (sorted != null) {
+      sorted.close();
+    }
+    if (runs != null) {
+      runs.close();
+    }
+    if (state != State.FINISHED && !context.versions().isFailed()) {
+      outputs.settle();
+    }
+    loads.ended(this);
+  }
+}

@@ -1,0 +1,168 @@
+package dev.kv.core.load;
+
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.MergingIterator;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.memory.ArenaPool;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.memtable.MemTable;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sorts entries with a bounded amount of memory. Entries are collected in a memtable; a full one is
+ * written to a {@link SortedRun}, and the runs are merged. {@value #FAN_IN} runs are merged into a
+ * larger one as soon as there are so many, so that the last merge reads few files at once. Entries
+ * get their position as the sequence number, so of entries with the same key the last one comes
+ * first. Not thread-safe.
+ */
+final class ExternalSort implements AutoCloseable {
+  /** The maximum number of runs that are merged at once, for each level of merges. */
+  private static final int FAN_IN = 64;
+
+  private static final int ENTRY_BYTES = 1 << 10;
+
+  private final InternalKeyComparator comparator;
+  private final RunFiles files;
+  private final int memory;
+  private final ArenaPool arenas;
+  private final OffHeapBuffer entry;
+
+  /** The runs by level: those of level n were merged n times. */
+  private final List<List<SortedRun>> runs = new ArrayList<>();
+
+  private @Nullable MemTable memtable;
+  private long count;
+
+  /**
+   * Creates a sort without entries.
+   *
+   * @param files creates the files of runs
+   * @param memory the bytes of memory for entries
+   */
+  ExternalSort(InternalKeyComparator comparator, RunFiles files, int memory, OffHeapBudget budget) {
+    this.comparator = comparator;
+    this.files = files;
+    this.memory = memory;
+    entry = new OffHeapBuffer(budget, ENTRY_BYTES);
+    arenas = new ArenaPool(budget);
+  }
+
+  /** Adds an entry. */
+  void add(byte[] key, byte[] value) {
+    ByteBuffer bytes = entry.ensureCapacity(Math.addExact(key.length, value.length));
+    bytes.put(0, key);
+    bytes.put(key.length, value);
+    add(bytes, key.length, value.length);
+  }
+
+  /** Adds an entry: the remaining bytes of the buffers. */
+  void add(ByteBuffer key, ByteBuffer value) {
+    int keyLength = key.remaining();
+    int valueLength = value.remaining();
+    ByteBuffer bytes = entry.ensureCapacity(Math.addExact(keyLength, valueLength));
+    bytes.put(0, key, key.position(), keyLength);
+    bytes.put(keyLength, value, value.position(), valueLength);
+    add(bytes, keyLength, valueLength);
+  }
+
+  private void add(ByteBuffer bytes, int keyLength, int valueLength) {
+    MemTable table = memtable;
+    long length = (long) keyLength + valueLength;
+    if (table != null && !table.ensureRoomFor(length, 1)) {
+      spill();
+      table = null;
+    }
+    if (table == null) {
+      int needed = Math.toIntExact(MemTable.arenaBytesFor(length, 1));
+      table = new MemTable(comparator, arenas.acquire(needed, Math.max(memory, needed)), arenas);
+      memtable = table;
+    }
+    table.add(++count, ValueKind.VALUE, bytes, 0, keyLength, keyLength, valueLength);
+  }
+
+  /** Returns the number of entries added. */
+  long count() {
+    return count;
+  }
+
+  private void spill() {
+    MemTable full = memtable;
+    if (full == null) {
+      return;
+    }
+    try (InternalIterator entries = full.iterator()) {
+      add(0, files.write(entries));
+    }
+    memtable = null;
+    full.release();
+  }
+
+  private void add(int level, SortedRun run) {
+    if (runs.size() == level) {
+      runs.add(new ArrayList<>());
+    }
+    List<SortedRun> same = runs.get(level);
+    same.add(run);
+    if (same.size() == FAN_IN) {
+      SortedRun merged;
+      try (InternalIterator entries = merge(same)) {
+        merged = files.write(entries);
+      }
+      add(level + 1, merged);
+      same.forEach(SortedRun::close);
+      same.clear();
+    }
+  }
+
+  /**
+   * Returns a cursor over all entries: by key, and for each key the last one first. No entry can be
+   * added afterwards. The caller closes the cursor, before this sort.
+   */
+  InternalIterator sorted() {
+    List<SortedRun> all = new ArrayList<>();
+    runs.forEach(all::addAll);
+    MemTable rest = memtable;
+    if (all.isEmpty()) {
+      return rest == null ? merge(all) : rest.iterator();
+    }
+    spill();
+    all.clear();
+    runs.forEach(all::addAll);
+    return merge(all);
+  }
+
+  private InternalIterator merge(List<SortedRun> all) {
+    List<InternalIterator> children = new ArrayList<>();
+    boolean opened = false;
+    try {
+      for (SortedRun run : all) {
+        children.add(run.iterator());
+      }
+      opened = true;
+      return MergingIterator.of(comparator, children.toArray(InternalIterator[]::new));
+    } finally {
+      if (!opened) {
+        children.forEach(InternalIterator::close);
+      }
+    }
+  }
+
+  /** Frees the memory, and deletes the files. */
+  @Override
+  public void close() {
+    runs.forEach(level -> level.forEach(SortedRun::close));
+    runs.clear();
+    MemTable rest = memtable;
+    if (rest != null) {
+      memtable = null;
+      rest.release();
+    }
+    arenas.close();
+    entry.close();
+  }
+}

@@ -1,0 +1,276 @@
+package dev.kv.core.load;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBIOException;
+import dev.kv.Escape;
+import dev.kv.UnsupportedFormatException;
+import dev.kv.core.compaction.LoadWriter;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyBuffer;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.state.Resources;
+import dev.kv.core.table.TableReader;
+import dev.kv.core.table.cache.BlockProvider;
+import dev.kv.core.table.cache.MappingQuota;
+import dev.kv.core.table.cache.ReadFlags;
+import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.format.BlockHandle;
+import dev.kv.core.table.format.TableProperties;
+import dev.kv.core.table.inspect.TableInspector;
+import dev.kv.core.write.WriteGate;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An open table that was written for an ingest. {@link #verify} or {@link #copyTo} reads it
+ * completely: all checksums must be right, the keys must ascend, and every entry must be a value
+ * with sequence number 0.
+ */
+final class ExternalTable implements AutoCloseable {
+  private static final long TAG = InternalKey.pack(0, ValueKind.VALUE);
+  private static final int KEY_BYTES = 256;
+  private static final int ENTRIES_PER_CHECK = 4096;
+
+  private final Path path;
+  private final Resources resources;
+  private final InternalKeyComparator order;
+  private final @Nullable TableProperties properties;
+  private final BlockProvider blocks;
+  private final TableReader table;
+  private byte[] smallest = {};
+  private byte[] largest = {};
+
+  private ExternalTable(
+      Path path,
+      Resources resources,
+      @Nullable TableProperties properties,
+      BlockProvider blocks,
+      TableReader table) {
+    this.path = path;
+    this.properties = properties;
+    this.resources = resources;
+    this.order = resources.comparator();
+    this.blocks = blocks;
+    this.table = table;
+  }
+
+  /**
+   * Opens the table in {@code path}, and reads its first and its last block.
+   *
+   * @throws IllegalArgumentException if it is not a table for an ingest
+   * @throws UnsupportedFormatException if it has another comparator
+   * @throws CorruptionException if it is damaged
+   * @throws DBIOException if the file cannot be read
+   */
+  static ExternalTable open(Path path, Resources resources) {
+    TableProperties properties = readProperties(path, resources);
+    if (properties != null) {
+      requireForIngest(path, properties, resources);
+    }
+    BlockProvider blocks =
+        new BlockProvider(
+            resources.blockCache(),
+            resources.allocator(),
+            resources.budget(),
+            resources.options().nativeSnappy());
+    TableReader table = null;
+    boolean done = false;
+    try {
+      TableFile file = TableFile.open(resources.env(), path, new MappingQuota(0));
+      long id = resources.blockCache().blocks().newId();
+      // With the filter, because the database will open it too.
+      table =
+          TableReader.open(
+              file, id, resources.comparator(), resources.options().filterPolicy(), blocks);
+      ExternalTable opened = new ExternalTable(path, resources, properties, blocks, table);
+      opened.readEnds();
+      done = true;
+      return opened;
+    } catch (IOException e) {
+      throw new DBIOException("cannot open table " + Escape.text(path.toString()) + ": " + e, e);
+    } finally {
+      if (!done) {
+        if (table != null) {
+          table.free();
+        }
+        blocks.close();
+      }
+    }
+  }
+
+  /**
+   * Reads the properties before any key is read as an internal key; returns null if the table has
+   * neither properties nor entries.
+   */
+  private static @Nullable TableProperties readProperties(Path path, Resources resources) {
+    try (TableInspector table = new TableInspector(resources.env(), path)) {
+      BlockHandle metaindex = table.footer().metaindex();
+      for (TableInspector.BlockEntry block : table.readHandles(metaindex)) {
+        if (new String(block.key(), StandardCharsets.UTF_8).equals(TableProperties.KEY)) {
+          table.read(block.handle(), false);
+          return decode(path, table.content(), block.handle().offset());
+        }
+      }
+      if (metaindex.offset() > 0) {
+        throw notForIngest(path);
+      }
+      return null;
+    } catch (IOException e) {
+      throw new DBIOException("cannot open table " + Escape.text(path.toString()) + ": " + e, e);
+    }
+  }
+
+  private static TableProperties decode(Path path, byte[] content, long offset) {
+    ByteBuffer bytes = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
+    TableProperties found = TableProperties.decode(bytes, content.length);
+    if (found == null) {
+      throw new CorruptionException(
+          "the block " + TableProperties.KEY + " is malformed", path.toString(), offset);
+    }
+    return found;
+  }
+
+  private static IllegalArgumentException notForIngest(Path path) {
+    return new IllegalArgumentException(
+        Escape.text(path.toString())
+            + " was not written by TableWriter.forIngest: only such tables can be ingested");
+  }
+
+  private void readEnds() {
+    try (InternalIterator entries = cursor()) {
+      entries.seekToFirst();
+      if (!entries.isValid()) {
+        return;
+      }
+      smallest = key(entries);
+      entries.seekToLast();
+      largest = key(entries);
+    }
+    if (!InternalKey.isWellFormed(smallest) || !InternalKey.isWellFormed(largest)) {
+      throw new CorruptionException(
+          "the table has a key without sequence number and type",
+          path.toString(),
+          CorruptionException.NO_OFFSET);
+    }
+  }
+
+  private InternalIterator cursor() {
+    return table.iterator(ReadFlags.of(true, false), () -> {});
+  }
+
+  private static byte[] key(InternalIterator entry) {
+    return InternalKey.copy(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
+  }
+
+  private static void requireForIngest(Path path, TableProperties properties, Resources resources) {
+    if (properties.greatestSequence() > 0 || properties.tombstones() > 0) {
+      throw notForIngest(path);
+    }
+    String name = resources.comparator().userComparator().name();
+    if (!properties.comparator().equals(name)) {
+      throw new UnsupportedFormatException(
+          "the table "
+              + Escape.text(path.toString())
+              + " has the comparator "
+              + Escape.text(properties.comparator())
+              + ", and the database has "
+              + Escape.text(name));
+    }
+  }
+
+  /** Returns the path, for messages. */
+  Path path() {
+    return path;
+  }
+
+  /** Returns true if the table has no entries. */
+  boolean isEmpty() {
+    return smallest.length == 0;
+  }
+
+  /** Returns the first internal key; requires that the table is not empty. */
+  byte[] smallest() {
+    return smallest;
+  }
+
+  /** Returns the last internal key; requires that the table is not empty. */
+  byte[] largest() {
+    return largest;
+  }
+
+  /** Returns the size of the file in bytes. */
+  long size() {
+    return table.fileSize();
+  }
+
+  /** Reads the whole table. */
+  void verify(WriteGate gate) {
+    read(gate, null);
+  }
+
+  /** Reads the whole table, and adds its entries to {@code writer}. */
+  void copyTo(LoadWriter writer, WriteGate gate) {
+    read(gate, writer);
+  }
+
+  private void read(WriteGate gate, @Nullable LoadWriter writer) {
+    long count = 0;
+    try (InternalIterator entries = cursor();
+        OffHeapBuffer lastKey = new OffHeapBuffer(resources.budget(), KEY_BYTES)) {
+      KeyBuffer last = new KeyBuffer(lastKey);
+      for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+        check(entries, last, count == 0);
+        if (++count % ENTRIES_PER_CHECK == 0) {
+          gate.checkNotClosing();
+        }
+        if (writer != null) {
+          writer.add(
+              entries.keyBuffer(),
+              entries.keyOffset(),
+              entries.keyLength() - InternalKey.TRAILER,
+              entries.valueBuffer(),
+              entries.valueOffset(),
+              entries.valueLength());
+        }
+      }
+    }
+    long written = properties == null ? 0 : properties.entries();
+    if (count != written) {
+      throw new CorruptionException(
+          "the table has " + count + " entries and not the " + written + " written",
+          path.toString(),
+          CorruptionException.NO_OFFSET);
+    }
+  }
+
+  private void check(InternalIterator entry, KeyBuffer last, boolean first) {
+    ByteBuffer key = entry.keyBuffer();
+    int offset = entry.keyOffset();
+    int userLength = entry.keyLength() - InternalKey.TRAILER;
+    if (userLength < 0 || key.getLong(offset + userLength) != TAG) {
+      throw damaged(entry, "that is no value with sequence number 0");
+    }
+    if (!first && last.compareTo(key, offset, userLength, order.userComparator()) >= 0) {
+      throw damaged(entry, "that is not after the one before");
+    }
+    last.setKey(key, offset, userLength);
+  }
+
+  private CorruptionException damaged(InternalIterator entry, String how) {
+    return entry.corruption(
+        "the table has a key " + how + ": " + InternalKey.describe(key(entry)), path.toString());
+  }
+
+  @Override
+  public void close() {
+    table.free();
+    blocks.close();
+  }
+}

@@ -1,0 +1,214 @@
+package dev.kv.core.load;
+
+import dev.kv.DBIOException;
+import dev.kv.core.background.JobContext;
+import dev.kv.core.change.TreeChange;
+import dev.kv.core.compaction.JobStats;
+import dev.kv.core.compaction.LoadWriter;
+import dev.kv.core.compaction.OutputContext;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.KeyBounds;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.state.Resources;
+import dev.kv.core.table.format.TableProperties;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import dev.kv.core.version.VersionEdit;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import org.slf4j.Logger;
+
+/**
+ * Adds tables that were written before, all with one sequence number. Used once.
+ *
+ * <p>A table is added as it is if its entries are the newest of their keys: its number is 0 and no
+ * other table overlaps it, or its number is greater than all those in the tables that overlap it,
+ * as their properties tell. Otherwise somebody has written there since the number was taken, and
+ * the table is written again with the number of the change.
+ *
+ * <p>Each table goes to the deepest level such that nothing overlaps it in that level or above. If
+ * a table overlaps one of level 0, it goes there too, with a new file number, because the number
+ * decides which table is newer.
+ */
+final class LoadChange implements TreeChange {
+  private static final Logger LOG = EngineLogger.of(LoadChange.class);
+  private static final int ENTRIES_PER_CHECK = 4096;
+
+  private final JobContext context;
+  private final Resources resources;
+  private final UserKeyComparator order;
+  private final String name;
+  private final List<FileMetadata> tables;
+  private final long sequence;
+  private final KeyBounds range;
+  private final long[] bytes = new long[Levels.COUNT];
+  private int rewritten;
+
+  /**
+   * Creates the change.
+   *
+   * @param name what it is, for messages
+   * @param tables the tables, at least one, by key; they do not overlap
+   * @param sequence the sequence number of all their entries; 0, or one that was taken for them
+   */
+  LoadChange(JobContext context, String name, List<FileMetadata> tables, long sequence) {
+    this.context = context;
+    this.resources = context.resources();
+    this.order = resources.comparator().userComparator();
+    this.name = name;
+    this.tables = List.copyOf(tables);
+    this.sequence = sequence;
+    this.range = rangeOf(tables, order);
+  }
+
+  /**
+   * Returns the range of user keys of tables, at least one, that are in the order of their keys.
+   */
+  static KeyBounds rangeOf(List<FileMetadata> tables, UserKeyComparator order) {
+    byte[] smallest = tables.get(0).smallestUserKey();
+    byte[] largest = tables.get(tables.size() - 1).largestUserKey();
+    byte[] after = order.isBytewise() ? Arrays.copyOf(largest, largest.length + 1) : null;
+    return new KeyBounds(smallest, after);
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public KeyBounds range() {
+    return range;
+  }
+
+  @Override
+  public VersionEdit prepare(Version version, long newest, OutputContext outputs) {
+    VersionEdit.Builder edit = VersionEdit.builder();
+    for (FileMetadata table : tables) {
+      if (isNewest(version, table)) {
+        int level = levelFor(version, table);
+        FileMetadata added = level == 0 ? renumbered(table, outputs) : table;
+        edit.addFile(level, added);
+        bytes[level] += added.size();
+      } else {
+        rewritten++;
+        for (FileMetadata written : rewrite(table, newest, outputs)) {
+          int level = levelFor(version, written);
+          edit.addFile(level, written);
+          bytes[level] += written.size();
+        }
+      }
+    }
+    return edit.build();
+  }
+
+  /** Returns true if every entry of a table is the newest of its key, and may be added as it is. */
+  private boolean isNewest(Version version, FileMetadata table) {
+    byte[] smallest = table.smallestUserKey();
+    byte[] largest = table.largestUserKey();
+    for (FileMetadata other : version.files(0)) {
+      if (order.compare(other.largestUserKey(), smallest) >= 0
+          && order.compare(other.smallestUserKey(), largest) <= 0
+          && !isOlder(other)) {
+        return false;
+      }
+    }
+    for (int level = 1; level < Levels.COUNT; level++) {
+      for (FileMetadata other : version.overlapping(level, smallest, largest)) {
+        if (!isOlder(other)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private boolean isOlder(FileMetadata other) {
+    if (sequence == 0) {
+      return false;
+    }
+    TableProperties properties = resources.tables().properties(other);
+    return properties != null && properties.greatestSequence() < sequence;
+  }
+
+  private static int levelFor(Version version, FileMetadata table) {
+    byte[] smallest = table.smallestUserKey();
+    byte[] largest = table.largestUserKey();
+    int level = 0;
+    if (version.overlaps(0, smallest, largest)) {
+      return level;
+    }
+    while (level + 1 < Levels.COUNT && !version.overlaps(level + 1, smallest, largest)) {
+      level++;
+    }
+    return level;
+  }
+
+  /** Gives a table a number that is higher than those of all older tables. */
+  private FileMetadata renumbered(FileMetadata table, OutputContext outputs) {
+    long number = outputs.fileNumbers().getAsLong();
+    resources.tables().evict(table.number());
+    try {
+      resources
+          .env()
+          .rename(
+              FileNames.table(resources.directory(), table.number(), outputs.suffix()),
+              FileNames.table(resources.directory(), number, outputs.suffix()));
+    } catch (IOException e) {
+      throw new DBIOException(
+          "cannot rename "
+              + table
+              + " to table "
+              + number
+              + " in "
+              + context.directory()
+              + ": "
+              + e,
+          e);
+    }
+    return new FileMetadata(number, table.size(), table.smallest(), table.largest());
+  }
+
+  private List<FileMetadata> rewrite(FileMetadata table, long newest, OutputContext outputs) {
+    try (LoadWriter writer = new LoadWriter(outputs, newest, resources.options().maxFileSize());
+        InternalIterator entries = resources.tables().iterator(table, true, false)) {
+      int unchecked = 0;
+      for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+        if (++unchecked == ENTRIES_PER_CHECK) {
+          unchecked = 0;
+          context.gate().checkNotClosing();
+        }
+        writer.add(
+            entries.keyBuffer(),
+            entries.keyOffset(),
+            entries.keyLength() - InternalKey.TRAILER,
+            entries.valueBuffer(),
+            entries.valueOffset(),
+            entries.valueLength());
+      }
+      return writer.finish();
+    }
+  }
+
+  @Override
+  public void installed() {
+    long sum = 0;
+    for (int level = 0; level < Levels.COUNT; level++) {
+      sum += bytes[level];
+      context.stats().add(level, new JobStats(0, 0, bytes[level], 0, 0));
+    }
+    LOG.info(
+        "{}: {} added {} tables of {} bytes {}; {} were written again",
+        context.directory(),
+        name,
+        tables.size(),
+        sum,
+        range.describe(),
+        rewritten);
+  }
+}

@@ -1,0 +1,139 @@
+package dev.kv.core.load;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.BulkLoadOptions;
+import dev.kv.core.background.Compactor;
+import dev.kv.core.background.JobContext;
+import dev.kv.core.background.ManualCompactions.Request;
+import dev.kv.core.change.TreeChanges;
+import dev.kv.core.key.KeyBounds;
+import dev.kv.core.state.TableOutputs;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The bulk loads of one open database: creates loaders, ends them when the database closes, and
+ * installs what they have written. Thread-safe.
+ *
+ * <p>The sequence number of a load is taken before its tables are written, and writers go on. At
+ * the install, {@link LoadChange} checks that nobody has written in the range of a table since.
+ */
+public final class Loads implements AutoCloseable {
+  /** More tables than this are not placed in level 0 together: they would stall writers. */
+  private static final int MOST_IN_LEVEL_0 = Levels.LEVEL_0_COMPACTION_TRIGGER;
+
+  private final JobContext context;
+  private final TreeChanges changes;
+  private final Compactor compactor;
+
+  @GuardedBy("this")
+  private final Set<BulkLoaderImpl> open = new LinkedHashSet<>();
+
+  /** Creates the object without loaders. */
+  public Loads(JobContext context, TreeChanges changes, Compactor compactor) {
+    this.context = context;
+    this.changes = changes;
+    this.compactor = compactor;
+  }
+
+  /** Returns a new loader, which the caller closes. */
+  public BulkLoaderImpl loader(BulkLoadOptions options) {
+    context.gate().check();
+    BulkLoaderImpl loader = new BulkLoaderImpl(this, context, options);
+    synchronized (this) {
+      open.add(loader);
+    }
+    if (context.gate().isClosing()) {
+      loader.revoke();
+    }
+    return loader;
+  }
+
+  synchronized void ended(BulkLoaderImpl loader) {
+    open.remove(loader);
+  }
+
+  /** Takes a sequence number for entries of a load. It is newer than all entries written so far. */
+  long takeSequence() {
+    long[] taken = new long[1];
+    context.commits().lead(leadership -> taken[0] = leadership.takeSequence());
+    return taken[0];
+  }
+
+  /**
+   * Installs tables atomically. If this throws, they are deleted, unless the edit may be logged.
+   *
+   * @param name what the change is, for messages
+   * @param tables the tables, by key; they do not overlap
+   * @param sequence the sequence number of all their entries, or 0
+   * @param outputs the outputs that gave the tables their numbers
+   */
+  void install(String name, List<FileMetadata> tables, long sequence, TableOutputs outputs) {
+    boolean done = false;
+    try {
+      if (!tables.isEmpty()) {
+        clearUpperLevels(tables);
+        changes.make(new LoadChange(context, name, tables, sequence));
+      }
+      done = true;
+    } finally {
+      if (done) {
+        outputs.settle();
+        context.obsolete().collect();
+      } else if (!context.versions().isFailed()) {
+        outputs.abandon();
+        context.obsolete().collect();
+      }
+    }
+  }
+
+  /**
+   * Compacts the range of the tables in levels 0 and 1 if too many of them would go to level 0
+   * otherwise. Level 1 has at most some megabytes that overlap.
+   */
+  private void clearUpperLevels(List<FileMetadata> tables) {
+    if (compactor.isSuspended() || inLevelZero(tables) <= MOST_IN_LEVEL_0) {
+      return;
+    }
+    KeyBounds range = LoadChange.rangeOf(tables, context.resources().comparator().userComparator());
+    byte[] end = tables.get(tables.size() - 1).largestUserKey();
+    context.commits().switchMemTable();
+    context.memTables().awaitFlushes();
+    for (int level = 0; level < 2; level++) {
+      compactor.runToEnd(Request.merge(level, range.lower(), end), context.wakeCompactions());
+    }
+  }
+
+  /** Returns the number of tables that overlap others of level 0 or 1 now. */
+  private int inLevelZero(List<FileMetadata> tables) {
+    int count = 0;
+    Version version = context.versions().acquireCurrent();
+    try {
+      for (FileMetadata table : tables) {
+        byte[] smallest = table.smallestUserKey();
+        byte[] largest = table.largestUserKey();
+        if (version.overlaps(0, smallest, largest) || version.overlaps(1, smallest, largest)) {
+          count++;
+        }
+      }
+      return count;
+    } finally {
+      version.release();
+    }
+  }
+
+  /** Ends all loaders: every later use throws, and their files are deleted. */
+  @Override
+  public void close() {
+    List<BulkLoaderImpl> rest;
+    synchronized (this) {
+      rest = new ArrayList<>(open);
+    }
+    rest.forEach(BulkLoaderImpl::revoke);
+  }
+}

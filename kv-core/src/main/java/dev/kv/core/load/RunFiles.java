@@ -1,0 +1,123 @@
+package dev.kv.core.load;
+
+import dev.kv.DBIOException;
+import dev.kv.Escape;
+import dev.kv.Options;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.state.ObsoleteFiles;
+import dev.kv.core.state.Resources;
+import dev.kv.core.table.TableReader;
+import dev.kv.core.table.cache.BlockProvider;
+import dev.kv.core.table.cache.MappingQuota;
+import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.format.BuildBuffers;
+import dev.kv.core.table.format.TableBuilder;
+import dev.kv.core.table.format.TableFormat;
+import dev.kv.env.Env;
+import dev.kv.env.WritableFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+
+/**
+ * The temporary files of one sort, in the database's directory. They have the names of temporary
+ * files, so that the next open deletes those that a killed process leaves. They are not synced. Not
+ * thread-safe.
+ */
+final class RunFiles implements AutoCloseable {
+  private static final Logger LOG = EngineLogger.of(RunFiles.class);
+
+  /** Larger blocks than those of tables: runs are only scanned. */
+  private static final int BLOCK_BYTES = 32 << 10;
+
+  private static final int RESTART_INTERVAL = 64;
+
+  private final Resources resources;
+  private final ObsoleteFiles obsolete;
+  private final TableFormat format;
+  private final BlockProvider blocks;
+  private final MappingQuota unmapped = new MappingQuota(0);
+
+  /** Creates the files of one sort; there are none yet. */
+  RunFiles(Resources resources, ObsoleteFiles obsolete) {
+    this.resources = resources;
+    this.obsolete = obsolete;
+    Options options = resources.options();
+    format =
+        new TableFormat(
+            BLOCK_BYTES,
+            RESTART_INTERVAL,
+            options.compression(),
+            options.zstdCompressionLevel(),
+            options.nativeSnappy(),
+            null,
+            TableFormat.WHOLE_TABLE,
+            false);
+    blocks =
+        new BlockProvider(
+            resources.blockCache(),
+            resources.allocator(),
+            resources.budget(),
+            options.nativeSnappy());
+  }
+
+  /** Writes the entries of a cursor, which is borrowed, as a run, which the caller closes. */
+  SortedRun write(InternalIterator entries) {
+    long number = obsolete.newPendingNumber();
+    Path path = FileNames.temp(resources.directory(), number);
+    boolean done = false;
+    try {
+      build(path, entries);
+      SortedRun run = open(path, number);
+      done = true;
+      return run;
+    } catch (IOException e) {
+      throw new DBIOException(
+          "cannot write the temporary file " + Escape.text(path.toString()) + ": " + e, e);
+    } finally {
+      if (!done) {
+        delete(path, number);
+      }
+    }
+  }
+
+  private void build(Path path, InternalIterator entries) throws IOException {
+    try (WritableFile file = resources.env().createWritable(path);
+        BuildBuffers buffers = new BuildBuffers(format, resources.budget())) {
+      TableBuilder builder = new TableBuilder(format, resources.comparator(), file, buffers);
+      for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+        builder.add(entries);
+      }
+      builder.finish();
+    }
+  }
+
+  private SortedRun open(Path path, long number) throws IOException {
+    TableFile file = TableFile.open(resources.env(), path, unmapped);
+    long id = resources.blockCache().blocks().newId();
+    TableReader table = TableReader.open(file, id, resources.comparator(), null, blocks);
+    return new SortedRun(table, () -> delete(path, number));
+  }
+
+  private void delete(Path path, long number) {
+    Env env = resources.env();
+    try {
+      if (env.exists(path)) {
+        env.delete(path);
+      }
+    } catch (IOException e) {
+      LOG.warn(
+          "cannot delete the temporary file {}, which the next open deletes: {}",
+          Escape.text(path.toString()),
+          e.toString());
+    }
+    obsolete.settle(number);
+  }
+
+  @Override
+  public void close() {
+    blocks.close();
+  }
+}

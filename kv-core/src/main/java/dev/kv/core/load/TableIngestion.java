@@ -1,0 +1,184 @@
+package dev.kv.core.load;
+
+import dev.kv.DBIOException;
+import dev.kv.Escape;
+import dev.kv.core.background.JobContext;
+import dev.kv.core.change.TreeChanges;
+import dev.kv.core.compaction.LoadWriter;
+import dev.kv.core.compaction.OutputContext;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.state.Resources;
+import dev.kv.core.state.TableOutputs;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import dev.kv.env.Env;
+import dev.kv.env.SequentialFile;
+import dev.kv.env.WritableFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Takes over tables that were written elsewhere, all at once. Each table is read completely once.
+ * If no entry of the database is in the range of any of them, their files are copied as they are,
+ * with their sequence number 0. Otherwise their entries are written to new tables, with a new
+ * sequence number.
+ */
+public final class TableIngestion {
+  private static final int COPY_BYTES = 256 << 10;
+
+  private final Loads loads;
+  private final JobContext context;
+  private final TreeChanges changes;
+  private final Resources resources;
+  private final InternalKeyComparator order;
+
+  /** Creates the object for one open database. */
+  public TableIngestion(Loads loads, JobContext context, TreeChanges changes) {
+    this.loads = loads;
+    this.context = context;
+    this.changes = changes;
+    resources = context.resources();
+    order = resources.comparator();
+  }
+
+  /**
+   * Ingests tables.
+   *
+   * @throws IllegalArgumentException if two tables overlap, or one is not for an ingest
+   */
+  public void ingest(List<Path> paths) {
+    context.gate().check();
+    List<ExternalTable> tables = new ArrayList<>();
+    try {
+      for (Path path : paths) {
+        context.gate().checkNotClosing();
+        tables.add(ExternalTable.open(path, resources));
+      }
+      List<ExternalTable> sorted = sorted(tables);
+      if (!sorted.isEmpty()) {
+        ingestSorted(sorted);
+      }
+    } finally {
+      tables.forEach(ExternalTable::close);
+    }
+  }
+
+  /** Returns the tables that have entries, by key. */
+  private List<ExternalTable> sorted(List<ExternalTable> tables) {
+    List<ExternalTable> sorted = new ArrayList<>(tables);
+    sorted.removeIf(ExternalTable::isEmpty);
+    sorted.sort((a, b) -> order.compare(a.smallest(), b.smallest()));
+    for (int i = 1; i < sorted.size(); i++) {
+      ExternalTable before = sorted.get(i - 1);
+      ExternalTable table = sorted.get(i);
+      if (order.compareUserKeys(before.largest(), table.smallest()) >= 0) {
+        throw new IllegalArgumentException(
+            "the tables overlap: "
+                + Escape.text(before.path().toString())
+                + " ends at '"
+                + Escape.bytes(InternalKey.userKey(before.largest()))
+                + "', and "
+                + Escape.text(table.path().toString())
+                + " begins at '"
+                + Escape.bytes(InternalKey.userKey(table.smallest()))
+                + "'");
+      }
+    }
+    return sorted;
+  }
+
+  private void ingestSorted(List<ExternalTable> tables) {
+    TableOutputs outputs = context.newOutputs();
+    List<FileMetadata> placed = new ArrayList<>();
+    long sequence = 0;
+    boolean done = false;
+    try {
+      if (isFree(tables)) {
+        for (ExternalTable table : tables) {
+          table.verify(context.gate());
+          placed.add(copy(table, outputs.context()));
+        }
+      } else {
+        sequence = loads.takeSequence();
+        placed.addAll(rewrite(tables, sequence, outputs.context()));
+      }
+      done = true;
+    } finally {
+      if (!done) {
+        outputs.abandon();
+        context.obsolete().collect();
+      }
+    }
+    loads.install("an ingest of tables", placed, sequence, outputs);
+  }
+
+  /** Returns true if no memtable and no table has an entry in the range of one of the tables. */
+  private boolean isFree(List<ExternalTable> tables) {
+    Version version = context.versions().acquireCurrent();
+    try {
+      for (ExternalTable table : tables) {
+        FileMetadata ends = new FileMetadata(0, 0, table.smallest(), table.largest());
+        for (int level = 0; level < Levels.COUNT; level++) {
+          if (version.overlaps(level, ends.smallestUserKey(), ends.largestUserKey())) {
+            return false;
+          }
+        }
+        if (changes.memTablesHold(LoadChange.rangeOf(List.of(ends), order.userComparator()))) {
+          return false;
+        }
+      }
+      return true;
+    } finally {
+      version.release();
+    }
+  }
+
+  private List<FileMetadata> rewrite(
+      List<ExternalTable> tables, long sequence, OutputContext outputs) {
+    try (LoadWriter writer = new LoadWriter(outputs, sequence, resources.options().maxFileSize())) {
+      for (ExternalTable table : tables) {
+        table.copyTo(writer, context.gate());
+        writer.endTable();
+      }
+      return writer.finish();
+    }
+  }
+
+  /** Copies the file of a table into the directory, synced and opened once. */
+  private FileMetadata copy(ExternalTable table, OutputContext outputs) {
+    long number = outputs.fileNumbers().getAsLong();
+    Path target = FileNames.table(resources.directory(), number, outputs.suffix());
+    try {
+      copy(resources.env(), table.path(), target);
+    } catch (IOException e) {
+      throw new DBIOException(
+          "cannot copy table "
+              + Escape.text(table.path().toString())
+              + " to "
+              + Escape.text(target.toString())
+              + ": "
+              + e,
+          e);
+    }
+    FileMetadata copied = new FileMetadata(number, table.size(), table.smallest(), table.largest());
+    outputs.verifier().accept(copied);
+    return copied;
+  }
+
+  private static void copy(Env env, Path from, Path to) throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocateDirect(COPY_BYTES);
+    try (SequentialFile in = env.openSequential(from);
+        WritableFile out = env.createWritable(to)) {
+      while (in.read(buffer.clear()) > 0) {
+        out.append(buffer.flip());
+      }
+      out.sync();
+    }
+  }
+}

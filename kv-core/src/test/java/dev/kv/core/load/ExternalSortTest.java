@@ -1,0 +1,147 @@
+package dev.kv.core.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.DB;
+import dev.kv.DBComparator;
+import dev.kv.Options;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.state.ObsoleteFiles;
+import dev.kv.core.state.Resources;
+import dev.kv.core.write.WriteGate;
+import dev.kv.env.Env;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ExternalSortTest {
+  private static final long SEED = 20_261_122;
+  private static final Path DIRECTORY = Path.of("/sort/db");
+
+  private final Env env = Env.inMemory();
+  private Resources resources;
+  private RunFiles files;
+
+  @BeforeEach
+  void open() {
+    open(DBComparator.bytewise());
+  }
+
+  private void open(DBComparator order) {
+    Options options = Options.builder().createIfMissing(true).env(env).comparator(order).build();
+    DB.open(DIRECTORY, options).close();
+    resources = new Resources(DIRECTORY, options);
+    VersionSet versions = new VersionSet(resources.manifestContext(), () -> {});
+    versions.recover(true);
+    ObsoleteFiles obsolete =
+        new ObsoleteFiles(resources, versions, new WriteGate(resources.events()));
+    files = new RunFiles(resources, obsolete);
+    versions.close();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    files.close();
+    resources.close();
+    assertThat(resources.budget().used()).isZero();
+    assertThat(runs()).isEmpty();
+  }
+
+  private List<String> runs() throws Exception {
+    return env.list(DIRECTORY).stream().filter(name -> name.endsWith(".dbtmp")).toList();
+  }
+
+  private static byte[] b(String text) {
+    return text.getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  /** Returns the entries of a sort, of each key the last one, and checks the order. */
+  private Map<String, String> sorted(ExternalSort sort) {
+    Map<String, String> found = new TreeMap<>();
+    String before = null;
+    try (InternalIterator entries = sort.sorted()) {
+      for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+        byte[] key =
+            InternalKey.copy(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
+        byte[] value =
+            InternalKey.copy(entries.valueBuffer(), entries.valueOffset(), entries.valueLength());
+        String user = new String(InternalKey.userKey(key), StandardCharsets.ISO_8859_1);
+        if (before != null) {
+          assertThat(user).isGreaterThanOrEqualTo(before);
+        }
+        before = user;
+        found.putIfAbsent(user, new String(value, StandardCharsets.ISO_8859_1));
+      }
+    }
+    return found;
+  }
+
+  /** With 8 KiB of memory there are more than 64 runs, and with 100 KiB some; 1 GiB needs none. */
+  @ParameterizedTest
+  @CsvSource({"8192, 5000", "100000, 5000", "1073741824, 5000", "8192, 1", "8192, 0"})
+  void entries_inAnyOrder_comeOutSortedWithTheLastOfEachKey(int memory, int count)
+      throws Exception {
+    Random random = new Random(SEED);
+    Map<String, String> model = new TreeMap<>();
+    try (ExternalSort sort =
+        new ExternalSort(resources.comparator(), files, memory, resources.budget())) {
+      for (int i = 0; i < count; i++) {
+        String key = "key" + random.nextInt(3000);
+        String value = "v".repeat(random.nextInt(300)) + i;
+        model.put(key, value);
+        if (random.nextBoolean()) {
+          sort.add(b(key), b(value));
+        } else {
+          sort.add(ByteBuffer.wrap(b("x" + key)).position(1), ByteBuffer.wrap(b(value)));
+        }
+      }
+      assertThat(sort.count()).isEqualTo(count);
+      if (memory == 8192 && count > 1) {
+        assertThat(runs()).hasSizeBetween(1, 128);
+      }
+      assertThat(sorted(sort)).as("seed %d", SEED).isEqualTo(model);
+    }
+  }
+
+  @Test
+  void memory_ofASort_isBounded() {
+    OffHeapBudget budget = resources.budget();
+    long most = 0;
+    try (ExternalSort sort =
+        new ExternalSort(resources.comparator(), files, 1 << 20, resources.budget())) {
+      byte[] value = new byte[1000];
+      Random random = new Random(SEED);
+      for (int i = 0; i < 20_000; i++) {
+        random.nextBytes(value);
+        sort.add(b("key" + random.nextInt()), value);
+        most = Math.max(most, budget.used());
+      }
+    }
+    assertThat(most).isLessThan(3 << 20);
+  }
+
+  @Test
+  void entry_largerThanTheMemory_isARunOfItsOwn() {
+    try (ExternalSort sort =
+        new ExternalSort(resources.comparator(), files, 8192, resources.budget())) {
+      List<String> keys = new ArrayList<>(List.of("c", "a", "b"));
+      for (String key : keys) {
+        sort.add(b(key), new byte[100_000]);
+      }
+      assertThat(sorted(sort).keySet()).containsExactly("a", "b", "c");
+    }
+  }
+}
