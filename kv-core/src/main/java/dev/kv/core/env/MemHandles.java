@@ -7,6 +7,7 @@ import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** The handles of {@link MemEnv}'s open files. */
 abstract class MemHandles {
@@ -117,6 +118,9 @@ abstract class MemHandles {
   static final class MappedLog extends MemHandles implements MappedLogFile {
     private static final int BLOCK = 32 << 10;
 
+    /** Held while the file grows: the leader and the maintenance thread may both reserve room. */
+    private final ReentrantLock reserving = new ReentrantLock();
+
     private volatile long reserved;
 
     MappedLog(Path path, MemFile file) {
@@ -134,9 +138,14 @@ abstract class MemHandles {
       if (end < 0 || end % BLOCK != 0) {
         throw new IllegalArgumentException("end " + end + " is not a multiple of " + BLOCK);
       }
-      if (end > reserved) {
-        file.resize(end);
-        reserved = end;
+      reserving.lock();
+      try {
+        if (end > reserved) {
+          file.resize(end);
+          reserved = end;
+        }
+      } finally {
+        reserving.unlock();
       }
     }
 

@@ -3,9 +3,13 @@ package dev.kv.core.env;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.env.Env;
+import dev.kv.env.MappedLogFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 final class MemEnvTest extends EnvContract {
@@ -41,6 +45,38 @@ final class MemEnvTest extends EnvContract {
       assertThat(lock).isNotNull();
       assertThat(env.exists(relative.toAbsolutePath().resolve("x/../LOCK"))).isTrue();
       assertThat(env.lock(relative.toAbsolutePath().resolve("./LOCK"))).isNull();
+    }
+  }
+
+  /** The leader and the maintenance thread may both reserve room in a log. */
+  @Test
+  void mappedLog_reservedByTwoThreads_neverShrinks() throws Exception {
+    long block = 32 << 10;
+    try (MappedLogFile log = mappedLog("l")) {
+      AtomicReference<Throwable> failure = new AtomicReference<>();
+      AtomicBoolean done = new AtomicBoolean();
+      Thread behind =
+          env.startThread(
+              "reserver",
+              () -> {
+                try {
+                  while (!done.get()) {
+                    log.reserve(Math.min(log.reserved() + block, 3000 * block));
+                  }
+                } catch (IOException | RuntimeException e) {
+                  failure.set(e);
+                }
+              });
+      ByteBuffer mark = ByteBuffer.allocateDirect(8);
+      for (int i = 1; i <= 300; i++) {
+        long end = log.reserved() + 2 * block;
+        log.reserve(end);
+        log.store(end - 8, mark, 0, 8);
+        assertThat(log.reserved()).isGreaterThanOrEqualTo(end);
+      }
+      done.set(true);
+      behind.join(10_000);
+      assertThat(failure.get()).isNull();
     }
   }
 }
