@@ -20,7 +20,7 @@ record AtomicUpdates<K, V>(MapStore<K, V> store) {
     while (true) {
       byte[] old = store.bytes(key);
       if (store.swap(key, old, next)) {
-        return old == null ? null : store.decodeValue(old);
+        return store.decodeOrNull(old);
       }
     }
   }
@@ -69,7 +69,7 @@ record AtomicUpdates<K, V>(MapStore<K, V> store) {
     store.requireWritable();
     while (true) {
       byte[] old = store.bytes(key);
-      V next = function.apply(old == null ? null : store.decodeValue(old));
+      V next = function.apply(store.decodeOrNull(old));
       if ((old == null && next == null)
           || store.swap(key, old, next == null ? null : store.encodeValue(next))) {
         return next;

@@ -2,6 +2,7 @@ package dev.kv.map;
 
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
+import dev.kv.Transaction;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import java.util.AbstractMap;
@@ -152,6 +153,56 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
   public void delete(WriteBatch batch, K key) {
     store.requireWritable();
     batch.delete(target(key));
+  }
+
+  /**
+   * Returns the value of a key in a transaction of the database of this map.
+   *
+   * @param transaction the transaction
+   * @param key the key
+   * @return the value, or null if the key does not exist
+   */
+  public @Nullable V get(Transaction transaction, K key) {
+    byte[] encoded = store.encodeKey(key);
+    return range.contains(encoded) ? store.decodeOrNull(transaction.get(encoded)) : null;
+  }
+
+  /**
+   * Returns the value of a key in a transaction of the database of this map, whose commit fails if
+   * the key is changed by others until then.
+   *
+   * @param transaction the transaction
+   * @param key the key
+   * @return the value, or null if the key does not exist
+   * @throws IllegalArgumentException if this map is a part of another, and the key is outside it
+   */
+  public @Nullable V getForUpdate(Transaction transaction, K key) {
+    return store.decodeOrNull(transaction.getForUpdate(target(key)));
+  }
+
+  /**
+   * Sets the value of a key in a transaction of the database of this map.
+   *
+   * @param transaction the transaction
+   * @param key the key
+   * @param value the value
+   * @throws IllegalArgumentException if this map is a part of another, and the key is outside it
+   */
+  public void set(Transaction transaction, K key, V value) {
+    store.requireWritable();
+    transaction.put(target(key), store.encodeValue(value));
+  }
+
+  /**
+   * Deletes a key in a transaction of the database of this map.
+   *
+   * @param transaction the transaction
+   * @param key the key
+   * @throws IllegalArgumentException if this map is a part of another, and the key is outside it
+   */
+  public void delete(Transaction transaction, K key) {
+    store.requireWritable();
+    transaction.delete(target(key));
   }
 
   /** Encodes a key that is to be written. */

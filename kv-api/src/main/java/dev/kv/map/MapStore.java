@@ -44,6 +44,10 @@ record MapStore<K, V>(
     return decodeValue(Slice.of(value));
   }
 
+  @Nullable V decodeOrNull(byte @Nullable [] value) {
+    return value == null ? null : decodeValue(value);
+  }
+
   private V decodeValue(Slice value) {
     return Objects.requireNonNull(values.decode(value), "the codec returned a null value");
   }

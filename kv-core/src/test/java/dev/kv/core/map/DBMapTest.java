@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
+import dev.kv.ConflictException;
 import dev.kv.DB;
 import dev.kv.DBClosedException;
 import dev.kv.DBComparator;
 import dev.kv.Options;
 import dev.kv.Slice;
 import dev.kv.Snapshot;
+import dev.kv.Transaction;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.env.Env;
@@ -116,6 +118,45 @@ class DBMapTest {
     assertThat(db.stats().lastSequence()).isEqualTo(before + 3);
     assertThat(numbers).containsExactly(entry("one", 1L));
     assertThat(names).containsExactly(entry(1L, "one"));
+  }
+
+  @Test
+  void transaction_overTwoMaps_readsAndWritesBoth() {
+    Space first = Space.of(db, "first/");
+    Space second = Space.of(db, "second/");
+    DBMap<String, Long> from = Maps.of(first, Codecs.utf8(), Codecs.longs());
+    DBMap<String, Long> to = Maps.of(second, Codecs.utf8(), Codecs.longs());
+    from.put("a", 10L);
+    from.put("gone", 1L);
+    try (Transaction transaction = db.transaction()) {
+      Transaction inFirst = first.within(transaction);
+      Transaction inSecond = second.within(transaction);
+      assertThat(from.getForUpdate(inFirst, "a")).isEqualTo(10);
+      assertThat(to.get(inSecond, "a")).isNull();
+      from.set(inFirst, "a", 3L);
+      from.delete(inFirst, "gone");
+      to.set(inSecond, "a", 7L);
+      assertThat(to.get(inSecond, "a")).isEqualTo(7);
+      assertThat(to.headMap("a").get(inSecond, "a")).isNull();
+      assertThatThrownBy(() -> to.headMap("a").set(inSecond, "a", 1L))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThat(from).hasSize(2);
+      assertThat(to).isEmpty();
+      transaction.commit();
+    }
+    assertThat(from).containsExactly(entry("a", 3L));
+    assertThat(to).containsExactly(entry("a", 7L));
+  }
+
+  @Test
+  void transaction_valueReadForUpdateAndChangedMeanwhile_isRefused() {
+    map.put("a", 1L);
+    try (Transaction transaction = db.transaction()) {
+      map.set(transaction, "b", map.getForUpdate(transaction, "a"));
+      map.put("a", 2L);
+      assertThatThrownBy(transaction::commit).isInstanceOf(ConflictException.class);
+    }
+    assertThat(map).containsExactly(entry("a", 2L));
   }
 
   @Test
