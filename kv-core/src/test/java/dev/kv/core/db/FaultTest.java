@@ -125,7 +125,7 @@ class FaultTest extends DbTestBase {
     assertThat(get("foo")).isEqualTo("v2");
   }
 
-  /** Within a reopen, writes, a flush, reads and a close, one operation of a kind fails. */
+  /** Within a reopen, writes, a flush, a checkpoint, reads and a close, one operation fails. */
   @ParameterizedTest
   @EnumSource
   void anyKindOfOperation_failingOnce_costsWhatItHitAndAReopenFindsTheRest(FaultEnv.Kind kind) {
@@ -140,6 +140,7 @@ class FaultTest extends DbTestBase {
       if (survives(this::reopen)) {
         write(100, acknowledged);
         survives(db::flush);
+        survives(() -> db.checkpoint(directory.resolveSibling("checkpoint" + skipped)));
         for (String key : acknowledged.keySet()) {
           String[] value = {null};
           if (!survives(() -> value[0] = get(key))) {
