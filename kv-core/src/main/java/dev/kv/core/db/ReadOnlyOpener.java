@@ -122,6 +122,7 @@ final class ReadOnlyOpener {
         // compacted.
         pinTables();
         LogRecovery recovery = replay(check.logs(check.list(), versions));
+        requireChangesOfTables(recovery);
         DB db = assemble(recovery);
         done = true;
         timer.opened(versions.current(), recovery.report(), true);
@@ -132,6 +133,21 @@ final class ReadOnlyOpener {
         if (!done) {
           free();
         }
+      }
+    }
+
+    /**
+     * Throws if a change that does not pass the log, such as the deletion of a range, may be
+     * missing: it was made after the MANIFEST was read, and the logs have later writes. Such a
+     * change is in the MANIFEST before the next write is in a log, so it is not missing if the
+     * MANIFEST is still the same after the logs were read.
+     */
+    private void requireChangesOfTables(LogRecovery recovery) throws IOException {
+      if (recovery.foundTakenNumber() && !versions.isUnchangedOnDisk()) {
+        throw new NoSuchFileException(
+            FileNames.manifest(directory, versions.manifestNumber()).toString(),
+            null,
+            "was changed while the logs were read, up to " + recovery.lastSequence());
       }
     }
 

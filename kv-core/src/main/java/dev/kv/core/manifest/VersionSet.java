@@ -64,6 +64,7 @@ public final class VersionSet implements AutoCloseable {
   private volatile long previousLogNumber;
   private volatile long manifestNumber;
   private volatile long recoveredNextNumber;
+  private volatile long recoveredLength;
   private volatile boolean durable;
   private volatile boolean closed;
   private volatile List<byte @Nullable []> compactPointers =
@@ -112,6 +113,7 @@ public final class VersionSet implements AutoCloseable {
       before.release();
       manifestNumber = recovered.number();
       recoveredNextNumber = recovered.nextFileNumber();
+      recoveredLength = recovered.length();
       nextFileNumber.set(recoveredNextNumber + 1);
       lastSequence = recovered.lastSequence();
       logNumber = recovered.logNumber();
@@ -229,6 +231,15 @@ public final class VersionSet implements AutoCloseable {
    */
   public long recoveredNextNumber() {
     return recoveredNextNumber;
+  }
+
+  /**
+   * Returns true if the MANIFEST on disk is the one that was recovered, with the same length. For a
+   * set that only reads, beside a writer.
+   */
+  public boolean isUnchangedOnDisk() throws IOException {
+    return CurrentFile.read(context.env(), context.directory()).number() == manifestNumber
+        && context.env().size(manifestPath(manifestNumber)) == recoveredLength;
   }
 
   /**

@@ -60,6 +60,9 @@ public final class LogRecovery {
 
   private boolean anyRecord;
 
+  /** True if a log has a number that was taken for a change of the tables, after the tables. */
+  private boolean foundTakenNumber;
+
   /** The oldest log that the MANIFEST needs, if it is missing. */
   private @Nullable Path missing;
 
@@ -206,6 +209,7 @@ public final class LogRecovery {
               + ": nothing was changed",
           e);
     }
+    foundTakenNumber |= count == 0 && sequence > lastSequence;
     records++;
     anyRecord = true;
     expected = end + 1;
@@ -303,6 +307,15 @@ public final class LogRecovery {
   /** Returns true if all logs are empty: no record was found and no bytes were dropped. */
   public boolean foundNothing() {
     return records == 0 && dropped == 0 && !ended && reason.isEmpty();
+  }
+
+  /**
+   * Returns true if a log has a batch without operations whose number is later than the tables: a
+   * change of the tables that does not pass the log took that number, and a MANIFEST that was read
+   * earlier may lack the change.
+   */
+  public boolean foundTakenNumber() {
+    return foundTakenNumber;
   }
 
   /** Returns the last sequence number in tables and logs. */

@@ -1,6 +1,7 @@
 package dev.kv.core.crash;
 
 import static dev.kv.core.Bytes.bytes;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -244,6 +245,92 @@ class CheckpointTest {
     TreeMap<byte[], History.Operation> expected = history.after(count);
     assertThat(found).hasSize(expected.size() + 1);
     expected.forEach((key, operation) -> assertThat(found.get(key)).isEqualTo(operation.value()));
+  }
+
+  /** A deletion of a range is in the MANIFEST, and the writes after it are in the log. */
+  @Test
+  void readOnlyOpen_whileARangeIsDeleted_showsNoWriteAfterTheDeletionWithoutIt() {
+    StrictMemEnv disk = parent(new StrictMemEnv());
+    Options options = Setting.DEFAULT.options(disk);
+    int[] seen = new int[2];
+    for (int moment = 0; moment < 40; moment++) {
+      Path directory = PARENT.resolve("db" + moment);
+      Path target = PARENT.resolve("copy" + moment);
+      FaultEnv env = new FaultEnv(disk);
+      try (DB writer = DB.open(directory, options)) {
+        writer.put(bytes("a"), bytes("1"));
+        writer.flush();
+        writer.put(bytes("x"), bytes("2"));
+        AtomicInteger left = new AtomicInteger(moment);
+        env.watch(
+            operation -> {
+              if (left.getAndDecrement() == 0) {
+                writer.deleteRange(bytes("a"), bytes("b"));
+                writer.put(bytes("z"), bytes("3"));
+              }
+            });
+        Options reading = options.toBuilder().createIfMissing(false).readOnly(true).build();
+        try (DB reader = DB.open(directory, reading.toBuilder().env(env).build())) {
+          boolean isLater = reader.get(bytes("z")) != null;
+          assertThat(reader.get(bytes("a")) == null).as("at %d", moment).isEqualTo(isLater);
+          seen[isLater ? 1 : 0]++;
+          reader.checkpoint(target);
+        }
+        try (DB copy = DB.open(target, reading)) {
+          assertThat(copy.get(bytes("a")) == null).isEqualTo(copy.get(bytes("z")) != null);
+        }
+      }
+    }
+    assertThat(seen).as("moments before and after the deletion").doesNotContain(0);
+  }
+
+  @Test
+  void checkpoint_besideDeletionsOfRanges_holdsAllUpToItsSequence() throws Exception {
+    StrictMemEnv disk = parent(new StrictMemEnv());
+    Options options = Setting.DEFAULT.options(disk);
+    try (DB db = DB.open(DIRECTORY, options)) {
+      AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+      AtomicInteger rounds = new AtomicInteger();
+      Thread writer =
+          new Thread(
+              () -> {
+                try {
+                  for (int round = 1; !Thread.interrupted(); round++) {
+                    byte[] number = bytes(Integer.toString(round));
+                    db.put(bytes("a" + round % 7), number);
+                    db.put(bytes("b" + round % 7), number);
+                    db.deleteRange(bytes("a"), bytes("b"));
+                    db.put(bytes("c"), number);
+                    rounds.set(round);
+                  }
+                } catch (Throwable e) {
+                  failure.set(e);
+                }
+              });
+      writer.start();
+      for (int i = 0; i < 30; i++) {
+        Path target = PARENT.resolve("copy" + i);
+        int least = rounds.get();
+        db.checkpoint(target);
+        try (DB copy = DB.open(target, options)) {
+          byte[] last = copy.get(bytes("c"));
+          int round = last == null ? 0 : Integer.parseInt(new String(last, US_ASCII));
+          assertThat(round).isGreaterThanOrEqualTo(least);
+          for (int key = 0; key < 7; key++) {
+            byte[] left = copy.get(bytes("a" + key));
+            if (left != null) {
+              assertThat(Integer.parseInt(new String(left, US_ASCII))).isEqualTo(round + 1);
+            }
+          }
+          if (round > 0) {
+            assertThat(copy.get(bytes("b" + round % 7))).isEqualTo(last);
+          }
+        }
+      }
+      writer.interrupt();
+      writer.join();
+      assertThat(failure.get()).isNull();
+    }
   }
 
   // Misuse.
