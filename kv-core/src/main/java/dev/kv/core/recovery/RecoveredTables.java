@@ -1,6 +1,9 @@
 package dev.kv.core.recovery;
 
+import dev.kv.DBException;
 import dev.kv.core.compaction.FlushResult;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.state.CompactionStats;
@@ -8,12 +11,16 @@ import dev.kv.core.state.Resources;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
+import java.util.List;
+import org.slf4j.Logger;
 
 /**
  * Writes the memtables of a recovery as tables of level 0, and adds them to the edit that the open
- * will log.
+ * will log. The first one is merged with the newest tables of level 0 if all of them are small.
  */
 public final class RecoveredTables implements LogRecovery.Sink {
+  private static final Logger LOG = EngineLogger.of(RecoveredTables.class);
+
   private final Resources resources;
   private final VersionSet versions;
   private final CompactionStats compactionStats;
@@ -34,18 +41,49 @@ public final class RecoveredTables implements LogRecovery.Sink {
 
   @Override
   public void full(MemTable memtable) {
-    TableOutputs outputs = new TableOutputs(resources, versions::newFileNumber, number -> {});
     try {
-      FlushResult result = outputs.flush(memtable);
-      FileMetadata table = result.table();
-      if (table != null) {
-        edit.addFile(0, table);
-        compactionStats.add(0, result.stats());
-        count++;
+      List<FileMetadata> small =
+          count == 0
+              ? SmallTables.choose(versions.current(), memtable.memoryUsed())
+              : List.of(); // the tables of this recovery are newer
+      if (small.isEmpty() || !mergeWith(small, memtable)) {
+        add(outputs().flush(memtable));
       }
     } finally {
       memtable.release();
     }
+  }
+
+  private TableOutputs outputs() {
+    return new TableOutputs(resources, versions::newFileNumber, number -> {});
+  }
+
+  private void add(FlushResult result) {
+    FileMetadata table = result.table();
+    if (table != null) {
+      edit.addFile(0, table);
+      compactionStats.add(0, result.stats());
+      count++;
+    }
+  }
+
+  /**
+   * Writes the entries of small tables and of a memtable as one table. Returns false if that fails,
+   * for example because a table is damaged: then the tables stay, and the open does not depend on
+   * them.
+   */
+  private boolean mergeWith(List<FileMetadata> small, MemTable memtable) {
+    TableOutputs outputs = outputs();
+    try (InternalIterator entries = SmallTables.merge(resources, memtable, small)) {
+      add(outputs.flush(entries));
+    } catch (DBException e) {
+      outputs.abandon();
+      LOG.warn(
+          "{}: small tables of level 0 are not merged: {}", resources.directory(), e.toString());
+      return false;
+    }
+    small.forEach(table -> edit.deleteFile(0, table.number()));
+    return true;
   }
 
   /** Returns how many tables were written. */

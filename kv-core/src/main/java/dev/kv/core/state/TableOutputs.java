@@ -52,8 +52,15 @@ public final class TableOutputs {
   /** Writes {@code memtable} as one table; writes none if the memtable is empty. */
   public FlushResult flush(MemTable memtable) {
     try (InternalIterator entries = memtable.iterator()) {
-      return new FlushJob(entries, context()).run();
+      return flush(entries);
     }
+  }
+
+  /**
+   * Writes all entries of a cursor, which is borrowed, as one table; writes none if it is empty.
+   */
+  public FlushResult flush(InternalIterator entries) {
+    return new FlushJob(entries, context()).run();
   }
 
   private long next() {
