@@ -57,6 +57,8 @@ class EntriesTest {
     assertThat(Cli.run("scan", dir).out()).isEqualTo("a1\t1\na2\t2\nd\t5\n");
     assertThat(Cli.run("delete", dir, "--prefix", "a").exitCode()).isZero();
     assertThat(Cli.run("scan", dir).out()).isEqualTo("d\t5\n");
+    Cli verify = Cli.run("verify", dir);
+    assertThat(verify.exitCode()).as(verify.out() + verify.err()).isZero();
     assertThat(Cli.run("delete", dir, "--from", "d").exitCode()).isZero();
     assertThat(Cli.run("scan", dir).out()).isEmpty();
   }
