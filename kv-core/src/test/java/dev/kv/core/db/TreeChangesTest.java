@@ -497,7 +497,9 @@ class TreeChangesTest extends DbTestBase {
     }
     deleteRange("t", "u", () -> {});
     assertThat(contents()).isEqualTo("(u1->new)");
+    assertThat(get("t1")).isEqualTo(NOT_FOUND);
     db.flush();
+    assertThat(get("t1")).isEqualTo(NOT_FOUND);
     compact(null, null);
     assertThat(contents()).isEqualTo("(u1->new)");
     assertThat(allEntriesFor("t1")).isEqualTo("[ ]");
