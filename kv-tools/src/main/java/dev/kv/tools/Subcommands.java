@@ -22,6 +22,7 @@ import dev.kv.tools.stats.PropertiesCommand;
 import dev.kv.tools.stats.StatsCommand;
 import dev.kv.tools.transfer.ExportCommand;
 import dev.kv.tools.transfer.ImportCommand;
+import dev.kv.tools.transfer.IngestCommand;
 import dev.kv.tools.transfer.LoadCommand;
 import dev.kv.tools.verify.VerifyCommand;
 import java.util.List;
@@ -49,6 +50,7 @@ final class Subcommands {
           Map.entry("count", "Print the number of keys."),
           Map.entry("batch", "Apply operations from standard input as one write."),
           Map.entry("load", "Put the entries that scan printed."),
+          Map.entry("ingest", "Add the entries of tables written elsewhere."),
           Map.entry("import", "Put the entries that export wrote."),
           Map.entry("export", "Write entries as text, hex, JSON or binary."),
           Map.entry("copy", "Write a compact copy of a database."),
@@ -121,6 +123,7 @@ final class Subcommands {
       case "count" -> new CountCommand();
       case "batch" -> new BatchCommand();
       case "load" -> new LoadCommand();
+      case "ingest" -> new IngestCommand();
       case "import" -> new ImportCommand();
       case "export" -> new ExportCommand();
       case "copy" -> new CopyCommand();

@@ -1,5 +1,6 @@
 package dev.kv.jmh.store;
 
+import dev.kv.BulkLoader;
 import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBIterator;
@@ -75,6 +76,28 @@ final class KvStore implements Store {
       public void commit() {
         db.write(options, batch);
         batch.clear();
+      }
+    };
+  }
+
+  @Override
+  public Writer bulkWriter() {
+    BulkLoader loader = db.bulkLoader();
+    return new Writer() {
+      @Override
+      public void put(byte[] key, byte[] value) {
+        loader.put(key, value);
+      }
+
+      @Override
+      public void delete(byte[] key) {
+        throw new UnsupportedOperationException("a bulk load only adds entries");
+      }
+
+      @Override
+      public void close() {
+        loader.finish();
+        loader.close();
       }
     };
   }

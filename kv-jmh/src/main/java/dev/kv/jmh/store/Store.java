@@ -16,6 +16,14 @@ public interface Store extends AutoCloseable {
    */
   Writer batchWriter(boolean sync);
 
+  /**
+   * Returns a writer that loads ascending keys without a log; its close makes them visible. If the
+   * store has no bulk load, it is a batch writer.
+   */
+  default Writer bulkWriter() {
+    return batchWriter(false);
+  }
+
   /** Returns a reader of single keys. */
   Reader reader();
 

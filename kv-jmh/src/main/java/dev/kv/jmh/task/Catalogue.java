@@ -20,6 +20,7 @@ public final class Catalogue {
           "open",
           "fillseq",
           "fillbatch",
+          "fillload",
           "fillrandom",
           "overwrite",
           "fillsync",
@@ -83,6 +84,7 @@ public final class Catalogue {
     return switch (name) {
       case "fillseq" -> Plan.fill(name, write(workload.keySpace(), 1, true, false));
       case "fillbatch" -> Plan.fill(name, write(workload.keySpace(), LARGE_BATCH, true, false));
+      case "fillload" -> Plan.fill(name, new LoadTask(workload));
       case "fillrandom" -> Plan.fill(name, write(workload.keySpace(), 1, false, false));
       case "overwrite" -> Plan.write(name, write(workload.keySpace(), 1, false, false));
       case "fillsync" -> Plan.fill(name, write(thousandth(), 1, false, true));

@@ -46,7 +46,7 @@ public final class ImportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    long entries = new Loading("import", format, database, create).run(file);
+    long entries = new Loading("import", format, database, create, null).run(file);
     try (Output out = new Output()) {
       out.line(entries + " entries");
     }

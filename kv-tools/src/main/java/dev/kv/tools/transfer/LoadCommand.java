@@ -1,5 +1,7 @@
 package dev.kv.tools.transfer;
 
+import dev.kv.BulkLoadOptions;
+import dev.kv.tools.console.Failure;
 import dev.kv.tools.database.DatabaseArguments;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -12,7 +14,8 @@ import picocli.CommandLine.Option;
     name = "load",
     description =
         "Put the entries that scan printed, from standard input. If the input is malformed, the"
-            + " entries before that place may have been put.",
+            + " entries before that place may have been put; with --sorted or --sort, none of"
+            + " them.",
     mixinStandardHelpOptions = true)
 public final class LoadCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
@@ -33,9 +36,27 @@ public final class LoadCommand implements Callable<Integer> {
   @Option(names = "--create", description = "Create the database if there is none.")
   private boolean create;
 
+  @Option(
+      names = "--sorted",
+      description =
+          "Write the entries to tables directly, all at once. Their keys must ascend, as those of"
+              + " scan do.")
+  private boolean sorted;
+
+  @Option(
+      names = "--sort",
+      description =
+          "As --sorted, for keys in any order: they are sorted in temporary files. If a key occurs"
+              + " twice, the last value counts.")
+  private boolean sort;
+
   @Override
   public Integer call() throws IOException {
-    new Loading("load", format, database, create).run(null);
+    if (sorted && sort) {
+      throw new Failure("--sorted and --sort exclude each other");
+    }
+    BulkLoadOptions bulk = sorted || sort ? BulkLoadOptions.builder().sorted(sorted).build() : null;
+    new Loading("load", format, database, create, bulk).run(null);
     return 0;
   }
 }

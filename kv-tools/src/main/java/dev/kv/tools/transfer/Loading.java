@@ -1,5 +1,7 @@
 package dev.kv.tools.transfer;
 
+import dev.kv.BulkLoadOptions;
+import dev.kv.BulkLoader;
 import dev.kv.DB;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
@@ -18,8 +20,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts entries from a file or standard input, in batches of 1 MiB; the last one is synced. The
- * database is opened for the first batch, so malformed input at the start creates none.
+ * Puts entries from a file or standard input, in batches of 1 MiB, the last one synced, or all at
+ * once as a bulk load. The database is opened for the first batch or for the load, so malformed
+ * input at the start creates none.
  */
 final class Loading {
   private static final int BATCH_BYTES = 1 << 20;
@@ -31,7 +34,9 @@ final class Loading {
   private final boolean create;
   private final WriteBatch batch = WriteBatch.create();
   private final AtomicLong entries = new AtomicLong();
+  private final @Nullable BulkLoadOptions bulk;
   private @Nullable DB db;
+  private @Nullable BulkLoader loader;
   private long put;
 
   /**
@@ -39,8 +44,15 @@ final class Loading {
    *
    * @param task the name of the command, for the progress
    * @param create whether to create the database if there is none
+   * @param bulk how to load all entries at once; null to put them in batches
    */
-  Loading(String task, TransferFormat format, DatabaseArguments database, boolean create) {
+  Loading(
+      String task,
+      TransferFormat format,
+      DatabaseArguments database,
+      boolean create,
+      @Nullable BulkLoadOptions bulk) {
+    this.bulk = bulk;
     this.task = task;
     this.format = format;
     this.database = database;
@@ -78,12 +90,15 @@ final class Loading {
   private void load(InputStream in) throws IOException {
     try {
       format.read(in, this::add);
-      write(WriteOptions.SYNC);
+      finish();
     } catch (Failure malformed) {
       throw new Failure(
           malformed.getMessage()
               + (put == 0 ? "; nothing was put" : "; the first " + put + " entries were put"));
     } finally {
+      if (loader != null) {
+        loader.close();
+      }
       DB open = db;
       if (open != null) {
         open.close();
@@ -93,6 +108,11 @@ final class Loading {
 
   private void add(byte[] key, byte[] value) {
     Cancellation.check();
+    BulkLoadOptions options = bulk;
+    if (options != null) {
+      addTo(options, key, value);
+      return;
+    }
     batch.put(key, value);
     entries.incrementAndGet();
     if (batch.approximateSize() >= BATCH_BYTES) {
@@ -100,13 +120,41 @@ final class Loading {
     }
   }
 
-  private void write(WriteOptions options) {
+  private void addTo(BulkLoadOptions options, byte[] key, byte[] value) {
+    BulkLoader open = loader;
+    if (open == null) {
+      open = open().bulkLoader(options);
+      loader = open;
+    }
+    try {
+      open.put(key, value);
+    } catch (IllegalArgumentException e) {
+      throw new Failure(
+          "entry " + (entries.get() + 1) + ": " + e.getMessage() + "; --sort takes any order");
+    }
+    entries.incrementAndGet();
+  }
+
+  private void finish() {
+    BulkLoader open = loader;
+    if (bulk == null) {
+      write(WriteOptions.SYNC);
+    } else if (open != null) {
+      open.finish();
+    }
+  }
+
+  private DB open() {
     DB open = db;
     if (open == null) {
       open = database.openForWriting(create);
       db = open;
     }
-    open.write(options, batch);
+    return open;
+  }
+
+  private void write(WriteOptions options) {
+    open().write(options, batch);
     batch.clear();
     put = entries.get();
   }

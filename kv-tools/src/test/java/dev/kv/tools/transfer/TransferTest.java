@@ -2,6 +2,8 @@ package dev.kv.tools.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.Options;
+import dev.kv.TableWriter;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;
@@ -33,6 +35,55 @@ class TransferTest {
     assertThat(Cli.hex(copy)).isEqualTo(Cli.hex(dir));
     assertThat(imported.out()).isEqualTo(Cli.hex(dir).size() + " entries\n");
     assertThat(Cli.run("diff", dir.toString(), copy.toString()).exitCode()).isZero();
+  }
+
+  @Test
+  void load_sorted_isWholeOrRefused() throws IOException {
+    Path dir = Fixtures.copy("extremes", temp);
+    Path copy = temp.resolve("copy");
+    String entries = Cli.run("scan", dir.toString(), "--format", "hex").out();
+    for (String how : new String[] {"--sorted", "--sort", "--sorted"}) {
+      Cli load =
+          Cli.runWithInput(entries, "load", copy.toString(), "--create", "--format", "hex", how);
+      assertThat(load.exitCode()).as(load.err()).isZero();
+      assertThat(Cli.hex(copy)).isEqualTo(Cli.hex(dir));
+    }
+    String unsorted = "b\t1\nc\t2\na\t3\n";
+    String other = temp.resolve("other").toString();
+    Cli refused = Cli.runWithInput(unsorted, "load", other, "--create", "--sorted");
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.err())
+        .contains(
+            "entry 3: the key 'a' is not after the key before it, 'c'; --sort takes any order")
+        .contains("nothing was put");
+    assertThat(Cli.run("count", other).out()).isEqualTo("0\n");
+    assertThat(Cli.runWithInput(unsorted, "load", other, "--sort").exitCode()).isZero();
+    assertThat(Cli.run("scan", other).out()).isEqualTo("a\t3\nb\t1\nc\t2\n");
+    assertThat(Cli.runWithInput("", "load", other, "--sorted").exitCode()).isZero();
+    assertThat(Cli.runWithInput("", "load", other, "--sorted", "--sort").exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void ingest_tables_addsThemOrNamesTheWrongOne() throws IOException {
+    Path dir = temp.resolve("db");
+    Path table = temp.resolve("table");
+    try (TableWriter writer = TableWriter.forIngest(table, Options.DEFAULT)) {
+      writer.add("a".getBytes(), "1".getBytes());
+      writer.add("b".getBytes(), "2".getBytes());
+      writer.finish();
+    }
+    Cli missing = Cli.run("ingest", dir.toString(), table.toString());
+    assertThat(missing.exitCode()).isEqualTo(1);
+    Cli ingest = Cli.run("ingest", dir.toString(), table.toString(), "--create");
+    assertThat(ingest.exitCode()).as(ingest.err()).isZero();
+    assertThat(ingest.out()).isEqualTo("1 tables\n");
+    assertThat(Cli.run("scan", dir.toString()).out()).isEqualTo("a\t1\nb\t2\n");
+    assertThat(Cli.run("verify", dir.toString()).exitCode()).isZero();
+    Path cpp = Fixtures.copy("plain", temp).resolve("000005.ldb");
+    Cli refused = Cli.run("ingest", dir.toString(), cpp.toString());
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.err()).contains("000005.ldb was not written by").hasLineCount(1);
+    assertThat(Cli.run("ingest", dir.toString()).exitCode()).isEqualTo(2);
   }
 
   @Test

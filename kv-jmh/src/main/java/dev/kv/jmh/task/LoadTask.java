@@ -1,0 +1,37 @@
+package dev.kv.jmh.task;
+
+import dev.kv.jmh.store.Writer;
+import dev.kv.jmh.workload.DecimalKey;
+import dev.kv.jmh.workload.ValueGenerator;
+import dev.kv.jmh.workload.Workload;
+
+/**
+ * Loads the entries of fillseq at once, as a bulk load. The time includes its end, after which they
+ * are visible and durable.
+ *
+ * @param workload keys and values
+ */
+record LoadTask(Workload workload) implements Task {
+  /** The puts of one batch of a store that has no bulk load. */
+  private static final int BATCH = 1000;
+
+  @Override
+  public void run(BenchThread thread) {
+    ValueGenerator values = new ValueGenerator(workload.compressionRatio());
+    DecimalKey key = workload.newKey();
+    byte[] value = new byte[workload.valueSize()];
+    thread.restart();
+    try (Writer writer = thread.store().bulkWriter()) {
+      for (long i = 0; i < workload.keySpace(); i++) {
+        values.next(value);
+        writer.put(key.set(i), value);
+        thread.meter.tick();
+        if (i % BATCH == BATCH - 1) {
+          writer.commit();
+        }
+      }
+      writer.commit();
+    }
+    thread.meter.addBytes(workload.keySpace() * (key.length() + value.length));
+  }
+}

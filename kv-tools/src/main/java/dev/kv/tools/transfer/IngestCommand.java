@@ -1,0 +1,47 @@
+package dev.kv.tools.transfer;
+
+import dev.kv.DB;
+import dev.kv.tools.console.Output;
+import dev.kv.tools.database.DatabaseArguments;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Adds the entries of tables that were written elsewhere. */
+@Command(
+    name = "ingest",
+    description =
+        "Add the entries of tables that a program wrote for this (TableWriter.forIngest), all at"
+            + " once. The files are read completely first, and stay where they are.",
+    mixinStandardHelpOptions = true)
+public final class IngestCommand implements Callable<Integer> {
+  @Mixin private DatabaseArguments database;
+
+  @Parameters(
+      index = "1..*",
+      arity = "1..*",
+      paramLabel = "TABLE",
+      description = "The tables, in any order; their keys must not overlap.")
+  private List<Path> tables;
+
+  @Option(names = "--create", description = "Create the database if there is none.")
+  private boolean create;
+
+  @Override
+  public Integer call() {
+    if (!create) {
+      database.requireDatabase();
+    }
+    try (DB db = database.openForWriting(create)) {
+      db.ingest(tables);
+    }
+    try (Output out = new Output()) {
+      out.line(tables.size() + " tables");
+    }
+    return 0;
+  }
+}
