@@ -81,20 +81,29 @@ public interface SharedResources extends AutoCloseable {
    * @param offHeapLimit the limit in bytes for the off-heap memory of all databases together, all
    *     kinds, with the block cache; 0 for none. If it is reached, writes throw {@link
    *     OffHeapExhaustedException} before they are logged, and reads bypass the cache. Default: 0
+   * @param writeBufferLimit the limit in bytes for the memtables that all databases are writing to.
+   *     If they take more together, some are flushed before they reach {@link
+   *     Options#writeBufferSize()}: the largest and oldest first. Memtables whose flush has begun
+   *     count no more. Default: 0, which means half of what the block cache leaves of {@code
+   *     offHeapLimit}, or no limit if there is no {@code offHeapLimit}
    * @param compactionThreads the number of threads for compactions, at least 1. Default: 2
    */
-  record Settings(long blockCacheSize, long offHeapLimit, int compactionThreads) {
+  record Settings(
+      long blockCacheSize, long offHeapLimit, long writeBufferLimit, int compactionThreads) {
     /**
      * Creates settings.
      *
      * @param blockCacheSize the capacity of the block cache in bytes
      * @param offHeapLimit the limit in bytes for the off-heap memory; 0 for none
+     * @param writeBufferLimit the limit in bytes for the memtables that are being written; 0 for
+     *     the default
      * @param compactionThreads the number of threads for compactions, at least 1
      * @throws IllegalArgumentException if a value is too small
      */
     public Settings {
       atLeast("blockCacheSize", blockCacheSize, 0);
       atLeast("offHeapLimit", offHeapLimit, 0);
+      atLeast("writeBufferLimit", writeBufferLimit, 0);
       atLeast("compactionThreads", compactionThreads, 1);
     }
 
@@ -109,6 +118,7 @@ public interface SharedResources extends AutoCloseable {
   final class Builder {
     private long blockCacheSize = Options.DEFAULT.blockCacheSize();
     private long offHeapLimit = Options.DEFAULT.offHeapLimit();
+    private long writeBufferLimit;
     private int compactionThreads = Options.DEFAULT.maxBackgroundCompactions();
 
     private Builder() {}
@@ -136,6 +146,17 @@ public interface SharedResources extends AutoCloseable {
     }
 
     /**
+     * Sets {@link Settings#writeBufferLimit()}.
+     *
+     * @param writeBufferLimit the limit in bytes, 0 for the default
+     * @return this builder
+     */
+    public Builder writeBufferLimit(long writeBufferLimit) {
+      this.writeBufferLimit = writeBufferLimit;
+      return this;
+    }
+
+    /**
      * Sets {@link Settings#compactionThreads()}.
      *
      * @param compactionThreads the number of threads, at least 1
@@ -154,7 +175,8 @@ public interface SharedResources extends AutoCloseable {
      */
     public SharedResources build() {
       return DBFactory.instance()
-          .newSharedResources(new Settings(blockCacheSize, offHeapLimit, compactionThreads));
+          .newSharedResources(
+              new Settings(blockCacheSize, offHeapLimit, writeBufferLimit, compactionThreads));
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.kv.core.background;
 import dev.kv.core.read.SeekListener;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.shared.WorkerThreads;
+import dev.kv.core.shared.WriteBuffers;
 import dev.kv.core.state.Resources;
 import dev.kv.core.write.WriteGate;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ public final class BackgroundThreads implements SeekListener {
   private final AtomicBoolean versionFreed = new AtomicBoolean();
   private volatile @Nullable BackgroundWorker flush;
   private volatile @Nullable BackgroundWorker maintenance;
+  private volatile WriteBuffers.@Nullable Buffer buffer;
   private volatile List<BackgroundWorker> compactions = List.of();
 
   /** Creates the object without work. */
@@ -35,8 +37,16 @@ public final class BackgroundThreads implements SeekListener {
     this.gate = gate;
   }
 
-  /** Sets the work. Called once, before any of it is woken. */
-  public void begin(Flusher flusher, Compactor compactor, MaintenanceTask maintenanceTask) {
+  /**
+   * Sets the work. Called once, before any of it is woken.
+   *
+   * @param memTables are flushed early if other databases want their memory
+   */
+  public void begin(
+      Flusher flusher,
+      Compactor compactor,
+      MaintenanceTask maintenanceTask,
+      WriteBuffers.Buffer memTables) {
     SharedResourcesImpl shared = resources.shared();
     flush = worker(shared.flushThread(), "kv-flush", flusher);
     maintenance = worker(shared.maintenanceThread(), "kv-maintenance", maintenanceTask);
@@ -45,6 +55,8 @@ public final class BackgroundThreads implements SeekListener {
       workers.add(worker(shared.compactionThreads(), "kv-compact-" + i, compactor));
     }
     compactions = List.copyOf(workers);
+    shared.writeBuffers().add(memTables);
+    buffer = memTables;
   }
 
   private BackgroundWorker worker(WorkerThreads threads, String name, BackgroundWorker.Work work) {
@@ -87,6 +99,9 @@ public final class BackgroundThreads implements SeekListener {
 
   /** Stops all work after its current piece, and waits until that has ended. */
   public void stop() {
+    if (buffer != null) {
+      resources.shared().writeBuffers().remove(buffer);
+    }
     List<BackgroundWorker> all = all();
     all.forEach(BackgroundWorker::stop);
     all.forEach(BackgroundWorker::join);

@@ -1,39 +1,33 @@
 package dev.kv.core.background;
 
-import dev.kv.core.event.Events;
+import dev.kv.DBIOException;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.state.Logs;
-import dev.kv.core.state.MemTables;
-import dev.kv.core.state.ObsoleteFiles;
+import org.slf4j.Logger;
 
 /**
- * Does small disk work in the background so that other threads do not wait for it: reserves room in
- * the current log, prepares the next log, closes obsolete logs, releases what lost iterators pin,
- * deletes tables whose last user was a reader, and delivers events.
+ * Does small disk work in the background so that other threads do not wait for it: makes a memtable
+ * immutable whose memory other databases want, reserves room in the current log, prepares the next
+ * log, closes obsolete logs, releases what lost iterators pin, deletes tables whose last user was a
+ * reader, and delivers events.
  */
 public final class MaintenanceTask implements BackgroundWorker.Work {
+  private static final Logger LOG = EngineLogger.of(MaintenanceTask.class);
+
   private final BackgroundThreads background;
-  private final MemTables memTables;
+  private final JobContext context;
   private final Logs logs;
-  private final ObsoleteFiles obsolete;
   private final DatabaseReader reader;
-  private final Events events;
 
   /** Creates the work of the maintenance thread. */
   public MaintenanceTask(
-      BackgroundThreads background,
-      MemTables memTables,
-      Logs logs,
-      ObsoleteFiles obsolete,
-      DatabaseReader reader,
-      Events events) {
+      BackgroundThreads background, JobContext context, Logs logs, DatabaseReader reader) {
     this.background = background;
-    this.memTables = memTables;
+    this.context = context;
     this.logs = logs;
-    this.obsolete = obsolete;
     this.reader = reader;
-    this.events = events;
   }
 
   @Override
@@ -50,14 +44,23 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
   }
 
   private void maintain() {
-    if (logs.reserveAhead() && memTables.isHalfFull()) {
+    switchMemTable();
+    if (logs.reserveAhead() && context.memTables().isHalfFull()) {
       logs.prepareNext();
     }
     logs.closeRetired();
     reader.releaseCollectedIterators();
     if (background.takeVersionFreed()) {
-      obsolete.collect();
+      context.obsolete().collect();
     }
-    events.deliver();
+    context.resources().events().deliver();
+  }
+
+  private void switchMemTable() {
+    try {
+      context.commits().switchIfWanted();
+    } catch (DBIOException e) {
+      LOG.warn("{}: a memtable is not flushed early: {}", context.directory(), e.getMessage());
+    }
   }
 }

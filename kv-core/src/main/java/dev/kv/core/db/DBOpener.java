@@ -373,7 +373,8 @@ final class DBOpener {
       background.begin(
           new Flusher(jobs),
           compactor,
-          new MaintenanceTask(background, memTables, logs, obsolete, reader, resources.events()));
+          new MaintenanceTask(background, jobs, logs, reader),
+          memTables);
       if (compactor.isDue()) {
         background.compactionWantedLater();
       }

@@ -79,7 +79,8 @@ final class ExternalSort implements AutoCloseable {
     }
     if (table == null) {
       int needed = Math.toIntExact(MemTable.arenaBytesFor(length, 1));
-      table = new MemTable(comparator, arenas.acquire(needed, Math.max(memory, needed)), arenas);
+      int limit = Math.max(memory, needed);
+      table = new MemTable(comparator, arenas.acquire(needed, limit, true), arenas);
       memtable = table;
     }
     table.add(++count, ValueKind.VALUE, bytes, 0, keyLength, keyLength, valueLength);

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A new arena is small and grows by a factor of {@value #GROWTH} up to its limit, so a memtable
  * that holds few entries takes little memory. The pool keeps a few free arenas, because a new one
- * costs the zeroing and the page faults of megabytes. If there is a free arena of full size, a new
- * memtable takes it and never grows. Under a steady load this is the usual case.
+ * costs the zeroing and the page faults of megabytes. If there is a free arena of full size, a
+ * memtable that replaces a full one takes it and never grows. Under a steady load this is the usual
+ * case.
  */
 public final class ArenaPool implements AutoCloseable {
   /** The most free arenas that are kept. */
@@ -31,9 +33,16 @@ public final class ArenaPool implements AutoCloseable {
    */
   private static final int GROWTH = 4;
 
+  /**
+   * The largest arena that is not refused if the budget is used up. A full memtable is replaced by
+   * an empty one, so that its flush can release memory.
+   */
+  private static final int LARGEST_UNLIMITED = 256;
+
   private static final int LARGEST = Integer.MAX_VALUE - 8;
 
   private final OffHeapBudget budget;
+  private final LongConsumer acquired;
   private final Runnable reclaimer = this::trim;
 
   @GuardedBy("this")
@@ -51,17 +60,30 @@ public final class ArenaPool implements AutoCloseable {
    * @param budget counts the arenas as {@link MemoryKind#MEMTABLE}
    */
   public ArenaPool(OffHeapBudget budget) {
+    this(budget, bytes -> {});
+  }
+
+  /**
+   * Creates a pool.
+   *
+   * @param budget counts the arenas as {@link MemoryKind#MEMTABLE}
+   * @param acquired called with the number of bytes by which the arenas in use have grown, after
+   *     each {@link #acquire}, {@link #grow} and {@link #release}, by their caller
+   */
+  public ArenaPool(OffHeapBudget budget, LongConsumer acquired) {
     this.budget = budget;
+    this.acquired = acquired;
     budget.onShortage(reclaimer);
   }
 
   /**
-   * Returns an empty arena of at least {@code capacity} bytes that does not grow.
+   * Returns an empty arena of at least {@code capacity} bytes that does not grow. One of at most
+   * {@value #LARGEST_UNLIMITED} bytes is not refused by the budget.
    *
    * @throws OffHeapExhaustedException if there is no memory for it
    */
   public NativeArena acquire(int capacity) {
-    return acquire(capacity, capacity);
+    return acquire(capacity, capacity, true);
   }
 
   /**
@@ -69,13 +91,14 @@ public final class ArenaPool implements AutoCloseable {
    *
    * @param minCapacity the least size in bytes that the arena has now
    * @param limit the size in bytes that it can grow to
+   * @param full true if it will be needed in full size: then a free one of that size is preferred
    * @return an arena that the caller releases
    * @throws OffHeapExhaustedException if there is no memory for it
    */
-  public NativeArena acquire(int minCapacity, int limit) {
+  public NativeArena acquire(int minCapacity, int limit, boolean full) {
     int most = roundUp(Math.max(minCapacity, limit));
     int least = Math.max(roundUp(minCapacity), Math.min(INITIAL_BYTES, most));
-    NativeArena arena = takeFree(most);
+    NativeArena arena = full ? takeFree(most) : null;
     if (arena == null) {
       arena = takeFree(least);
     }
@@ -84,6 +107,7 @@ public final class ArenaPool implements AutoCloseable {
     }
     arena.setLimit(most);
     countLive();
+    acquired.accept(arena.capacity());
     return arena;
   }
 
@@ -99,15 +123,17 @@ public final class ArenaPool implements AutoCloseable {
     if (minCapacity > arena.limit()) {
       return false;
     }
-    ByteBuffer larger = takeFreeMemory(arena.limit());
+    int wanted = nextCapacity(old, (int) minCapacity, arena.limit());
+    ByteBuffer larger = takeFreeMemory(wanted);
     if (larger == null) {
-      larger = tryAllocate(nextCapacity(old, (int) minCapacity, arena.limit()));
+      larger = tryAllocate(wanted);
     }
     if (larger == null) {
       return false;
     }
     arena.moveTo(larger);
     budget.release(MemoryKind.MEMTABLE, old);
+    acquired.accept(larger.capacity() - old);
     return true;
   }
 
@@ -125,7 +151,11 @@ public final class ArenaPool implements AutoCloseable {
   }
 
   private ByteBuffer allocate(int capacity) {
-    budget.reserve(MemoryKind.MEMTABLE, capacity);
+    if (capacity <= LARGEST_UNLIMITED) {
+      budget.count(MemoryKind.MEMTABLE, capacity);
+    } else {
+      budget.reserve(MemoryKind.MEMTABLE, capacity);
+    }
     boolean allocated = false;
     try {
       ByteBuffer memory = allocateReserved(capacity);
@@ -154,11 +184,13 @@ public final class ArenaPool implements AutoCloseable {
 
   /** Releases an arena, which must not be used afterwards. */
   public void release(NativeArena arena) {
+    int capacity = arena.capacity();
     arena.reset();
     NativeArena dropped = keepOrDrop(arena);
     if (dropped != null) {
       budget.release(MemoryKind.MEMTABLE, dropped.capacity());
     }
+    acquired.accept(-capacity);
   }
 
   /** Returns the number of arenas that are acquired and not released. */

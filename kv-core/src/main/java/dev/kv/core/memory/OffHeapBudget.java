@@ -11,16 +11,31 @@ public final class OffHeapBudget {
   private static final int KINDS = MemoryKind.values().length;
 
   private final long limit;
+
+  /** The limit for memtables and other kinds: what is left remains for jobs. */
+  private final long memtableLimit;
+
   private final AtomicLong total = new AtomicLong();
   private final AtomicLongArray byKind = new AtomicLongArray(KINDS);
   private final List<Runnable> reclaimers = new CopyOnWriteArrayList<>();
 
   /** Creates a budget of {@code limit} bytes; 0 means no limit. */
   public OffHeapBudget(long limit) {
-    if (limit < 0) {
-      throw new IllegalArgumentException("negative off-heap limit " + limit);
+    this(limit, 0);
+  }
+
+  /**
+   * Creates a budget of {@code limit} bytes; 0 means no limit.
+   *
+   * @param forJobs the bytes that memtables leave for other kinds: the flush that releases a
+   *     memtable needs some itself
+   */
+  public OffHeapBudget(long limit, long forJobs) {
+    if (limit < 0 || forJobs < 0 || forJobs > limit) {
+      throw new IllegalArgumentException("off-heap limit " + limit + ", for jobs " + forJobs);
     }
     this.limit = limit;
+    this.memtableLimit = limit - forJobs;
   }
 
   /**
@@ -70,13 +85,19 @@ public final class OffHeapBudget {
       long now;
       do {
         now = total.get();
-        if (bytes > limit - now) {
+        if (bytes > (kind == MemoryKind.MEMTABLE ? memtableLimit : limit) - now) {
           return false;
         }
       } while (!total.compareAndSet(now, now + bytes));
     }
     byKind.addAndGet(kind.ordinal(), bytes);
     return true;
+  }
+
+  /** Counts {@code bytes} even if they do not fit: they are few, and their user cannot fail. */
+  void count(MemoryKind kind, long bytes) {
+    total.addAndGet(bytes);
+    byKind.addAndGet(kind.ordinal(), bytes);
   }
 
   /** Subtracts {@code bytes} that were reserved for {@code kind}. */

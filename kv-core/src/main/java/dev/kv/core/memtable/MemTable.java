@@ -157,6 +157,11 @@ public final class MemTable extends RefCounted {
     return arena.used();
   }
 
+  /** Returns the size of the arena in bytes. */
+  public long arenaBytes() {
+    return arena.capacity();
+  }
+
   /** Returns the number of entries. */
   public int entryCount() {
     return (int) ENTRIES.getAcquire(this);

@@ -260,7 +260,7 @@ public final class LogRecovery {
       target = null;
     }
     if (target == null) {
-      target = resources.newMemTable(length, count);
+      target = resources.newMemTable(length, count, true);
       memtable = target;
     }
     cursor.start(bytes, EncodedBatch.HEADER, length - EncodedBatch.HEADER);

@@ -15,10 +15,17 @@ import dev.kv.core.table.cache.TableMemory;
  * it is closed and its last user has released it. Thread-safe.
  */
 public final class SharedResourcesImpl implements SharedResources {
+  /** The usual memory of one flush or compaction: its buffers and the blocks that it reads. */
+  public static final long JOB_BYTES = 512 << 10;
+
+  /** Jobs get at most this part of a small limit. */
+  private static final int LEAST_SHARE_OF_JOBS = 8;
+
   private final Settings settings;
   private final OffHeapBudget budget;
   private final BlockAllocator allocator;
   private final ArenaPool arenas;
+  private final WriteBuffers writeBuffers;
   private final BlockCacheImpl blockCache;
   private final TableMemory tableMemory;
   private final WorkerThreads flushThread = new WorkerThreads("kv-flush", 1);
@@ -34,13 +41,28 @@ public final class SharedResourcesImpl implements SharedResources {
   /** Creates the resources. The caller closes them. */
   public SharedResourcesImpl(Settings settings) {
     this.settings = settings;
-    budget = new OffHeapBudget(settings.offHeapLimit());
+    budget = new OffHeapBudget(settings.offHeapLimit(), memoryForJobs(settings));
     allocator = new BlockAllocator(budget);
-    arenas = new ArenaPool(budget);
+    writeBuffers = new WriteBuffers(limitOfWriteBuffers(settings));
+    arenas = new ArenaPool(budget, writeBuffers::acquired);
     blockCache = new BlockCacheImpl(allocator, settings.blockCacheSize());
     tableMemory = new TableMemory(blockCache, allocator, budget, MappingQuota.ofTheSystem());
     budget.onShortage(this::emptyCache);
     compactionThreads = new WorkerThreads("kv-compact", settings.compactionThreads());
+  }
+
+  private static long memoryForJobs(Settings settings) {
+    long jobs = (1 + settings.compactionThreads()) * JOB_BYTES;
+    return Math.min(settings.offHeapLimit() / LEAST_SHARE_OF_JOBS, jobs);
+  }
+
+  /** Returns the limit of the settings, or else half of what the block cache leaves. */
+  private static long limitOfWriteBuffers(Settings settings) {
+    long total = settings.offHeapLimit();
+    if (settings.writeBufferLimit() != 0) {
+      return settings.writeBufferLimit();
+    }
+    return total == 0 ? Long.MAX_VALUE : Math.max(total - settings.blockCacheSize(), total / 4) / 2;
   }
 
   /**
@@ -57,6 +79,7 @@ public final class SharedResourcesImpl implements SharedResources {
               new Settings(
                   options.blockCacheSize(),
                   options.offHeapLimit(),
+                  Long.MAX_VALUE,
                   options.maxBackgroundCompactions()));
       own.retain();
       own.close();
@@ -160,6 +183,11 @@ public final class SharedResourcesImpl implements SharedResources {
   /** Returns the arenas of memtables. */
   public ArenaPool arenas() {
     return arenas;
+  }
+
+  /** Returns the memtables that are being written. */
+  public WriteBuffers writeBuffers() {
+    return writeBuffers;
   }
 
   /** Returns the cache of data blocks. */

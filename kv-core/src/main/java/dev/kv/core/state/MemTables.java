@@ -1,21 +1,28 @@
 package dev.kv.core.state;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.OffHeapExhaustedException;
 import dev.kv.Options;
 import dev.kv.SharedResources;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.ReadStates;
+import dev.kv.core.shared.SharedResourcesImpl;
+import dev.kv.core.shared.WriteBuffers;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitTarget;
 import dev.kv.core.write.StallInputs;
+import dev.kv.core.write.WriteGate;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 /**
  * The mutable memtable, and the queue of immutable memtables that wait for their flush. Every
@@ -27,12 +34,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Only the leader calls the methods of {@link CommitTarget}. All other methods are thread-safe.
  */
-public final class MemTables implements CommitTarget {
+public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
   /** Two memtables may wait for their flush if they are together not larger than this. */
   private static final long LARGEST_TWO_WAITING = 16 << 20;
 
-  /** The usual memory of one flush or compaction: its buffers and the blocks that it reads. */
-  private static final long JOB_BYTES = 512 << 10;
+  /** How often a writer that waits for memory tries again. */
+  private static final long MEMORY_POLL_MICROS = 1_000;
+
+  /** How long a writer waits for memory while no flush releases any. */
+  private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final Logger LOG = EngineLogger.of(MemTables.class);
 
   /** A memtable that waits for its flush, and its log. */
   public record Immutable(MemTable memtable, Logs.NumberedLog log) {}
@@ -51,6 +63,9 @@ public final class MemTables implements CommitTarget {
   /** The newest first. */
   @GuardedBy("monitor")
   private final Deque<Immutable> immutables = new ArrayDeque<>();
+
+  /** The clock of the {@link WriteBuffers} when the mutable memtable was begun. */
+  private volatile long begun;
 
   @GuardedBy("monitor")
   private long switches;
@@ -92,7 +107,7 @@ public final class MemTables implements CommitTarget {
     Options options = resources.options();
     SharedResources.Settings shared = resources.shared().settings();
     long size = options.writeBufferSize();
-    long jobs = (1 + options.maxBackgroundCompactions()) * JOB_BYTES;
+    long jobs = (1 + options.maxBackgroundCompactions()) * SharedResourcesImpl.JOB_BYTES;
     long limit = shared.offHeapLimit();
     boolean roomForAThird = limit == 0 || 3 * size + shared.blockCacheSize() + jobs <= limit;
     return 2 * size <= LARGEST_TWO_WAITING && roomForAThird ? 2 : 1;
@@ -118,12 +133,12 @@ public final class MemTables implements CommitTarget {
     if (logs.current() == null) {
       beginLog(logs.createFirst());
     }
-    if (memtable.isEmpty()) {
-      if (!memtable.ensureRoomFor(bytes, count)) {
-        replaceEmpty(bytes, count);
-      }
-    } else if (fresh || !memtable.ensureRoomFor(bytes, count)) {
-      makeImmutable(bytes, count);
+    boolean full = !memtable.isEmpty() && !memtable.ensureRoomFor(bytes, count);
+    if (full || (fresh && !memtable.isEmpty())) {
+      makeImmutable(bytes, count, full);
+    }
+    if (memtable.isEmpty() && !memtable.ensureRoomFor(bytes, count)) {
+      replaceEmpty(bytes, count, full);
     }
   }
 
@@ -137,12 +152,12 @@ public final class MemTables implements CommitTarget {
     }
   }
 
-  private void replaceEmpty(long bytes, int count) {
-    MemTable larger = resources.newMemTable(bytes, count);
+  private void replaceEmpty(long bytes, int count, boolean full) {
+    MemTable larger = awaitNewMemTable(bytes, count, full);
     MemTable empty = memtable;
     monitor.lock();
     try {
-      memtable = larger;
+      begin(larger);
       publish();
     } finally {
       monitor.unlock();
@@ -150,8 +165,58 @@ public final class MemTables implements CommitTarget {
     empty.release();
   }
 
-  private void makeImmutable(long bytes, int count) throws IOException {
-    MemTable next = resources.newMemTable(bytes, count);
+  /**
+   * Returns a new memtable. If there is no memory, waits for that of memtables which are being
+   * flushed or can be, as long as flushes make progress.
+   */
+  private MemTable awaitNewMemTable(long bytes, int count, boolean full) {
+    WriteBuffers all = resources.shared().writeBuffers();
+    WriteGate gate = monitor.gate();
+    long released = -1;
+    long since = 0;
+    while (true) {
+      try {
+        return resources.newMemTable(bytes, count, full);
+      } catch (OffHeapExhaustedException e) {
+        gate.check();
+        long now = System.nanoTime();
+        if (released != all.releases()) {
+          released = all.releases();
+          since = now;
+        }
+        long longest =
+            gate.isShortOfMemory() ? WriteGate.MAX_SHORTAGE_WAIT_NANOS : LONGEST_WAIT_NANOS;
+        if (now - since > longest || !all.relieve(this)) {
+          throw e;
+        }
+      }
+      resources.env().sleepMicros(MEMORY_POLL_MICROS);
+    }
+  }
+
+  /**
+   * Returns the memtable after one that becomes immutable. If there is no memory for it, it is one
+   * without room: the flush of the memtable before releases some.
+   */
+  private MemTable nextMemTable(long bytes, int count, boolean full) {
+    if (count > 0) {
+      try {
+        return resources.newMemTable(bytes, count, full);
+      } catch (OffHeapExhaustedException e) {
+        LOG.debug("{}: no memory for a memtable yet: {}", resources.directory(), e.getMessage());
+      }
+    }
+    return resources.emptyMemTable();
+  }
+
+  @GuardedBy("monitor")
+  private void begin(MemTable next) {
+    begun = resources.shared().writeBuffers().clock();
+    memtable = next;
+  }
+
+  private void makeImmutable(long bytes, int count, boolean full) throws IOException {
+    MemTable next = nextMemTable(bytes, count, full);
     Logs.NumberedLog nextLog;
     boolean done = false;
     try {
@@ -162,22 +227,46 @@ public final class MemTables implements CommitTarget {
         next.release();
       }
     }
-    Logs.NumberedLog full = logs.current();
-    if (full == null) {
+    Logs.NumberedLog before = logs.current();
+    if (before == null) {
       throw new AssertionError("a memtable with entries has no log");
     }
-    logs.addOlder(full);
+    logs.addOlder(before);
     monitor.lock();
     try {
-      immutables.addFirst(new Immutable(memtable, full));
+      immutables.addFirst(new Immutable(memtable, before));
       stallInputs.setWaitingMemTables(immutables.size());
+      stallInputs.wantSwitch(false);
       switches++;
-      memtable = next;
+      begin(next);
       logs.begin(nextLog);
       publish();
     } finally {
       monitor.unlock();
     }
+    flushWanted.run();
+  }
+
+  @Override
+  public long bytes() {
+    MemTable now = memtable;
+    return now.isEmpty() ? 0 : now.arenaBytes();
+  }
+
+  @Override
+  public long begun() {
+    return begun;
+  }
+
+  @Override
+  public boolean isFlushPending() {
+    return stallInputs.isSwitchWanted() || stallInputs.waitingMemTables() > 0;
+  }
+
+  /** Requests a switch, by the next writer or the maintenance thread, whoever comes first. */
+  @Override
+  public void requestFlush() {
+    stallInputs.wantSwitch(true);
     flushWanted.run();
   }
 

@@ -21,6 +21,11 @@ public final class Monitor extends ReentrantLock {
     gate.onChange(this::signalAll);
   }
 
+  /** Returns the gate. */
+  WriteGate gate() {
+    return gate;
+  }
+
   /** Checks that the calling thread holds the lock. */
   public void assertHeld() {
     assert isHeldByCurrentThread();

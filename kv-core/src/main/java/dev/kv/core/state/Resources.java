@@ -102,8 +102,10 @@ public final class Resources implements AutoCloseable {
    * Returns an empty memtable with room for {@code count} entries with {@code bytes} bytes of keys
    * and values in total. It can grow to at least the write buffer size. If the budget is used up,
    * the cache first drops the entries that are not in use.
+   *
+   * @param full true if the memtable before it became full, so that this one will probably, too
    */
-  public MemTable newMemTable(long bytes, int count) {
+  public MemTable newMemTable(long bytes, int count, boolean full) {
     long capacity = Math.max(options.writeBufferSize(), MemTable.arenaBytesFor(bytes, count));
     if (capacity > Integer.MAX_VALUE - 8) {
       throw new OffHeapExhaustedException(
@@ -111,7 +113,7 @@ public final class Resources implements AutoCloseable {
     }
     int needed = (int) MemTable.arenaBytesFor(bytes, count);
     ArenaPool arenas = shared.arenas();
-    return new MemTable(comparator, arenas.acquire(needed, (int) capacity), arenas);
+    return new MemTable(comparator, arenas.acquire(needed, (int) capacity, full), arenas);
   }
 
   /** Returns a memtable without room for any entry, which uses almost no memory. */

@@ -90,6 +90,7 @@ public final class CommitPipeline {
 
   private final CommitTarget target;
   private final WriteGate gate;
+  private final StallInputs inputs;
   private final WriteController controller;
   private final CommitQueue queue = new CommitQueue();
   private final ObjectPool<Writer> writers = new ObjectPool<>(1, Writer::new, Writer::clear);
@@ -131,6 +132,7 @@ public final class CommitPipeline {
     this.target = target;
     this.gate = gate;
     this.lastSequence = lastSequence;
+    this.inputs = stallInputs;
     this.controller = new WriteController(target, stallInputs, gate, events);
     gate.onChange(controller::progress);
     this.group = new WriteGroup(budget);
@@ -217,6 +219,26 @@ public final class CommitPipeline {
     try {
       gate.checkWrite();
       controller.forceSwitch();
+    } finally {
+      queue.handOver();
+    }
+  }
+
+  /**
+   * Makes the memtable immutable if {@link StallInputs#isSwitchWanted}, unless a thread writes at
+   * this moment. Waits for nothing.
+   *
+   * @throws DBIOException if no log can be created; nothing has changed
+   */
+  public void switchIfWanted() {
+    if (!inputs.isSwitchWanted() || !queue.lead()) {
+      return;
+    }
+    try {
+      if (gate.isOpen()) {
+        controller.switchIfPossible();
+        group.trim();
+      }
     } finally {
       queue.handOver();
     }

@@ -2,8 +2,8 @@ package dev.kv.core.write;
 
 /**
  * The values that decide whether writers are stalled: the number of memtables that wait for a flush
- * and the number of tables in level 0. Written with the lock of the database's state held; read by
- * the leader without a lock.
+ * and the number of tables in level 0; and whether the memory of the memtable is wanted. Written
+ * with the lock of the database's state held; read by the leader without a lock.
  */
 public final class StallInputs {
   private final int maxWaitingMemTables;
@@ -11,6 +11,7 @@ public final class StallInputs {
   private volatile int level0Tables;
   private volatile int suspensions;
   private volatile boolean waived;
+  private volatile boolean switchWanted;
 
   /**
    * Creates the inputs for an empty database.
@@ -24,6 +25,21 @@ public final class StallInputs {
   /** Sets the number of memtables that wait for their flush. */
   public void setWaitingMemTables(int count) {
     waitingMemTables = count;
+  }
+
+  /** Returns the number of memtables that wait for their flush. */
+  public int waitingMemTables() {
+    return waitingMemTables;
+  }
+
+  /** Sets whether the memtable is to be flushed before it is full. Any thread may call this. */
+  public void wantSwitch(boolean now) {
+    switchWanted = now;
+  }
+
+  /** Returns true if the memtable is to be flushed before it is full. Called for every group. */
+  public boolean isSwitchWanted() {
+    return switchWanted;
   }
 
   /** Sets the number of tables in level 0. */

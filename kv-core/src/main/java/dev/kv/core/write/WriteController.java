@@ -76,6 +76,9 @@ final class WriteController {
       delaying = false;
     }
     requireLog();
+    if (count > 0 && inputs.isSwitchWanted()) {
+      switchIfPossible();
+    }
     MemTable memtable = target.memtable();
     if (!memtable.ensureRoomFor(bytes, count)) {
       if (!memtable.isEmpty()) {
@@ -97,6 +100,15 @@ final class WriteController {
     if (!target.memtable().isEmpty()) {
       awaitUnblocked(false);
       askForRoom(0, 0, true);
+    }
+  }
+
+  /** Makes the memtable immutable if it has entries and no flush is behind. Does not wait. */
+  void switchIfPossible() {
+    if (target.memtable().isEmpty()) {
+      inputs.wantSwitch(false);
+    } else if (!inputs.isFlushBehind()) {
+      forceSwitch();
     }
   }
 

@@ -34,7 +34,7 @@ final class WriteGroup implements AutoCloseable {
   /** A buffer that has grown larger than this for one write is shrunk afterwards. */
   private static final int KEPT_CAPACITY = 4 << 20;
 
-  private static final int FIRST_CAPACITY = 64 << 10;
+  private static final int FIRST_CAPACITY = 8 << 10;
 
   private final OffHeapBudget budget;
   private final BatchCursor cursor = new BatchCursor();
@@ -76,6 +76,15 @@ final class WriteGroup implements AutoCloseable {
       large.close();
     }
     reserve(Math.max(bytes, FIRST_CAPACITY - HEADER));
+  }
+
+  /** Releases a buffer that is larger than at first. */
+  void trim() {
+    if (buffer.capacity() > FIRST_CAPACITY) {
+      storage.close();
+      storage = new OffHeapBuffer(budget, 0);
+      buffer = storage.buffer();
+    }
   }
 
   /** Makes room for {@code bytes} more bytes of operations. */

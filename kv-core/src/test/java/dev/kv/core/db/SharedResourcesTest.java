@@ -232,6 +232,71 @@ class SharedResourcesTest {
   }
 
   @Test
+  void writeBufferLimit_idleDatabasesBesideABusyOne_areFlushedAndHoldNoMemory() {
+    long limit = 1 << 20;
+    SharedResources shared =
+        share(SharedResources.builder().writeBufferLimit(limit).blockCacheSize(0));
+    Options options = with(shared).toBuilder().writeBufferSize(256 << 10).build();
+    List<DB> idle = new ArrayList<>();
+    for (int d = 0; d < 30; d++) {
+      DB db = open("idle" + d, options);
+      idle.add(db);
+      for (int i = 0; i < 50; i++) {
+        db.put(key(i), new byte[1000]);
+      }
+    }
+    // Each has taken 64 KiB, all together nearly twice the limit.
+    DB busy = open("busy", options);
+    for (int i = 0; i < 2_000; i++) {
+      busy.put(key(i), new byte[1000]);
+    }
+    // Requests are done by other threads, and again when memory is acquired.
+    DbTestBase.await(
+        "the flush of idle databases",
+        () -> {
+          busy.put(key(1), new byte[50_000]);
+          return mutableBytes(idle) <= limit;
+        });
+    assertThat(idle.stream().filter(SharedResourcesTest::hasTables).count()).isGreaterThan(10);
+    for (DB db : idle) {
+      for (int i = 0; i < 50; i++) {
+        assertThat(db.get(key(i))).hasSize(1000);
+      }
+      db.put(key(7), new byte[2000]);
+      assertThat(db.get(key(7))).hasSize(2000);
+    }
+  }
+
+  private static long mutableBytes(List<DB> databases) {
+    return databases.stream().mapToLong(db -> ((DBImpl) db).parts().memTables().bytes()).sum();
+  }
+
+  private static boolean hasTables(DB db) {
+    return db.stats().levels().stream().anyMatch(level -> level.files() > 0);
+  }
+
+  @Test
+  void offHeapLimit_lessThanTheMemtablesOfAllDatabases_failsNoWrite() {
+    SharedResources shared =
+        share(SharedResources.builder().offHeapLimit(8 << 20).blockCacheSize(1 << 20));
+    Options options = with(shared).toBuilder().writeBufferSize(1 << 20).build();
+    List<DB> databases = new ArrayList<>();
+    for (int d = 0; d < 20; d++) {
+      databases.add(open("db" + d, options));
+    }
+    for (int i = 0; i < 1500; i++) {
+      for (DB db : databases) {
+        db.put(key(i), new byte[1000]);
+      }
+    }
+    for (DB db : databases) {
+      for (int i = 0; i < 1500; i += 7) {
+        assertThat(db.get(key(i))).hasSize(1000);
+      }
+    }
+  }
+
+  @Test
   void flush_thatFailsInOneDatabase_stopsOnlyItsWrites() {
     SharedResources shared = share(SharedResources.builder());
     FaultEnv faulty = new FaultEnv(Env.fileSystem());

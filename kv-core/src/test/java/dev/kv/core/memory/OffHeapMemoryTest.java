@@ -123,7 +123,7 @@ class OffHeapMemoryTest {
   @Test
   void pool_arenaThatMayGrow_beginsSmallAndKeepsItsContents() {
     try (ArenaPool pool = new ArenaPool(budget)) {
-      NativeArena arena = pool.acquire(100, 1 << 18);
+      NativeArena arena = pool.acquire(100, 1 << 18, true);
       assertThat(arena.capacity()).isLessThanOrEqualTo(16 << 10);
       arena.buffer().putLong(arena.allocate(8, 8), 42);
       assertThat(pool.grow(arena, (1 << 18) + 1)).as("beyond its limit").isFalse();
@@ -136,8 +136,19 @@ class OffHeapMemoryTest {
       assertThat(arena.allocate(8, 8)).isEqualTo(8);
       assertThat(budget.used()).isEqualTo(1 << 18);
       pool.release(arena);
-      assertThat(pool.acquire(100, 1 << 18)).as("a free one of full size").isSameAs(arena);
+      assertThat(pool.acquire(100, 1 << 18, true)).as("a free one of full size").isSameAs(arena);
       pool.release(arena);
+    }
+    assertThat(budget.used()).isZero();
+  }
+
+  @Test
+  void pool_arenaThatWillHardlyFill_leavesTheFreeOneOfFullSize() {
+    try (ArenaPool pool = new ArenaPool(budget)) {
+      pool.release(pool.acquire(1 << 18));
+      NativeArena small = pool.acquire(100, 1 << 18, false);
+      assertThat(small.capacity()).isEqualTo(16 << 10);
+      pool.release(small);
     }
     assertThat(budget.used()).isZero();
   }
@@ -145,10 +156,12 @@ class OffHeapMemoryTest {
   @Test
   void pool_growthWhileAFreeArenaIsKept_takesItsMemory() {
     try (ArenaPool pool = new ArenaPool(budget)) {
-      NativeArena small = pool.acquire(100, 1 << 18);
+      NativeArena small = pool.acquire(100, 1 << 18, true);
       pool.release(pool.acquire(1 << 18));
-      long used = budget.used();
       assertThat(pool.grow(small, 20_000)).isTrue();
+      assertThat(small.capacity()).as("a free one that is too large stays").isEqualTo(1 << 16);
+      long used = budget.used();
+      assertThat(pool.grow(small, 100_000)).isTrue();
       assertThat(small.capacity()).isEqualTo(1 << 18);
       assertThat(budget.used()).isLessThan(used);
       pool.release(small);

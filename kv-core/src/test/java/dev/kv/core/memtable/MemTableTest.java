@@ -41,7 +41,7 @@ class MemTableTest {
   private MemTable createGrowing(DBComparator comparator, int limit) {
     return new MemTable(
         new InternalKeyComparator(comparator),
-        pool.acquire(MemTable.EMPTY_ARENA_BYTES, limit),
+        pool.acquire(MemTable.EMPTY_ARENA_BYTES, limit, true),
         pool);
   }
 
@@ -240,7 +240,7 @@ class MemTableTest {
     MemTable table =
         new MemTable(
             new InternalKeyComparator(DBComparator.bytewise()),
-            arenas.acquire(MemTable.EMPTY_ARENA_BYTES, 1 << 20),
+            arenas.acquire(MemTable.EMPTY_ARENA_BYTES, 1 << 20, true),
             arenas);
     long sequence = 0;
     while (table.ensureRoomFor(101, 1)) {
