@@ -48,6 +48,7 @@ public final class Options {
   private final boolean seekCompaction;
   private final int maxBackgroundCompactions;
   private final long offHeapLimit;
+  private final long compactionBytesPerSecond;
   private final @Nullable DBListener listener;
   private final int slowSyncMillis;
   private final boolean infoLog;
@@ -79,6 +80,7 @@ public final class Options {
     seekCompaction = builder.seekCompaction;
     maxBackgroundCompactions = builder.maxBackgroundCompactions;
     offHeapLimit = builder.offHeapLimit;
+    compactionBytesPerSecond = builder.compactionBytesPerSecond;
     listener = builder.listener;
     slowSyncMillis = builder.slowSyncMillis;
     infoLog = builder.infoLog;
@@ -126,6 +128,7 @@ public final class Options {
     builder.seekCompaction = seekCompaction;
     builder.maxBackgroundCompactions = maxBackgroundCompactions;
     builder.offHeapLimit = offHeapLimit;
+    builder.compactionBytesPerSecond = compactionBytesPerSecond;
     builder.listener = listener;
     builder.slowSyncMillis = slowSyncMillis;
     builder.infoLog = infoLog;
@@ -378,6 +381,19 @@ public final class Options {
   }
 
   /**
+   * Returns the limit for what compactions write in a second, so that they leave the disk to reads
+   * and to the log. Flushes are never limited. Compactions are not limited while level 0 has so
+   * many tables that writes are slowed down, and while {@link DB#suspendCompactions} waits for
+   * them. It has no effect if there are {@link #sharedResources()}. Default: 0, which means no
+   * limit.
+   *
+   * @return the limit in bytes per second, 0 for none
+   */
+  public long compactionBytesPerSecond() {
+    return compactionBytesPerSecond;
+  }
+
+  /**
    * Returns the listener that receives the database's events. Default: null, which means none.
    *
    * @return the listener, or null if there is none
@@ -470,6 +486,7 @@ public final class Options {
     values.put("seekCompaction", seekCompaction);
     values.put("maxBackgroundCompactions", maxBackgroundCompactions);
     values.put("offHeapLimit", offHeapLimit);
+    values.put("compactionBytesPerSecond", compactionBytesPerSecond);
     values.put("listener", listener);
     values.put("slowSyncMillis", slowSyncMillis);
     values.put("infoLog", infoLog);
@@ -512,6 +529,7 @@ public final class Options {
     private boolean seekCompaction = true;
     private int maxBackgroundCompactions = 2;
     private long offHeapLimit = 0;
+    private long compactionBytesPerSecond = 0;
     private @Nullable DBListener listener;
     private int slowSyncMillis = 100;
     private boolean infoLog;
@@ -784,6 +802,19 @@ public final class Options {
     public Builder maxBackgroundCompactions(int maxBackgroundCompactions) {
       this.maxBackgroundCompactions =
           atLeast("maxBackgroundCompactions", maxBackgroundCompactions, 1);
+      return this;
+    }
+
+    /**
+     * Sets {@link Options#compactionBytesPerSecond()}.
+     *
+     * @param compactionBytesPerSecond the limit in bytes per second, 0 for none
+     * @return this builder
+     * @throws IllegalArgumentException if {@code compactionBytesPerSecond} is negative
+     */
+    public Builder compactionBytesPerSecond(long compactionBytesPerSecond) {
+      this.compactionBytesPerSecond =
+          atLeast("compactionBytesPerSecond", compactionBytesPerSecond, 0);
       return this;
     }
 

@@ -87,9 +87,16 @@ public interface SharedResources extends AutoCloseable {
    *     count no more. Default: 0, which means half of what the block cache leaves of {@code
    *     offHeapLimit}, or no limit if there is no {@code offHeapLimit}
    * @param compactionThreads the number of threads for compactions, at least 1. Default: 2
+   * @param compactionBytesPerSecond the limit in bytes for what the compactions of all databases
+   *     together write in a second; 0 for none. See {@link Options#compactionBytesPerSecond()}.
+   *     Default: 0
    */
   record Settings(
-      long blockCacheSize, long offHeapLimit, long writeBufferLimit, int compactionThreads) {
+      long blockCacheSize,
+      long offHeapLimit,
+      long writeBufferLimit,
+      int compactionThreads,
+      long compactionBytesPerSecond) {
     /**
      * Creates settings.
      *
@@ -98,6 +105,8 @@ public interface SharedResources extends AutoCloseable {
      * @param writeBufferLimit the limit in bytes for the memtables that are being written; 0 for
      *     the default
      * @param compactionThreads the number of threads for compactions, at least 1
+     * @param compactionBytesPerSecond the limit in bytes for what compactions write in a second; 0
+     *     for none
      * @throws IllegalArgumentException if a value is too small
      */
     public Settings {
@@ -105,6 +114,7 @@ public interface SharedResources extends AutoCloseable {
       atLeast("offHeapLimit", offHeapLimit, 0);
       atLeast("writeBufferLimit", writeBufferLimit, 0);
       atLeast("compactionThreads", compactionThreads, 1);
+      atLeast("compactionBytesPerSecond", compactionBytesPerSecond, 0);
     }
 
     private static void atLeast(String name, long value, long min) {
@@ -120,6 +130,7 @@ public interface SharedResources extends AutoCloseable {
     private long offHeapLimit = Options.DEFAULT.offHeapLimit();
     private long writeBufferLimit;
     private int compactionThreads = Options.DEFAULT.maxBackgroundCompactions();
+    private long compactionBytesPerSecond;
 
     private Builder() {}
 
@@ -168,6 +179,17 @@ public interface SharedResources extends AutoCloseable {
     }
 
     /**
+     * Sets {@link Settings#compactionBytesPerSecond()}.
+     *
+     * @param compactionBytesPerSecond the limit in bytes, 0 for none
+     * @return this builder
+     */
+    public Builder compactionBytesPerSecond(long compactionBytesPerSecond) {
+      this.compactionBytesPerSecond = compactionBytesPerSecond;
+      return this;
+    }
+
+    /**
      * Creates the resources. Starts no thread.
      *
      * @return new resources, which the caller closes
@@ -176,7 +198,12 @@ public interface SharedResources extends AutoCloseable {
     public SharedResources build() {
       return DBFactory.instance()
           .newSharedResources(
-              new Settings(blockCacheSize, offHeapLimit, writeBufferLimit, compactionThreads));
+              new Settings(
+                  blockCacheSize,
+                  offHeapLimit,
+                  writeBufferLimit,
+                  compactionThreads,
+                  compactionBytesPerSecond));
     }
   }
 }

@@ -12,6 +12,7 @@ import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.event.Events;
 import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.shared.RateLimiter;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.state.Resources;
 import dev.kv.core.state.TableOutputs;
@@ -20,6 +21,7 @@ import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.WriteGate;
+import dev.kv.env.Env;
 import dev.kv.event.CompactionEvent;
 import dev.kv.event.DamageEvent;
 import java.util.List;
@@ -40,6 +42,9 @@ public final class Compactor implements BackgroundWorker.Work {
   private final CompactionPicker picker;
   private final ManualCompactions manual;
 
+  /** Creates the tables of compactions, no faster than the rate limit. */
+  private final Env files;
+
   @GuardedBy("monitor")
   private final RunningJobs running;
 
@@ -57,6 +62,11 @@ public final class Compactor implements BackgroundWorker.Work {
     Options options = resources.options();
     this.picker = new CompactionPicker(options.maxFileSize(), options.seekCompaction());
     this.manual = new ManualCompactions(monitor, picker);
+    RateLimiter limiter = resources.shared().compactionRate();
+    this.files =
+        limiter.isLimited()
+            ? new PacedFiles(resources.env(), limiter, this::isUrgent)
+            : resources.env();
   }
 
   /**
@@ -87,6 +97,10 @@ public final class Compactor implements BackgroundWorker.Work {
     }
     context.installed();
     return true;
+  }
+
+  private boolean isUrgent() {
+    return !gate.allowsJobs() || context.memTables().stallInputs().areCompactionsUrgent();
   }
 
   /** Returns true if there is a compaction to run. */
@@ -179,7 +193,7 @@ public final class Compactor implements BackgroundWorker.Work {
             picked.compaction(),
             context.snapshots().sequences(),
             file -> resources.tables().iterator(file, true, false),
-            outputs.context(),
+            outputs.context(files),
             gate::isClosing);
     try {
       return job.run();

@@ -28,6 +28,7 @@ public final class SharedResourcesImpl implements SharedResources {
   private final WriteBuffers writeBuffers;
   private final BlockCacheImpl blockCache;
   private final TableMemory tableMemory;
+  private final RateLimiter compactionRate;
   private final WorkerThreads flushThread = new WorkerThreads("kv-flush", 1);
   private final WorkerThreads maintenanceThread = new WorkerThreads("kv-maintenance", 1);
   private final WorkerThreads compactionThreads;
@@ -48,6 +49,7 @@ public final class SharedResourcesImpl implements SharedResources {
     blockCache = new BlockCacheImpl(allocator, settings.blockCacheSize());
     tableMemory = new TableMemory(blockCache, allocator, budget, MappingQuota.ofTheSystem());
     budget.onShortage(this::emptyCache);
+    compactionRate = new RateLimiter(settings.compactionBytesPerSecond(), System.nanoTime());
     compactionThreads = new WorkerThreads("kv-compact", settings.compactionThreads());
   }
 
@@ -80,7 +82,8 @@ public final class SharedResourcesImpl implements SharedResources {
                   options.blockCacheSize(),
                   options.offHeapLimit(),
                   Long.MAX_VALUE,
-                  options.maxBackgroundCompactions()));
+                  options.maxBackgroundCompactions(),
+                  options.compactionBytesPerSecond()));
       own.retain();
       own.close();
       return own;
@@ -203,6 +206,11 @@ public final class SharedResourcesImpl implements SharedResources {
   /** Returns the thread that runs flushes only. */
   public WorkerThreads flushThread() {
     return flushThread;
+  }
+
+  /** Returns the rate limit of all compactions together. */
+  public RateLimiter compactionRate() {
+    return compactionRate;
   }
 
   /** Returns the threads that run compactions. */

@@ -7,6 +7,7 @@ import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.env.Env;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -37,8 +38,13 @@ public final class TableOutputs {
 
   /** Returns the context with which the job writes its tables. */
   public OutputContext context() {
+    return context(resources.env());
+  }
+
+  /** Returns the context with which the job writes its tables through {@code env}. */
+  public OutputContext context(Env env) {
     return new OutputContext(
-        resources.env(),
+        env,
         resources.directory(),
         resources.options().tableSuffix(),
         TableFormat.of(resources.options()),

@@ -1,5 +1,7 @@
 package dev.kv.core.write;
 
+import dev.kv.core.version.Levels;
+
 /**
  * The values that decide whether writers are stalled: the number of memtables that wait for a flush
  * and the number of tables in level 0; and whether the memory of the memtable is wanted. Written
@@ -65,6 +67,14 @@ public final class StallInputs {
   /** Stops level 0 from stalling writers until the database is opened again. */
   public void waive() {
     waived = true;
+  }
+
+  /**
+   * Returns true while compactions should not be slowed down: writers are, because of level 0, or
+   * somebody waits for the end of the compactions.
+   */
+  public boolean areCompactionsUrgent() {
+    return suspensions > 0 || level0Tables >= Levels.LEVEL_0_SLOWDOWN_TRIGGER;
   }
 
   /** Returns the number of tables in level 0 that count for stalls. Called for every group. */

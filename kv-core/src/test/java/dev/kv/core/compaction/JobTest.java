@@ -66,7 +66,7 @@ final class JobTest {
   private void open(int blockSize) {
     Options options =
         Options.builder().env(env).blockSize(blockSize).compression(CompressionType.NONE).build();
-    shared = new SharedResourcesImpl(new SharedResources.Settings(1 << 20, 0, 0, 1));
+    shared = new SharedResourcesImpl(new SharedResources.Settings(1 << 20, 0, 0, 1, 0));
     budget = shared.budget();
     allocator = shared.allocator();
     tables = new TableCache(directory, options, VersionText.COMPARATOR, shared.tableMemory());

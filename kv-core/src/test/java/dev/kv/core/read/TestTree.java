@@ -42,7 +42,7 @@ import java.util.List;
 final class TestTree implements AutoCloseable {
   final InternalKeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
   final SharedResourcesImpl shared =
-      new SharedResourcesImpl(new SharedResources.Settings(64 << 20, 0, 0, 1));
+      new SharedResourcesImpl(new SharedResources.Settings(64 << 20, 0, 0, 1, 0));
   final OffHeapBudget budget = shared.budget();
   final BlockAllocator allocator = shared.allocator();
   final BlockCacheImpl blocks = shared.blockCache();
