@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -191,5 +193,18 @@ class EntriesTest {
   private long count(String prefix) throws IOException {
     String hex = java.util.HexFormat.of().formatHex(prefix.getBytes());
     return Fixtures.entries("snappy-levels").stream().filter(line -> line.startsWith(hex)).count();
+  }
+
+  @Test
+  void put_thirtyTimes_leavesNoMoreThanTwoTables() throws IOException {
+    Path dir = temp.resolve("many");
+    for (int i = 0; i < 30; i++) {
+      Cli put = Cli.run("put", dir.toString(), "key" + i, "value" + i, "--create");
+      assertThat(put.exitCode()).as(put.err()).isZero();
+    }
+    assertThat(Cli.hex(dir)).hasSize(30);
+    try (Stream<Path> files = Files.list(dir)) {
+      assertThat(files.filter(file -> file.toString().endsWith(".ldb"))).hasSizeLessThan(3);
+    }
   }
 }
