@@ -30,7 +30,7 @@ public final class ConditionalWrites {
     while (true) {
       try (CommitView view = reader.commitView()) {
         ExpectationCheck check = new ExpectationCheck(batch.expectations(), view, order);
-        if (!check.holdsInBase()) {
+        if (!FailedCheck.run(check::holdsInBase)) {
           return check.failedKey();
         }
         CommitCondition.Verdict verdict = commits.write(batch, sync, check);

@@ -272,9 +272,11 @@ final class TransactionImpl implements Transaction {
     while (verdict == Verdict.STALE) {
       try (CommitView view = parts.reader().commitView()) {
         boolean holds =
-            check.holdsInBase(view)
-                && (!view.isChangedOutsideLogSince(mark)
-                    || check.isEqualInNewest(parts.reader(), fromSnapshot));
+            FailedCheck.run(
+                () ->
+                    check.holdsInBase(view)
+                        && (!view.isChangedOutsideLogSince(mark)
+                            || check.isEqualInNewest(parts.reader(), fromSnapshot)));
         verdict =
             holds
                 ? parts

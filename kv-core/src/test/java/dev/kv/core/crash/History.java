@@ -3,10 +3,15 @@ package dev.kv.core.crash;
 import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.ConflictException;
 import dev.kv.DB;
+import dev.kv.DBIOException;
 import dev.kv.DBIterator;
 import dev.kv.Escape;
 import dev.kv.ReadOptions;
+import dev.kv.Slice;
+import dev.kv.Transaction;
+import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import java.nio.charset.StandardCharsets;
@@ -62,12 +67,63 @@ record History(String space, long seed, int keys, int valueLength, int rangeEver
     return random.nextInt(3) == 0 ? bytes(space + "/k") : key(random.nextInt(keys));
   }
 
-  /** Writes batch {@code number}, or does the range delete in its place. */
+  /**
+   * Writes batch {@code number}, or does the range delete in its place. A third of the batches are
+   * plain, a third expect the counter of the batch before, and a third are transactions.
+   */
   void apply(DB db, int number, boolean sync) {
     if (isRangeDelete(number)) {
       db.deleteRange(new WriteOptions(sync), rangeStart(number), bytes(space + "/n"));
-    } else {
-      db.write(new WriteOptions(sync), batch(number));
+      return;
+    }
+    try {
+      switch (number % 3) {
+        case 0 -> db.write(new WriteOptions(sync), batch(number));
+        case 1 -> db.write(new WriteOptions(sync), batch(number).expect(counter(), before(number)));
+        default -> commit(db, number, sync);
+      }
+    } catch (ConflictException e) {
+      throw new AssertionError("no other thread writes to " + space, e);
+    }
+  }
+
+  /** Returns the value of the counter before batch {@code number}. */
+  private byte @Nullable [] before(int number) {
+    int last = number - 1;
+    while (isRangeDelete(last)) {
+      last--;
+    }
+    return last == 0 ? null : bytes(Integer.toString(last));
+  }
+
+  /** Writes batch {@code number} as a transaction that depends on the counter. */
+  private void commit(DB db, int number, boolean sync) {
+    TransactionOptions options =
+        TransactionOptions.builder().writeOptions(new WriteOptions(sync)).build();
+    try (Transaction transaction = db.transaction(options)) {
+      assertThat(read(transaction)).isEqualTo(before(number));
+      batch(number)
+          .iterate(
+              new WriteBatch.Handler() {
+                @Override
+                public void put(Slice key, Slice value) {
+                  transaction.put(key.toByteArray(), value.toByteArray());
+                }
+
+                @Override
+                public void delete(Slice key) {
+                  transaction.delete(key.toByteArray());
+                }
+              });
+      transaction.commit();
+    }
+  }
+
+  private byte @Nullable [] read(Transaction transaction) {
+    try {
+      return transaction.getForUpdate(counter());
+    } catch (DBIOException e) {
+      throw new DBIOException("a read failed, so that the batch may be tried again", e);
     }
   }
 
