@@ -1,0 +1,88 @@
+package dev.kv.core.db;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.DB;
+import dev.kv.DBClosedException;
+import dev.kv.DBReadOnlyException;
+import dev.kv.core.version.Levels;
+import dev.kv.env.Env;
+import dev.kv.testing.FaultEnv;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** {@link DB#waitForCompactions}. */
+class WaitForCompactionsTest extends DbTestBase {
+  private void writeTables(int count) {
+    Random random = new Random(7);
+    for (int table = 0; table < count; table++) {
+      for (int i = 0; i < 20; i++) {
+        put(key(random.nextInt(500)), randomValue(random, 1000));
+      }
+      db.flush();
+    }
+  }
+
+  @Test
+  void waitForCompactions_afterManyFlushes_returnsWhenNothingIsDue() {
+    open();
+    writeTables(30);
+    db.waitForCompactions();
+    assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
+    assertThat(db.parts().compactor().isDue()).isFalse();
+  }
+
+  @Test
+  void waitForCompactions_rightAfterAnOpenThatFindsOneDue_doesNotReturnBeforeIt() {
+    open();
+    db.suspendCompactions();
+    writeTables(8);
+    assertThat(filesAt(0)).isGreaterThanOrEqualTo(Levels.LEVEL_0_COMPACTION_TRIGGER);
+    reopen();
+    db.waitForCompactions();
+    assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
+  }
+
+  @Test
+  void waitForCompactions_whileTheyAreSuspended_waitsForNone() {
+    open();
+    db.suspendCompactions();
+    writeTables(8);
+    int tables = filesAt(0);
+    db.waitForCompactions();
+    assertThat(filesAt(0)).isEqualTo(tables);
+    db.resumeCompactions();
+    db.waitForCompactions();
+    assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
+  }
+
+  @Test
+  void waitForCompactions_whenOneFails_throws() {
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    open(options.toBuilder().env(env).build());
+    db.suspendCompactions();
+    writeTables(8);
+    env.fail(
+        FaultEnv.Fault.ERROR,
+        Long.MAX_VALUE,
+        operation -> operation.kind() == FaultEnv.Kind.CREATE && operation.isOn(".ldb"));
+    db.resumeCompactions();
+    assertThatThrownBy(db::waitForCompactions).isInstanceOf(DBReadOnlyException.class);
+    env.heal();
+    db.resume();
+    db.waitForCompactions();
+    assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
+  }
+
+  @Test
+  void waitForCompactions_readOnlyOrClosed_doesNothingOrThrows() {
+    open();
+    put("a", "1");
+    close();
+    assertThatThrownBy(db::waitForCompactions).isInstanceOf(DBClosedException.class);
+    try (DB reader = DB.open(directory, options.toBuilder().readOnly(true).build())) {
+      reader.waitForCompactions();
+    }
+  }
+}
