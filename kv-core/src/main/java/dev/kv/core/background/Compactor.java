@@ -208,6 +208,7 @@ public final class Compactor implements BackgroundWorker.Work {
 
   private void install(Compaction compaction, CompactionResult result, @Nullable Object begun) {
     versions.logAndApply(new Install(result.edit()));
+    context.markTombstones(result.outputs());
     context.stats().add(compaction.outputLevel(), result.stats());
     post(compaction, result.outputs().size(), result.stats(), begun);
   }

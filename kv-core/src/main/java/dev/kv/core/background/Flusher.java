@@ -14,6 +14,7 @@ import dev.kv.core.version.OccupiedRange;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.event.FlushEvent;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +72,7 @@ public final class Flusher implements BackgroundWorker.Work {
     }
     FileMetadata table = result.table();
     if (table != null) {
+      context.markTombstones(List.of(table));
       Events events = context.events();
       events.post(
           new FlushEvent(

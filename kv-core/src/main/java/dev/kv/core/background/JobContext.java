@@ -11,8 +11,11 @@ import dev.kv.core.state.Monitor;
 import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.state.Resources;
 import dev.kv.core.state.TableOutputs;
+import dev.kv.core.table.format.TableProperties;
+import dev.kv.core.version.FileMetadata;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.WriteGate;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -33,6 +36,11 @@ public record JobContext(
     CompactionStats stats,
     CommitPipeline commits,
     Runnable wakeCompactions) {
+  /** The least number of tombstones of a table that is compacted for them. */
+  private static final int MANY_TOMBSTONES = 4096;
+
+  /** At least one entry in so many is a tombstone in such a table. */
+  private static final int TOMBSTONE_SHARE = 4;
 
   /** Returns the directory's name, for messages. */
   public String directory() {
@@ -65,6 +73,26 @@ public record JobContext(
       outputs.abandon();
       obsolete.collect();
       throw new NothingLoggedException(e);
+    }
+  }
+
+  /**
+   * Marks those of the new tables that have many tombstones, so that they are compacted. The tables
+   * have been opened, so their properties are in memory.
+   */
+  void markTombstones(List<FileMetadata> tables) {
+    for (FileMetadata table : tables) {
+      TableProperties properties = resources.tables().properties(table);
+      if (properties != null
+          && properties.tombstones() >= MANY_TOMBSTONES
+          && properties.tombstones() >= properties.entries() / TOMBSTONE_SHARE) {
+        monitor.lock();
+        try {
+          running.markTombstones(table);
+        } finally {
+          monitor.unlock();
+        }
+      }
     }
   }
 

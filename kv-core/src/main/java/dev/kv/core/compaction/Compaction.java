@@ -50,6 +50,8 @@ public record Compaction(
     SIZE,
     /** Reads searched a table too often without finding a key. */
     SEEK,
+    /** A table has many tombstones. */
+    TOMBSTONES,
     /** The user asked for it. */
     MANUAL
   }
@@ -68,9 +70,11 @@ public record Compaction(
    * Returns true if the single input can be moved to the next level without rewriting it: it
    * overlaps no table there, and not so many bytes one level deeper that its next compaction would
    * be expensive. A manual compaction always rewrites its inputs, so that it drops deleted entries.
+   * So does one of a table with many tombstones, once there is nothing to merge it with.
    */
   public boolean isTrivialMove() {
     return reason != Reason.MANUAL
+        && (reason != Reason.TOMBSTONES || !grandparents.isEmpty())
         && inputs.size() == 1
         && nextLevelInputs.isEmpty()
         && Version.totalSize(grandparents) <= Levels.maxGrandparentOverlapBytes(maxFileSize);

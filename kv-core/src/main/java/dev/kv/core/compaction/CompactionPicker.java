@@ -11,8 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Picks the next compaction: first in the level with the highest score, then for a table that was
- * searched too often without success. The same arguments always give the same choice. Immutable.
+ * Picks the next compaction: first in the level with the highest score, then for a table with many
+ * tombstones, then for a table that was searched too often without success. The same arguments
+ * always give the same choice. Immutable.
  *
  * <p>In a full level the candidates are the tables after the end of the level's last compaction.
  * The picker chooses the one that rewrites the fewest bytes of the next level relative to its size.
@@ -66,7 +67,32 @@ public final class CompactionPicker {
         return compaction;
       }
     }
-    return seekCompaction ? pickForSeeks(version, running) : null;
+    Compaction compaction = pickForTombstones(version, running);
+    return compaction == null && seekCompaction ? pickForSeeks(version, running) : compaction;
+  }
+
+  /**
+   * Picks a table with many tombstones. Its compaction goes one level down. The tombstones that are
+   * left mark an output in turn, until they meet what they hide at the bottom.
+   */
+  private @Nullable Compaction pickForTombstones(Version version, RunningJobs running) {
+    if (running.withTombstones().isEmpty()) {
+      return null;
+    }
+    List<FileMetadata> present = new ArrayList<>();
+    Compaction first = null;
+    for (int level = 0; level < Levels.COUNT - 1; level++) {
+      for (FileMetadata file : version.files(level)) {
+        if (running.withTombstones().contains(file)) {
+          present.add(file);
+          if (first == null) {
+            first = compactionOf(Compaction.Reason.TOMBSTONES, version, running, level, file);
+          }
+        }
+      }
+    }
+    running.keepMarked(present);
+    return first;
   }
 
   private @Nullable Compaction pickForSize(

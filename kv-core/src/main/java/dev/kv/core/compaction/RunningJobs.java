@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,6 +39,10 @@ public final class RunningJobs {
   private final List<ReservedRange> reserved = new ArrayList<>();
   private final long[] inputBytes = new long[Levels.COUNT];
   private final Set<FileMetadata> setAside = new HashSet<>();
+
+  /** Tables with many tombstones, in the order in which they were written. */
+  private final Set<FileMetadata> withTombstones = new LinkedHashSet<>();
+
   private int levelZeroInputs;
 
   /** Creates the object without any job. */
@@ -111,6 +116,10 @@ public final class RunningJobs {
     compactions.put(compaction, occupy(compaction.outputLevel(), compaction.keys()));
     take(compaction.level(), compaction.inputs(), 1);
     take(compaction.outputLevel(), compaction.nextLevelInputs(), 1);
+    if (!compaction.isTrivialMove()) {
+      withTombstones.removeAll(compaction.inputs());
+      withTombstones.removeAll(compaction.nextLevelInputs());
+    }
   }
 
   /** Removes a compaction; called at the install or after a failure. */
@@ -146,6 +155,21 @@ public final class RunningJobs {
   /** Returns true if a table is an input of a running compaction. */
   public boolean isBusy(FileMetadata file) {
     return inputs.contains(file);
+  }
+
+  /** Marks a new table that has many tombstones: it is compacted down without being asked. */
+  public void markTombstones(FileMetadata file) {
+    withTombstones.add(file);
+  }
+
+  /** Returns the marked tables that no compaction has read since. */
+  public Set<FileMetadata> withTombstones() {
+    return Collections.unmodifiableSet(withTombstones);
+  }
+
+  /** Forgets all marked tables except these: the others are obsolete, or at the bottom. */
+  public void keepMarked(List<FileMetadata> files) {
+    withTombstones.retainAll(files);
   }
 
   /** Marks tables as damaged, so that no compaction that would read them is picked. */

@@ -1,0 +1,77 @@
+package dev.kv.core.db;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.CompressionType;
+import dev.kv.Snapshot;
+import dev.kv.core.env.FileName;
+import org.junit.jupiter.api.Test;
+
+/** Tables with many tombstones are compacted without being asked, and space comes back. */
+class TombstoneCompactionTest extends DbTestBase {
+  private static final int KEYS = 20_000;
+
+  private void fill() {
+    open(
+        defaults().toBuilder()
+            .compression(CompressionType.NONE)
+            .writeBufferSize(64 << 20)
+            .seekCompaction(false)
+            .build());
+    for (int i = 0; i < KEYS; i++) {
+      put(key(i), "v".repeat(500));
+    }
+    db.flush();
+    compact(null, null);
+    assertThat(size(key(0), key(KEYS))).isGreaterThan(KEYS * 500L);
+  }
+
+  private void deleteAll() {
+    for (int i = 0; i < KEYS; i++) {
+      delete(key(i));
+    }
+    db.flush();
+  }
+
+  @Test
+  void space_afterManyDeletes_comesBackWithoutACompactRange() {
+    fill();
+    put("zzz", "stays");
+    deleteAll();
+    await("the space", () -> size(key(0), key(KEYS)) == 0 && totalFiles() <= 1);
+    await("the files", () -> files(FileName.Kind.TABLE).size() <= 1);
+    assertThat(contents()).isEqualTo("(zzz->stays)");
+    reopen();
+    assertThat(contents()).isEqualTo("(zzz->stays)");
+  }
+
+  @Test
+  void entries_thatASnapshotSees_stayAndNothingIsCompactedForever() {
+    fill();
+    try (Snapshot before = db.snapshot()) {
+      deleteAll();
+      await("rest", () -> db.parts().jobs().running().withTombstones().isEmpty());
+      long written = bytesWritten();
+      put("zzz", "1");
+      db.flush();
+      assertThat(get(key(7), before)).hasSize(500);
+      assertThat(get(key(7))).isEqualTo(NOT_FOUND);
+      assertThat(bytesWritten() - written).isLessThan(1 << 20);
+    }
+  }
+
+  private long bytesWritten() {
+    return db.stats().levels().stream().mapToLong(each -> each.compactionBytesWritten()).sum();
+  }
+
+  @Test
+  void fewTombstones_areLeftToOtherCompactions() {
+    fill();
+    for (int i = 0; i < 1000; i++) {
+      delete(key(i));
+    }
+    db.flush();
+    assertThat(db.parts().jobs().running().withTombstones()).isEmpty();
+    assertThat(size(key(0), key(KEYS))).isGreaterThan(KEYS * 400L);
+  }
+}
