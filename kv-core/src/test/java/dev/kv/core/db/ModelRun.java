@@ -2,12 +2,15 @@ package dev.kv.core.db;
 
 import dev.kv.BulkLoadOptions;
 import dev.kv.BulkLoader;
+import dev.kv.ConflictException;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.TableWriter;
+import dev.kv.Transaction;
+import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.version.Version;
@@ -17,9 +20,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -35,10 +40,13 @@ final class ModelRun implements AutoCloseable {
 
   /** What a step does; so often in 10,000 steps. */
   enum Kind {
-    PUT(4490),
+    PUT(4090),
     DELETE(1500),
     BATCH(850),
+    CONDITION(150),
+    TRANSACTION(150),
     GET(2482),
+    GET_ALL(100),
     DELETE_RANGE(15),
     WALK(500),
     SNAPSHOT(60),
@@ -140,6 +148,9 @@ final class ModelRun implements AutoCloseable {
         model.remove(key);
       }
       case BATCH -> writeBatch(random);
+      case CONDITION -> writeIf(random);
+      case TRANSACTION -> transact(random);
+      case GET_ALL -> getAll(random);
       case GET -> {
         String key = randomKey(random);
         expect(key, model.get(key), s(db.get(b(key))));
@@ -316,6 +327,119 @@ final class ModelRun implements AutoCloseable {
     }
     db.deleteRange(new WriteOptions(random.nextBoolean()), b(from), b(to));
     model.subMap(from, true, to, false).clear();
+  }
+
+  /** A batch with expectations, of which one may not hold. */
+  private void writeIf(SplittableRandom random) {
+    WriteBatch batch = WriteBatch.create();
+    String conflicting = null;
+    for (int i = random.nextInt(3); i >= 0; i--) {
+      String key = randomKey(random);
+      String expected = model.get(key);
+      if (random.nextInt(6) == 0) {
+        expected = expected == null || random.nextBoolean() ? expected + "x" : null;
+        conflicting = conflicting == null ? key : conflicting;
+      }
+      batch.expect(b(key), expected == null ? null : b(expected));
+    }
+    String key = randomKey(random);
+    String value = randomValue(random, random.nextInt(100));
+    batch.put(b(key), b(value));
+    try {
+      db.write(batch);
+      expect("no conflict", null, conflicting == null ? DbTestBase.NOT_FOUND : conflicting);
+      model.put(key, value);
+    } catch (ConflictException e) {
+      expect("the conflict", conflicting, s(e.key()));
+    }
+  }
+
+  /**
+   * A transaction, beside which another write may come, at level snapshot or serializable, and
+   * which is committed or not.
+   */
+  private void transact(SplittableRandom random) {
+    boolean serializable = random.nextBoolean();
+    TransactionOptions with =
+        serializable ? TransactionOptions.SERIALIZABLE : TransactionOptions.DEFAULT;
+    NavigableMap<String, String> view = new TreeMap<>(model.comparator());
+    view.putAll(model);
+    Set<String> depends = new HashSet<>();
+    try (Transaction transaction = db.transaction(with)) {
+      String other = random.nextInt(3) == 0 ? writeBeside(random) : null;
+      boolean writes = false;
+      for (int i = random.nextInt(6); i >= 0; i--) {
+        String key = other != null && random.nextInt(8) == 0 ? other : randomKey(random);
+        int choice = random.nextInt(5);
+        if (choice < 2) {
+          boolean update = random.nextBoolean();
+          byte[] found = update ? transaction.getForUpdate(b(key)) : transaction.get(b(key));
+          expect("in a transaction, " + key, view.get(key), s(found));
+          if (serializable || update) {
+            depends.add(key);
+          }
+          writes |= update;
+        } else if (choice == 2) {
+          transaction.delete(b(key));
+          view.remove(key);
+          depends.add(key);
+          writes = true;
+        } else {
+          String value = randomValue(random, random.nextInt(100));
+          transaction.put(b(key), b(value));
+          view.put(key, value);
+          depends.add(key);
+          writes = true;
+        }
+      }
+      if (random.nextInt(4) > 0) {
+        commit(transaction, view, writes && other != null && depends.contains(other), other);
+      }
+    }
+  }
+
+  /** Writes one key outside of the transaction, and sometimes flushes; returns the key. */
+  private String writeBeside(SplittableRandom random) {
+    String key = randomKey(random);
+    String value = randomValue(random, random.nextInt(100));
+    db.put(b(key), b(value));
+    model.put(key, value);
+    if (random.nextInt(20) == 0) {
+      db.flush();
+    }
+    return key;
+  }
+
+  private void commit(
+      Transaction transaction,
+      NavigableMap<String, String> view,
+      boolean conflicts,
+      @Nullable String other) {
+    try {
+      transaction.commit();
+      expect("no conflict", null, conflicts ? other : DbTestBase.NOT_FOUND);
+    } catch (ConflictException e) {
+      expect("the conflict", conflicts ? other : null, s(e.key()));
+      return;
+    }
+    String kept = other == null || !model.containsKey(other) ? null : model.get(other);
+    boolean written = other != null && !conflicts;
+    model.clear();
+    model.putAll(view);
+    if (written && kept != null) {
+      model.put(other, kept);
+    }
+  }
+
+  private void getAll(SplittableRandom random) {
+    List<String> keys = new ArrayList<>();
+    for (int i = random.nextInt(20); i >= 0; i--) {
+      keys.add(randomKey(random));
+    }
+    List<byte[]> found = db.getAll(keys.stream().map(ModelRun::b).toList());
+    for (int i = 0; i < keys.size(); i++) {
+      expect("of several, " + keys.get(i), model.get(keys.get(i)), s(found.get(i)));
+    }
   }
 
   private void takeOrDropSnapshot(SplittableRandom random) {

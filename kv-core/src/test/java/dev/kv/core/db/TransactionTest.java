@@ -13,12 +13,14 @@ import dev.kv.DBStats;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Slice;
+import dev.kv.TableWriter;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.TransactionTooLargeException;
 import dev.kv.TransactionTooOldException;
 import dev.kv.WriteOptions;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -466,6 +468,46 @@ class TransactionTest extends DbTestBase {
             assertThat(get("k")).isEqualTo(NOT_FOUND);
           }
         }
+      }
+    }
+  }
+
+  /** A table that is linked as it is has the sequence number 0: nothing looks newer. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void commit_keyLoadedMeanwhile_conflicts(boolean overEntries) {
+    open();
+    for (boolean scans : new boolean[] {false, true}) {
+      for (String key : List.of("k", "unrelated")) {
+        if (overEntries) {
+          put("k", "1");
+          put("a", "1");
+          put("unrelated", "1");
+          compact(null, null);
+        }
+        try (Transaction transaction = db.transaction(SERIALIZABLE)) {
+          if (scans) {
+            ReadOptions read =
+                ReadOptions.builder().lowerBound(b(key)).upperBound(b(key + "z")).build();
+            transaction.forEach(read, (each, value) -> {});
+          } else {
+            transaction.get(b(key));
+          }
+          transaction.put(b("result"), b("2"));
+          Path table = temp.resolve("table" + scans + key);
+          try (TableWriter writer = TableWriter.forIngest(table, options)) {
+            writer.add(b("a"), b("loaded"));
+            writer.add(b("k"), b("loaded"));
+            writer.finish();
+          }
+          db.ingest(List.of(table));
+          if (key.equals("k")) {
+            assertConflict(transaction, key);
+          } else {
+            transaction.commit();
+          }
+        }
+        db.deleteRange(null, null);
       }
     }
   }
