@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
+import dev.kv.Options;
 import dev.kv.core.Children;
 import dev.kv.core.Directories;
 import dev.kv.env.Env;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * A child JVM writes and reports each acknowledged write, until it is killed at a random moment or
  * at a named point. The next open must find every acknowledged write, no gap, and no part of a
- * batch. C++ LevelDB must find the same in a copy. C++ LevelDB is also killed, and kv must recover
- * its database.
+ * batch. C++ LevelDB must find the same in a copy. Every checkpoint that the child has written
+ * beside the database must be whole. C++ LevelDB is also killed, and kv must recover its database.
  */
 @Tag("slow")
 class KillLoopTest {
@@ -64,7 +66,11 @@ class KillLoopTest {
           "WRITE .dbtmp",
           "SYNC .dbtmp",
           "RENAME CURRENT",
-          "SYNC_DIRECTORY db");
+          "SYNC_DIRECTORY db",
+          "LINK checkpoint",
+          "SYNC checkpoint",
+          "CLOSE checkpoint",
+          "RENAME checkpoint");
 
   @TempDir Path temp;
 
@@ -73,6 +79,7 @@ class KillLoopTest {
 
   private long batches;
   private int points;
+  private int checkpoints;
 
   @Test
   void child_killed_losesNothingAcknowledged() throws Exception {
@@ -91,6 +98,7 @@ class KillLoopTest {
         try {
           runAndKill(directory, seed, histories, point, random);
           expect(directory, seed, histories, cpp);
+          expectCheckpoints(directory.getParent(), seed, histories, cpp);
         } catch (AssertionError | RuntimeException e) {
           throw new AssertionError(what, e);
         }
@@ -105,7 +113,10 @@ class KillLoopTest {
             + ", of them at their point "
             + points
             + ", acknowledged batches "
-            + batches);
+            + batches
+            + ", checkpoints "
+            + checkpoints);
+    assertThat(checkpoints).isPositive();
     assertThat(batches).isGreaterThan(CYCLES);
     assertThat(points).as("kill points met").isGreaterThan(CYCLES / 8);
   }
@@ -199,6 +210,40 @@ class KillLoopTest {
     }
     if (copy != null) {
       Directories.delete(copy);
+    }
+  }
+
+  /** Checks that each checkpoint is whole and has the state of its moment, and deletes it. */
+  private void expectCheckpoints(Path parent, long seed, int histories, @Nullable Cpp cpp)
+      throws IOException {
+    for (Path checkpoint : checkpointsIn(parent)) {
+      String name = checkpoint.getFileName().toString();
+      int number = Integer.parseInt(name.substring(name.indexOf('-') + 1));
+      TreeMap<byte[], byte[]> found;
+      try (DB db = DB.open(checkpoint, Options.builder().readOnly(true).build())) {
+        Victim.history(seed, 0).expectPrefix(db, number, number);
+        for (int i = 1; i < histories; i++) {
+          Victim.history(seed, i).expectPrefix(db, 0, acknowledged[i]);
+        }
+        found = entries(db);
+      }
+      if (cpp != null) {
+        expectEqual(found, cpp.read(checkpoint));
+      }
+      Directories.delete(checkpoint);
+      checkpoints++;
+    }
+  }
+
+  private static List<Path> checkpointsIn(Path parent) throws IOException {
+    if (!Files.isDirectory(parent)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(parent)) {
+      return files
+          .filter(file -> file.getFileName().toString().matches("checkpoint-[0-9]+"))
+          .sorted()
+          .toList();
     }
   }
 

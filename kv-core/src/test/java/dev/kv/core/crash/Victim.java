@@ -12,7 +12,8 @@ import java.util.concurrent.locks.LockSupport;
  * The child process that {@link KillLoopTest} kills. It opens a database and continues the
  * histories in it, each on a thread. It prints {@code <history> <number>} for each acknowledged
  * batch. If it has a kill point and reaches it, it prints {@code point}, and that thread stops
- * there.
+ * there. Beside the database it writes checkpoints, {@code checkpoint-<number>}, each of them after
+ * the batch of the first history with that number.
  *
  * <p>Arguments: directory, setting, seed, number of histories, kill point ({@code KIND suffix}, or
  * {@code -}), and the number of the occurrence at which to stop.
@@ -23,6 +24,9 @@ final class Victim {
    * are interrupted too.
    */
   private static final int BATCHES_PER_OPEN = 60;
+
+  /** The number of batches of the first history after which it writes a checkpoint. */
+  private static final int BATCHES_PER_CHECKPOINT = 20;
 
   private Victim() {}
 
@@ -47,7 +51,7 @@ final class Victim {
       Thread[] writers = new Thread[histories];
       for (int i = 0; i < histories; i++) {
         int index = i;
-        writers[i] = new Thread(() -> write(db, history(seed, index), index, out));
+        writers[i] = new Thread(() -> write(db, history(seed, index), index, directory, out));
         writers[i].setUncaughtExceptionHandler(
             (thread, e) -> {
               e.printStackTrace();
@@ -63,11 +67,14 @@ final class Victim {
     }
   }
 
-  private static void write(DB db, History history, int index, PrintStream out) {
+  private static void write(DB db, History history, int index, Path directory, PrintStream out) {
     int found = history.counter(db);
     for (int number = found + 1; number <= found + BATCHES_PER_OPEN; number++) {
       history.apply(db, number, number % 16 == 0);
       say(out, index + " " + number);
+      if (index == 0 && number % BATCHES_PER_CHECKPOINT == 0) {
+        db.checkpoint(directory.resolveSibling("checkpoint-" + number));
+      }
     }
   }
 
