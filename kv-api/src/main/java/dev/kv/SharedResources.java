@@ -63,7 +63,11 @@ public interface SharedResources extends AutoCloseable {
    */
   int openDatabases();
 
-  /** Drops the cached blocks that are not in use, and the memory that is only kept for reuse. */
+  /**
+   * Drops the cached blocks that are not in use, and the memory that is only kept for reuse. The
+   * blocks of a database that was closed stay in the cache until they are evicted or this is
+   * called.
+   */
   void prune();
 
   /**
