@@ -20,7 +20,7 @@ package dev.kv;
  * <p><b>Threads.</b> One thread serves flushes only, one does small maintenance work, and {@link
  * Settings#compactionThreads} threads run compactions, whatever the number of databases is. Each
  * thread is started when it first has work. Databases take turns: after one flush or compaction, a
- * database waits behind the others that have work. A database never uses more than {@link
+ * database lets the others that have work go first. A database never uses more than {@link
  * Options#maxBackgroundCompactions()} of the threads at a time.
  *
  * <p><b>Failures.</b> A database that fails or is closed affects no other: only its own writes
