@@ -105,9 +105,9 @@ class ShellTest {
   @Test
   void verbose_inTheShell_isOfOneLine() throws IOException {
     String dir = Fixtures.copy("plain", temp).toString();
-    Cli shell = Cli.runWithInput("count --verbose\ncount\n", "shell", dir);
+    Cli shell = Cli.runWithInput("count\ncount --verbose\ncount\n", "shell", dir);
     assertThat(shell.exitCode()).as(shell.err()).isZero();
-    assertThat(shell.err()).containsOnlyOnce("INFO dev.kv.core");
+    assertThat(shell.err()).containsOnlyOnce("opened for reads only");
   }
 
   @Test
