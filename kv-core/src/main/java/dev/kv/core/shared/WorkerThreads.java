@@ -16,9 +16,9 @@ import org.slf4j.Logger;
  * A fixed number of threads that run the tasks of one or more databases. Thread-safe.
  *
  * <p>Tasks take turns: the one that has waited longest runs next, does one piece of work, and waits
- * behind the others if it has more. So a database with much work delays another by one piece at
- * most for each of its tasks. A task never runs on two threads at once. Each thread is started when
- * the first task finds no idle one, and waits while there is no work.
+ * until the others had their turn if it has more. So a database with much work delays another by
+ * one piece at most for each of its tasks. A task never runs on two threads at once. Each thread is
+ * started when the first task finds no idle one, and waits while there is no work.
  *
  * <p>The lock is held for moments only, never while a task runs or a thread is started. In the lock
  * order it is last: {@link #submit} may be called with any lock held.
@@ -152,8 +152,8 @@ public final class WorkerThreads implements AutoCloseable {
     try {
       if (task.state == State.IDLE) {
         delay(task, nanos);
-        start = threads.isEmpty() && takeStart();
         work.signal();
+        start = idle + starting == 0 && takeStart(); // the other threads may be busy for long
       }
     } finally {
       lock.unlock();

@@ -230,6 +230,20 @@ class WorkerThreadsTest {
   }
 
   @Test
+  void submitIn_whileEveryThreadIsBusy_startsAnother() {
+    WorkerThreads threads = threads(2);
+    Holding busy = new Holding("busy");
+    threads.submit(busy);
+    await(busy.running);
+    Counted later = new Counted("later", 1);
+    threads.submitIn(later, 1);
+    await(later.done);
+    busy.letGo.countDown();
+    await(busy.done);
+    assertThat(started).hasValue(2);
+  }
+
+  @Test
   void submitIn_twoTasksForTheSameTime_runOnTwoThreads() {
     WorkerThreads threads = threads(2);
     Holding one = new Holding("one");
