@@ -2,6 +2,7 @@ package dev.kv;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -686,6 +687,21 @@ public interface DB extends AutoCloseable {
    *     database continues
    */
   void compactRange(byte @Nullable [] begin, byte @Nullable [] end);
+
+  /**
+   * Compacts the tables that have tombstones and were written some time ago, and returns when that
+   * is done. The entries that were deleted before that time are then no longer on disk, except
+   * those that snapshots and iterators need. Programs that must erase data within a term call this
+   * regularly with a part of the term.
+   *
+   * <p>Tables of other programs do not tell when they were written, and are compacted, too.
+   *
+   * @param age how long ago a table was written, at least; zero for all tables
+   * @throws IllegalArgumentException if {@code age} is negative
+   * @throws CorruptionException if a table of the range is damaged; it stays as it is, and the
+   *     database continues
+   */
+  void compactDeletes(Duration age);
 
   /**
    * Writes the memtable to a table, and returns when everything that was written before this call

@@ -21,6 +21,7 @@ import dev.kv.WriteOptions;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -328,6 +329,12 @@ public final class Space implements DB {
     database.compactRange(
         begin == null ? prefix.bytes() : prefix.join(begin),
         end == null ? prefix.end() : prefix.join(end));
+  }
+
+  /** Compacts old tables with tombstones of the whole database, with all of its spaces. */
+  @Override
+  public void compactDeletes(Duration age) {
+    database.compactDeletes(age);
   }
 
   @Override

@@ -30,6 +30,7 @@ import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Resources;
 import dev.kv.core.transaction.ConditionalWrites;
 import dev.kv.core.transaction.Transactions;
+import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
@@ -39,6 +40,8 @@ import dev.kv.event.CloseEvent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -204,6 +207,20 @@ final class DBImpl extends OpenDatabase {
     }
     for (int each = 1; each < Levels.COUNT; each++) {
       run(ManualCompactions.Request.rewrite(each, from, to, newest));
+    }
+  }
+
+  @Override
+  public void compactDeletes(Duration age) {
+    if (age.isNegative()) {
+      throw new IllegalArgumentException("the age is negative: " + age);
+    }
+    checkOpen();
+    OldTombstones old = new OldTombstones(parts.versions(), parts.resources().tables());
+    for (FileMetadata table : old.writtenUntil(Instant.now().minus(age))) {
+      if (old.isLive(table)) { // an earlier one of these compactions may have rewritten it
+        compactRange(table.smallestUserKey(), table.largestUserKey());
+      }
     }
   }
 

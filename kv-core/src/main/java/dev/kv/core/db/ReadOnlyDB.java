@@ -16,6 +16,7 @@ import dev.kv.env.Env;
 import dev.kv.event.CloseEvent;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -109,6 +110,11 @@ final class ReadOnlyDB extends OpenDatabase {
 
   @Override
   public void compactRange(byte @Nullable [] begin, byte @Nullable [] end) {
+    throw refused();
+  }
+
+  @Override
+  public void compactDeletes(Duration age) {
     throw refused();
   }
 

@@ -1,10 +1,14 @@
 package dev.kv.core.db;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.CompressionType;
 import dev.kv.Snapshot;
 import dev.kv.core.env.FileName;
+import dev.kv.core.version.FileMetadata;
+import java.time.Duration;
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
 /** Tables with many tombstones are compacted without being asked, and space comes back. */
@@ -73,5 +77,55 @@ class TombstoneCompactionTest extends DbTestBase {
     db.flush();
     assertThat(db.parts().jobs().running().withTombstones()).isEmpty();
     assertThat(size(key(0), key(KEYS))).isGreaterThan(KEYS * 400L);
+  }
+
+  @Test
+  void compactDeletes_tombstonesOfThatAge_areGoneFromAllTables() {
+    fill();
+    for (int i = 0; i < 1000; i++) {
+      delete(key(i));
+    }
+    db.flush();
+    long before = size(key(0), key(KEYS));
+    db.compactDeletes(Duration.ofDays(1));
+    assertThat(tombstones()).isEqualTo(1000);
+    assertThat(size(key(0), key(KEYS))).isEqualTo(before);
+    db.compactDeletes(Duration.ZERO);
+    assertThat(tombstones()).isZero();
+    assertThat(size(key(0), key(KEYS))).isLessThan(before - 1000 * 500L);
+    assertThat(get(key(999))).isEqualTo(NOT_FOUND);
+    assertThat(get(key(1000))).hasSize(500);
+  }
+
+  @Test
+  void compactDeletes_tombstonesOfASnapshot_stayAndTheCallReturns() {
+    fill();
+    try (Snapshot before = db.snapshot()) {
+      delete(key(7));
+      db.compactDeletes(Duration.ZERO);
+      db.flush();
+      db.compactDeletes(Duration.ZERO);
+      assertThat(get(key(7), before)).hasSize(500);
+    }
+    db.compactDeletes(Duration.ZERO);
+    assertThat(tombstones()).isZero();
+  }
+
+  @Test
+  void compactDeletes_negativeAge_throws() {
+    open();
+    assertThatThrownBy(() -> db.compactDeletes(Duration.ofSeconds(-1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("negative");
+  }
+
+  private long tombstones() {
+    long sum = 0;
+    for (FileMetadata table :
+        new OldTombstones(db.parts().versions(), db.parts().resources().tables())
+            .writtenUntil(Instant.MAX)) {
+      sum += db.parts().resources().tables().properties(table).tombstones();
+    }
+    return sum;
   }
 }
