@@ -292,7 +292,7 @@ public final class Backups {
         for (Catalog catalog : deleted) {
           env.delete(catalogPath(catalog.backup().number()));
         }
-        env.syncDirectory(directory); // before the files: a list whose files are gone is damage
+        env.syncDirectory(directory); // before the files: a list that names missing files is damage
         deleteUnused(all.subList(surplus, all.size()));
         return deleted.stream().map(Catalog::backup).toList();
       }

@@ -45,7 +45,7 @@ import dev.kv.core.write.Leadership;
  * before the change is, or loss of power would leave the change without them; and the next write
  * continues at D+1, which recovery takes for lost records unless the log says otherwise. 7. A kill
  * leaves all of the change or nothing. 8. A snapshot is a number, and a number cannot show tables
- * that are gone.
+ * that were deleted.
  *
  * <p>While a range is reserved, level 0 does not stall writers: its compaction may be what waits
  * for this change, and this change waits for the leader.

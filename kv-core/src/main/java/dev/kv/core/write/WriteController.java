@@ -103,7 +103,10 @@ final class WriteController {
     }
   }
 
-  /** Makes the memtable immutable if it has entries and no flush is behind. Does not wait. */
+  /**
+   * Makes the memtable immutable if it has entries and no other memtable waits for its flush. Does
+   * not wait.
+   */
   void switchIfPossible() {
     if (target.memtable().isEmpty()) {
       inputs.wantSwitch(false);

@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  * number, so that no two prefixes of the list lead to the same contents. The contents of a database
  * therefore show which prefix it holds, and whether it holds a prefix at all.
  *
- * <p>A history may have range deletes. They take the place of every so manieth batch, and delete
- * the keys from a random one on, and a mark. Every batch puts the mark again: if it is missing, the
- * range delete after the batch of the counter has been done.
+ * <p>A history may have range deletes. They take the place of some batches at a fixed distance, and
+ * delete the keys from a random one on, and a mark. Every batch puts the mark again: if it is
+ * missing, the range delete after the batch of the counter has been done.
  *
  * @param space the prefix of every key, so that a database can hold several histories; not empty
  * @param seed the seed of all batches

@@ -16,7 +16,7 @@ class RateLimiterTest {
     RateLimiter limiter = new RateLimiter(1000, start);
     assertThat(limiter.take(100, start)).as("the bucket is full at first").isZero();
     assertThat(limiter.take(500, start)).isEqualTo(SECOND / 2);
-    assertThat(limiter.take(500, start)).as("behind the one before").isEqualTo(SECOND);
+    assertThat(limiter.take(500, start)).as("after the one before").isEqualTo(SECOND);
     assertThat(limiter.take(250, start + SECOND)).isEqualTo(SECOND / 4);
   }
 
