@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * thread at a time.
  *
  * <p>Snappy uses snappy-java if its library loads, and {@link JavaSnappy} otherwise. Blocks of the
- * usual size are always decompressed by {@link JavaSnappy}, and the first ones are compressed by
- * it, so that a short process does not load the library. Zstd uses zstd-jni, if that is on the
- * class path. Deflate is only decompressed, by the JDK. No other thread may write to the source of
- * a decompression: the libraries rely on a length that was checked before.
+ * usual size are always decompressed by {@link JavaSnappy}. The library is loaded when it is first
+ * needed, so a process that only reads small blocks does not load it. Zstd uses zstd-jni, if that
+ * is on the class path. Deflate is only decompressed, by the JDK. No other thread may write to the
+ * source of a decompression: the libraries rely on a length that was checked before.
  */
 public final class BlockCompression implements AutoCloseable {
   /** The most that a snappy stream expands: its densest element is 3 bytes for 64. */
@@ -129,7 +129,7 @@ public final class BlockCompression implements AutoCloseable {
       int targetOffset) {
     switch (type) {
       case SNAPPY:
-        NativeSnappy library = nativeWanted ? NativeSnappy.forCompression(length) : null;
+        NativeSnappy library = nativeWanted ? NativeSnappy.instance() : null;
         return library != null
             ? library.compress(source, offset, length, target, targetOffset)
             : javaSnappy().compress(source, offset, length, target, targetOffset);

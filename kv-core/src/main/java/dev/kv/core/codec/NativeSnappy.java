@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.xerial.snappy.Snappy;
 import org.xerial.snappy.SnappyNative;
@@ -17,14 +16,6 @@ import org.xerial.snappy.SnappyNative;
 final class NativeSnappy {
   /** The first JDK that warns of a native library loaded without permission. */
   private static final int FIRST_WARNING_VERSION = 24;
-
-  /**
-   * The bytes that the process compresses in Java before it loads the library. Loading takes 0.1 s
-   * or more: a process that writes only a small table, as most opens do, ends sooner without it.
-   */
-  private static final int FIRST_IN_JAVA = 1 << 20;
-
-  private static final AtomicInteger COMPRESSED_IN_JAVA = new AtomicInteger();
 
   private final SnappyNative library;
 
@@ -39,18 +30,6 @@ final class NativeSnappy {
    */
   static @Nullable NativeSnappy instance() {
     return Holder.INSTANCE;
-  }
-
-  /**
-   * Returns the codec to compress the next {@code length} bytes with, or null for the Java codec,
-   * because the library does not load, or is not loaded yet and not worth it so far.
-   */
-  static @Nullable NativeSnappy forCompression(int length) {
-    if (COMPRESSED_IN_JAVA.get() < FIRST_IN_JAVA) {
-      COMPRESSED_IN_JAVA.addAndGet(Math.min(length, FIRST_IN_JAVA));
-      return null;
-    }
-    return instance();
   }
 
   /** Loads the library once, at its first use. */

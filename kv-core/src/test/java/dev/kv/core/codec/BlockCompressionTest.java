@@ -11,7 +11,6 @@ import java.nio.ByteBuffer;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,14 +22,6 @@ class BlockCompressionTest {
 
   private final BlockCompression java = new BlockCompression(false);
   private final BlockCompression library = new BlockCompression(true);
-
-  /** The first bytes are compressed in Java; the library is tested after them. */
-  @BeforeAll
-  static void compressInJavaFirst() {
-    for (int bytes = 0; bytes < 2 << 20; bytes += 1 << 10) {
-      NativeSnappy.forCompression(1 << 10);
-    }
-  }
 
   @AfterEach
   void close() {
