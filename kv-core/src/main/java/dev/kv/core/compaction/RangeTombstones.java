@@ -1,5 +1,6 @@
 package dev.kv.core.compaction;
 
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyBounds;
@@ -11,9 +12,9 @@ import java.nio.ByteBuffer;
 
 /**
  * A cursor that shows one tombstone for each user key that another cursor has in a range, hidden
- * and deleted keys included. All tombstones have the same sequence number. It only moves forward.
+ * and deleted keys included. All tombstones have the same sequence number.
  */
-public final class RangeTombstones extends InternalIterator {
+public final class RangeTombstones extends ForwardIterator {
   private static final int KEY_BYTES = 256;
 
   /** The number of entries read between two checks for cancellation. */
@@ -90,21 +91,6 @@ public final class RangeTombstones extends InternalIterator {
       keyOffset = 0;
       keyLength = length + InternalKey.TRAILER;
     }
-  }
-
-  @Override
-  public void seekToLast() {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void seek(ByteBuffer key, int offset, int length) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void prev() {
-    throw new UnsupportedOperationException();
   }
 
   @Override

@@ -2,7 +2,7 @@ package dev.kv.core.repair;
 
 import dev.kv.CorruptionException;
 import dev.kv.DBIOException;
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.table.TableCursor;
@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 /**
  * Iterates forward over the readable entries of a table; skips damaged blocks and misplaced keys.
  */
-final class SalvageIterator extends InternalIterator {
+final class SalvageIterator extends ForwardIterator {
   private final TableCursor table;
   private final InternalKeyComparator order;
   private final Consumer<String> damage;
@@ -90,21 +90,6 @@ final class SalvageIterator extends InternalIterator {
     ByteBuffer key = table.keyBuffer();
     return InternalKey.isWellFormed(key, table.keyOffset(), table.keyLength())
         && (last.length == 0 || order.compare(key, table.keyOffset(), table.keyLength(), last) > 0);
-  }
-
-  @Override
-  public void seekToLast() {
-    throw new UnsupportedOperationException("forward only");
-  }
-
-  @Override
-  public void seek(ByteBuffer key, int offset, int length) {
-    throw new UnsupportedOperationException("forward only");
-  }
-
-  @Override
-  public void prev() {
-    throw new UnsupportedOperationException("forward only");
   }
 
   @Override
