@@ -227,7 +227,9 @@ public final class Logs {
    * Creates the first log after the open, makes it the oldest log that a recovery replays (see
    * {@link #logFirst}), and returns it; the caller owns it.
    *
-   * @throws IOException if the log or the MANIFEST cannot be created; nothing has changed
+   * @throws IOException if the log cannot be created; nothing has changed
+   * @throws DBIOException if the MANIFEST cannot be created, and nothing has changed; or if it
+   *     cannot be written, and the gate is shut
    */
   NumberedLog createFirst() throws IOException {
     NumberedLog first = create();
@@ -239,9 +241,6 @@ public final class Logs {
         retire(first.writer());
       } else {
         discard(first.writer().name(), first.writer());
-        if (e instanceof DBIOException) {
-          throw new IOException(e.getMessage(), e); // the MANIFEST was not created
-        }
       }
       throw e;
     }

@@ -215,13 +215,7 @@ public final class CommitPipeline {
    * does not wait for it. Waits as long as there are too many immutable memtables.
    */
   public void switchMemTable() {
-    becomeLeader();
-    try {
-      gate.checkWrite();
-      controller.forceSwitch();
-    } finally {
-      queue.handOver();
-    }
+    lead(Leadership::switchMemTable);
   }
 
   /**

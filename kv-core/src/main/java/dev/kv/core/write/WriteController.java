@@ -129,6 +129,9 @@ final class WriteController {
     } catch (IOException e) {
       throw noNewLog(e);
     } catch (DBIOException e) {
+      if (!gate.isFailedPermanently()) {
+        throw noNewLog(e);
+      }
       throw new DBIOException(
           "cannot begin a log: the write was not done, and the database is read-only until it is"
               + " opened again: "
@@ -145,7 +148,7 @@ final class WriteController {
     }
   }
 
-  private static DBIOException noNewLog(IOException e) {
+  private static DBIOException noNewLog(Exception e) {
     return new DBIOException(
         "cannot begin a new log: the write was not done and may be tried again", e);
   }

@@ -252,17 +252,31 @@ final class CommitPipelineTest {
   void put_whoseFirstLogCannotBeNamed_saysThatItWasNotDone() throws IOException {
     target.hasLog = false;
     target.beginFailure = new DBIOException("cannot write the MANIFEST", new IOException("broken"));
+    target.beforeBegin = () -> gate.fail("a test", target.beginFailure);
     assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), false))
         .isInstanceOf(DBIOException.class)
         .hasMessageContaining("was not done")
         .hasMessageContaining("until it is opened again")
         .hasMessageContaining("cannot write the MANIFEST");
-    gate.fail("a test", target.beginFailure); // as the target does
     assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), false))
         .isInstanceOf(DBReadOnlyException.class);
     assertThatThrownBy(pipeline::switchMemTable).isInstanceOf(DBReadOnlyException.class);
     assertThat(target.beginnings).isEqualTo(1);
     assertThat(target.groups()).isEmpty();
+  }
+
+  @Test
+  void put_whoseManifestCannotBeCreated_mayBeTriedAgain() throws IOException {
+    target.hasLog = false;
+    target.beginFailure = new DBIOException("cannot create the MANIFEST", new IOException("full"));
+    assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), false))
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining("was not done")
+        .hasMessageContaining("may be tried again")
+        .hasCause(target.beginFailure);
+    target.beginFailure = null;
+    pipeline.put(bytes("a"), bytes("1"), true);
+    assertThat(target.groups()).containsExactly(new Group(1, 1));
   }
 
   @Test

@@ -36,6 +36,7 @@ final class FakeTarget implements CommitTarget {
   volatile IOException olderLogsFailure;
   volatile boolean hasLog = true;
   volatile Exception beginFailure;
+  volatile Runnable beforeBegin = () -> {};
   int beginnings;
   int olderLogSyncs;
   private LogWriter olderSyncedFor;
@@ -92,6 +93,7 @@ final class FakeTarget implements CommitTarget {
 
   private void beginLog() throws IOException {
     beginnings++;
+    beforeBegin.run();
     if (beginFailure instanceof IOException e) {
       throw e;
     } else if (beginFailure instanceof RuntimeException e) {
