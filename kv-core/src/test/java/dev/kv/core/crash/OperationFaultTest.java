@@ -8,6 +8,7 @@ import dev.kv.DBReadOnlyException;
 import dev.kv.Options;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
+import dev.kv.testing.FaultMode;
 import dev.kv.testing.StrictMemEnv;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
@@ -49,32 +50,6 @@ class OperationFaultTest {
   private static long silent;
   private static int longestTicks;
 
-  /** The way in which the operation fails. */
-  enum Mode {
-    ONCE(Fault.ERROR, false),
-    FOREVER(Fault.ERROR, true),
-    SHORT(Fault.SHORT, false),
-    TORN(Fault.TORN, false),
-    DISK_FULL(Fault.NO_SPACE, true),
-    SYNCS_FAIL(Fault.SYNC, true);
-
-    private final Fault fault;
-    private final boolean forever;
-
-    Mode(Fault fault, boolean forever) {
-      this.fault = fault;
-      this.forever = forever;
-    }
-
-    void inject(FaultEnv env, long k) {
-      if (forever) {
-        env.failFrom(k, fault);
-      } else {
-        env.failOnce(k, fault);
-      }
-    }
-  }
-
   @AfterAll
   static void report() {
     System.out.println(
@@ -89,17 +64,17 @@ class OperationFaultTest {
 
   @ParameterizedTest
   @EnumSource
-  void operation_failing_isReportedOrHarmless(Mode mode) {
+  void operation_failing_isReportedOrHarmless(FaultMode mode) {
     failEach(mode, 0);
   }
 
   @ParameterizedTest
   @EnumSource
-  void operation_failingBesideRangeDeletes_isReportedOrHarmless(Mode mode) {
+  void operation_failingBesideRangeDeletes_isReportedOrHarmless(FaultMode mode) {
     failEach(mode, 9);
   }
 
-  private static void failEach(Mode mode, int rangeEvery) {
+  private static void failEach(FaultMode mode, int rangeEvery) {
     for (int workload = 0; workload < WORKLOADS; workload++) {
       Setting setting = Setting.of(mode.ordinal() + workload);
       History history = new History(workload, 40, 3000).withRangeDeletes(rangeEvery);
@@ -110,7 +85,9 @@ class OperationFaultTest {
         long at = k;
         injected = within(run, env -> mode.inject(env, at));
       }
-      assertThat(k).as("operations of a run").isGreaterThan(mode == Mode.SYNCS_FAIL ? 50 : 150);
+      assertThat(k)
+          .as("operations of a run")
+          .isGreaterThan(mode == FaultMode.SYNCS_FAIL ? 50 : 150);
     }
   }
 
@@ -120,7 +97,7 @@ class OperationFaultTest {
    */
   @ParameterizedTest
   @EnumSource
-  void operationOfAFirstWrite_failing_isReportedOrHarmless(Mode mode) {
+  void operationOfAFirstWrite_failing_isReportedOrHarmless(FaultMode mode) {
     Setting setting = mode.ordinal() % 2 == 0 ? Setting.DEFAULT : Setting.WRITTEN_LOG;
     boolean injected = true;
     long k = 1;
@@ -131,7 +108,7 @@ class OperationFaultTest {
       long at = k;
       injected = within(run, env -> mode.inject(env, at));
     }
-    assertThat(k).as("operations of a run").isGreaterThan(mode == Mode.SYNCS_FAIL ? 10 : 40);
+    assertThat(k).as("operations of a run").isGreaterThan(mode == FaultMode.SYNCS_FAIL ? 10 : 40);
   }
 
   @ParameterizedTest
