@@ -10,27 +10,17 @@ import dev.kv.NoSuchDatabaseException;
 import dev.kv.NotADirectoryException;
 import dev.kv.env.Env;
 import dev.kv.env.NewDirectory;
-import dev.kv.env.RandomAccessFile;
-import dev.kv.env.WritableFile;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Backups of one database in one directory. Each is complete, and can be restored without the
@@ -66,21 +56,18 @@ import org.jspecify.annotations.Nullable;
 public final class Backups {
   private static final String FILES = "files";
   private static final String LOCK = "LOCK";
-  private static final String TEMPORARY = "copying.tmp";
-  private static final Pattern CATALOG = Pattern.compile("backup-([0-9]{6,18})");
   private static final Progress NONE = (done, total) -> {};
-
-  /** A larger list of a backup is damaged; it would have millions of files. */
-  private static final long MAX_CATALOG_BYTES = 256 << 20;
 
   private final Env env;
   private final Path directory;
-  private final Path files;
+  private final CatalogFolder catalogs;
+  private final FileStore files;
 
   private Backups(Path directory, Env env) {
     this.env = Objects.requireNonNull(env, "env");
     this.directory = Objects.requireNonNull(directory, "directory");
-    this.files = directory.resolve(FILES);
+    catalogs = new CatalogFolder(directory, env);
+    files = new FileStore(directory.resolve(FILES), env);
   }
 
   /** Is told how far an operation is. */
@@ -149,11 +136,11 @@ public final class Backups {
       prepareDirectory();
       Env.Lock lock = lock();
       try (lock) {
-        List<Catalog> earlier = catalogs();
+        List<Catalog> earlier = catalogs.readAll();
         Catalog made = store(db, nextNumber(earlier), progress);
         List<Catalog> all = new ArrayList<>(earlier);
         all.add(made);
-        deleteUnused(all);
+        files.deleteUnused(all);
         return made.backup();
       }
     } catch (IOException e) {
@@ -171,7 +158,7 @@ public final class Backups {
    */
   public List<Backup> list() {
     try {
-      return catalogs().stream().map(Catalog::backup).toList();
+      return catalogs.readAll().stream().map(Catalog::backup).toList();
     } catch (IOException e) {
       throw failure("cannot list the backups in", e);
     }
@@ -203,12 +190,12 @@ public final class Backups {
   public List<Path> verify(long number, Progress progress) {
     Objects.requireNonNull(progress, "progress");
     try {
-      Catalog catalog = catalog(number);
+      Catalog catalog = catalogs.read(number);
       Copier copier = new Copier(progress, catalog.backup().bytes());
       List<Path> damaged = new ArrayList<>();
       for (StoredFile file : catalog.files()) {
-        if (!isGood(file, copier)) {
-          damaged.add(files.resolve(file.storedName()));
+        if (!files.isGood(file, copier)) {
+          damaged.add(files.path(file));
         }
         copier.skip(file.size());
       }
@@ -253,11 +240,11 @@ public final class Backups {
     Objects.requireNonNull(target, "target");
     Objects.requireNonNull(progress, "progress");
     try {
-      Catalog catalog = catalog(number);
+      Catalog catalog = catalogs.read(number);
       Copier copier = new Copier(progress, catalog.backup().bytes());
       try (NewDirectory made = begin(target)) {
         for (StoredFile file : catalog.files()) {
-          restore(file, made.path().resolve(file.name()), copier);
+          files.restore(file, made.path().resolve(file.name()), copier);
         }
         made.publish();
       }
@@ -283,17 +270,17 @@ public final class Backups {
       throw new IllegalArgumentException("keep is " + keep + ", must be at least 1");
     }
     try {
-      requireBackups();
+      catalogs.requireDirectory();
       Env.Lock lock = lock();
       try (lock) {
-        List<Catalog> all = catalogs();
+        List<Catalog> all = catalogs.readAll();
         int surplus = Math.max(0, all.size() - keep);
         List<Catalog> deleted = all.subList(0, surplus);
         for (Catalog catalog : deleted) {
-          env.delete(catalogPath(catalog.backup().number()));
+          catalogs.delete(catalog);
         }
         env.syncDirectory(directory); // before the files: a list that names missing files is damage
-        deleteUnused(all.subList(surplus, all.size()));
+        files.deleteUnused(all.subList(surplus, all.size()));
         return deleted.stream().map(Catalog::backup).toList();
       }
     } catch (IOException e) {
@@ -314,10 +301,7 @@ public final class Backups {
   private void prepareDirectory() throws IOException {
     if (env.exists(directory)) {
       for (String name : env.list(directory)) {
-        if (!name.equals(FILES)
-            && !name.equals(LOCK)
-            && !name.equals(TEMPORARY)
-            && !CATALOG.matcher(name).matches()) {
+        if (!name.equals(FILES) && !name.equals(LOCK) && !CatalogFolder.isItsFile(name)) {
           throw new FileAlreadyExistsException(
               directory.resolve(name).toString(),
               null,
@@ -325,8 +309,7 @@ public final class Backups {
         }
       }
     }
-    if (!env.exists(files)) {
-      env.createDirectory(files);
+    if (files.createIfMissing()) {
       env.syncDirectory(directory);
       Path parent = directory.toAbsolutePath().normalize().getParent();
       if (parent != null) {
@@ -348,11 +331,11 @@ public final class Backups {
       sequence = live.sequence();
       long total = live.files().stream().mapToLong(LiveFiles.File::size).sum();
       Copier copier = new Copier(progress, total);
-      Set<String> present = namesAndSizes();
+      Set<String> present = files.namesAndSizes();
       for (LiveFiles.File file : live.files()) {
-        StoredFile known = find(file, present, copier);
+        StoredFile known = files.find(file, present, copier);
         if (known == null) {
-          known = add(file, copier);
+          known = files.add(file, copier);
           added += known.size();
         } else {
           copier.skip(known.size());
@@ -360,104 +343,12 @@ public final class Backups {
         stored.add(known);
       }
     }
-    env.syncDirectory(files);
+    files.sync();
     long bytes = stored.stream().mapToLong(StoredFile::size).sum();
     Catalog catalog =
         new Catalog(new Backup(number, created, sequence, stored.size(), bytes, added), stored);
-    write(catalog);
+    catalogs.write(catalog);
     return catalog;
-  }
-
-  /** Returns the names and sizes of the stored files, without their checksums. */
-  private Set<String> namesAndSizes() throws IOException {
-    Set<String> present = new HashSet<>();
-    for (String name : env.list(files)) {
-      present.add(name.substring(0, Math.max(0, name.lastIndexOf('.'))));
-    }
-    return present;
-  }
-
-  /**
-   * Returns the stored file with the bytes of a file, or null if there is none.
-   *
-   * @param present the names and sizes of the stored files
-   */
-  private @Nullable StoredFile find(LiveFiles.File file, Set<String> present, Copier copier)
-      throws IOException {
-    if (!present.contains(file.name() + "." + file.size())) {
-      return null;
-    }
-    int checksum;
-    try (RandomAccessFile in = file.open()) {
-      checksum = copier.checksum(in, file.size(), file.name());
-    }
-    StoredFile same = new StoredFile(file.name(), file.size(), checksum);
-    Path path = files.resolve(same.storedName());
-    return env.exists(path) && env.size(path) == same.size() ? same : null;
-  }
-
-  private StoredFile add(LiveFiles.File file, Copier copier) throws IOException {
-    Path temporary = files.resolve(TEMPORARY);
-    int checksum;
-    try (RandomAccessFile in = file.open();
-        WritableFile out = env.createWritable(temporary)) {
-      checksum = copier.copy(in, file.size(), file.name(), out);
-    }
-    StoredFile stored = new StoredFile(file.name(), file.size(), checksum);
-    env.rename(temporary, files.resolve(stored.storedName()));
-    return stored;
-  }
-
-  private void write(Catalog catalog) throws IOException {
-    Path temporary = directory.resolve(TEMPORARY);
-    try (WritableFile out = env.createWritable(temporary)) {
-      out.append(ByteBuffer.wrap(catalog.encode()));
-      out.sync();
-    }
-    env.rename(temporary, catalogPath(catalog.backup().number()));
-    env.syncDirectory(directory);
-  }
-
-  /** Deletes the files that none of {@code catalogs}, which are all that exist, needs. */
-  private void deleteUnused(List<Catalog> catalogs) throws IOException {
-    Set<String> used = new HashSet<>();
-    for (Catalog catalog : catalogs) {
-      catalog.files().forEach(file -> used.add(file.storedName()));
-    }
-    for (String name : env.list(files)) {
-      if (!used.contains(name)) {
-        env.delete(files.resolve(name));
-      }
-    }
-  }
-
-  private boolean isGood(StoredFile file, Copier copier) throws IOException {
-    Path path = files.resolve(file.storedName());
-    try (RandomAccessFile in = env.openRandomAccess(path, false)) {
-      return in.size() == file.size()
-          && copier.checksum(in, file.size(), path.toString()) == file.checksum();
-    } catch (NoSuchFileException | CorruptionException e) {
-      return false;
-    }
-  }
-
-  private void restore(StoredFile file, Path to, Copier copier) throws IOException {
-    Path path = files.resolve(file.storedName());
-    int checksum;
-    try (RandomAccessFile in = env.openRandomAccess(path, false);
-        WritableFile out = env.createWritable(to)) {
-      checksum = copier.copy(in, file.size(), path.toString(), out);
-    } catch (NoSuchFileException e) {
-      throw new CorruptionException(
-          "a file of the backup is missing", path.toString(), CorruptionException.NO_OFFSET, e);
-    }
-    if (checksum != file.checksum()) {
-      throw new CorruptionException(
-          "a file of the backup is damaged: its checksum does not match; another backup may be"
-              + " good",
-          path.toString(),
-          CorruptionException.NO_OFFSET);
-    }
   }
 
   private NewDirectory begin(Path target) throws IOException {
@@ -469,63 +360,6 @@ public final class Backups {
           target.toString(),
           e);
     }
-  }
-
-  private void requireBackups() throws IOException {
-    if (!env.exists(directory)) {
-      throw new NoSuchDatabaseException(
-          "there are no backups: the directory " + directory + " does not exist",
-          directory.toString());
-    }
-  }
-
-  /** Returns the lists of all backups, oldest first. */
-  private List<Catalog> catalogs() throws IOException {
-    requireBackups();
-    TreeMap<Long, Catalog> found = new TreeMap<>();
-    for (String name : env.list(directory)) {
-      Matcher matcher = CATALOG.matcher(name);
-      if (matcher.matches()) {
-        long number = Long.parseLong(matcher.group(1));
-        found.put(number, read(number));
-      }
-    }
-    return List.copyOf(found.values());
-  }
-
-  private Catalog catalog(long number) throws IOException {
-    requireBackups();
-    if (number < 1 || !env.exists(catalogPath(number))) {
-      throw new NoSuchDatabaseException(
-          "there is no backup " + number + " in " + directory, directory.toString());
-    }
-    return read(number);
-  }
-
-  private Catalog read(long number) throws IOException {
-    Path path = catalogPath(number);
-    try (RandomAccessFile in = env.openRandomAccess(path, false)) {
-      if (in.size() > MAX_CATALOG_BYTES) {
-        throw new CorruptionException(
-            "the list of a backup is damaged: it is too long",
-            path.toString(),
-            CorruptionException.NO_OFFSET);
-      }
-      byte[] bytes = new byte[(int) in.size()];
-      int done = 0;
-      while (done < bytes.length) {
-        int count = in.read(done, ByteBuffer.wrap(bytes), done, bytes.length - done);
-        if (count <= 0) {
-          throw new CorruptionException("the list of a backup was cut", path.toString(), done);
-        }
-        done += count;
-      }
-      return Catalog.decode(bytes, number, path.toString());
-    }
-  }
-
-  private Path catalogPath(long number) {
-    return directory.resolve(String.format(Locale.ROOT, "backup-%06d", number));
   }
 
   private RuntimeException failure(String what, IOException e) {

@@ -1,0 +1,112 @@
+package dev.kv.backup;
+
+import dev.kv.CorruptionException;
+import dev.kv.NoSuchDatabaseException;
+import dev.kv.env.Env;
+import dev.kv.env.RandomAccessFile;
+import dev.kv.env.WritableFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The catalogs of the backups in their directory: one file for each backup. Thread-safe. */
+final class CatalogFolder {
+  private static final String TEMPORARY = "copying.tmp";
+  private static final Pattern NAME = Pattern.compile("backup-([0-9]{6,18})");
+
+  /** A larger catalog is damaged; it would have millions of files. */
+  private static final long MAX_BYTES = 256 << 20;
+
+  private final Path directory;
+  private final Env env;
+
+  CatalogFolder(Path directory, Env env) {
+    this.directory = directory;
+    this.env = env;
+  }
+
+  /** Returns true if {@code name} is the name of a file that this class writes. */
+  static boolean isItsFile(String name) {
+    return name.equals(TEMPORARY) || NAME.matcher(name).matches();
+  }
+
+  /** Throws {@link NoSuchDatabaseException} if the directory does not exist. */
+  void requireDirectory() throws IOException {
+    if (!env.exists(directory)) {
+      throw new NoSuchDatabaseException(
+          "there are no backups: the directory " + directory + " does not exist",
+          directory.toString());
+    }
+  }
+
+  /** Returns the catalogs of all backups, the oldest first. */
+  List<Catalog> readAll() throws IOException {
+    requireDirectory();
+    TreeMap<Long, Catalog> found = new TreeMap<>();
+    for (String name : env.list(directory)) {
+      Matcher matcher = NAME.matcher(name);
+      if (matcher.matches()) {
+        long number = Long.parseLong(matcher.group(1));
+        found.put(number, decode(number));
+      }
+    }
+    return List.copyOf(found.values());
+  }
+
+  /** Returns the catalog of a backup. */
+  Catalog read(long number) throws IOException {
+    requireDirectory();
+    if (number < 1 || !env.exists(path(number))) {
+      throw new NoSuchDatabaseException(
+          "there is no backup " + number + " in " + directory, directory.toString());
+    }
+    return decode(number);
+  }
+
+  private Catalog decode(long number) throws IOException {
+    Path path = path(number);
+    try (RandomAccessFile in = env.openRandomAccess(path, false)) {
+      if (in.size() > MAX_BYTES) {
+        throw new CorruptionException(
+            "the list of a backup is damaged: it is too long",
+            path.toString(),
+            CorruptionException.NO_OFFSET);
+      }
+      byte[] bytes = new byte[(int) in.size()];
+      int done = 0;
+      while (done < bytes.length) {
+        int count = in.read(done, ByteBuffer.wrap(bytes), done, bytes.length - done);
+        if (count <= 0) {
+          throw new CorruptionException("the list of a backup was cut", path.toString(), done);
+        }
+        done += count;
+      }
+      return Catalog.decode(bytes, number, path.toString());
+    }
+  }
+
+  /** Writes the catalog of a new backup. Afterwards it is durable. */
+  void write(Catalog catalog) throws IOException {
+    Path temporary = directory.resolve(TEMPORARY);
+    try (WritableFile out = env.createWritable(temporary)) {
+      out.append(ByteBuffer.wrap(catalog.encode()));
+      out.sync();
+    }
+    env.rename(temporary, path(catalog.backup().number()));
+    env.syncDirectory(directory);
+  }
+
+  /** Deletes a catalog. The caller syncs the directory. */
+  void delete(Catalog catalog) throws IOException {
+    env.delete(path(catalog.backup().number()));
+  }
+
+  private Path path(long number) {
+    return directory.resolve(String.format(Locale.ROOT, "backup-%06d", number));
+  }
+}

@@ -1,0 +1,135 @@
+package dev.kv.backup;
+
+import dev.kv.CorruptionException;
+import dev.kv.LiveFiles;
+import dev.kv.env.Env;
+import dev.kv.env.RandomAccessFile;
+import dev.kv.env.WritableFile;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The files that the backups of a directory share, each stored once. */
+final class FileStore {
+  private static final String TEMPORARY = "copying.tmp";
+
+  private final Path directory;
+  private final Env env;
+
+  FileStore(Path directory, Env env) {
+    this.directory = directory;
+    this.env = env;
+  }
+
+  /** Creates the store's directory if there is none; then returns true. */
+  boolean createIfMissing() throws IOException {
+    if (env.exists(directory)) {
+      return false;
+    }
+    env.createDirectory(directory);
+    return true;
+  }
+
+  /** Makes the names of the stored files durable. */
+  void sync() throws IOException {
+    env.syncDirectory(directory);
+  }
+
+  /** Returns the path of a stored file. */
+  Path path(StoredFile file) {
+    return directory.resolve(file.storedName());
+  }
+
+  /** Returns the names and sizes of the stored files, without their checksums. */
+  Set<String> namesAndSizes() throws IOException {
+    Set<String> present = new HashSet<>();
+    for (String name : env.list(directory)) {
+      present.add(name.substring(0, Math.max(0, name.lastIndexOf('.'))));
+    }
+    return present;
+  }
+
+  /**
+   * Returns the stored file with the bytes of a file, or null if there is none.
+   *
+   * @param present the names and sizes of the stored files
+   */
+  @Nullable StoredFile find(LiveFiles.File file, Set<String> present, Copier copier)
+      throws IOException {
+    if (!present.contains(file.name() + "." + file.size())) {
+      return null;
+    }
+    int checksum;
+    try (RandomAccessFile in = file.open()) {
+      checksum = copier.checksum(in, file.size(), file.name());
+    }
+    StoredFile same = new StoredFile(file.name(), file.size(), checksum);
+    Path path = path(same);
+    return env.exists(path) && env.size(path) == same.size() ? same : null;
+  }
+
+  /** Copies a file of a database to the store. Its content is durable afterwards. */
+  StoredFile add(LiveFiles.File file, Copier copier) throws IOException {
+    Path temporary = directory.resolve(TEMPORARY);
+    int checksum;
+    try (RandomAccessFile in = file.open();
+        WritableFile out = env.createWritable(temporary)) {
+      checksum = copier.copy(in, file.size(), file.name(), out);
+    }
+    StoredFile stored = new StoredFile(file.name(), file.size(), checksum);
+    env.rename(temporary, path(stored));
+    return stored;
+  }
+
+  /** Deletes the files that none of {@code catalogs}, which are all that exist, needs. */
+  void deleteUnused(List<Catalog> catalogs) throws IOException {
+    Set<String> used = new HashSet<>();
+    for (Catalog catalog : catalogs) {
+      catalog.files().forEach(file -> used.add(file.storedName()));
+    }
+    for (String name : env.list(directory)) {
+      if (!used.contains(name)) {
+        env.delete(directory.resolve(name));
+      }
+    }
+  }
+
+  /** Returns true if a file is there and all of its bytes match its checksum. */
+  boolean isGood(StoredFile file, Copier copier) throws IOException {
+    Path path = path(file);
+    try (RandomAccessFile in = env.openRandomAccess(path, false)) {
+      return in.size() == file.size()
+          && copier.checksum(in, file.size(), path.toString()) == file.checksum();
+    } catch (NoSuchFileException | CorruptionException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Copies a stored file.
+   *
+   * @throws CorruptionException if it is missing, or does not match its checksum
+   */
+  void restore(StoredFile file, Path to, Copier copier) throws IOException {
+    Path path = path(file);
+    int checksum;
+    try (RandomAccessFile in = env.openRandomAccess(path, false);
+        WritableFile out = env.createWritable(to)) {
+      checksum = copier.copy(in, file.size(), path.toString(), out);
+    } catch (NoSuchFileException e) {
+      throw new CorruptionException(
+          "a file of the backup is missing", path.toString(), CorruptionException.NO_OFFSET, e);
+    }
+    if (checksum != file.checksum()) {
+      throw new CorruptionException(
+          "a file of the backup is damaged: its checksum does not match; another backup may be"
+              + " good",
+          path.toString(),
+          CorruptionException.NO_OFFSET);
+    }
+  }
+}
