@@ -36,7 +36,7 @@ final class MemTableIterator extends InternalIterator {
 
   @Override
   public void prev() {
-    show(list.findLessThan(keyBuffer, keyOffset, keyLength));
+    show(list.previous(node));
   }
 
   @SuppressWarnings("ReferenceEquality") // the same buffer object, not the same contents

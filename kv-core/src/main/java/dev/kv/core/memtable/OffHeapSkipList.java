@@ -17,19 +17,35 @@ import java.nio.ByteOrder;
  *
  * <pre>
  * node    := next fixed32 * height, header, internal key, value
- * header  := internal key length fixed32, value length fixed32
+ * header  := internal key length fixed32, value length fixed32, previous fixed32
  * </pre>
  *
- * The offset of a node is that of its header, a multiple of 4. Its links are stored before it, that
- * of level 0 last. No node has the offset 0. The arena may move to a larger buffer while it grows;
- * offsets stay the same. Invariants:
+ * The offset of a node is that of its header, a multiple of 4. Its forward links are stored before
+ * it, that of level 0 last. No node has the offset 0. The arena may move to a larger buffer while
+ * it grows; offsets stay the same. Invariants:
  *
  * <ol>
  *   <li>After a node is linked, it does not change except for its links, and is never unlinked.
  *   <li>A node is linked at a level only after it is linked at all lower levels, and with a release
  *       store, so that a reader that sees the link also sees the node.
  *   <li>The links of a level are in the comparator's order.
+ *   <li>Between two insertions, the back link of a node is the node before it at level 0.
  * </ol>
+ *
+ * <p>An insertion of N between P and S stores three links in this order: N's back link to P, the
+ * forward link of P to N, the back link of S to N. The last two are release stores, and readers
+ * load all links with acquire.
+ *
+ * <ul>
+ *   <li>A reader that found N sees its back link, because that is stored before the first link to
+ *       N.
+ *   <li>Between the last two stores a step back from S passes over N. This hides only entries that
+ *       are newer than the reader's view: the writer publishes the sequence number of N after the
+ *       insertion, so a reader whose view contains N sees the back link of S, or a later one. Later
+ *       ones skip nothing of the view: a back link is replaced only by that of a node in between.
+ *   <li>Thus a reader may meet N on its way forward and miss it on its way back. It must ignore
+ *       entries that are newer than its view in any case.
+ * </ul>
  */
 final class OffHeapSkipList {
   /** The offset that stands for no node. */
@@ -39,9 +55,10 @@ final class OffHeapSkipList {
 
   /** The maximum number of bytes that a node takes in addition to its user key and value. */
   static final int MAX_NODE_OVERHEAD =
-      MAX_HEIGHT * Integer.BYTES + 2 * Integer.BYTES + InternalKey.TRAILER + Integer.BYTES - 1;
+      MAX_HEIGHT * Integer.BYTES + 3 * Integer.BYTES + InternalKey.TRAILER + Integer.BYTES - 1;
 
-  private static final int HEADER = 2 * Integer.BYTES;
+  private static final int BACK = 2 * Integer.BYTES;
+  private static final int HEADER = 3 * Integer.BYTES;
   private static final int HEAD = MAX_HEIGHT * Integer.BYTES;
 
   /** The bytes that a list without entries takes. */
@@ -134,6 +151,7 @@ final class OffHeapSkipList {
       }
       height = nodeHeight;
     }
+    memory.putInt(node + BACK, before[0]);
     for (int level = 0; level < nodeHeight; level++) {
       int previous = before[level];
       int next = next(memory, previous, level);
@@ -141,6 +159,8 @@ final class OffHeapSkipList {
       LINK.setRelease(memory, linkOffset(previous, level), node);
       if (next == NIL) {
         last[level] = node;
+      } else if (level == 0) {
+        LINK.setRelease(memory, next + BACK, node);
       }
     }
   }
@@ -195,25 +215,6 @@ final class OffHeapSkipList {
     }
   }
 
-  /** Returns the last node before an internal key, or {@link #NIL}. */
-  int findLessThan(ByteBuffer key, int offset, int length) {
-    ByteBuffer memory = arena.buffer();
-    long prefix = prefix(key, offset, length);
-    int node = HEAD;
-    int known = NIL;
-    for (int level = height - 1; level >= 0; level--) {
-      int next = next(memory, node, level);
-      while (next != NIL
-          && next != known
-          && compare(memory, next, key, offset, length, prefix) < 0) {
-        node = next;
-        next = next(memory, node, level);
-      }
-      known = next;
-    }
-    return node == HEAD ? NIL : node;
-  }
-
   /** Returns the last node, or {@link #NIL}. */
   int findLast() {
     ByteBuffer memory = arena.buffer();
@@ -234,6 +235,15 @@ final class OffHeapSkipList {
   /** Returns the node after {@code node}, or {@link #NIL}. */
   int next(int node) {
     return next(arena.buffer(), node, 0);
+  }
+
+  /**
+   * Returns the node before {@code node}, or {@link #NIL}. May pass over a node that is being
+   * inserted.
+   */
+  int previous(int node) {
+    int previous = (int) LINK.getAcquire(arena.buffer(), node + BACK);
+    return previous == HEAD ? NIL : previous;
   }
 
   private static int next(ByteBuffer memory, int node, int level) {

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -326,5 +327,55 @@ class MemTableTest {
       }
       assertThat(seen).isGreaterThanOrEqualTo(atLeast);
     } while (!last);
+  }
+
+  /** Keys ascend in groups of eight; the order inside a group is mixed. */
+  @Test
+  void backwardReader_besideTheWriter_missesNothingOfItsView() throws InterruptedException {
+    MemTable table = create(DBComparator.bytewise(), 32 << 20);
+    AtomicLong published = new AtomicLong(-1);
+    AtomicBoolean done = new AtomicBoolean();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread reader = new Thread(() -> readBackward(table, published, done));
+    reader.setUncaughtExceptionHandler((thread, thrown) -> failure.set(thrown));
+    reader.start();
+    ByteBuffer source = direct(new byte[8]);
+    for (long sequence = 0; sequence < 400_000 && failure.get() == null; sequence++) {
+      source.putLong(0, Long.reverseBytes(mixed(sequence)));
+      table.add(sequence, ValueKind.VALUE, source, 0, 8, 8, 0);
+      published.setRelease(sequence);
+    }
+    done.set(true);
+    reader.join();
+    assertThat(failure.get()).isNull();
+    table.release();
+  }
+
+  /** Returns the key of a sequence number, or the number of a key. */
+  private static long mixed(long number) {
+    return number ^ ((number >>> 3) * 0x9e3779b97f4a7c15L >>> 61);
+  }
+
+  private static void readBackward(MemTable table, AtomicLong published, AtomicBoolean done) {
+    while (!done.get()) {
+      long view = published.getAcquire();
+      long expected = view | 7;
+      InternalIterator cursor = table.iterator();
+      cursor.seekToLast();
+      for (int steps = 0; steps < 24 && expected >= 0; cursor.prev()) {
+        assertThat(cursor.isValid()).as("before key %d, view %d", expected, view).isTrue();
+        ByteBuffer memory = cursor.keyBuffer();
+        long tag = InternalKey.tag(memory, cursor.keyOffset(), cursor.keyLength());
+        if (InternalKey.sequence(tag) <= view) {
+          while (mixed(expected) > view) {
+            expected--;
+          }
+          assertThat(Long.reverseBytes(memory.getLong(cursor.keyOffset())))
+              .as("view %d", view)
+              .isEqualTo(expected--);
+          steps++;
+        }
+      }
+    }
   }
 }

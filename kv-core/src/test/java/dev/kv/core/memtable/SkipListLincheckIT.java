@@ -15,8 +15,9 @@ import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
 /**
- * One thread that inserts and others that search: as if each insertion happened at one moment.
- * Under stress alone: the model checker does not know views of buffers.
+ * One thread that inserts and others that search, each in the view of the last number that the
+ * writer has published: as if each insertion happened at one moment. Under stress alone: the model
+ * checker does not know views of buffers.
  */
 @Param(name = "key", gen = IntGen.class, conf = "1:6")
 public class SkipListLincheckIT {
@@ -28,9 +29,10 @@ public class SkipListLincheckIT {
           new InternalKeyComparator(DBComparator.bytewise()),
           new ArenaPool(new OffHeapBudget(0)).acquire(4096));
   private final boolean[] inserted = new boolean[7];
+  private volatile long published;
 
-  private static ByteBuffer bytes(int key, ValueKind kind) {
-    byte[] internal = InternalKey.encode(new byte[] {(byte) key}, 1, kind);
+  private static ByteBuffer bytes(int key, long sequence) {
+    byte[] internal = InternalKey.encode(new byte[] {(byte) key}, sequence, ValueKind.VALUE);
     return ByteBuffer.allocateDirect(internal.length)
         .order(ByteOrder.LITTLE_ENDIAN)
         .put(0, internal);
@@ -43,20 +45,43 @@ public class SkipListLincheckIT {
       return false;
     }
     inserted[key] = true;
-    list.insert(1, ValueKind.VALUE, bytes(key, ValueKind.VALUE), 0, 1, 0, 1);
+    long sequence = published + 1;
+    list.insert(sequence, ValueKind.VALUE, bytes(key, sequence), 0, 1, 0, 1);
+    published = sequence;
     return true;
   }
 
+  /** Returns the first key in the view at or after another. */
   @Operation
   public int ceiling(@Param(name = "key") int key) {
-    ByteBuffer target = bytes(key, ValueKind.VALUE);
-    return entry(list.findGreaterOrEqual(target, 0, target.capacity()));
+    long view = published;
+    int node = seek(key);
+    while (node != OffHeapSkipList.NIL && isNewer(node, view)) {
+      node = list.next(node);
+    }
+    return entry(node);
   }
 
+  /** Returns the last key in the view before another. */
   @Operation
   public int lower(@Param(name = "key") int key) {
-    ByteBuffer target = bytes(key, ValueKind.VALUE);
-    return entry(list.findLessThan(target, 0, target.capacity()));
+    long view = published;
+    int node = seek(key);
+    node = node == OffHeapSkipList.NIL ? list.findLast() : list.previous(node);
+    while (node != OffHeapSkipList.NIL && (entry(node) >= key || isNewer(node, view))) {
+      node = list.previous(node);
+    }
+    return entry(node);
+  }
+
+  private int seek(int key) {
+    ByteBuffer target = bytes(key, InternalKey.MAX_SEQUENCE);
+    return list.findGreaterOrEqual(target, 0, target.capacity());
+  }
+
+  private boolean isNewer(int node, long view) {
+    long tag = InternalKey.tag(list.memory(), list.keyOffset(node), list.keyLength(node));
+    return InternalKey.sequence(tag) > view;
   }
 
   /** Returns the node's key, after a look at its lengths and its value. */
