@@ -25,6 +25,7 @@ import java.util.List;
  *     at most 10
  * @param openTables the number of open table files
  * @param transactions the transactions, and how they ended
+ * @param filtered what the compaction filter has done
  */
 public record DBStats(
     List<Level> levels,
@@ -41,7 +42,8 @@ public record DBStats(
     long leakedIterators,
     List<OpenIterator> oldestIterators,
     int openTables,
-    Transactions transactions) {
+    Transactions transactions,
+    Filtered filtered) {
 
   /**
    * Creates the statistics, and copies the lists.
@@ -65,6 +67,7 @@ public record DBStats(
    *     first, at most 10
    * @param openTables the number of open table files
    * @param transactions the transactions, and how they ended
+   * @param filtered what the compaction filter has done
    */
   public DBStats {
     levels = List.copyOf(levels);
@@ -279,4 +282,13 @@ public record DBStats(
    */
   public record Transactions(
       long open, long committed, long conflicts, long tooLarge, long tooOld) {}
+
+  /**
+   * What {@link Options#compactionFilter()} has done.
+   *
+   * @param dropped the number of entries that it dropped
+   * @param replaced the number of entries that got another value
+   * @param failures the number of compactions in which it threw an exception
+   */
+  public record Filtered(long dropped, long replaced, long failures) {}
 }

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * with {@link NullPointerException}, and a number that makes no sense, such as a negative size,
  * with {@link IllegalArgumentException}.
  *
- * <p>Two options are equal if all their values are. Comparators, shared resources, filter policies
- * and environments compare by their own {@code equals}.
+ * <p>Two options are equal if all their values are. Comparators, shared resources, filters and
+ * environments compare by their own {@code equals}.
  */
 public final class Options {
   /** The default of every option. */
@@ -46,6 +46,7 @@ public final class Options {
   private final boolean nativeSnappy;
   private final @Nullable FilterPolicy filterPolicy;
   private final boolean seekCompaction;
+  private final @Nullable CompactionFilter compactionFilter;
   private final int maxBackgroundCompactions;
   private final long offHeapLimit;
   private final long compactionBytesPerSecond;
@@ -78,6 +79,7 @@ public final class Options {
     nativeSnappy = builder.nativeSnappy;
     filterPolicy = builder.filterPolicy;
     seekCompaction = builder.seekCompaction;
+    compactionFilter = builder.compactionFilter;
     maxBackgroundCompactions = builder.maxBackgroundCompactions;
     offHeapLimit = builder.offHeapLimit;
     compactionBytesPerSecond = builder.compactionBytesPerSecond;
@@ -126,6 +128,7 @@ public final class Options {
     builder.nativeSnappy = nativeSnappy;
     builder.filterPolicy = filterPolicy;
     builder.seekCompaction = seekCompaction;
+    builder.compactionFilter = compactionFilter;
     builder.maxBackgroundCompactions = maxBackgroundCompactions;
     builder.offHeapLimit = offHeapLimit;
     builder.compactionBytesPerSecond = compactionBytesPerSecond;
@@ -359,6 +362,16 @@ public final class Options {
   }
 
   /**
+   * Returns the filter that compactions pass entries to, which may drop them or replace their
+   * values. Default: null, which means that compactions keep every entry that a reader can see.
+   *
+   * @return the filter, or null if there is none
+   */
+  public @Nullable CompactionFilter compactionFilter() {
+    return compactionFilter;
+  }
+
+  /**
    * Returns how many compactions of disjoint ranges run at the same time. With {@link
    * #sharedResources()}, there are at most as many as these have threads. Default: 2.
    *
@@ -484,6 +497,7 @@ public final class Options {
     values.put("nativeSnappy", nativeSnappy);
     values.put("filterPolicy", filterPolicy);
     values.put("seekCompaction", seekCompaction);
+    values.put("compactionFilter", compactionFilter);
     values.put("maxBackgroundCompactions", maxBackgroundCompactions);
     values.put("offHeapLimit", offHeapLimit);
     values.put("compactionBytesPerSecond", compactionBytesPerSecond);
@@ -527,6 +541,7 @@ public final class Options {
     private boolean nativeSnappy = true;
     private @Nullable FilterPolicy filterPolicy;
     private boolean seekCompaction = true;
+    private @Nullable CompactionFilter compactionFilter;
     private int maxBackgroundCompactions = 2;
     private long offHeapLimit = 0;
     private long compactionBytesPerSecond = 0;
@@ -789,6 +804,17 @@ public final class Options {
      */
     public Builder seekCompaction(boolean seekCompaction) {
       this.seekCompaction = seekCompaction;
+      return this;
+    }
+
+    /**
+     * Sets {@link Options#compactionFilter()}.
+     *
+     * @param compactionFilter the filter, or null for none
+     * @return this builder
+     */
+    public Builder compactionFilter(@Nullable CompactionFilter compactionFilter) {
+      this.compactionFilter = compactionFilter;
       return this;
     }
 

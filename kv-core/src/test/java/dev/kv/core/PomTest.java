@@ -20,7 +20,14 @@ class PomTest {
     String version = first("<artifactId>kv</artifactId>\\s*<version>([^<]*)", root);
     for (String artifact :
         new String[] {
-          "kv-bom", "kv-api", "kv-core", "kv-netty", "kv-kafka-streams", "kv-kotlin", "kv-scala_3", "kv-tools"
+          "kv-bom",
+          "kv-api",
+          "kv-core",
+          "kv-netty",
+          "kv-kafka-streams",
+          "kv-kotlin",
+          "kv-scala_3",
+          "kv-tools"
         }) {
       assertThat(versionOf(artifact, bom)).as(artifact).isEqualTo(version);
     }

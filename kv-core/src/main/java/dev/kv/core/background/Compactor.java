@@ -7,11 +7,14 @@ import dev.kv.core.compaction.Compaction;
 import dev.kv.core.compaction.CompactionJob;
 import dev.kv.core.compaction.CompactionPicker;
 import dev.kv.core.compaction.CompactionResult;
+import dev.kv.core.compaction.FilterResult;
 import dev.kv.core.compaction.JobStats;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.event.Events;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.read.SnapshotList;
 import dev.kv.core.shared.RateLimiter;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.state.Resources;
@@ -27,6 +30,7 @@ import dev.kv.event.DamageEvent;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 /**
  * Picks, runs and installs compactions. Manual compactions go first. A compaction is picked with
@@ -34,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  * compaction threads at once.
  */
 public final class Compactor implements BackgroundWorker.Work {
+  private static final Logger LOG = EngineLogger.of(Compactor.class);
+
   private final JobContext context;
   private final Resources resources;
   private final Monitor monitor;
@@ -163,7 +169,8 @@ public final class Compactor implements BackgroundWorker.Work {
       context.run(
           outputs,
           () -> {
-            versions.logAndApply(new Install(compaction.trivialMoveEdit()));
+            versions.logAndApply(
+                new Install(compaction.trivialMoveEdit(), context.memTables()::publish));
             return true;
           });
       post(compaction, 1, new JobStats(0, 0, 0, 0, 0), begun);
@@ -173,9 +180,10 @@ public final class Compactor implements BackgroundWorker.Work {
         context.run(
             outputs,
             () -> {
-              CompactionResult result = run(picked, outputs);
+              long[] snapshots = context.snapshots().sequences();
+              CompactionResult result = run(picked, snapshots, outputs);
               if (result != null) {
-                install(compaction, result, begun);
+                install(compaction, result, snapshots, begun);
               }
               return result != null;
             });
@@ -187,13 +195,14 @@ public final class Compactor implements BackgroundWorker.Work {
    * Runs a compaction without a lock; returns null if it was abandoned, because the database is
    * being closed or because an input is damaged.
    */
-  private @Nullable CompactionResult run(Picked picked, TableOutputs outputs) {
+  private @Nullable CompactionResult run(Picked picked, long[] snapshots, TableOutputs outputs) {
     CompactionJob job =
         new CompactionJob(
             picked.compaction(),
-            context.snapshots().sequences(),
+            snapshots,
             file -> resources.tables().iterator(file, true, false),
             outputs.context(files),
+            resources.options().compactionFilter(),
             gate::isClosing);
     try {
       return job.run();
@@ -206,11 +215,35 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
-  private void install(Compaction compaction, CompactionResult result, @Nullable Object begun) {
-    versions.logAndApply(new Install(result.edit()));
+  private void install(
+      Compaction compaction, CompactionResult result, long[] snapshots, @Nullable Object begun) {
+    FilterResult filtered = result.filtered();
+    versions.logAndApply(
+        new Install(
+            result.edit(),
+            filtered.hasChanges()
+                ? () -> publishFiltered(snapshots)
+                : context.memTables()::publish));
+    context.stats().add(filtered);
+    warnOfFailure(filtered.failure());
     context.markTombstones(result.outputs());
     context.stats().add(compaction.outputLevel(), result.stats());
     post(compaction, result.outputs().size(), result.stats(), begun);
+  }
+
+  /** Makes sure that snapshots taken since the beginning of the compaction do not change. */
+  private void publishFiltered(long[] snapshots) {
+    long newest = snapshots.length == 0 ? SnapshotList.NONE : snapshots[snapshots.length - 1];
+    context.memTables().publishFiltered(context.snapshots(), newest);
+  }
+
+  private void warnOfFailure(@Nullable Throwable failure) {
+    if (failure != null) {
+      LOG.warn(
+          "{}: the compaction filter failed, and the compaction kept the rest of its entries",
+          context.directory(),
+          failure);
+    }
   }
 
   private void post(Compaction compaction, int outputs, JobStats stats, @Nullable Object begun) {
@@ -266,9 +299,12 @@ public final class Compactor implements BackgroundWorker.Work {
   /** The version install that replaces a compaction's inputs by its outputs. */
   private final class Install implements VersionInstall {
     private final VersionEdit edit;
+    private final Runnable publish;
 
-    Install(VersionEdit edit) {
+    /** Creates the install; {@code publish} publishes the next version to readers. */
+    Install(VersionEdit edit, Runnable publish) {
       this.edit = edit;
+      this.publish = publish;
     }
 
     @Override
@@ -280,7 +316,7 @@ public final class Compactor implements BackgroundWorker.Work {
     public void install(Version next) {
       monitor.lock();
       try {
-        context.memTables().publish();
+        publish.run();
       } finally {
         monitor.unlock();
       }

@@ -162,6 +162,11 @@ final class CompactionIterator {
     return newUserKey;
   }
 
+  /** Returns true if the current entry is a value that no snapshot sees, or an older reader. */
+  boolean isNewest() {
+    return newUserKey && stripe == snapshots.length && InternalKey.kindCode(lastTag) != DELETION;
+  }
+
   /** Returns true if {@link #next} found that the compaction is cancelled. */
   boolean isCancelled() {
     return isCancelled;

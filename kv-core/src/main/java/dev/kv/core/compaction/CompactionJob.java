@@ -1,5 +1,6 @@
 package dev.kv.core.compaction;
 
+import dev.kv.CompactionFilter;
 import dev.kv.CorruptionException;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -33,9 +34,11 @@ public final class CompactionJob {
   private final long[] snapshots;
   private final TableInputs tables;
   private final OutputContext context;
+  private final @Nullable CompactionFilter filter;
   private final BooleanSupplier cancelled;
   private final InternalKeyComparator comparator;
   private List<FileMetadata> damagedInputs = List.of();
+  private FilterResult filtered = FilterResult.NONE;
   private long entriesRead;
   private long entriesWritten;
 
@@ -45,6 +48,7 @@ public final class CompactionJob {
    * @param snapshots the sequence numbers of the snapshots that are open now
    * @param tables opens the inputs
    * @param context the parameters for writing the outputs
+   * @param filter drops and changes entries that no snapshot sees; null for none
    * @param cancelled returns true to abandon the compaction
    */
   public CompactionJob(
@@ -52,11 +56,13 @@ public final class CompactionJob {
       long[] snapshots,
       TableInputs tables,
       OutputContext context,
+      @Nullable CompactionFilter filter,
       BooleanSupplier cancelled) {
     this.compaction = compaction;
     this.snapshots = snapshots.clone();
     this.tables = tables;
     this.context = context;
+    this.filter = filter;
     this.cancelled = cancelled;
     this.comparator = context.comparator();
   }
@@ -79,7 +85,7 @@ public final class CompactionJob {
               Version.totalSize(outputs),
               entriesRead,
               entriesWritten);
-      return new CompactionResult(compaction.replacementEdit(outputs), outputs, stats);
+      return new CompactionResult(compaction.replacementEdit(outputs), outputs, stats, filtered);
     } catch (CorruptionException e) {
       damagedInputs = inputsNamed(e.file());
       throw e;
@@ -87,11 +93,34 @@ public final class CompactionJob {
   }
 
   private boolean merge(InternalIterator input, OffHeapBuffer keyMemory, OutputWriter out) {
+    BaseLevelCheck baseLevels = new BaseLevelCheck(compaction);
+    try (EntryFilter entryFilter = newFilter(baseLevels)) {
+      boolean completed = merge(input, keyMemory, baseLevels, entryFilter, out);
+      if (entryFilter != null) {
+        filtered = entryFilter.result();
+      }
+      return completed;
+    }
+  }
+
+  private @Nullable EntryFilter newFilter(BaseLevelCheck baseLevels) {
+    return filter == null
+        ? null
+        : new EntryFilter(
+            filter, compaction.outputLevel(), baseLevels, snapshots.length > 0, context.budget());
+  }
+
+  private boolean merge(
+      InternalIterator input,
+      OffHeapBuffer keyMemory,
+      BaseLevelCheck baseLevels,
+      @Nullable EntryFilter entryFilter,
+      OutputWriter out) {
     CompactionIterator entries =
         new CompactionIterator(
             input,
             snapshots,
-            new BaseLevelCheck(compaction),
+            baseLevels,
             comparator.userComparator(),
             new KeyBuffer(keyMemory),
             "inputs of a compaction into level " + compaction.outputLevel(),
@@ -100,6 +129,9 @@ public final class CompactionJob {
         new OutputSplitter(
             comparator.userComparator(), compaction.grandparents(), compaction.maxFileSize());
     while (entries.next()) {
+      if (entryFilter != null && !entryFilter.keeps(input, entries.isNewest())) {
+        continue;
+      }
       if (entries.isNewUserKey()
           && splitter.splitsBefore(
               input.keyBuffer(),
@@ -108,7 +140,11 @@ public final class CompactionJob {
               out.openBytes())) {
         out.finishTable();
       }
-      out.add(input);
+      if (entryFilter == null) {
+        out.add(input);
+      } else {
+        entryFilter.addTo(out, input);
+      }
       entriesWritten++;
     }
     entriesRead = entries.entriesRead();

@@ -159,7 +159,8 @@ final class DatabaseStats {
         reader.leakedIterators(),
         reader.oldestIterators(OLDEST_ITERATORS),
         (int) resources.tables().openTables(),
-        transactions.get());
+        transactions.get(),
+        compactionStats.filtered());
   }
 
   /** Returns the approximate number of bytes that each range takes in tables. */

@@ -63,6 +63,9 @@ final class StatsProperties {
     put(values, "stall-delays", stats.writeStalls().delays());
     put(values, "stall-stops", stats.writeStalls().stops());
     put(values, "stall-micros", stats.writeStalls().micros());
+    put(values, "compaction-filter-dropped", stats.filtered().dropped());
+    put(values, "compaction-filter-replaced", stats.filtered().replaced());
+    put(values, "compaction-filter-failures", stats.filtered().failures());
     put(values, "read-amplification", stats.readAmplification());
     put(values, "write-amplification", stats.writeAmplification());
     put(values, "space-amplification", stats.spaceAmplification());

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * So a compaction either sees a new snapshot, or keeps all entries that the snapshot will see.
  */
 public final class SnapshotList {
+  /** Less than the sequence number of every snapshot. */
+  public static final long NONE = -1;
+
   private final LongSupplier lastSequence;
 
   @GuardedBy("this")
@@ -142,10 +145,19 @@ public final class SnapshotList {
    *     first: a reader that finds the next state must not read it at an older number
    * @param publish publishes the next read state
    */
-  public synchronized void keepViews(ReadStates states, Runnable makeVisible, Runnable publish) {
+  public void keepViews(ReadStates states, Runnable makeVisible, Runnable publish) {
+    keepViews(NONE, states, makeVisible, publish);
+  }
+
+  /**
+   * Does the same for the snapshots with a higher sequence number than {@code after}. The others
+   * see the same in the next state.
+   */
+  public synchronized void keepViews(
+      long after, ReadStates states, Runnable makeVisible, Runnable publish) {
     ReadState before = states.current();
     for (SnapshotImpl at = oldest; at != null && before != null; at = at.newer) {
-      if (at.kept == null) {
+      if (at.kept == null && at.rawSequence() > after) {
         before.keep();
         at.kept = before;
       }

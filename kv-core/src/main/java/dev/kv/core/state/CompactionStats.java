@@ -2,6 +2,7 @@ package dev.kv.core.state;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.DBStats;
+import dev.kv.core.compaction.FilterResult;
 import dev.kv.core.compaction.JobStats;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
@@ -25,6 +26,15 @@ public final class CompactionStats {
   @GuardedBy("this")
   private final long[] bytesWritten = new long[Levels.COUNT];
 
+  @GuardedBy("this")
+  private long droppedByFilter;
+
+  @GuardedBy("this")
+  private long replacedByFilter;
+
+  @GuardedBy("this")
+  private long filterFailures;
+
   /** Creates the statistics, all zero. */
   public CompactionStats() {}
 
@@ -33,6 +43,18 @@ public final class CompactionStats {
     micros[level] += job.micros();
     bytesRead[level] += job.bytesRead();
     bytesWritten[level] += job.bytesWritten();
+  }
+
+  /** Adds what the program's filter has done in a compaction. */
+  public synchronized void add(FilterResult filtered) {
+    droppedByFilter += filtered.dropped();
+    replacedByFilter += filtered.replaced();
+    filterFailures += filtered.failure() == null ? 0 : 1;
+  }
+
+  /** Returns what the program's filter has done. */
+  public synchronized DBStats.Filtered filtered() {
+    return new DBStats.Filtered(droppedByFilter, replacedByFilter, filterFailures);
   }
 
   /** Returns the levels of {@code version} with the time and bytes spent on each. */

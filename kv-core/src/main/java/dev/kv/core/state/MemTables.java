@@ -8,6 +8,7 @@ import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.ReadStates;
+import dev.kv.core.read.SnapshotList;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.shared.WriteBuffers;
 import dev.kv.core.version.Version;
@@ -287,6 +288,22 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
       readStates.publish(memtable, waiting, version);
       stallInputs.setLevel0Tables(version.fileCount(0));
       version.release();
+    } finally {
+      monitor.unlock();
+    }
+  }
+
+  /**
+   * Publishes the current memtables and a version in which a compaction filter has dropped or
+   * changed entries. Open snapshots do not see that.
+   *
+   * @param after the sequence number of the newest snapshot that the compaction has taken into
+   *     account; {@link SnapshotList#NONE} if there is none
+   */
+  public void publishFiltered(SnapshotList snapshots, long after) {
+    monitor.lock();
+    try {
+      snapshots.keepViews(after, readStates, () -> {}, this::publish);
     } finally {
       monitor.unlock();
     }

@@ -158,7 +158,7 @@ final class JobTest {
   }
 
   private CompactionJob job(Compaction compaction, BooleanSupplier cancelled, long... snapshots) {
-    return new CompactionJob(compaction, snapshots, this::open, context, cancelled);
+    return new CompactionJob(compaction, snapshots, this::open, context, null, cancelled);
   }
 
   private CompactionResult run(Compaction compaction, long... snapshots) {

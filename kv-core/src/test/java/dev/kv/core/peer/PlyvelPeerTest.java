@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kv.BulkLoader;
+import dev.kv.CompactionFilter;
+import dev.kv.CompactionFilter.Decision;
 import dev.kv.DB;
 import dev.kv.DBException;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.ReadOptions;
 import dev.kv.RecoveryMode;
 import dev.kv.TableWriter;
 import dev.kv.core.Directories;
@@ -128,6 +131,43 @@ class PlyvelPeerTest {
       write(directory, theirs, round % 2 == 0 ? "compact" : "");
       theirs.applyTo(model);
       KvSide.expect(directory, options, model);
+    }
+  }
+
+  /** Tombstones in place of dropped entries, and values that a filter has replaced. */
+  @Test
+  void directoryOfKvWithACompactionFilter_readAndCompactedByCpp_isTheSame() throws Exception {
+    Path directory = temp.resolve("db");
+    CompactionFilter filter =
+        (level, key, value) ->
+            switch (value.length() % 3) {
+              case 0 -> Decision.DROP;
+              case 1 -> Decision.replace(Arrays.copyOf(value.toByteArray(), value.length() + 1));
+              default -> Decision.KEEP;
+            };
+    Options options =
+        KvSide.Configuration.SMALL.options().toBuilder().compactionFilter(filter).build();
+    for (int round = 0; round < 3; round++) {
+      TreeMap<byte[], byte[]> model = Workload.emptyModel();
+      Workload mine = Workload.of(SEED + round, OPERATIONS / 2);
+      try (DB db = DB.open(directory, options)) {
+        mine.run(db::put, db::delete);
+        if (round == 0) {
+          db.flush();
+          db.waitForCompactions();
+        } else {
+          db.compactRange(null, null);
+        }
+        assertThat(db.stats().filtered().dropped()).isPositive();
+        assertThat(db.stats().filtered().replaced()).isPositive();
+        db.forEach(
+            ReadOptions.DEFAULT, (key, value) -> model.put(key.toByteArray(), value.toByteArray()));
+      }
+      KvSide.expectEntries("C++ LevelDB", read(directory), model);
+      Workload theirs = Workload.of(SEED + 100 + round, 300);
+      write(directory, theirs, round == 1 ? "compact" : "");
+      theirs.applyTo(model);
+      KvSide.expect(directory, Options.DEFAULT, model);
     }
   }
 
