@@ -21,7 +21,7 @@ public final class KvDslStoreSuppliers implements DslStoreSuppliers {
     return switch (params.dslStoreFormat()) {
       case PLAIN -> KvStores.keyValue(params.name());
       case TIMESTAMPED -> KvStores.timestampedKeyValue(params.name());
-      case HEADERS -> throw new UnsupportedOperationException("headers in " + params.name());
+      case HEADERS -> KvStores.timestampedKeyValueWithHeaders(params.name());
     };
   }
 

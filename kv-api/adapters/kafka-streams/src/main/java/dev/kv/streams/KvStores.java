@@ -10,6 +10,22 @@ import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
  * them for the built-in stores.
  */
 public final class KvStores {
+  /**
+   * The key of the configuration that sets how much memory all stores of a process have together,
+   * in bytes. It is one budget, for caches, memtables and indexes of tables. Half of it is a cache.
+   * The first store of a process that is opened decides; the default is {@link
+   * #DEFAULT_MEMORY_BYTES}.
+   */
+  public static final String MEMORY_BYTES_CONFIG = "kv.streams.memory.bytes";
+
+  /** The default of {@link #MEMORY_BYTES_CONFIG}: 256 MiB. */
+  public static final long DEFAULT_MEMORY_BYTES = 256L << 20;
+
+  /** The smallest value of {@link #MEMORY_BYTES_CONFIG}: 16 MiB. */
+  public static final long MIN_MEMORY_BYTES = 16L << 20;
+
+  static final String METRICS_SCOPE = "kv";
+
   private KvStores() {}
 
   /**
@@ -19,7 +35,7 @@ public final class KvStores {
    * @return the supplier
    */
   public static KeyValueBytesStoreSupplier keyValue(String name) {
-    throw new UnsupportedOperationException("key-value store " + name);
+    return new KeyValueSupplier(name, StoreKind.Values.PLAIN);
   }
 
   /**
@@ -30,7 +46,18 @@ public final class KvStores {
    * @return the supplier
    */
   public static KeyValueBytesStoreSupplier timestampedKeyValue(String name) {
-    throw new UnsupportedOperationException("key-value store " + name);
+    return new KeyValueSupplier(name, StoreKind.Values.TIMESTAMPED);
+  }
+
+  /**
+   * Returns a supplier of key-value stores whose values have timestamps and the headers of their
+   * records.
+   *
+   * @param name the name of the store
+   * @return the supplier
+   */
+  public static KeyValueBytesStoreSupplier timestampedKeyValueWithHeaders(String name) {
+    return new KeyValueSupplier(name, StoreKind.Values.HEADERS);
   }
 
   /**

@@ -1,0 +1,30 @@
+package dev.kv.streams;
+
+import java.util.NoSuchElementException;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.state.KeyValueIterator;
+
+/**
+ * No entries.
+ *
+ * @param <K> the type of the keys
+ */
+final class EmptyIterator<K> implements KeyValueIterator<K, byte[]> {
+  @Override
+  public boolean hasNext() {
+    return false;
+  }
+
+  @Override
+  public KeyValue<K, byte[]> next() {
+    throw new NoSuchElementException();
+  }
+
+  @Override
+  public K peekNextKey() {
+    throw new NoSuchElementException();
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,101 @@
+package dev.kv.streams;
+
+import dev.kv.DBClosedException;
+import dev.kv.DBException;
+import dev.kv.DBIterator;
+import dev.kv.Slice;
+import java.util.NoSuchElementException;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
+import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.apache.kafka.streams.state.KeyValueIterator;
+
+/**
+ * The entries of a range of a key-value store, without the first byte of their keys. It is open
+ * until it is closed, or its store is.
+ */
+final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
+  private final String store;
+  private final DBIterator cursor;
+  private final boolean forward;
+  private boolean closed;
+
+  /**
+   * Creates an iterator at the first entry.
+   *
+   * @param cursor a cursor over the range, which this iterator takes ownership of
+   */
+  EntryIterator(String store, DBIterator cursor, boolean forward) {
+    this.store = store;
+    this.cursor = cursor;
+    this.forward = forward;
+    try {
+      if (forward) {
+        cursor.seekToFirst();
+      } else {
+        cursor.seekToLast();
+      }
+    } catch (DBException e) {
+      cursor.close();
+      throw failed(e);
+    }
+  }
+
+  @Override
+  public boolean hasNext() {
+    if (closed) {
+      throw new InvalidStateStoreException("the iterator of store " + store + " is closed");
+    }
+    try {
+      return cursor.isValid();
+    } catch (DBException e) {
+      throw failed(e);
+    }
+  }
+
+  @Override
+  public KeyValue<Bytes, byte[]> next() {
+    if (!hasNext()) {
+      throw new NoSuchElementException();
+    }
+    try {
+      KeyValue<Bytes, byte[]> entry = new KeyValue<>(key(), cursor.value());
+      if (forward) {
+        cursor.next();
+      } else {
+        cursor.prev();
+      }
+      return entry;
+    } catch (DBException e) {
+      throw failed(e);
+    }
+  }
+
+  @Override
+  public Bytes peekNextKey() {
+    if (!hasNext()) {
+      throw new NoSuchElementException();
+    }
+    return key();
+  }
+
+  private Bytes key() {
+    Slice stored = cursor.keySlice();
+    byte[] key = new byte[stored.length() - 1];
+    stored.copyTo(1, key, 0, key.length);
+    return Bytes.wrap(key);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    cursor.close();
+  }
+
+  private RuntimeException failed(DBException cause) {
+    return cause instanceof DBClosedException
+        ? new InvalidStateStoreException("Store " + store + " is currently closed", cause)
+        : new ProcessorStateException("cannot read store " + store, cause);
+  }
+}

@@ -1,0 +1,28 @@
+package dev.kv.streams;
+
+import java.util.Objects;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
+import org.apache.kafka.streams.state.KeyValueStore;
+
+/** Supplies key-value stores with values of a format. */
+record KeyValueSupplier(String name, StoreKind.Values values)
+    implements KeyValueBytesStoreSupplier {
+  KeyValueSupplier {
+    Objects.requireNonNull(name, "name");
+  }
+
+  @Override
+  public KeyValueStore<Bytes, byte[]> get() {
+    return switch (values) {
+      case PLAIN -> new KvKeyValueStore(name, values, null);
+      case TIMESTAMPED -> new KvKeyValueStore.Timestamped(name);
+      case HEADERS -> new KvKeyValueStore.WithHeaders(name);
+    };
+  }
+
+  @Override
+  public String metricsScope() {
+    return KvStores.METRICS_SCOPE;
+  }
+}

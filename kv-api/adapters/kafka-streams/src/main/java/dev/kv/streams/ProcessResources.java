@@ -1,0 +1,104 @@
+package dev.kv.streams;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.SharedResources;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.common.config.ConfigException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The memory, cache and threads that all stores of a process share. They are created for the first
+ * store that is opened, and freed when the last one is closed. Thread-safe.
+ */
+final class ProcessResources {
+  private static final Logger log = LoggerFactory.getLogger(ProcessResources.class);
+
+  /** The one instance of a process: its point is that there is one. */
+  static final ProcessResources INSTANCE = new ProcessResources();
+
+  private final ReentrantLock lock = new ReentrantLock();
+
+  @GuardedBy("lock")
+  private @Nullable SharedResources shared;
+
+  @GuardedBy("lock")
+  private int stores;
+
+  private ProcessResources() {}
+
+  /**
+   * Returns the shared resources for one more store. The caller calls {@link #release} after its
+   * database is closed.
+   *
+   * @param configs the configuration of Streams
+   */
+  SharedResources acquire(Map<String, ?> configs) {
+    long bytes = memoryBytes(configs);
+    lock.lock();
+    try {
+      SharedResources found = shared;
+      if (found == null) {
+        found = create(bytes);
+        shared = found;
+      } else if (found.settings().offHeapLimit() != bytes) {
+        log.warn(
+            "{} is {} here, and was {} for the stores that are open in this process: they share"
+                + " that",
+            KvStores.MEMORY_BYTES_CONFIG,
+            bytes,
+            found.settings().offHeapLimit());
+      }
+      stores++;
+      return found;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Gives back what {@link #acquire} returned, after the database of the store is closed. */
+  void release() {
+    SharedResources unused = null;
+    lock.lock();
+    try {
+      stores--;
+      if (stores == 0) {
+        unused = shared;
+        shared = null;
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (unused != null) {
+      unused.close();
+    }
+  }
+
+  /**
+   * Half of the memory is cache. Of the other half, memtables that are being written take at most
+   * half; the rest is for those that are being flushed, and for the indexes of open tables.
+   */
+  private static SharedResources create(long bytes) {
+    return SharedResources.builder().offHeapLimit(bytes).blockCacheSize(bytes / 2).build();
+  }
+
+  private static long memoryBytes(Map<String, ?> configs) {
+    Object value = configs.get(KvStores.MEMORY_BYTES_CONFIG);
+    if (value == null) {
+      return KvStores.DEFAULT_MEMORY_BYTES;
+    }
+    long bytes;
+    try {
+      bytes = Long.parseLong(value.toString().trim());
+    } catch (NumberFormatException e) {
+      throw new ConfigException(KvStores.MEMORY_BYTES_CONFIG, value, "must be a number of bytes");
+    }
+    if (bytes < KvStores.MIN_MEMORY_BYTES) {
+      throw new ConfigException(
+          KvStores.MEMORY_BYTES_CONFIG, value, "must be at least " + KvStores.MIN_MEMORY_BYTES);
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,426 @@
+package dev.kv.streams;
+
+import dev.kv.DB;
+import dev.kv.DBClosedException;
+import dev.kv.DBException;
+import dev.kv.DBIterator;
+import dev.kv.FilterPolicy;
+import dev.kv.OffHeapExhaustedException;
+import dev.kv.Options;
+import dev.kv.ReadOptions;
+import dev.kv.SharedResources;
+import dev.kv.WriteBatch;
+import dev.kv.env.Env;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
+import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.apache.kafka.streams.errors.TaskCorruptedException;
+import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.processor.api.RecordMetadata;
+import org.apache.kafka.streams.processor.internals.ChangelogRecordDeserializationHelper;
+import org.apache.kafka.streams.query.Position;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The database of one store, with the offsets and the Position of the store beside its data.
+ *
+ * <p>The first byte of a key says what the entry is:
+ *
+ * <pre>
+ * 00 'k'                   the kind of the store
+ * 00 'o' partition topic   the committed offset of a changelog, 8 bytes, big-endian
+ * 00 'p'                   the Position at the last commit
+ * 00 'u'                   exists while the store has uncommitted writes, under exactly-once
+ * 01 ...                   the data
+ * 02 ...                   the index of the data by time
+ * </pre>
+ *
+ * <p><b>Order.</b> All writes go through one log, and what an open finds after a crash is a prefix
+ * of them. A commit is one batch of offsets and Position, written after the data that they stand
+ * for. So an offset that is found is never ahead of the data, and no sync is needed.
+ *
+ * <p><b>Exactly-once.</b> Streams does not call {@link #commit} while an active task is running, so
+ * the data is ahead of the offsets, and may have writes of a transaction that was aborted. The
+ * first write of a record's processing sets the mark {@code 00 'u'} in the same batch, and a commit
+ * removes it, because Streams commits a store only after its transaction. An open that finds the
+ * mark refuses the store, and Streams wipes and restores it. Restored records set no mark: they are
+ * committed. So a standby survives a crash.
+ *
+ * <p>Writes and commits come from one thread; reads and queries come from any.
+ */
+final class StoreDatabase {
+  /** The first byte of the keys of data. */
+  static final byte DATA = 1;
+
+  /** The first byte of the keys of the index by time. */
+  static final byte INDEX = 2;
+
+  private static final byte[] KIND = {0, 'k'};
+  private static final byte[] OFFSET = {0, 'o'};
+  private static final byte[] POSITION = {0, 'p'};
+  private static final byte[] UNCOMMITTED = {0, 'u'};
+
+  private static final int WRITE_BUFFER_SIZE = 16 << 20;
+  private static final int BITS_PER_KEY = 10;
+  private static final int RESTORE_BATCH_BYTES = 1 << 20;
+
+  private final String name;
+  private final DB db;
+  private final StateStoreContext context;
+  private final Position position;
+  private final Map<TopicPartition, Long> offsets = new ConcurrentHashMap<>();
+  private final boolean exactlyOnce;
+  private final boolean consistency;
+
+  /** True if the store was created by this open, and nothing was written or restored since. */
+  private boolean untouched;
+
+  /** True if the mark of uncommitted writes is in the database. */
+  private boolean marked;
+
+  private byte[] writtenPosition;
+  private volatile boolean open = true;
+
+  private StoreDatabase(String name, DB db, StateStoreContext context) {
+    this.name = name;
+    this.db = db;
+    this.context = context;
+    Map<String, Object> configs = context.appConfigs();
+    // A global store reads committed records only, and has no transaction of its own.
+    this.exactlyOnce =
+        StreamsConfig.EXACTLY_ONCE_V2.equals(configs.get(StreamsConfig.PROCESSING_GUARANTEE_CONFIG))
+            && context.taskId().partition() >= 0;
+    this.consistency =
+        StreamsConfig.InternalConfig.getBoolean(
+            configs, StreamsConfig.InternalConfig.IQ_CONSISTENCY_OFFSET_VECTOR_ENABLED, false);
+    byte[] found = db.get(POSITION);
+    this.position = found == null ? Position.emptyPosition() : PositionCodec.decode(found);
+    this.writtenPosition = found == null ? PositionCodec.encode(position) : found;
+  }
+
+  /**
+   * Opens the database of a store, or creates it.
+   *
+   * @param env the file system, or null for that of the machine
+   * @throws TaskCorruptedException under exactly-once, if it may have uncommitted writes
+   */
+  static StoreDatabase open(
+      String name, StoreKind kind, StateStoreContext context, @Nullable Env env) {
+    Path directory = context.stateDir().toPath().resolve("kv").resolve(name);
+    SharedResources shared = ProcessResources.INSTANCE.acquire(context.appConfigs());
+    DB db = null;
+    try {
+      Options options =
+          Options.builder()
+              .createIfMissing(true)
+              .sharedResources(shared)
+              .writeBufferSize(WRITE_BUFFER_SIZE)
+              .filterPolicy(FilterPolicy.bloom(BITS_PER_KEY))
+              .env(env)
+              .build();
+      db = DB.open(directory, options);
+      StoreDatabase database = new StoreDatabase(name, db, context);
+      database.check(kind, directory);
+      database.readOffsets();
+      return database;
+    } catch (RuntimeException e) {
+      if (db != null) {
+        db.close();
+      }
+      ProcessResources.INSTANCE.release();
+      throw e instanceof DBException
+          ? new ProcessorStateException("cannot open store " + name + " in " + directory, e)
+          : e;
+    }
+  }
+
+  private void check(StoreKind kind, Path directory) {
+    byte[] found = db.get(KIND);
+    if (found == null) {
+      db.put(KIND, kind.encode());
+      untouched = true;
+    } else if (!Arrays.equals(found, kind.encode())) {
+      throw new ProcessorStateException(
+          "store "
+              + name
+              + " in "
+              + directory
+              + " is of the kind "
+              + new String(found, StandardCharsets.UTF_8)
+              + " and is opened as "
+              + kind.structure()
+              + "/"
+              + kind.values()
+              + "; delete the directory, and the store is restored from its changelog");
+    }
+    marked = db.get(UNCOMMITTED) != null;
+    if (marked && exactlyOnce) {
+      String message =
+          "store " + name + " in " + directory + " may have writes of an aborted transaction";
+      throw new TaskCorruptedException(
+          Set.of(context.taskId()), new ProcessorStateException(message));
+    }
+  }
+
+  private void readOffsets() {
+    try (DBIterator cursor = db.iterator(ReadOptions.withPrefix(OFFSET))) {
+      for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+        byte[] key = cursor.key();
+        byte[] value = cursor.value();
+        if (key.length < OFFSET.length + Integer.BYTES || value.length != Long.BYTES) {
+          throw new ProcessorStateException("store " + name + " has a damaged offset");
+        }
+        ByteBuffer in = ByteBuffer.wrap(key, OFFSET.length, key.length - OFFSET.length);
+        int partition = in.getInt();
+        String topic = StandardCharsets.UTF_8.decode(in).toString();
+        offsets.put(new TopicPartition(topic, partition), ByteBuffer.wrap(value).getLong());
+      }
+    }
+  }
+
+  private static byte[] offsetKey(TopicPartition partition) {
+    byte[] topic = partition.topic().getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(OFFSET.length + Integer.BYTES + topic.length)
+        .put(OFFSET)
+        .putInt(partition.partition())
+        .put(topic)
+        .array();
+  }
+
+  boolean isOpen() {
+    return open;
+  }
+
+  /** Returns the Position after the last write. It is thread-safe. */
+  Position position() {
+    return position;
+  }
+
+  @Nullable Long committedOffset(TopicPartition partition) {
+    check();
+    return offsets.get(partition);
+  }
+
+  /** Commits offsets and Position in one batch, as {@code StateStore.commit} describes. */
+  void commit(Map<TopicPartition, Long> changelogOffsets) {
+    check();
+    WriteBatch batch = WriteBatch.create();
+    if (changelogOffsets.isEmpty()) {
+      offsets.keySet().forEach(partition -> setOffset(batch, partition, null));
+    }
+    changelogOffsets.forEach((partition, offset) -> setOffset(batch, partition, offset));
+    byte[] encoded = PositionCodec.encode(position);
+    if (!Arrays.equals(encoded, writtenPosition)) {
+      batch.put(POSITION, encoded);
+    }
+    if (marked) {
+      batch.delete(UNCOMMITTED);
+    }
+    if (batch.count() > 0) {
+      writeUnmarked(batch);
+    }
+    writtenPosition = encoded;
+    marked = false;
+  }
+
+  private void setOffset(WriteBatch batch, TopicPartition partition, @Nullable Long offset) {
+    if (offset == null) {
+      if (offsets.remove(partition) != null) {
+        batch.delete(offsetKey(partition));
+      }
+      return;
+    }
+    if (untouched && offset >= 0) {
+      // The checkpoint file of an older version of Streams, for a store that was not in kv.
+      return;
+    }
+    if (!offset.equals(offsets.put(partition, offset))) {
+      batch.put(offsetKey(partition), ByteBuffer.allocate(Long.BYTES).putLong(offset).array());
+    }
+  }
+
+  byte @Nullable [] get(byte[] key) {
+    check();
+    try {
+      return db.get(key);
+    } catch (DBException e) {
+      throw failed("read", e);
+    }
+  }
+
+  /** Sets or deletes a key while a record is being processed. */
+  void put(byte[] key, byte @Nullable [] value) {
+    check();
+    if (exactlyOnce && !marked) {
+      WriteBatch batch = WriteBatch.create();
+      add(batch, key, value);
+      write(batch);
+      return;
+    }
+    try {
+      if (value == null) {
+        db.delete(key);
+      } else {
+        db.put(key, value);
+      }
+    } catch (DBException e) {
+      throw failed("write", e);
+    }
+    untouched = false;
+    updatePosition();
+  }
+
+  /** Applies a batch while a record is being processed. Adds to the batch if it has to. */
+  void write(WriteBatch batch) {
+    check();
+    if (exactlyOnce && !marked) {
+      batch.put(UNCOMMITTED, new byte[0]);
+      writeUnmarked(batch);
+      marked = true;
+    } else {
+      writeUnmarked(batch);
+    }
+    untouched = false;
+    updatePosition();
+  }
+
+  /** Deletes all keys from one on up to another, exclusive. */
+  void deleteRange(byte[] from, byte[] to) {
+    check();
+    try {
+      db.deleteRange(from, to);
+    } catch (DBException e) {
+      throw failed("write", e);
+    }
+  }
+
+  /** Adds records of the changelog. They are committed, so they set no mark. */
+  void restore(Collection<ConsumerRecord<byte[], byte[]>> records, RestoredRecord translation) {
+    check();
+    WriteBatch batch = WriteBatch.create();
+    for (ConsumerRecord<byte[], byte[]> record : records) {
+      translation.addTo(batch, record.key(), record.value());
+      if (batch.approximateSize() >= RESTORE_BATCH_BYTES) {
+        writeUnmarked(batch);
+        batch.clear();
+      }
+    }
+    if (batch.count() > 0) {
+      writeUnmarked(batch);
+    }
+    untouched = false;
+    if (consistency) {
+      for (ConsumerRecord<byte[], byte[]> record : records) {
+        ChangelogRecordDeserializationHelper.applyChecksAndUpdatePosition(record, true, position);
+      }
+    }
+  }
+
+  /** Translates a record of the changelog into operations on the database. */
+  interface RestoredRecord {
+    /** Adds a record to a batch. A null value deletes. */
+    void addTo(WriteBatch batch, byte[] key, byte @Nullable [] value);
+  }
+
+  static void add(WriteBatch batch, byte[] key, byte @Nullable [] value) {
+    if (value == null) {
+      batch.delete(key);
+    } else {
+      batch.put(key, value);
+    }
+  }
+
+  private void writeUnmarked(WriteBatch batch) {
+    try {
+      db.write(batch);
+    } catch (DBException e) {
+      throw failed("write", e);
+    }
+  }
+
+  private void updatePosition() {
+    RecordMetadata record = context.recordMetadata().orElse(null);
+    if (record != null && record.topic() != null) {
+      position.withComponent(record.topic(), record.partition(), record.offset());
+    }
+  }
+
+  /**
+   * Returns a cursor without a position.
+   *
+   * @param from the first key, inclusive
+   * @param to the end, exclusive
+   */
+  DBIterator cursor(byte[] from, byte[] to) {
+    check();
+    try {
+      return db.iterator(ReadOptions.builder().lowerBound(from).upperBound(to).build());
+    } catch (DBException e) {
+      throw failed("read", e);
+    }
+  }
+
+  /** Returns an estimate of the number of keys, without those of offsets and Position. */
+  long estimatedKeys() {
+    check();
+    try {
+      String estimate = db.property("kv.estimate-num-keys");
+      int hidden = offsets.size() + (position.isEmpty() ? 1 : 2) + (marked ? 1 : 0);
+      return estimate == null ? 0 : Math.max(0, Long.parseLong(estimate) - hidden);
+    } catch (DBException e) {
+      throw failed("read", e);
+    }
+  }
+
+  /** Returns the open database, for its statistics. */
+  DB db() {
+    return db;
+  }
+
+  /** Closes the database, and what is open of it. Closing it twice does nothing. */
+  void close() {
+    if (!open) {
+      return;
+    }
+    open = false;
+    try {
+      db.close();
+    } catch (DBException e) {
+      throw new ProcessorStateException("cannot close store " + name, e);
+    } finally {
+      ProcessResources.INSTANCE.release();
+    }
+  }
+
+  private void check() {
+    if (!open) {
+      throw closed(name);
+    }
+  }
+
+  static InvalidStateStoreException closed(String name) {
+    return new InvalidStateStoreException("Store " + name + " is currently closed");
+  }
+
+  /** Returns the exception of Streams for one of kv. */
+  RuntimeException failed(String call, DBException cause) {
+    if (cause instanceof DBClosedException) {
+      return new InvalidStateStoreException("Store " + name + " is currently closed", cause);
+    }
+    String remedy =
+        cause instanceof OffHeapExhaustedException
+            ? "; " + KvStores.MEMORY_BYTES_CONFIG + " is too small for the stores of this process"
+            : "";
+    return new ProcessorStateException("cannot " + call + " store " + name + remedy, cause);
+  }
+}

@@ -1,0 +1,40 @@
+package dev.kv.streams;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What the entries of a store are. It is kept in the database, because a store of another kind
+ * would misread them.
+ *
+ * @param structure the structure of the keys
+ * @param values the format of the values
+ */
+record StoreKind(Structure structure, Values values) {
+  /** The structure of the keys. */
+  enum Structure {
+    /** Keys as they are. */
+    KEY_VALUE,
+    /** Keys with the start of their window, in segments. */
+    WINDOW,
+    /** Like {@link #WINDOW}, with an index of the entries by time. */
+    WINDOW_BY_TIME,
+    /** Keys with start and end of their session, in segments. */
+    SESSION,
+    /** Like {@link #SESSION}, with an index of the entries by time. */
+    SESSION_BY_TIME
+  }
+
+  /** The format of the values. */
+  enum Values {
+    /** Values as they are. */
+    PLAIN,
+    /** Values after a timestamp. */
+    TIMESTAMPED,
+    /** Values after the headers of the record, and a timestamp. */
+    HEADERS
+  }
+
+  byte[] encode() {
+    return (structure + "/" + values).getBytes(StandardCharsets.UTF_8);
+  }
+}
