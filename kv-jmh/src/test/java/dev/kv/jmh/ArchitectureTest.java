@@ -30,7 +30,7 @@ final class ArchitectureTest {
   /** Bottom first; the root, which knows every command, stands above them. */
   private static final List<Set<String>> LAYERS =
       List.of(
-          Set.of("result", "store", "workload"),
+          Set.of("result", "store", "transfer", "workload"),
           Set.of("meter", "part", "report", "suite"),
           Set.of("task"),
           Set.of("bench"));

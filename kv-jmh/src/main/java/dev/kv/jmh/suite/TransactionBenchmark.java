@@ -1,7 +1,7 @@
 package dev.kv.jmh.suite;
 
 import dev.kv.jmh.store.StoreDirectory;
-import dev.kv.jmh.store.Transfers;
+import dev.kv.jmh.transfer.Transfers;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.LehmerRandom;
 import java.io.IOException;

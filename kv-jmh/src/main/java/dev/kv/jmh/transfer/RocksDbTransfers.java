@@ -1,4 +1,4 @@
-package dev.kv.jmh.store;
+package dev.kv.jmh.transfer;
 
 import java.nio.file.Path;
 import org.rocksdb.OptimisticTransactionDB;

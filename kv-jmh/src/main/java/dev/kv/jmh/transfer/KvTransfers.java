@@ -1,4 +1,4 @@
-package dev.kv.jmh.store;
+package dev.kv.jmh.transfer;
 
 import dev.kv.ConflictException;
 import dev.kv.DB;
