@@ -1,5 +1,9 @@
 package dev.kv.streams;
 
+import dev.kv.streams.StoreKind.Structure;
+import dev.kv.streams.StoreKind.Values;
+import org.apache.kafka.streams.DslStoreFormat;
+import org.apache.kafka.streams.kstream.EmitStrategy;
 import org.apache.kafka.streams.state.DslKeyValueParams;
 import org.apache.kafka.streams.state.DslSessionParams;
 import org.apache.kafka.streams.state.DslStoreSuppliers;
@@ -18,21 +22,41 @@ public final class KvDslStoreSuppliers implements DslStoreSuppliers {
 
   @Override
   public KeyValueBytesStoreSupplier keyValueStore(DslKeyValueParams params) {
-    return switch (params.dslStoreFormat()) {
-      case PLAIN -> KvStores.keyValue(params.name());
-      case TIMESTAMPED -> KvStores.timestampedKeyValue(params.name());
-      case HEADERS -> KvStores.timestampedKeyValueWithHeaders(params.name());
-    };
+    return new KeyValueSupplier(params.name(), values(params.dslStoreFormat()));
   }
 
   @Override
   public WindowBytesStoreSupplier windowStore(DslWindowParams params) {
-    return KvStores.timestampedWindow(
-        params.name(), params.retentionPeriod(), params.windowSize(), params.retainDuplicates());
+    DslStoreFormat format = params.dslStoreFormat();
+    return KvStores.windowStore(
+        params.name(),
+        params.retentionPeriod(),
+        params.windowSize(),
+        params.retainDuplicates(),
+        isEmittedOnClose(params.emitStrategy()) ? Structure.WINDOW_BY_TIME : Structure.WINDOW,
+        format == null ? Values.TIMESTAMPED : values(format));
   }
 
   @Override
   public SessionBytesStoreSupplier sessionStore(DslSessionParams params) {
-    return KvStores.session(params.name(), params.retentionPeriod());
+    DslStoreFormat format = params.storeFormat();
+    return KvStores.sessionStore(
+        params.name(),
+        params.retentionPeriod(),
+        isEmittedOnClose(params.emitStrategy()) ? Structure.SESSION_BY_TIME : Structure.SESSION,
+        format == DslStoreFormat.HEADERS ? Values.HEADERS : Values.PLAIN);
+  }
+
+  /** Returns true if all windows that close at a time are asked for, which an index answers. */
+  private static boolean isEmittedOnClose(EmitStrategy strategy) {
+    return strategy.type() == EmitStrategy.StrategyType.ON_WINDOW_CLOSE;
+  }
+
+  private static Values values(DslStoreFormat format) {
+    return switch (format) {
+      case PLAIN -> Values.PLAIN;
+      case TIMESTAMPED -> Values.TIMESTAMPED;
+      case HEADERS -> Values.HEADERS;
+    };
   }
 }

@@ -147,11 +147,7 @@ class KvKeyValueStore implements KeyValueStore<Bytes, byte[]> {
   private KeyValueIterator<Bytes, byte[]> range(
       @Nullable Bytes from, @Nullable Bytes to, boolean forward) {
     if (from != null && to != null && from.compareTo(to) > 0) {
-      log.warn(
-          "Returning empty iterator for fetch with invalid key range: from > to. This may be due to"
-              + " range arguments set in the wrong order, or serdes that don't preserve ordering"
-              + " when lexicographically comparing the serialized bytes. Note that the built-in"
-              + " numerical serdes do not follow this for negative numbers");
+      log.warn(KeyBytes.INVALID_RANGE);
       return new EmptyIterator<>();
     }
     byte[] first = from == null ? FIRST : stored(from.get());

@@ -1,5 +1,7 @@
 package dev.kv.streams;
 
+import dev.kv.streams.StoreKind.Structure;
+import dev.kv.streams.StoreKind.Values;
 import java.time.Duration;
 import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.SessionBytesStoreSupplier;
@@ -35,7 +37,7 @@ public final class KvStores {
    * @return the supplier
    */
   public static KeyValueBytesStoreSupplier keyValue(String name) {
-    return new KeyValueSupplier(name, StoreKind.Values.PLAIN);
+    return new KeyValueSupplier(name, Values.PLAIN);
   }
 
   /**
@@ -46,7 +48,7 @@ public final class KvStores {
    * @return the supplier
    */
   public static KeyValueBytesStoreSupplier timestampedKeyValue(String name) {
-    return new KeyValueSupplier(name, StoreKind.Values.TIMESTAMPED);
+    return new KeyValueSupplier(name, Values.TIMESTAMPED);
   }
 
   /**
@@ -57,7 +59,7 @@ public final class KvStores {
    * @return the supplier
    */
   public static KeyValueBytesStoreSupplier timestampedKeyValueWithHeaders(String name) {
-    return new KeyValueSupplier(name, StoreKind.Values.HEADERS);
+    return new KeyValueSupplier(name, Values.HEADERS);
   }
 
   /**
@@ -71,7 +73,8 @@ public final class KvStores {
    */
   public static WindowBytesStoreSupplier window(
       String name, Duration retention, Duration windowSize, boolean retainDuplicates) {
-    throw new UnsupportedOperationException("window store " + name);
+    return windowStore(
+        name, retention, windowSize, retainDuplicates, Structure.WINDOW, Values.PLAIN);
   }
 
   /**
@@ -86,7 +89,20 @@ public final class KvStores {
    */
   public static WindowBytesStoreSupplier timestampedWindow(
       String name, Duration retention, Duration windowSize, boolean retainDuplicates) {
-    throw new UnsupportedOperationException("window store " + name);
+    return windowStore(
+        name, retention, windowSize, retainDuplicates, Structure.WINDOW, Values.TIMESTAMPED);
+  }
+
+  static WindowBytesStoreSupplier windowStore(
+      String name,
+      Duration retention,
+      Duration windowSize,
+      boolean retainDuplicates,
+      Structure structure,
+      Values values) {
+    StoreKind kind = new StoreKind(structure, values);
+    return new WindowSupplier(
+        name, kind, retention.toMillis(), windowSize.toMillis(), retainDuplicates);
   }
 
   /**
@@ -97,6 +113,11 @@ public final class KvStores {
    * @return the supplier
    */
   public static SessionBytesStoreSupplier session(String name, Duration retention) {
-    throw new UnsupportedOperationException("session store " + name);
+    return sessionStore(name, retention, Structure.SESSION, Values.PLAIN);
+  }
+
+  static SessionBytesStoreSupplier sessionStore(
+      String name, Duration retention, Structure structure, Values values) {
+    return new SessionSupplier(name, new StoreKind(structure, values), retention.toMillis());
   }
 }

@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  * 00 'k'                   the kind of the store
  * 00 'o' partition topic   the committed offset of a changelog, 8 bytes, big-endian
  * 00 'p'                   the Position at the last commit
+ * 00 's'                   the interval of the segments, 8 bytes, big-endian
  * 00 'u'                   exists while the store has uncommitted writes, under exactly-once
  * 01 ...                   the data
  * 02 ...                   the index of the data by time
@@ -68,6 +69,7 @@ final class StoreDatabase {
   private static final byte[] KIND = {0, 'k'};
   private static final byte[] OFFSET = {0, 'o'};
   private static final byte[] POSITION = {0, 'p'};
+  private static final byte[] SEGMENT_INTERVAL = {0, 's'};
   private static final byte[] UNCOMMITTED = {0, 'u'};
 
   private static final int WRITE_BUFFER_SIZE = 16 << 20;
@@ -195,6 +197,21 @@ final class StoreDatabase {
         .putInt(partition.partition())
         .put(topic)
         .array();
+  }
+
+  /** Returns the interval of the segments, which is the wanted one if the store is new. */
+  long segmentInterval(long wanted) {
+    byte[] found = get(SEGMENT_INTERVAL);
+    if (found == null) {
+      byte[] encoded = ByteBuffer.allocate(Long.BYTES).putLong(wanted).array();
+      writeUnmarked(WriteBatch.create().put(SEGMENT_INTERVAL, encoded));
+      return wanted;
+    }
+    long interval = found.length == Long.BYTES ? ByteBuffer.wrap(found).getLong() : 0;
+    if (interval < 1) {
+      throw new ProcessorStateException("store " + name + " has a damaged segment interval");
+    }
+    return interval;
   }
 
   boolean isOpen() {

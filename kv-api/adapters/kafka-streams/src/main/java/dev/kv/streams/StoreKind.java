@@ -34,6 +34,20 @@ record StoreKind(Structure structure, Values values) {
     HEADERS
   }
 
+  /** Returns true if there is an index of the entries by time. */
+  boolean isIndexed() {
+    return structure == Structure.WINDOW_BY_TIME || structure == Structure.SESSION_BY_TIME;
+  }
+
+  /** Returns the form of the keys of a window or session store. */
+  TimedKey timedKey() {
+    return switch (structure) {
+      case WINDOW, WINDOW_BY_TIME -> TimedKey.WINDOW;
+      case SESSION, SESSION_BY_TIME -> TimedKey.SESSION;
+      case KEY_VALUE -> throw new IllegalStateException("keys without time");
+    };
+  }
+
   byte[] encode() {
     return (structure + "/" + values).getBytes(StandardCharsets.UTF_8);
   }

@@ -1,0 +1,93 @@
+package dev.kv.streams;
+
+import java.util.NoSuchElementException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.WindowStoreIterator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries of a scan, with keys in the form of Streams. The scan begins at the first call, so it
+ * shows what was written until then.
+ *
+ * @param <K> the type of the keys
+ */
+class ScanIterator<K> implements KeyValueIterator<K, byte[]> {
+  private final Supplier<EntryScan> begin;
+  private final Function<byte[], K> keys;
+  private @Nullable EntryScan scan;
+  private boolean closed;
+
+  /**
+   * Creates an iterator.
+   *
+   * @param begin begins the scan, which this iterator takes ownership of
+   * @param keys translates keys in the form of {@link TimedKey}
+   */
+  ScanIterator(Supplier<EntryScan> begin, Function<byte[], K> keys) {
+    this.begin = begin;
+    this.keys = keys;
+  }
+
+  /** The entries of one key of a window store, by the start of their windows. */
+  static final class OfWindows extends ScanIterator<Long> implements WindowStoreIterator<byte[]> {
+    OfWindows(Supplier<EntryScan> begin) {
+      super(begin, TimedKey.WINDOW::time);
+    }
+  }
+
+  @Override
+  public boolean hasNext() {
+    return entryScan() != null;
+  }
+
+  /** Returns the scan at an entry, or null if there are no more, or this or the store is closed. */
+  private @Nullable EntryScan entryScan() {
+    if (closed) {
+      return null;
+    }
+    EntryScan found = scan;
+    if (found == null) {
+      try {
+        found = begin.get();
+      } catch (InvalidStateStoreException e) {
+        closed = true;
+        return null;
+      }
+      scan = found;
+    }
+    return found.hasEntry() ? found : null;
+  }
+
+  @Override
+  public KeyValue<K, byte[]> next() {
+    EntryScan entries = atEntry();
+    KeyValue<K, byte[]> next = new KeyValue<>(keys.apply(entries.key()), entries.value());
+    entries.advance();
+    return next;
+  }
+
+  @Override
+  public K peekNextKey() {
+    return keys.apply(atEntry().key());
+  }
+
+  private EntryScan atEntry() {
+    EntryScan found = entryScan();
+    if (found == null) {
+      throw new NoSuchElementException();
+    }
+    return found;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    if (scan != null) {
+      scan.close();
+    }
+  }
+}

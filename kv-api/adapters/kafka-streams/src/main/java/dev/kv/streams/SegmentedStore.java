@@ -1,0 +1,359 @@
+package dev.kv.streams;
+
+import dev.kv.DBException;
+import dev.kv.DBIterator;
+import dev.kv.WriteBatch;
+import dev.kv.env.Env;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.metrics.Sensor;
+import org.apache.kafka.streams.processor.StateStore;
+import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
+import org.apache.kafka.streams.processor.internals.metrics.StreamsMetricsImpl;
+import org.apache.kafka.streams.processor.internals.metrics.TaskMetrics;
+import org.apache.kafka.streams.query.Position;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries of a window or session store, in one database.
+ *
+ * <p>An entry is stored as {@code 01 segment entry}, where the segment is the time of the entry
+ * divided by the interval of the segments, in 8 bytes, and the entry has the form of {@link
+ * TimedKey}. So a segment is a range of keys, and old segments are deleted together. A store with
+ * an index has {@code 02 time key rest} in addition, without a value.
+ *
+ * <p>The interval is that of the first open. Another retention can be set later.
+ */
+final class SegmentedStore {
+  /** Up to this number of entries, deleting them one by one costs less than deleting a range. */
+  private static final int FEW = 1000;
+
+  private static final EntryScan NONE = new NoEntries();
+
+  private final String name;
+  private final StoreKind kind;
+  private final TimedKey form;
+  private final boolean indexed;
+  private final long retention;
+  private final long wantedInterval;
+  private final @Nullable Env env;
+
+  private volatile @Nullable StoreDatabase database;
+  private @Nullable Sensor droppedRecords;
+  private @Nullable StateStoreContext context;
+  private long interval;
+
+  /** The greatest time of an entry that was written or restored since the open. */
+  private volatile long streamTime = -1;
+
+  /** The segments before this one were deleted. */
+  private long expired;
+
+  /**
+   * Creates a store, which is opened later.
+   *
+   * @param retention how long an entry is kept, in milliseconds
+   * @param interval the milliseconds of a segment, if the store is new
+   * @param env the file system, or null for that of the machine
+   */
+  SegmentedStore(String name, StoreKind kind, long retention, long interval, @Nullable Env env) {
+    this.name = name;
+    this.kind = kind;
+    this.form = kind.timedKey();
+    this.indexed = kind.isIndexed();
+    this.retention = retention;
+    this.wantedInterval = interval;
+    this.env = env;
+  }
+
+  void init(StateStoreContext stateStoreContext, StateStore root) {
+    context = stateStoreContext;
+    droppedRecords =
+        TaskMetrics.droppedRecordsSensor(
+            Thread.currentThread().getName(),
+            stateStoreContext.taskId().toString(),
+            (StreamsMetricsImpl) stateStoreContext.metrics());
+    StoreDatabase opened = StoreDatabase.open(name, kind, stateStoreContext, env);
+    interval = opened.segmentInterval(wantedInterval);
+    database = opened;
+    stateStoreContext.register(root, (RecordBatchingStateRestoreCallback) this::restore);
+  }
+
+  static byte[] stored(byte type, long segment, byte[] entry) {
+    return ByteBuffer.allocate(1 + Long.BYTES + entry.length)
+        .put(type)
+        .putLong(segment)
+        .put(entry)
+        .array();
+  }
+
+  private byte[] data(byte[] entry) {
+    return stored(StoreDatabase.DATA, form.time(entry) / interval, entry);
+  }
+
+  private byte[] index(byte[] entry) {
+    byte[] timeFirst = form.timeFirst(entry);
+    return ByteBuffer.allocate(1 + timeFirst.length)
+        .put(StoreDatabase.INDEX)
+        .put(timeFirst)
+        .array();
+  }
+
+  /** Sets or deletes an entry, unless it is expired. */
+  void put(byte[] entry, byte @Nullable [] value) {
+    StoreDatabase opened = open();
+    long time = form.time(entry);
+    streamTime = Math.max(streamTime, time);
+    if (time / interval < firstLiveSegment()) {
+      if (droppedRecords != null) {
+        droppedRecords.record();
+      }
+      return;
+    }
+    write(opened, entry, value);
+    expire(opened);
+  }
+
+  private void write(StoreDatabase opened, byte[] entry, byte @Nullable [] value) {
+    if (!indexed) {
+      opened.put(data(entry), value);
+      return;
+    }
+    WriteBatch batch = WriteBatch.create();
+    add(batch, entry, value);
+    opened.write(batch);
+  }
+
+  private void add(WriteBatch batch, byte[] entry, byte @Nullable [] value) {
+    StoreDatabase.add(batch, data(entry), value);
+    if (indexed) {
+      StoreDatabase.add(batch, index(entry), value == null ? null : new byte[0]);
+    }
+  }
+
+  void remove(byte[] entry) {
+    streamTime = Math.max(streamTime, form.time(entry));
+    write(open(), entry, null);
+  }
+
+  /** Returns the value of an entry, or null if there is none or it is expired. */
+  byte @Nullable [] get(byte[] entry) {
+    return form.time(entry) < firstLiveTime() ? null : getEntry(entry);
+  }
+
+  /** Returns the value of an entry, whether it is expired or not. */
+  byte @Nullable [] getEntry(byte[] entry) {
+    return open().get(data(entry));
+  }
+
+  private void restore(Collection<ConsumerRecord<byte[], byte[]>> records) {
+    StoreDatabase opened = open();
+    long latest = streamTime;
+    for (ConsumerRecord<byte[], byte[]> record : records) {
+      latest = Math.max(latest, form.time(record.key()));
+    }
+    streamTime = latest;
+    opened.restore(
+        records,
+        (batch, entry, value) -> {
+          if (form.time(entry) / interval >= firstLiveSegment()) {
+            add(batch, entry, value);
+          }
+        });
+    expire(opened);
+  }
+
+  private long firstLiveTime() {
+    return streamTime - retention + 1;
+  }
+
+  private long firstLiveSegment() {
+    return Math.max(0, streamTime - retention) / interval;
+  }
+
+  /** Deletes the segments that are older than the retention, if there are any. */
+  private void expire(StoreDatabase opened) {
+    long live = firstLiveSegment();
+    if (live <= expired) {
+      return;
+    }
+    if (indexed) {
+      byte[] end = ByteBuffer.allocate(1 + Long.BYTES).put(StoreDatabase.INDEX).array();
+      ByteBuffer.wrap(end).putLong(1, live * interval);
+      delete(opened, new byte[] {StoreDatabase.INDEX}, end);
+    }
+    delete(opened, new byte[] {StoreDatabase.DATA}, stored(StoreDatabase.DATA, live, new byte[0]));
+    expired = live;
+  }
+
+  private static void delete(StoreDatabase opened, byte[] from, byte[] to) {
+    WriteBatch few = WriteBatch.create();
+    try (DBIterator cursor = opened.cursor(from, to)) {
+      for (cursor.seekToFirst(); cursor.isValid() && few.count() < FEW; cursor.next()) {
+        few.delete(cursor.key());
+      }
+    } catch (DBException e) {
+      throw opened.failed("read", e);
+    }
+    if (few.count() == FEW) {
+      opened.deleteRange(from, to);
+    } else if (few.count() > 0) {
+      opened.write(few);
+    }
+  }
+
+  /**
+   * Returns the entries of one key.
+   *
+   * @param from the first time, inclusive
+   * @param to the last time of an entry, inclusive
+   * @param filter returns true for the entries that are wanted of this key
+   */
+  EntryScan scanKey(byte[] key, long from, long to, Predicate<byte[]> filter, boolean forward) {
+    byte[] upper = Arrays.copyOf(key, key.length + form.suffix());
+    Arrays.fill(upper, key.length, upper.length, (byte) 0xff);
+    ByteBuffer.wrap(upper).putLong(key.length, to);
+    long first = Math.max(0, Math.max(from, firstLiveTime()));
+    byte[] lower = ByteBuffer.allocate(key.length + Long.BYTES).put(key).putLong(first).array();
+    int length = key.length + form.suffix();
+    return scan(
+        lower,
+        upper,
+        first,
+        to,
+        entry ->
+            entry.length == length
+                && Arrays.equals(entry, 0, key.length, key, 0, key.length)
+                && filter.test(entry),
+        forward);
+  }
+
+  /**
+   * Returns the entries of a range of keys.
+   *
+   * @param keyFrom the first key, inclusive, or null for no bound
+   * @param keyTo the last key, inclusive, or null for no bound
+   * @param from the first time, inclusive
+   * @param to the last time, inclusive
+   * @param filter returns true for the entries that are wanted of these keys
+   */
+  EntryScan scanKeys(
+      byte @Nullable [] keyFrom,
+      byte @Nullable [] keyTo,
+      long from,
+      long to,
+      Predicate<byte[]> filter,
+      boolean forward) {
+    long first = Math.max(0, Math.max(from, firstLiveTime()));
+    if (indexed && keyFrom == null && keyTo == null) {
+      return scanTimes(first, to, filter, forward);
+    }
+    return scan(
+        keyFrom == null ? new byte[0] : keyFrom,
+        keyTo == null ? null : form.upperBound(keyTo, to),
+        first,
+        to,
+        entry -> {
+          long time = form.time(entry);
+          return time >= first
+              && time <= to
+              && isBetween(entry, keyFrom, keyTo)
+              && filter.test(entry);
+        },
+        forward);
+  }
+
+  private boolean isBetween(byte[] entry, byte @Nullable [] from, byte @Nullable [] to) {
+    int key = entry.length - form.suffix();
+    return (from == null || Arrays.compareUnsigned(entry, 0, key, from, 0, from.length) >= 0)
+        && (to == null || Arrays.compareUnsigned(entry, 0, key, to, 0, to.length) <= 0);
+  }
+
+  private EntryScan scan(
+      byte[] lower,
+      byte @Nullable [] upper,
+      long from,
+      long to,
+      Predicate<byte[]> filter,
+      boolean forward) {
+    StoreDatabase opened = open();
+    if (from > to) {
+      return NONE;
+    }
+    long last = to / interval;
+    byte[] end =
+        last == Long.MAX_VALUE
+            ? new byte[] {StoreDatabase.DATA + 1}
+            : stored(StoreDatabase.DATA, last + 1, new byte[0]);
+    byte[] begin = stored(StoreDatabase.DATA, from / interval, new byte[0]);
+    return new SegmentScan(opened, opened.cursor(begin, end), lower, upper, filter, forward);
+  }
+
+  private EntryScan scanTimes(long from, long to, Predicate<byte[]> filter, boolean forward) {
+    StoreDatabase opened = open();
+    if (from > to) {
+      return NONE;
+    }
+    byte[] begin = time(from);
+    byte[] end = to == Long.MAX_VALUE ? new byte[] {StoreDatabase.INDEX + 1} : time(to + 1);
+    return new IndexScan(this, opened, opened.cursor(begin, end), form, filter, forward);
+  }
+
+  private static byte[] time(long time) {
+    return ByteBuffer.allocate(1 + Long.BYTES).put(StoreDatabase.INDEX).putLong(time).array();
+  }
+
+  /** Throws if the store is closed. */
+  void requireOpen() {
+    if (!isOpen()) {
+      throw StoreDatabase.closed(name);
+    }
+  }
+
+  private StoreDatabase open() {
+    StoreDatabase found = database;
+    if (found == null) {
+      throw StoreDatabase.closed(name);
+    }
+    return found;
+  }
+
+  int partition() {
+    return context == null ? -1 : context.taskId().partition();
+  }
+
+  @Nullable Position positionOrNull() {
+    StoreDatabase found = database;
+    return found == null ? null : found.position();
+  }
+
+  Position position() {
+    return open().position();
+  }
+
+  void commit(Map<TopicPartition, Long> changelogOffsets) {
+    open().commit(changelogOffsets);
+  }
+
+  @Nullable Long committedOffset(TopicPartition partition) {
+    return open().committedOffset(partition);
+  }
+
+  boolean isOpen() {
+    StoreDatabase found = database;
+    return found != null && found.isOpen();
+  }
+
+  void close() {
+    StoreDatabase found = database;
+    if (found != null) {
+      found.close();
+    }
+  }
+}
