@@ -11,5 +11,6 @@ module dev.kv.api {
   exports dev.kv.event;
   exports dev.kv.map;
   exports dev.kv.space;
+  exports dev.kv.ttl;
   exports dev.kv.tuple;
 }

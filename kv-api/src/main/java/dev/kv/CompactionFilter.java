@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides during compactions whether an entry is kept, dropped, or gets another value. A database
  * has at most one, {@link Options#compactionFilter()}. It suits data that becomes useless without a
- * delete, such as entries that expire (dev.kv.ttl.TimeToLive) or that refer to something that no
- * longer exists.
+ * delete, such as entries that expire ({@link dev.kv.ttl.TimeToLive}) or that refer to something
+ * that no longer exists.
  *
  * <pre>{@code
  * CompactionFilter filter =

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * A read-only view of a sequence of bytes, which may be in memory that the library owns.
@@ -41,6 +42,17 @@ public abstract class Slice implements Comparable<Slice> {
    */
   public static Slice of(String text) {
     return of(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /**
+   * Returns a view of the bytes from an index on. It is valid as long as this slice is.
+   *
+   * @param index the index of the first byte, at most the length
+   * @return the view
+   * @throws IndexOutOfBoundsException if the index is outside the slice
+   */
+  public final Slice suffix(int index) {
+    return new SuffixSlice(this, Objects.checkIndex(index, length() + 1));
   }
 
   /**

@@ -125,21 +125,21 @@ final class SpaceBatch implements WriteBatch {
           @Override
           public void put(Slice key, Slice value) {
             if (key.startsWith(prefixSlice)) {
-              handler.put(new SuffixSlice(key, prefix.length()), value);
+              handler.put(key.suffix(prefix.length()), value);
             }
           }
 
           @Override
           public void delete(Slice key) {
             if (key.startsWith(prefixSlice)) {
-              handler.delete(new SuffixSlice(key, prefix.length()));
+              handler.delete(key.suffix(prefix.length()));
             }
           }
 
           @Override
           public void expect(Slice key, @Nullable Slice value) {
             if (key.startsWith(prefixSlice)) {
-              handler.expect(new SuffixSlice(key, prefix.length()), value);
+              handler.expect(key.suffix(prefix.length()), value);
             }
           }
         });

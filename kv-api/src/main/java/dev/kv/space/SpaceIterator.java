@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 final class SpaceIterator implements DBIterator {
   private final DBIterator cursor;
   private final KeyPrefix prefix;
-  private @Nullable SuffixSlice keySlice;
+  private @Nullable Slice whole;
+  private @Nullable Slice keySlice;
 
   /** Creates a cursor, which takes ownership of one that has the prefix as its bounds. */
   SpaceIterator(DBIterator cursor, KeyPrefix prefix) {
@@ -79,11 +80,13 @@ final class SpaceIterator implements DBIterator {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // slices are equal if their bytes are
   public Slice keySlice() {
-    Slice whole = cursor.keySlice();
-    SuffixSlice key = keySlice;
-    if (key == null || !key.isOf(whole)) {
-      key = new SuffixSlice(whole, prefix.length());
+    Slice current = cursor.keySlice();
+    Slice key = keySlice;
+    if (key == null || whole != current) {
+      key = current.suffix(prefix.length());
+      whole = current;
       keySlice = key;
     }
     return key;

@@ -37,6 +37,7 @@ final class ArchitectureTest {
     "dev.kv.event",
     "dev.kv.map",
     "dev.kv.space",
+    "dev.kv.ttl",
     "dev.kv.tuple"
   };
 
@@ -144,7 +145,8 @@ final class ArchitectureTest {
         .that(resideInAnyPackage("dev.kv", "dev.kv.env", "dev.kv.event"))
         .should()
         .dependOnClassesThat(
-            resideInAnyPackage("dev.kv.backup", "dev.kv.map", "dev.kv.space", "dev.kv.tuple"))
+            resideInAnyPackage(
+                "dev.kv.backup", "dev.kv.map", "dev.kv.space", "dev.kv.ttl", "dev.kv.tuple"))
         .check(engine);
   }
 

@@ -61,12 +61,15 @@ class DocumentationTest {
       import dev.kv.event.*;
       import dev.kv.map.*;
       import dev.kv.space.*;
+      import dev.kv.ttl.*;
       import dev.kv.tuple.*;
       import java.io.*;
       import java.nio.*;
       import java.nio.charset.StandardCharsets;
       import java.nio.file.Path;
+      import java.time.*;
       import java.util.*;
+      import java.util.concurrent.*;
       import java.util.stream.*;
       """;
 

@@ -1,6 +1,5 @@
-package dev.kv.space;
+package dev.kv;
 
-import dev.kv.Slice;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -14,12 +13,6 @@ final class SuffixSlice extends Slice {
   SuffixSlice(Slice whole, int offset) {
     this.whole = whole;
     this.offset = offset;
-  }
-
-  /** Returns true if this is a view of {@code other}. */
-  @SuppressWarnings("ReferenceEquality") // slices are equal if their bytes are
-  boolean isOf(Slice other) {
-    return whole == other;
   }
 
   @Override

@@ -1,0 +1,10 @@
+/**
+ * Entries that expire. A {@link dev.kv.ttl.TimeToLive} is a {@link dev.kv.DB} whose values have a
+ * time after which reads do not find them; its {@link dev.kv.CompactionFilter} deletes them.
+ *
+ * <p>This package stands on {@link dev.kv.DB} alone.
+ */
+@NullMarked
+package dev.kv.ttl;
+
+import org.jspecify.annotations.NullMarked;
