@@ -33,6 +33,16 @@ public final class BatchCursor {
     end = offset + length;
   }
 
+  /** Returns the offset of the next operation, or the end of the batch. */
+  public int position() {
+    return at;
+  }
+
+  /** Positions the cursor before the operation at an offset that {@link #position} returned. */
+  public void moveTo(int position) {
+    at = position;
+  }
+
   /** Positions the cursor before the first operation again. */
   public void restart() {
     at = begin;

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A new arena is small and grows by a factor of {@value #GROWTH} up to its limit, so a memtable
  * that holds few entries takes little memory. The pool keeps a few free arenas, because a new one
- * costs the zeroing and the page faults of megabytes. If there is a free arena of full size, a
- * memtable that replaces a full one takes it and never grows. Under a steady load this is the usual
- * case.
+ * costs the zeroing and the page faults of megabytes, but not those that are larger than usual. If
+ * there is a free arena of full size, a memtable that replaces a full one takes it and never grows.
+ * Under a steady load this is the usual case.
  */
 public final class ArenaPool implements AutoCloseable {
   /** The most free arenas that are kept. */
@@ -90,7 +90,8 @@ public final class ArenaPool implements AutoCloseable {
    * Returns an empty arena that {@link #grow} can enlarge.
    *
    * @param minCapacity the least size in bytes that the arena has now
-   * @param limit the size in bytes that it can grow to
+   * @param limit the size in bytes that it can grow to. An arena whose least size is above it is
+   *     dropped at its release
    * @param full true if it will be needed in full size: then a free one of that size is preferred
    * @return an arena that the caller releases
    * @throws OffHeapExhaustedException if there is no memory for it
@@ -106,6 +107,7 @@ public final class ArenaPool implements AutoCloseable {
       arena = new NativeArena(allocate(least));
     }
     arena.setLimit(most);
+    arena.setOversized(minCapacity > limit);
     countLive();
     acquired.accept(arena.capacity());
     return arena;
@@ -234,7 +236,7 @@ public final class ArenaPool implements AutoCloseable {
     if (live-- <= 0) {
       throw new AssertionError("an arena was released twice, or to another pool");
     }
-    if (closed) {
+    if (closed || arena.isOversized()) {
       return arena;
     }
     free.addFirst(arena);

@@ -39,6 +39,9 @@ public final class NativeArena {
   /** The capacity up to which the arena may grow. Set by the thread that acquires the arena. */
   private int limit;
 
+  /** True if the arena is larger than memtables usually are. Set like {@link #limit}. */
+  private boolean oversized;
+
   NativeArena(ByteBuffer memory) {
     buffer = memory;
     limit = memory.capacity();
@@ -92,6 +95,14 @@ public final class NativeArena {
 
   void setLimit(int limit) {
     this.limit = Math.max(limit, capacity());
+  }
+
+  void setOversized(boolean oversized) {
+    this.oversized = oversized;
+  }
+
+  boolean isOversized() {
+    return oversized;
   }
 
   /** Frees all of the arena; its contents must not be used after this call. */

@@ -152,6 +152,11 @@ public final class MemTable extends RefCounted {
     return new MemTableIterator(list);
   }
 
+  /** Returns true if user keys are compared byte by byte. */
+  boolean isBytewise() {
+    return order.userComparator().isBytewise();
+  }
+
   /** Returns the bytes of the arena that are in use. */
   public long memoryUsed() {
     return arena.used();

@@ -14,6 +14,7 @@ import dev.kv.core.log.LogEnd;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.memtable.BatchInserter;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.state.Resources;
 import java.io.IOException;
@@ -264,17 +265,7 @@ public final class LogRecovery {
       memtable = target;
     }
     cursor.start(bytes, EncodedBatch.HEADER, length - EncodedBatch.HEADER);
-    long next = sequence;
-    while (cursor.next()) {
-      target.add(
-          next++,
-          cursor.kind(),
-          bytes,
-          cursor.keyOffset(),
-          cursor.keyLength(),
-          cursor.valueOffset(),
-          cursor.valueLength());
-    }
+    BatchInserter.insert(cursor, count, sequence, target, resources.budget());
     if (target.memoryUsed() > resources.options().writeBufferSize()) {
       memtable = null;
       sink.full(target);

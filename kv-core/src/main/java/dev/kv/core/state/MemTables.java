@@ -56,6 +56,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
   private final ReadStates readStates;
   private final Logs logs;
   private final Runnable flushWanted;
+  private final int maxWaiting;
   private final StallInputs stallInputs;
 
   /** Written by the leader with the monitor held; read by the leader, or with the monitor held. */
@@ -94,7 +95,8 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
     this.logs = logs;
     this.memtable = memtable;
     this.flushWanted = flushWanted;
-    this.stallInputs = new StallInputs(maxWaiting(resources));
+    this.maxWaiting = maxWaiting(resources);
+    this.stallInputs = new StallInputs(maxWaiting);
   }
 
   /**
@@ -141,6 +143,34 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
     if (memtable.isEmpty() && !memtable.ensureRoomFor(bytes, count)) {
       replaceEmpty(bytes, count, full);
     }
+  }
+
+  /**
+   * A batch that fits no memtable of the usual size gets one of its own, which is flushed at once:
+   * it may never become full.
+   */
+  @Override
+  public void afterLargeGroup() {
+    if (isOversized(memtable)) {
+      requestFlush();
+    }
+  }
+
+  private boolean isOversized(MemTable table) {
+    return table.memoryUsed() > resources.options().writeBufferSize();
+  }
+
+  /**
+   * Returns the number of memtables that wait for their flush. One with a batch of its own counts
+   * like the most that may wait, so that memory has at most two such batches.
+   */
+  @GuardedBy("monitor")
+  private int waiting() {
+    int count = 0;
+    for (Immutable each : immutables) {
+      count += isOversized(each.memtable()) ? maxWaiting : 1;
+    }
+    return count;
   }
 
   private void beginLog(Logs.NumberedLog first) {
@@ -236,7 +266,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
     monitor.lock();
     try {
       immutables.addFirst(new Immutable(memtable, before));
-      stallInputs.setWaitingMemTables(immutables.size());
+      stallInputs.setWaitingMemTables(waiting());
       stallInputs.wantSwitch(false);
       switches++;
       begin(next);
@@ -351,7 +381,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
       flushes++;
       publish();
       flushed.memtable().release(); // frees the memory before a writer allocates
-      stallInputs.setWaitingMemTables(immutables.size());
+      stallInputs.setWaitingMemTables(waiting());
     } finally {
       monitor.unlock();
     }

@@ -113,7 +113,8 @@ public final class Resources implements AutoCloseable {
     }
     int needed = (int) MemTable.arenaBytesFor(bytes, count);
     ArenaPool arenas = shared.arenas();
-    return new MemTable(comparator, arenas.acquire(needed, (int) capacity, full), arenas);
+    return new MemTable(
+        comparator, arenas.acquire(needed, options.writeBufferSize(), full), arenas);
   }
 
   /** Returns a memtable without room for any entry, which uses almost no memory. */

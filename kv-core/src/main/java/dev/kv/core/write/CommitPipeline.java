@@ -63,6 +63,9 @@ public final class CommitPipeline {
    */
   private static final long SMALL_LEADER_BYTES = 128 << 10;
 
+  /** The target is told of groups that are at least this large. */
+  private static final int LARGE_GROUP_BYTES = 64 << 10;
+
   /**
    * A write with a condition joins a group only if the check compares fewer keys than this with the
    * keys in the group. Otherwise it leads the next group.
@@ -446,6 +449,7 @@ public final class CommitPipeline {
   private void commit(boolean sync) {
     Throwable failure = null;
     int outcome = Writer.DONE;
+    boolean large = false;
     Writer followers;
     try {
       MemTable memtable = target.memtable();
@@ -456,6 +460,7 @@ public final class CommitPipeline {
         gather(memtable, sync);
       }
       logAndApply(memtable, sync);
+      large = group.bytes() >= LARGE_GROUP_BYTES;
       if (sync) {
         lastGroupSize = 1 + length(firstFollower) + queue.waiting();
       }
@@ -482,6 +487,9 @@ public final class CommitPipeline {
       throw notLogged(failure);
     } else if (failure != null) {
       throw failureOf(failure);
+    }
+    if (large) {
+      target.afterLargeGroup();
     }
   }
 

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 /**
  * The target of committed writes: the memtables and the log of the database.
  *
- * <p>Only the leader calls these methods, so no two calls overlap. Each call sees the effects of
- * all earlier calls, also of those by other threads.
+ * <p>Only the leader calls these methods, except {@link #afterLargeGroup}, so no two calls overlap.
+ * Each call sees the effects of all earlier calls, also of those by other threads.
  */
 public interface CommitTarget {
   /** Returns the mutable memtable. */
@@ -38,4 +38,11 @@ public interface CommitTarget {
    *     durable first, so that a loss of power cannot keep this record and lose earlier ones
    */
   void append(ByteBuffer record, int length, boolean sync) throws IOException;
+
+  /**
+   * Called after a group of many bytes is visible, by the thread that led it, when it leads no
+   * more. If the memtable is larger than it should be, the target requests its flush. Must be quick
+   * and not throw.
+   */
+  void afterLargeGroup();
 }

@@ -6,6 +6,7 @@ import dev.kv.core.codec.Varint;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.memtable.BatchInserter;
 import dev.kv.core.memtable.MemTable;
 import java.nio.ByteBuffer;
 
@@ -219,16 +220,7 @@ final class WriteGroup implements AutoCloseable {
       return;
     }
     cursor.start(buffer, HEADER, end - HEADER);
-    for (long next = sequence; cursor.next(); next++) {
-      memtable.add(
-          next,
-          cursor.kind(),
-          buffer,
-          cursor.keyOffset(),
-          cursor.keyLength(),
-          cursor.valueOffset(),
-          cursor.valueLength());
-    }
+    BatchInserter.insert(cursor, count, sequence, memtable, budget);
   }
 
   @Override

@@ -256,6 +256,17 @@ class MemTableTest {
   }
 
   @Test
+  void release_ofAnArenaAboveTheLimit_givesTheMemoryBack() {
+    OffHeapBudget counted = new OffHeapBudget(0);
+    ArenaPool arenas = new ArenaPool(counted);
+    arenas.release(arenas.acquire(1 << 20, 64 << 10, true));
+    assertThat(counted.used()).isZero();
+    arenas.release(arenas.acquire(16 << 10, 64 << 10, true));
+    assertThat(counted.used()).as("one of usual size is kept").isEqualTo(16 << 10);
+    arenas.close();
+  }
+
+  @Test
   void memtable_emptyArenaBytes_hasRoomForNoEntry() {
     MemTable none = create(DBComparator.bytewise(), MemTable.EMPTY_ARENA_BYTES);
     assertThat(none.ensureRoomFor(0, 1)).isFalse();

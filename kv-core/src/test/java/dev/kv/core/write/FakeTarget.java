@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A database without files: memtables that are kept, and logs in memory. */
 final class FakeTarget implements CommitTarget {
@@ -39,6 +40,7 @@ final class FakeTarget implements CommitTarget {
   volatile Runnable beforeBegin = () -> {};
   int beginnings;
   int olderLogSyncs;
+  final AtomicInteger largeGroups = new AtomicInteger();
   private LogWriter olderSyncedFor;
   private volatile IOException nextLogFailure;
 
@@ -127,6 +129,11 @@ final class FakeTarget implements CommitTarget {
       }
       log.sync();
     }
+  }
+
+  @Override
+  public void afterLargeGroup() {
+    largeGroups.incrementAndGet();
   }
 
   private void syncOlderLogs() throws IOException {

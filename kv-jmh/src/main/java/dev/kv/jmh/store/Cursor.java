@@ -1,5 +1,7 @@
 package dev.kv.jmh.store;
 
+import java.util.zip.CRC32;
+
 /**
  * Moves over the entries of a {@link Store}. Each adapter has the loop of a scan in its own class,
  * so no store pays for a call through this interface per entry.
@@ -14,6 +16,16 @@ public interface Cursor extends AutoCloseable {
 
   /** Does the same as {@link #scanForward} from the last entry backwards. */
   void scanBackward(long limit, OpMeter meter);
+
+  /**
+   * Adds the keys and values of up to {@code limit} entries to {@code checksum}, from the first
+   * entry on, and calls {@code meter} for each.
+   *
+   * @throws UnsupportedOperationException if the adapter of the store does not have it
+   */
+  default void checksum(long limit, CRC32 checksum, OpMeter meter) {
+    throw new UnsupportedOperationException("no scan with a checksum");
+  }
 
   /** Seeks the first entry at or after {@code key}; returns true if it has that key. */
   boolean seek(byte[] key);

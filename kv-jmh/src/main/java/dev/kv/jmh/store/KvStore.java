@@ -7,9 +7,11 @@ import dev.kv.DBIterator;
 import dev.kv.DBStats;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.Slice;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import java.nio.file.Path;
+import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /** kv. */
@@ -130,6 +132,18 @@ final class KvStore implements Store {
       }
 
       @Override
+      public void checksum(long limit, CRC32 checksum, OpMeter meter) {
+        byte[] copy = new byte[512];
+        iterator.seekToFirst();
+        for (long i = 0; i < limit && iterator.isValid(); i++) {
+          copy = update(checksum, iterator.keySlice(), copy);
+          copy = update(checksum, iterator.valueSlice(), copy);
+          meter.tick();
+          iterator.next();
+        }
+      }
+
+      @Override
       public boolean seek(byte[] key) {
         iterator.seek(key);
         return iterator.isValid() && equal(iterator, key);
@@ -148,6 +162,14 @@ final class KvStore implements Store {
     meter.consume(ByteSum.of(key) + ByteSum.of(value));
     meter.addBytes(key.length() + (long) value.length());
     meter.tick();
+  }
+
+  private static byte[] update(CRC32 checksum, Slice bytes, byte[] copy) {
+    int length = bytes.length();
+    byte[] target = length <= copy.length ? copy : new byte[length];
+    bytes.copyTo(0, target, 0, length);
+    checksum.update(target, 0, length);
+    return target;
   }
 
   private static boolean equal(DBIterator iterator, byte[] key) {

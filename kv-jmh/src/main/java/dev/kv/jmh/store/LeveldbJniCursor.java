@@ -2,6 +2,7 @@ package dev.kv.jmh.store;
 
 import java.lang.reflect.Field;
 import java.util.Arrays;
+import java.util.zip.CRC32;
 import org.fusesource.leveldbjni.internal.JniDBIterator;
 import org.fusesource.leveldbjni.internal.NativeDB;
 import org.fusesource.leveldbjni.internal.NativeIterator;
@@ -45,6 +46,21 @@ final class LeveldbJniCursor implements Cursor {
       for (long i = 0; i < limit && iterator.isValid(); i++) {
         readEntry(meter);
         iterator.prev();
+      }
+    } catch (NativeDB.DBException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void checksum(long limit, CRC32 checksum, OpMeter meter) {
+    try {
+      iterator.seekToFirst();
+      for (long i = 0; i < limit && iterator.isValid(); i++) {
+        checksum.update(iterator.key());
+        checksum.update(iterator.value());
+        meter.tick();
+        iterator.next();
       }
     } catch (NativeDB.DBException e) {
       throw new IllegalStateException(e);

@@ -1,6 +1,7 @@
 package dev.kv.jmh.store;
 
 import java.nio.ByteBuffer;
+import java.util.zip.CRC32;
 import org.lmdbjava.Dbi;
 import org.lmdbjava.Env;
 import org.lmdbjava.GetOp;
@@ -32,6 +33,17 @@ final class LmdbCursor implements Cursor {
     for (long i = 0; i < limit && valid; i++) {
       readEntry(meter);
       valid = cursor.prev();
+    }
+  }
+
+  @Override
+  public void checksum(long limit, CRC32 checksum, OpMeter meter) {
+    boolean valid = cursor.first();
+    for (long i = 0; i < limit && valid; i++) {
+      checksum.update(cursor.key());
+      checksum.update(cursor.val());
+      meter.tick();
+      valid = cursor.next();
     }
   }
 

@@ -5,8 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The benchmarks of db_bench by name, {@code quiet}, which waits for compactions, and {@code
- * deleterange}, which deletes half of the keys with one call.
+ * The benchmarks of db_bench by name, and some more: {@code quiet} waits for compactions; {@code
+ * deleterange} deletes half of the keys with one call; {@code fillonebatch}, {@code readkeys} and
+ * {@code readcrc} are from the benchmark of lmdbjava.
  */
 public final class Catalogue {
   /** The benchmarks that run by default. */
@@ -21,6 +22,7 @@ public final class Catalogue {
           "fillseq",
           "fillbatch",
           "fillload",
+          "fillonebatch",
           "fillrandom",
           "overwrite",
           "fillsync",
@@ -28,6 +30,8 @@ public final class Catalogue {
           "readseq",
           "readreverse",
           "readrandom",
+          "readkeys",
+          "readcrc",
           "readmissing",
           "seekrandom",
           "seekordered",
@@ -85,6 +89,7 @@ public final class Catalogue {
       case "fillseq" -> Plan.fill(name, write(workload.keySpace(), 1, true, false));
       case "fillbatch" -> Plan.fill(name, write(workload.keySpace(), LARGE_BATCH, true, false));
       case "fillload" -> Plan.fill(name, new LoadTask(workload));
+      case "fillonebatch" -> Plan.fill(name, new OneBatchTask(workload));
       case "fillrandom" -> Plan.fill(name, write(workload.keySpace(), 1, false, false));
       case "overwrite" -> Plan.write(name, write(workload.keySpace(), 1, false, false));
       case "fillsync" -> Plan.fill(name, write(thousandth(), 1, false, true));
@@ -111,6 +116,8 @@ public final class Catalogue {
         switch (name) {
           case "readseq" -> new ScanTask(workload, false);
           case "readreverse" -> new ScanTask(workload, true);
+          case "readkeys" -> new ReadKeysTask(workload);
+          case "readcrc" -> new ChecksumTask(workload);
           case "readrandom" -> randomReads(workload);
           case "readrandomsmall" -> randomReads(smallWorkload());
           case "readmissing" -> new PointReadTask(workload, workload.keySpace(), true);
