@@ -1,0 +1,74 @@
+package dev.kv.streams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.SharedResources;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.apache.kafka.common.utils.Bytes;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests the memory that the stores of a process share. */
+class SharedMemoryTest {
+  private static final long BUDGET = 16 << 20;
+  private static final int STORES = 200;
+  private static final int ENTRIES = 60;
+
+  @TempDir private Path directory;
+
+  @Test
+  void twoHundredStores_stayInsideOneBudget() {
+    Map<String, ?> configs = Map.of(KvStores.MEMORY_BYTES_CONFIG, BUDGET);
+    List<KvKeyValueStore> stores = new ArrayList<>();
+    SharedResources shared = ProcessResources.INSTANCE.acquire(configs);
+    try {
+      long most = 0;
+      for (int i = 0; i < STORES; i++) {
+        KvKeyValueStore store = new KvKeyValueStore("store" + i, StoreKind.Values.PLAIN, null);
+        TestContext context = new TestContext(directory).with(KvStores.MEMORY_BYTES_CONFIG, BUDGET);
+        store.init(context, store);
+        stores.add(store);
+      }
+      Random random = new Random(16);
+      byte[] value = new byte[1000];
+      for (int entry = 0; entry < ENTRIES; entry++) {
+        for (KvKeyValueStore store : stores) {
+          random.nextBytes(value);
+          store.put(Bytes.wrap(("key" + entry).getBytes()), value);
+        }
+        most = Math.max(most, shared.offHeapUsed());
+      }
+      for (KvKeyValueStore store : stores) {
+        assertThat(store.get(Bytes.wrap("key7".getBytes()))).hasSize(1000);
+        most = Math.max(most, shared.offHeapUsed());
+      }
+      System.out.println(
+          "SharedMemoryTest: " + STORES + " stores used at most " + most + " of " + BUDGET);
+      assertThat(shared.openDatabases()).isEqualTo(STORES);
+      assertThat(most).isGreaterThan(BUDGET / 8).isLessThanOrEqualTo(BUDGET);
+    } finally {
+      stores.forEach(KvKeyValueStore::close);
+      ProcessResources.INSTANCE.release();
+    }
+  }
+
+  @Test
+  void resources_afterTheLastStoreIsClosed_areCreatedAnew() {
+    SharedResources first =
+        ProcessResources.INSTANCE.acquire(Map.of(KvStores.MEMORY_BYTES_CONFIG, "33554432"));
+    SharedResources second = ProcessResources.INSTANCE.acquire(Map.of());
+    assertThat(second).isSameAs(first);
+    assertThat(first.settings().offHeapLimit()).isEqualTo(32 << 20);
+    ProcessResources.INSTANCE.release();
+    ProcessResources.INSTANCE.release();
+
+    SharedResources third = ProcessResources.INSTANCE.acquire(Map.of());
+    assertThat(third).isNotSameAs(first);
+    assertThat(third.settings().offHeapLimit()).isEqualTo(KvStores.DEFAULT_MEMORY_BYTES);
+    ProcessResources.INSTANCE.release();
+  }
+}

@@ -1,0 +1,181 @@
+package dev.kv.streams;
+
+import static dev.kv.streams.TestContext.CHANGELOG;
+import static dev.kv.streams.TestContext.PARTITION;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.env.Env;
+import dev.kv.streams.StoreKind.Structure;
+import dev.kv.streams.StoreKind.Values;
+import dev.kv.testing.StrictMemEnv;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.kstream.Windowed;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Simulates loss of power under at-least-once, where nothing is synced. What is found is the state
+ * after some record of the changelog, at or after the committed offset. So restoring from that
+ * offset gives the state of the whole changelog.
+ */
+class StorePowerLossTest {
+  private static final Path DIRECTORY = Path.of("/power-loss");
+  private static final TopicPartition PARTITION_OF_CHANGELOG =
+      new TopicPartition(CHANGELOG, PARTITION);
+  private static final int RECORDS = 400;
+  private static final int CRASH_EVERY = 50;
+  private static final int[] PERCENT_KEPT = {0, 20, 60, 100};
+
+  private final StrictMemEnv disk = new StrictMemEnv();
+  private final List<ConsumerRecord<byte[], byte[]>> changelog = new ArrayList<>();
+
+  /** The states after each number of records. */
+  private final List<Map<Bytes, String>> states = new ArrayList<>(List.of(Map.of()));
+
+  private int offsetsFound;
+
+  private void append(byte[] key, @Nullable String value) {
+    byte[] bytes = value == null ? null : value.getBytes();
+    changelog.add(new ConsumerRecord<>(CHANGELOG, PARTITION, changelog.size(), key, bytes));
+    Map<Bytes, String> state = new TreeMap<>(states.get(states.size() - 1));
+    if (value == null) {
+      state.remove(Bytes.wrap(key));
+    } else {
+      state.put(Bytes.wrap(key), value);
+    }
+    states.add(state);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {11, 12, 13})
+  void keyValueStore_afterLossOfPower_isNeverBehindItsOffset(long seed) {
+    Random random = new Random(seed);
+    KvKeyValueStore store = open(disk);
+    for (int i = 0; i < RECORDS; i++) {
+      Bytes key = Bytes.wrap(("key" + random.nextInt(40)).getBytes());
+      String value = random.nextInt(4) == 0 ? null : "v" + i + "x".repeat(random.nextInt(500));
+      store.put(key, value == null ? null : value.getBytes());
+      append(key.get(), value);
+      if (random.nextInt(10) == 0) {
+        store.commit(Map.of(PARTITION_OF_CHANGELOG, (long) i));
+      }
+      if (i % CRASH_EVERY == 0) {
+        for (int percent : PERCENT_KEPT) {
+          crash(percent, random.nextLong(), "seed " + seed + ", record " + i + ", " + percent);
+        }
+      }
+    }
+    store.close();
+    assertThat(offsetsFound).as("crashes that kept an offset, seed " + seed).isGreaterThan(5);
+  }
+
+  private static KvKeyValueStore open(Env env) {
+    KvKeyValueStore store = new KvKeyValueStore("store", Values.PLAIN, env);
+    store.init(new TestContext(DIRECTORY), store);
+    return store;
+  }
+
+  private void crash(int percent, long seed, String what) {
+    KvKeyValueStore found =
+        new KvKeyValueStore("store", Values.PLAIN, disk.crashClone(percent, seed));
+    TestContext context = new TestContext(DIRECTORY);
+    found.init(context, found);
+    try {
+      Long offset = found.committedOffset(PARTITION_OF_CHANGELOG);
+      int next = offset == null ? 0 : Math.toIntExact(offset) + 1;
+      offsetsFound += offset == null ? 0 : 1;
+      Map<Bytes, String> state = contents(found);
+      assertThat(states.subList(next, states.size())).as(what).contains(state);
+
+      context.restore(changelog.subList(next, changelog.size()));
+      assertThat(contents(found)).as(what).isEqualTo(states.get(states.size() - 1));
+    } finally {
+      found.close();
+    }
+  }
+
+  private static Map<Bytes, String> contents(KvKeyValueStore store) {
+    Map<Bytes, String> contents = new TreeMap<>();
+    try (KeyValueIterator<Bytes, byte[]> entries = store.all()) {
+      while (entries.hasNext()) {
+        KeyValue<Bytes, byte[]> entry = entries.next();
+        contents.put(entry.key, new String(entry.value));
+      }
+    }
+    return contents;
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {21, 22})
+  void windowStore_afterLossOfPower_restoresToTheStateOfTheChangelog(long seed) {
+    Random random = new Random(seed);
+    KvWindowStore store = window(disk, new TestContext(DIRECTORY));
+    for (int i = 0; i < RECORDS; i++) {
+      Bytes key = Bytes.wrap(("key" + random.nextInt(20)).getBytes());
+      long time = i * 5_000L;
+      String value = "v" + i;
+      store.put(key, value.getBytes(), time);
+      append(TimedKey.window(key.get(), time, 0), value);
+      if (random.nextInt(10) == 0) {
+        store.commit(Map.of(PARTITION_OF_CHANGELOG, (long) i));
+      }
+      if (i % CRASH_EVERY == 0) {
+        for (int percent : PERCENT_KEPT) {
+          crashWindows(store, percent, random.nextLong(), "seed " + seed + ", record " + i);
+        }
+      }
+    }
+    store.close();
+  }
+
+  private static KvWindowStore window(Env env, TestContext context) {
+    StoreKind kind = new StoreKind(Structure.WINDOW_BY_TIME, Values.PLAIN);
+    KvWindowStore store =
+        new KvWindowStore(new WindowSupplier("windows", kind, 120_000, 10, false), env);
+    store.init(context, store);
+    return store;
+  }
+
+  private void crashWindows(KvWindowStore before, int percent, long seed, String what) {
+    TestContext context = new TestContext(DIRECTORY);
+    KvWindowStore found = window(disk.crashClone(percent, seed), context);
+    try {
+      Long offset = found.committedOffset(PARTITION_OF_CHANGELOG);
+      int next = Objects.requireNonNullElse(offset, -1L).intValue() + 1;
+      // The last record is restored in any case, because it tells what is expired.
+      next = Math.min(next, changelog.size() - 1);
+      context.restore(changelog.subList(next, changelog.size()));
+      assertThat(windows(found.all())).as(what).isEqualTo(windows(before.all()));
+      // The first reads the index, the second the entries.
+      Bytes last = Bytes.wrap(new byte[] {-1});
+      assertThat(windows(found.fetchAll(0, Long.MAX_VALUE)))
+          .as(what)
+          .isEqualTo(windows(found.fetch(null, last, 0, Long.MAX_VALUE)));
+    } finally {
+      found.close();
+    }
+  }
+
+  private static Map<String, String> windows(KeyValueIterator<Windowed<Bytes>, byte[]> entries) {
+    Map<String, String> windows = new TreeMap<>();
+    try (entries) {
+      while (entries.hasNext()) {
+        KeyValue<Windowed<Bytes>, byte[]> entry = entries.next();
+        windows.put(entry.key.toString(), new String(entry.value));
+      }
+    }
+    return windows;
+  }
+}
