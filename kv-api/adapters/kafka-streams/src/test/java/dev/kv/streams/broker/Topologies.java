@@ -76,7 +76,7 @@ enum Topologies {
           .outerJoin(
               builder.<String, String>stream(OTHER),
               (left, right) -> left + "&" + right,
-              JoinWindows.ofTimeDifferenceAndGrace(Duration.ofSeconds(5), Duration.ofSeconds(5)),
+              JoinWindows.ofTimeDifferenceAndGrace(Duration.ofSeconds(5), Duration.ofMinutes(30)),
               StreamJoined.as(JOINED))
           .to(output(application, JOINED));
     }
