@@ -52,6 +52,8 @@ public class BlockIterator extends BlockEntries {
 
   private int next;
 
+  private boolean repeatsUserKey;
+
   /**
    * Creates a cursor that is on no block.
    *
@@ -153,6 +155,45 @@ public class BlockIterator extends BlockEntries {
   /** Returns true if the current entry is the only one of the block. */
   protected final boolean isOnlyEntry() {
     return entry == 0 && next == entriesEnd && restartCount == 1;
+  }
+
+  /**
+   * Moves to the next entry of the block. Returns false at its last entry, and stays there.
+   * Requires a cursor over internal keys in bytewise order that has an entry and moves forward.
+   */
+  public final boolean nextInSameBlock() {
+    int at = next;
+    if (at >= entriesEnd) {
+      return false;
+    }
+    int lastLength = keyLength;
+    int own = head(at, lastLength);
+    int length = shared + unshared;
+    int lastUser = lastLength - InternalKey.TRAILER;
+    repeatsUserKey = length == lastLength && (shared >= lastUser || hasLastUserKey(own, lastUser));
+    if (shared == 0) {
+      keyBuffer = block;
+      keyOffset = own;
+    } else {
+      extendKey(own);
+    }
+    keyLength = length;
+    show(at, own + unshared);
+    return true;
+  }
+
+  /** Compares the rest of the user keys: writers may share fewer bytes than two keys have. */
+  private boolean hasLastUserKey(int own, int userLength) {
+    int rest = userLength - shared;
+    return Words.mismatch(keyBuffer, keyOffset + shared, block, own, rest) == rest;
+  }
+
+  /**
+   * Returns true if the last call of {@link #nextInSameBlock} moved to another entry of the same
+   * user key.
+   */
+  public final boolean repeatsUserKey() {
+    return repeatsUserKey;
   }
 
   /** Moves to the block's first entry, if any. */

@@ -8,6 +8,7 @@ import dev.kv.DBStats;
 import dev.kv.PinnedValue;
 import dev.kv.Range;
 import dev.kv.ReadOptions;
+import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.ValueReader;
 import dev.kv.core.checkpoint.Checkpoint;
@@ -19,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The reading half of an open database. Delegates every call to its parts. */
@@ -98,6 +100,17 @@ abstract sealed class OpenDatabase implements DB permits DBImpl, ReadOnlyDB {
   @Override
   public final DBIterator iterator(ReadOptions options) {
     return reader.iterator(Objects.requireNonNull(options, "options"));
+  }
+
+  @Override
+  public final void forEach(ReadOptions options, BiConsumer<? super Slice, ? super Slice> action) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(action, "action");
+    if (options.descending()) {
+      DB.super.forEach(options, action);
+    } else {
+      reader.forEach(options, action);
+    }
   }
 
   @Override

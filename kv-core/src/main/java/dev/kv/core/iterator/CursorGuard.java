@@ -81,6 +81,14 @@ public abstract class CursorGuard {
     }
   }
 
+  /** Ends a move that is not completed. Throws nothing if the cursor was closed meanwhile. */
+  public final void abandonMove() {
+    BUSY.setRelease(this, false);
+    if (ended != OPEN) {
+      claim();
+    }
+  }
+
   /**
    * Ends a move that threw an exception.
    *

@@ -8,6 +8,7 @@ import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A cursor over sorted entries whose keys and values lie in direct memory. Begins before any entry.
@@ -104,6 +105,15 @@ public abstract class InternalIterator implements AutoCloseable {
 
   /** Moves to the previous entry. Requires {@link #isValid()}. */
   public abstract void prev();
+
+  /**
+   * Returns the cursor of a table that alone has entries from the current one on, as far as its
+   * current block reaches, or null if there is no such cursor. The caller may move it within that
+   * block, and then continues with {@link #next} of this cursor. Requires {@link #isValid()}.
+   */
+  public @Nullable InternalIterator soleTable() {
+    return null;
+  }
 
   /**
    * Copies the block that the entry was read from as its table stores it, type and checksum

@@ -4,6 +4,7 @@ import dev.kv.CorruptionException;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A cursor that merges the entries of several cursors, its children, in order. It returns all of
@@ -240,6 +241,11 @@ public final class MergingIterator extends InternalIterator {
   @Override
   public CorruptionException corruption(String what, String elsewhere) {
     return children[heap[0]].corruption(what, elsewhere);
+  }
+
+  @Override
+  public @Nullable InternalIterator soleTable() {
+    return forward && size == 1 ? children[heap[0]].soleTable() : null;
   }
 
   @Override

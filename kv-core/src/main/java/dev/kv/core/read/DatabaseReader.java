@@ -7,6 +7,7 @@ import dev.kv.DBIterator;
 import dev.kv.DBStats;
 import dev.kv.PinnedValue;
 import dev.kv.ReadOptions;
+import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.ValueReader;
 import dev.kv.core.event.Events;
@@ -25,6 +26,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -250,6 +252,17 @@ public final class DatabaseReader implements AutoCloseable {
    * loses it without closing it, {@link #releaseCollectedIterators} releases the view.
    */
   public DBIterator iterator(ReadOptions options) {
+    return userIterator(options);
+  }
+
+  /** Implements {@link DB#forEach} for a scan that ascends. */
+  public void forEach(ReadOptions options, BiConsumer<? super Slice, ? super Slice> action) {
+    try (UserIterator iterator = userIterator(options)) {
+      iterator.forEach(action);
+    }
+  }
+
+  private UserIterator userIterator(ReadOptions options) {
     if (options.descending()) {
       throw new IllegalArgumentException(
           "a cursor moves both ways: descending is for entries, stream and forEach");

@@ -7,6 +7,7 @@ import dev.kv.core.memory.BufferSlice;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 
 /**
  * The iterator that programs use: a {@link VisibleCursor} over a view that it pins. The view guards
@@ -154,6 +155,27 @@ final class UserIterator implements DBIterator {
       checkValid();
       cursor.prev();
     } catch (RuntimeException | Error e) {
+      throw failed(e);
+    }
+    view.endMove();
+    Reference.reachabilityFence(this);
+  }
+
+  /**
+   * Passes every entry of the range to {@code action}, in one move: a close from another thread
+   * ends it at the next entry, and what it pins is released then.
+   */
+  void forEach(BiConsumer<? super Slice, ? super Slice> action) {
+    beginSeek();
+    EntryScan scan = new EntryScan(cursor, keySlice, valueSlice, keysOnly, action);
+    try {
+      scan.run();
+    } catch (RuntimeException | Error e) {
+      if (scan.isInAction()) {
+        cursor.invalidate();
+        view.abandonMove();
+        throw e;
+      }
       throw failed(e);
     }
     view.endMove();

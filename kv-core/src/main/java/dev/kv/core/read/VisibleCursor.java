@@ -9,6 +9,7 @@ import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
+import dev.kv.core.table.TableIterator;
 import dev.kv.core.version.Levels;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ThreadLocalRandom;
@@ -222,6 +223,38 @@ final class VisibleCursor {
     findForward(true);
   }
 
+  /**
+   * Returns the cursor of the only table that has entries from the current one on, or null. A scan
+   * moves it to the end of its block, and then calls {@link #nextBlock}. Requires {@link #isValid},
+   * after a move forward.
+   */
+  @Nullable TableIterator soleTable() {
+    return bytewise && internal.soleTable() instanceof TableIterator table ? table : null;
+  }
+
+  /** Returns true if some entries of the block may be after the range. */
+  boolean mayLeaveRange(TableIterator table) {
+    return upper != null
+        && !table.isBlockBefore(upper.buffer(), upper.offset(), upper.internalKeyLength());
+  }
+
+  /** Returns true if a user key is after the range. Requires that there is an upper bound. */
+  boolean isAfterRange(ByteBuffer buffer, int offset, int length) {
+    return upper != null && compareToBound(buffer, offset, length, upper) >= 0;
+  }
+
+  /**
+   * Moves to the next entry after the block of {@code table}, which is at its last entry.
+   *
+   * @param decided true if other entries of that entry's user key are hidden
+   */
+  void nextBlock(TableIterator table, boolean decided) {
+    valid = false;
+    saved.setKey(table.keyBuffer(), table.keyOffset(), table.keyLength() - InternalKey.TRAILER);
+    internal.next();
+    findForward(decided);
+  }
+
   /** Moves to the previous entry. Requires {@link #isValid}. */
   void prev() {
     valid = false;
@@ -311,7 +344,12 @@ final class VisibleCursor {
     return buffer.getLong(offset + length);
   }
 
-  private boolean isVisible(long tag) {
+  /** Returns true if the tag is of a value that the cursor shows, unless it is hidden. */
+  boolean isValue(long tag) {
+    return kindOf(tag) == VALUE;
+  }
+
+  boolean isVisible(long tag) {
     return InternalKey.sequence(tag) <= sequence;
   }
 
@@ -358,7 +396,8 @@ final class VisibleCursor {
     return ThreadLocalRandom.current().nextInt(2 * Levels.READ_BYTES_PERIOD) + 1L;
   }
 
-  private void checkStopped() {
+  /** Throws if the database was closed. */
+  void checkStopped() {
     if (stopped) {
       throw new DBClosedException("the database was closed during a move of the iterator");
     }

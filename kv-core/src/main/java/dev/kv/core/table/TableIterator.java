@@ -1,5 +1,6 @@
 package dev.kv.core.table;
 
+import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
 import dev.kv.core.table.cache.PinnedBlock;
@@ -148,6 +149,16 @@ public final class TableIterator extends TableCursor {
     if (left != null) {
       left.close();
     }
+  }
+
+  @Override
+  public InternalIterator soleTable() {
+    return this;
+  }
+
+  /** Returns true if all keys of the current block are less than {@code key}. */
+  public boolean isBlockBefore(ByteBuffer key, int offset, int length) {
+    return at < index.find(key, offset, length);
   }
 
   @Override

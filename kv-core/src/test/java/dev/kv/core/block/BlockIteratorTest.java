@@ -345,4 +345,37 @@ class BlockIteratorTest {
             });
     assertThat(bytes).isZero();
   }
+
+  @Test
+  void nextInSameBlock_keysThatShareLessThanTheyCould_findsTheSameUserKey() {
+    ByteBuffer block = ByteBuffer.allocateDirect(200).order(ByteOrder.LITTLE_ENDIAN);
+    int at = putEntry(block, 0, 0, "abc", 9);
+    at = putEntry(block, at, 3, "", 8);
+    at = putEntry(block, at, 1, "bc", 7);
+    at = putEntry(block, at, 0, "abc", 6);
+    at = putEntry(block, at, 2, "d", 5);
+    at = putEntry(block, at, 3, "d", 4);
+    block.putInt(at, 0).putInt(at + 4, 1);
+    BlockIterator cursor = on(new InternalKeyComparator(DBComparator.bytewise()), block, at + 8);
+    cursor.seekToFirst();
+    for (boolean repeats : new boolean[] {true, true, true, false, false}) {
+      assertThat(cursor.nextInSameBlock()).isTrue();
+      assertThat(cursor.repeatsUserKey()).isEqualTo(repeats);
+    }
+    assertThat(cursor.nextInSameBlock()).isFalse();
+    assertThat(cursor.isValid()).isTrue();
+    assertThat(InternalKey.tag(cursor.keyBuffer(), cursor.keyOffset(), cursor.keyLength()))
+        .isEqualTo(InternalKey.pack(4, ValueKind.VALUE));
+  }
+
+  /** Writes an entry without a value, and returns the offset after it. */
+  private static int putEntry(ByteBuffer block, int at, int shared, String rest, long sequence) {
+    int length = rest.length() + InternalKey.TRAILER;
+    block.put(at, (byte) shared).put(at + 1, (byte) length).put(at + 2, (byte) 0);
+    for (int i = 0; i < rest.length(); i++) {
+      block.put(at + 3 + i, (byte) rest.charAt(i));
+    }
+    block.putLong(at + 3 + rest.length(), InternalKey.pack(sequence, ValueKind.VALUE));
+    return at + 3 + length;
+  }
 }

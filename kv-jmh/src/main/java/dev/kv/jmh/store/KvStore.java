@@ -7,6 +7,7 @@ import dev.kv.DBIterator;
 import dev.kv.DBStats;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.ReadOptions;
 import dev.kv.Slice;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
@@ -156,9 +157,16 @@ final class KvStore implements Store {
     };
   }
 
+  @Override
+  public void scan(OpMeter meter) {
+    db.forEach(ReadOptions.DEFAULT, (key, value) -> readEntry(key, value, meter));
+  }
+
   private static void readEntry(DBIterator iterator, OpMeter meter) {
-    var key = iterator.keySlice();
-    var value = iterator.valueSlice();
+    readEntry(iterator.keySlice(), iterator.valueSlice(), meter);
+  }
+
+  private static void readEntry(Slice key, Slice value, OpMeter meter) {
     meter.consume(ByteSum.of(key) + ByteSum.of(value));
     meter.addBytes(key.length() + (long) value.length());
     meter.tick();

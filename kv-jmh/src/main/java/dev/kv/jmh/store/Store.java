@@ -31,6 +31,16 @@ public interface Store extends AutoCloseable {
   Cursor cursor();
 
   /**
+   * Reads every byte of all entries in order, and calls {@code meter} for each. A store that has a
+   * scan without a cursor uses that.
+   */
+  default void scan(OpMeter meter) {
+    try (Cursor cursor = cursor()) {
+      cursor.scanForward(Long.MAX_VALUE, meter);
+    }
+  }
+
+  /**
    * Compacts everything.
    *
    * @throws UnsupportedOperationException if the store has no compaction on demand

@@ -29,6 +29,7 @@ public final class Catalogue {
           "fill100K",
           "readseq",
           "readreverse",
+          "foreach",
           "readrandom",
           "readkeys",
           "readcrc",
@@ -116,6 +117,7 @@ public final class Catalogue {
         switch (name) {
           case "readseq" -> new ScanTask(workload, false);
           case "readreverse" -> new ScanTask(workload, true);
+          case "foreach" -> thread -> thread.store().scan(thread.meter);
           case "readkeys" -> new ReadKeysTask(workload);
           case "readcrc" -> new ChecksumTask(workload);
           case "readrandom" -> randomReads(workload);

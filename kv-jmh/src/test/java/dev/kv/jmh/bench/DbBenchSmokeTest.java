@@ -22,7 +22,7 @@ import picocli.CommandLine;
 /** Every benchmark, small, over kv and leveldbjni in turns. */
 class DbBenchSmokeTest {
   private static final String ORDER =
-      "fillonebatch,readkeys,readcrc,fillseq,fillbatch,fillload,fillsync,fillrandom,overwrite,readrandom,readrandomsmall,readhot,"
+      "fillonebatch,foreach,readkeys,readcrc,fillseq,fillbatch,fillload,fillsync,fillrandom,overwrite,readrandom,readrandomsmall,readhot,"
           + "readmissing,readseq,readreverse,seekrandom,seekordered,readwhilewriting,compact,"
           + "readrandom,open,stats,sstables,deleteseq,deleterandom,deleterange,fill100K,quiet,"
           + "crc32c,snappycomp,snappyuncomp";

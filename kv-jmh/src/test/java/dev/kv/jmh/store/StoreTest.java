@@ -105,6 +105,10 @@ class StoreTest {
     try (Store store = open(kind)) {
       fill(store);
       assertThat(scan(store, false)).isEqualTo(expectedSumAsRead(kind));
+      OpMeter meter = new OpMeter(false);
+      store.scan(meter);
+      assertThat(meter.operations()).isEqualTo(ENTRIES);
+      assertThat(meter.sum()).isEqualTo(expectedSumAsRead(kind));
       if (kind != StoreKind.IQ80) {
         assertThat(scan(store, true)).isEqualTo(expectedSumAsRead(kind));
       }
