@@ -27,6 +27,16 @@ public interface Cursor extends AutoCloseable {
     throw new UnsupportedOperationException("no scan with a checksum");
   }
 
+  /**
+   * Reads every byte of up to {@code limit} entries from {@code key} on, without a call of {@link
+   * OpMeter#tick}. Returns the number of entries.
+   *
+   * @throws UnsupportedOperationException if the adapter of the store does not have it
+   */
+  default int read(byte[] key, int limit, OpMeter meter) {
+    throw new UnsupportedOperationException("no scan from a key");
+  }
+
   /** Seeks the first entry at or after {@code key}; returns true if it has that key. */
   boolean seek(byte[] key);
 

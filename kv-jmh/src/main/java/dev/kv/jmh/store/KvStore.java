@@ -145,6 +145,18 @@ final class KvStore implements Store {
       }
 
       @Override
+      public int read(byte[] key, int limit, OpMeter meter) {
+        iterator.seek(key);
+        int count = 0;
+        while (count < limit && iterator.isValid()) {
+          consume(iterator.keySlice(), iterator.valueSlice(), meter);
+          iterator.next();
+          count++;
+        }
+        return count;
+      }
+
+      @Override
       public boolean seek(byte[] key) {
         iterator.seek(key);
         return iterator.isValid() && equal(iterator, key);
@@ -167,9 +179,13 @@ final class KvStore implements Store {
   }
 
   private static void readEntry(Slice key, Slice value, OpMeter meter) {
+    consume(key, value, meter);
+    meter.tick();
+  }
+
+  private static void consume(Slice key, Slice value, OpMeter meter) {
     meter.consume(ByteSum.of(key) + ByteSum.of(value));
     meter.addBytes(key.length() + (long) value.length());
-    meter.tick();
   }
 
   private static byte[] update(CRC32 checksum, Slice bytes, byte[] copy) {

@@ -23,8 +23,21 @@ final class LmdbCursor implements Cursor {
     boolean valid = cursor.first();
     for (long i = 0; i < limit && valid; i++) {
       readEntry(meter);
+      meter.tick();
       valid = cursor.next();
     }
+  }
+
+  @Override
+  public int read(byte[] key, int limit, OpMeter meter) {
+    boolean valid = cursor.get(target.clear().put(key).flip(), GetOp.MDB_SET_RANGE);
+    int count = 0;
+    while (count < limit && valid) {
+      readEntry(meter);
+      valid = cursor.next();
+      count++;
+    }
+    return count;
   }
 
   @Override
@@ -32,6 +45,7 @@ final class LmdbCursor implements Cursor {
     boolean valid = cursor.last();
     for (long i = 0; i < limit && valid; i++) {
       readEntry(meter);
+      meter.tick();
       valid = cursor.prev();
     }
   }
@@ -52,7 +66,6 @@ final class LmdbCursor implements Cursor {
     ByteBuffer value = cursor.val();
     meter.consume(ByteSum.of(key) + ByteSum.of(value));
     meter.addBytes(key.remaining() + (long) value.remaining());
-    meter.tick();
   }
 
   @Override

@@ -192,8 +192,7 @@ final class LmdbStore implements Store {
     @Override
     public int get(byte[] key) {
       if (++gets % GETS_PER_TXN == 0) {
-        txn.reset();
-        txn.renew();
+        refresh();
       }
       ByteBuffer value = dbi.get(txn, buffers.key(key));
       if (value == null) {
@@ -201,6 +200,12 @@ final class LmdbStore implements Store {
       }
       sum += ByteSum.of(value);
       return value.remaining();
+    }
+
+    @Override
+    public void refresh() {
+      txn.reset();
+      txn.renew();
     }
 
     @Override

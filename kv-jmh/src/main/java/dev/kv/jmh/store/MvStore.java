@@ -128,12 +128,27 @@ final class MvStore implements Store {
     private static void scan(
         org.h2.mvstore.Cursor<byte[], byte[]> cursor, long limit, OpMeter meter) {
       for (long i = 0; i < limit && cursor.hasNext(); i++) {
-        byte[] key = cursor.next();
-        byte[] value = cursor.getValue();
-        meter.consume(ByteSum.of(key, key.length) + ByteSum.of(value, value.length));
-        meter.addBytes(key.length + (long) value.length);
+        readNext(cursor, meter);
         meter.tick();
       }
+    }
+
+    private static void readNext(org.h2.mvstore.Cursor<byte[], byte[]> cursor, OpMeter meter) {
+      byte[] key = cursor.next();
+      byte[] value = cursor.getValue();
+      meter.consume(ByteSum.of(key, key.length) + ByteSum.of(value, value.length));
+      meter.addBytes(key.length + (long) value.length);
+    }
+
+    @Override
+    public int read(byte[] key, int limit, OpMeter meter) {
+      org.h2.mvstore.Cursor<byte[], byte[]> cursor = map.cursor(key.clone());
+      int count = 0;
+      while (count < limit && cursor.hasNext()) {
+        readNext(cursor, meter);
+        count++;
+      }
+      return count;
     }
 
     @Override

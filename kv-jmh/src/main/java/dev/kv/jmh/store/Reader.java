@@ -12,6 +12,9 @@ public interface Reader extends AutoCloseable {
    */
   int get(byte[] key);
 
+  /** Makes later reads see what was written until now, if the reader keeps an older state. */
+  default void refresh() {}
+
   @Override
   default void close() {}
 }

@@ -235,8 +235,21 @@ final class RocksDbStore implements Store {
       iterator.seekToFirst();
       for (long i = 0; i < limit && iterator.isValid(); i++) {
         readEntry(meter);
+        meter.tick();
         iterator.next();
       }
+    }
+
+    @Override
+    public int read(byte[] from, int limit, OpMeter meter) {
+      iterator.seek(from);
+      int count = 0;
+      while (count < limit && iterator.isValid()) {
+        readEntry(meter);
+        iterator.next();
+        count++;
+      }
+      return count;
     }
 
     @Override
@@ -244,6 +257,7 @@ final class RocksDbStore implements Store {
       iterator.seekToLast();
       for (long i = 0; i < limit && iterator.isValid(); i++) {
         readEntry(meter);
+        meter.tick();
         iterator.prev();
       }
     }
@@ -257,7 +271,6 @@ final class RocksDbStore implements Store {
       }
       meter.consume(ByteSum.of(key) + ByteSum.of(value));
       meter.addBytes(keyLength + (long) valueLength);
-      meter.tick();
     }
 
     @Override

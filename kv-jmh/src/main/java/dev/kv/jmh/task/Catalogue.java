@@ -6,8 +6,9 @@ import java.util.List;
 
 /**
  * The benchmarks of db_bench by name, and some more: {@code quiet} waits for compactions; {@code
- * deleterange} deletes half of the keys with one call; {@code fillonebatch}, {@code readkeys} and
- * {@code readcrc} are from the benchmark of lmdbjava.
+ * deleterange} deletes half of the keys with one call; {@code foreach} scans without a cursor;
+ * {@code fillonebatch}, {@code readkeys} and {@code readcrc} are from the benchmark of lmdbjava;
+ * {@code ycsbload} and {@code ycsba} to {@code ycsbf} are YCSB's, see {@link YcsbTask}.
  */
 public final class Catalogue {
   /** The benchmarks that run by default. */
@@ -43,6 +44,13 @@ public final class Catalogue {
           "deleterange",
           "readwhilewriting",
           "compact",
+          "ycsbload",
+          "ycsba",
+          "ycsbb",
+          "ycsbc",
+          "ycsbd",
+          "ycsbe",
+          "ycsbf",
           "crc32c",
           "snappycomp",
           "snappyuncomp",
@@ -105,6 +113,13 @@ public final class Catalogue {
           new Plan(
               name, false, false, 1, new ReadWhileWritingTask(workload, randomReads(workload)));
       case "compact" -> Plan.write(name, thread -> thread.store().compact());
+      case "ycsbload" -> Plan.fill(name, YcsbTask.load(workload));
+      case "ycsba" -> ycsb(name, YcsbTask.Mix.A);
+      case "ycsbb" -> ycsb(name, YcsbTask.Mix.B);
+      case "ycsbc" -> ycsb(name, YcsbTask.Mix.C);
+      case "ycsbd" -> ycsb(name, YcsbTask.Mix.D);
+      case "ycsbe" -> ycsb(name, YcsbTask.Mix.E);
+      case "ycsbf" -> ycsb(name, YcsbTask.Mix.F);
       case "quiet" -> Plan.write(name, QuietTask.standard());
       case "open" -> Plan.read(name, new OpenTask(Math.max(1, workload.keySpace() / 10_000)));
       default -> readingPlan(name);
@@ -135,6 +150,10 @@ public final class Catalogue {
           case "sstables" -> new PropertyTask("leveldb.sstables");
           default -> throw new IllegalArgumentException(name);
         });
+  }
+
+  private Plan ycsb(String name, YcsbTask.Mix mix) {
+    return Plan.read(name, new YcsbTask(workload, mix));
   }
 
   private Workload smallWorkload() {

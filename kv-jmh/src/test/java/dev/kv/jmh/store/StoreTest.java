@@ -115,6 +115,21 @@ class StoreTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"KV", "ROCKSDB", "LMDB", "MVSTORE"})
+  void cursor_readFromAKey_readsAtMostTheLimit(StoreKind kind) throws IOException {
+    try (Store store = open(kind)) {
+      fill(store);
+      try (Cursor cursor = store.cursor()) {
+        OpMeter meter = new OpMeter(false);
+        assertThat(cursor.read(key(10), 7, meter)).isEqualTo(7);
+        assertThat(meter.bytes()).isEqualTo(7 * 28L);
+        assertThat(cursor.read(key(ENTRIES - 3), 7, meter)).isEqualTo(3);
+        assertThat(cursor.read(key(ENTRIES), 7, meter)).isZero();
+      }
+    }
+  }
+
   /** LMDB's buffers are big-endian: their sum is another one. */
   private static long expectedSumAsRead(StoreKind kind) {
     if (kind != StoreKind.LMDB) {
