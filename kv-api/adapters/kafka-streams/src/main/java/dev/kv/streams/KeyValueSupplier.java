@@ -2,6 +2,7 @@ package dev.kv.streams;
 
 import java.util.Objects;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.state.HeadersBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueStore;
 
@@ -23,6 +24,30 @@ record KeyValueSupplier(String name, StoreKind.Values values)
 
   @Override
   public String metricsScope() {
-    return KvStores.METRICS_SCOPE;
+    return new StoreKind(StoreKind.Structure.KEY_VALUE, values).metricsScope();
+  }
+
+  /** Returns a supplier that is marked if its stores have headers. */
+  KeyValueBytesStoreSupplier marked() {
+    return values == StoreKind.Values.HEADERS ? new WithHeaders(this) : this;
+  }
+
+  /** A supplier that Streams knows to have headers. */
+  private record WithHeaders(KeyValueSupplier supplier)
+      implements KeyValueBytesStoreSupplier, HeadersBytesStoreSupplier {
+    @Override
+    public String name() {
+      return supplier.name();
+    }
+
+    @Override
+    public KeyValueStore<Bytes, byte[]> get() {
+      return supplier.get();
+    }
+
+    @Override
+    public String metricsScope() {
+      return supplier.metricsScope();
+    }
   }
 }

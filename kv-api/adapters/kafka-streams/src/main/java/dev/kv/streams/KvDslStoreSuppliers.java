@@ -22,7 +22,7 @@ public final class KvDslStoreSuppliers implements DslStoreSuppliers {
 
   @Override
   public KeyValueBytesStoreSupplier keyValueStore(DslKeyValueParams params) {
-    return new KeyValueSupplier(params.name(), values(params.dslStoreFormat()));
+    return new KeyValueSupplier(params.name(), values(params.dslStoreFormat())).marked();
   }
 
   @Override

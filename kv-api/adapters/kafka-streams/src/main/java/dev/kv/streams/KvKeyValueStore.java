@@ -60,7 +60,8 @@ class KvKeyValueStore implements KeyValueStore<Bytes, byte[]> {
   }
 
   /** A store whose values have timestamps and headers. */
-  static final class WithHeaders extends KvKeyValueStore implements HeadersBytesStore {
+  static final class WithHeaders extends KvKeyValueStore
+      implements TimestampedBytesStore, HeadersBytesStore {
     WithHeaders(String name) {
       super(name, StoreKind.Values.HEADERS, null);
     }

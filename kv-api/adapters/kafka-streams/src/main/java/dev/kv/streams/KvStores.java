@@ -26,8 +26,6 @@ public final class KvStores {
   /** The smallest value of {@link #MEMORY_BYTES_CONFIG}: 16 MiB. */
   public static final long MIN_MEMORY_BYTES = 16L << 20;
 
-  static final String METRICS_SCOPE = "kv";
-
   private KvStores() {}
 
   /**
@@ -59,7 +57,7 @@ public final class KvStores {
    * @return the supplier
    */
   public static KeyValueBytesStoreSupplier timestampedKeyValueWithHeaders(String name) {
-    return new KeyValueSupplier(name, Values.HEADERS);
+    return new KeyValueSupplier(name, Values.HEADERS).marked();
   }
 
   /**
@@ -102,7 +100,8 @@ public final class KvStores {
       Values values) {
     StoreKind kind = new StoreKind(structure, values);
     return new WindowSupplier(
-        name, kind, retention.toMillis(), windowSize.toMillis(), retainDuplicates);
+            name, kind, retention.toMillis(), windowSize.toMillis(), retainDuplicates)
+        .marked();
   }
 
   /**
@@ -118,6 +117,7 @@ public final class KvStores {
 
   static SessionBytesStoreSupplier sessionStore(
       String name, Duration retention, Structure structure, Values values) {
-    return new SessionSupplier(name, new StoreKind(structure, values), retention.toMillis());
+    StoreKind kind = new StoreKind(structure, values);
+    return new SessionSupplier(name, kind, retention.toMillis()).marked();
   }
 }

@@ -57,7 +57,8 @@ class KvWindowStore implements WindowStore<Bytes, byte[]> {
   }
 
   /** A store whose values have timestamps and headers. */
-  static final class WithHeaders extends KvWindowStore implements HeadersBytesStore {
+  static final class WithHeaders extends KvWindowStore
+      implements TimestampedBytesStore, HeadersBytesStore {
     WithHeaders(WindowSupplier supplier) {
       super(supplier, null);
     }

@@ -169,8 +169,13 @@ final class SegmentedStore {
     expire(opened);
   }
 
+  /**
+   * Returns the first time that reads show. If windows are emitted when they close, one that closes
+   * is just as old as the retention, if that is as short as Streams makes it by default.
+   */
   private long firstLiveTime() {
-    return streamTime - retention + 1;
+    long oldest = streamTime - retention;
+    return kind.structure() == StoreKind.Structure.WINDOW_BY_TIME ? oldest : oldest + 1;
   }
 
   private long firstLiveSegment() {
@@ -251,8 +256,23 @@ final class SegmentedStore {
       Predicate<byte[]> filter,
       boolean forward) {
     long first = Math.max(0, Math.max(from, firstLiveTime()));
+    return scanAll(keyFrom, keyTo, first, to, filter, forward);
+  }
+
+  /** Returns the entries of a range of time, also those that are expired and not yet deleted. */
+  EntryScan scanTimes(long from, long to) {
+    return scanAll(null, null, Math.max(0, from), to, entry -> true, true);
+  }
+
+  private EntryScan scanAll(
+      byte @Nullable [] keyFrom,
+      byte @Nullable [] keyTo,
+      long first,
+      long to,
+      Predicate<byte[]> filter,
+      boolean forward) {
     if (indexed && keyFrom == null && keyTo == null) {
-      return scanTimes(first, to, filter, forward);
+      return scanIndex(first, to, filter, forward);
     }
     return scan(
         keyFrom == null ? new byte[0] : keyFrom,
@@ -295,7 +315,7 @@ final class SegmentedStore {
     return new SegmentScan(opened, opened.cursor(begin, end), lower, upper, filter, forward);
   }
 
-  private EntryScan scanTimes(long from, long to, Predicate<byte[]> filter, boolean forward) {
+  private EntryScan scanIndex(long from, long to, Predicate<byte[]> filter, boolean forward) {
     StoreDatabase opened = open();
     if (from > to) {
       return NONE;

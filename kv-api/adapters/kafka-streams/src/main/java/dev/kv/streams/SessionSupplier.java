@@ -2,6 +2,7 @@ package dev.kv.streams;
 
 import java.util.Objects;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.state.HeadersBytesStoreSupplier;
 import org.apache.kafka.streams.state.SessionBytesStoreSupplier;
 import org.apache.kafka.streams.state.SessionStore;
 
@@ -35,6 +36,40 @@ record SessionSupplier(String name, StoreKind kind, long retentionPeriod)
 
   @Override
   public String metricsScope() {
-    return KvStores.METRICS_SCOPE + "-session";
+    return kind.metricsScope();
+  }
+
+  /** Returns a supplier that is marked if its stores have headers. */
+  SessionBytesStoreSupplier marked() {
+    return kind.values() == StoreKind.Values.HEADERS ? new WithHeaders(this) : this;
+  }
+
+  /** A supplier that Streams knows to have headers. */
+  private record WithHeaders(SessionSupplier supplier)
+      implements SessionBytesStoreSupplier, HeadersBytesStoreSupplier {
+    @Override
+    public String name() {
+      return supplier.name();
+    }
+
+    @Override
+    public SessionStore<Bytes, byte[]> get() {
+      return supplier.get();
+    }
+
+    @Override
+    public String metricsScope() {
+      return supplier.metricsScope();
+    }
+
+    @Override
+    public long segmentIntervalMs() {
+      return supplier.segmentIntervalMs();
+    }
+
+    @Override
+    public long retentionPeriod() {
+      return supplier.retentionPeriod();
+    }
   }
 }

@@ -91,6 +91,7 @@ final class StoreDatabase {
   private boolean marked;
 
   private byte[] writtenPosition;
+  private @Nullable StoreMetrics metrics;
   private volatile boolean open = true;
 
   private StoreDatabase(String name, DB db, StateStoreContext context) {
@@ -134,6 +135,7 @@ final class StoreDatabase {
       StoreDatabase database = new StoreDatabase(name, db, context);
       database.check(kind, directory);
       database.readOffsets();
+      database.metrics = new StoreMetrics(name, kind.metricsScope(), context, db);
       return database;
     } catch (RuntimeException e) {
       if (db != null) {
@@ -399,17 +401,15 @@ final class StoreDatabase {
     }
   }
 
-  /** Returns the open database, for its statistics. */
-  DB db() {
-    return db;
-  }
-
   /** Closes the database, and what is open of it. Closing it twice does nothing. */
   void close() {
     if (!open) {
       return;
     }
     open = false;
+    if (metrics != null) {
+      metrics.remove();
+    }
     try {
       db.close();
     } catch (DBException e) {

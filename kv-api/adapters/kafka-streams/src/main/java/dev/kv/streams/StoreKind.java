@@ -48,6 +48,15 @@ record StoreKind(Structure structure, Values values) {
     };
   }
 
+  /** Returns what metrics call stores of this structure. */
+  String metricsScope() {
+    return switch (structure) {
+      case KEY_VALUE -> "kv";
+      case WINDOW, WINDOW_BY_TIME -> "kv-window";
+      case SESSION, SESSION_BY_TIME -> "kv-session";
+    };
+  }
+
   byte[] encode() {
     return (structure + "/" + values).getBytes(StandardCharsets.UTF_8);
   }

@@ -2,6 +2,7 @@ package dev.kv.streams;
 
 import java.util.Objects;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.state.HeadersBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowStore;
 
@@ -50,6 +51,50 @@ record WindowSupplier(
 
   @Override
   public String metricsScope() {
-    return KvStores.METRICS_SCOPE + "-window";
+    return kind.metricsScope();
+  }
+
+  /** Returns a supplier that is marked if its stores have headers. */
+  WindowBytesStoreSupplier marked() {
+    return kind.values() == StoreKind.Values.HEADERS ? new WithHeaders(this) : this;
+  }
+
+  /** A supplier that Streams knows to have headers. */
+  private record WithHeaders(WindowSupplier supplier)
+      implements WindowBytesStoreSupplier, HeadersBytesStoreSupplier {
+    @Override
+    public String name() {
+      return supplier.name();
+    }
+
+    @Override
+    public WindowStore<Bytes, byte[]> get() {
+      return supplier.get();
+    }
+
+    @Override
+    public String metricsScope() {
+      return supplier.metricsScope();
+    }
+
+    @Override
+    public long segmentIntervalMs() {
+      return supplier.segmentIntervalMs();
+    }
+
+    @Override
+    public long windowSize() {
+      return supplier.windowSize();
+    }
+
+    @Override
+    public boolean retainDuplicates() {
+      return supplier.retainDuplicates();
+    }
+
+    @Override
+    public long retentionPeriod() {
+      return supplier.retentionPeriod();
+    }
   }
 }

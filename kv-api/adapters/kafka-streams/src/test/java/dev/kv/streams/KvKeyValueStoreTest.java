@@ -30,6 +30,7 @@ import org.apache.kafka.streams.query.QueryResult;
 import org.apache.kafka.streams.query.RangeQuery;
 import org.apache.kafka.streams.query.WindowKeyQuery;
 import org.apache.kafka.streams.state.HeadersBytesStore;
+import org.apache.kafka.streams.state.HeadersBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.TimestampedBytesStore;
@@ -231,8 +232,9 @@ class KvKeyValueStoreTest {
     assertThat(store).isNotInstanceOf(TimestampedBytesStore.class);
     assertThat(KvStores.timestampedKeyValue("t").get()).isInstanceOf(TimestampedBytesStore.class);
     assertThat(KvStores.timestampedKeyValueWithHeaders("h").get())
-        .isInstanceOf(HeadersBytesStore.class)
-        .isNotInstanceOf(TimestampedBytesStore.class);
+        .isInstanceOf(HeadersBytesStore.class);
+    assertThat(KvStores.timestampedKeyValueWithHeaders("h"))
+        .isInstanceOf(HeadersBytesStoreSupplier.class);
   }
 
   @Test
@@ -315,5 +317,48 @@ class KvKeyValueStoreTest {
           .isInstanceOf(ConfigException.class)
           .hasMessageContaining(KvStores.MEMORY_BYTES_CONFIG);
     }
+  }
+
+  @Test
+  void metrics_haveTheNamesOfStreams_untilTheClose() {
+    for (int i = 0; i < 100; i++) {
+      put("key" + i, "value");
+    }
+    get("key1");
+    get("none");
+    Map<String, Double> values = metrics();
+    assertThat(values.get("estimate-num-keys")).isBetween(100.0, 110.0);
+    assertThat(values.get("bytes-written-total")).isGreaterThan(1000);
+    assertThat(values.get("memtable-hit-ratio")).isGreaterThan(0);
+    assertThat(values.get("size-all-mem-tables")).isGreaterThan(1000);
+    assertThat(values.get("block-cache-capacity")).isEqualTo(KvStores.DEFAULT_MEMORY_BYTES / 2.0);
+    assertThat(values)
+        .containsKeys(
+            "write-stall-duration-total",
+            "block-cache-data-hit-ratio",
+            "block-cache-usage",
+            "estimate-table-readers-mem",
+            "total-sst-files-size",
+            "live-sst-files-size",
+            "number-open-files");
+    store.close();
+    assertThat(metrics()).isEmpty();
+  }
+
+  private Map<String, Double> metrics() {
+    Map<String, Double> values = new HashMap<>();
+    context
+        .metrics()
+        .metrics()
+        .forEach(
+            (name, metric) -> {
+              if (name.group().equals("stream-state-metrics")) {
+                assertThat(name.tags())
+                    .containsEntry("kv-state-id", "store")
+                    .containsEntry("task-id", "0_" + PARTITION);
+                values.put(name.name(), (Double) metric.metricValue());
+              }
+            });
+    return values;
   }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SharedMemoryTest {
   private static final long BUDGET = 16 << 20;
   private static final int STORES = 200;
-  private static final int ENTRIES = 60;
+  private static final int ENTRIES = 50;
 
   @TempDir private Path directory;
 
