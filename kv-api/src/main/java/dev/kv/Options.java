@@ -35,6 +35,7 @@ public final class Options {
   private final int writeBufferSize;
   private final int maxOpenFiles;
   private final int maxMappedTables;
+  private final boolean readInPlace;
   private final @Nullable SharedResources sharedResources;
   private final long blockCacheSize;
   private final int blockSize;
@@ -68,6 +69,7 @@ public final class Options {
     writeBufferSize = builder.writeBufferSize;
     maxOpenFiles = builder.maxOpenFiles;
     maxMappedTables = builder.maxMappedTables;
+    readInPlace = builder.readInPlace;
     sharedResources = builder.sharedResources;
     blockCacheSize = builder.blockCacheSize;
     blockSize = builder.blockSize;
@@ -117,6 +119,7 @@ public final class Options {
     builder.writeBufferSize = writeBufferSize;
     builder.maxOpenFiles = maxOpenFiles;
     builder.maxMappedTables = maxMappedTables;
+    builder.readInPlace = readInPlace;
     builder.sharedResources = sharedResources;
     builder.blockCacheSize = blockCacheSize;
     builder.blockSize = blockSize;
@@ -248,6 +251,24 @@ public final class Options {
    */
   public int maxMappedTables() {
     return maxMappedTables;
+  }
+
+  /**
+   * Returns true if blocks that are not compressed are read where the file is mapped, without the
+   * block cache. A lookup searches such a block in the mapping and copies only the value; a cursor
+   * copies the block. Its checksum is verified once for each time that its table is opened, and not
+   * at each read. So bytes that change on disk after that may give a wrong answer, but a file that
+   * is cut short throws. Default: false.
+   *
+   * <p>It is made for a database with {@link CompressionType#NONE} whose files fit in the page
+   * cache of the system. It has no effect on compressed blocks, on tables that are not mapped (see
+   * {@link #maxMappedTables()}), with a comparator other than {@link DBComparator#bytewise()}, and
+   * on reads with {@link ReadOptions#fillCache()} set to false.
+   *
+   * @return true if blocks are read in place
+   */
+  public boolean readInPlace() {
+    return readInPlace;
   }
 
   /**
@@ -486,6 +507,7 @@ public final class Options {
     values.put("writeBufferSize", writeBufferSize);
     values.put("maxOpenFiles", maxOpenFiles);
     values.put("maxMappedTables", maxMappedTables);
+    values.put("readInPlace", readInPlace);
     values.put("sharedResources", sharedResources);
     values.put("blockCacheSize", blockCacheSize);
     values.put("blockSize", blockSize);
@@ -530,6 +552,7 @@ public final class Options {
     private int writeBufferSize = 4 << 20;
     private int maxOpenFiles = 1000;
     private int maxMappedTables = -1;
+    private boolean readInPlace;
     private @Nullable SharedResources sharedResources;
     private long blockCacheSize = 8L << 20;
     private int blockSize = 4096;
@@ -676,6 +699,17 @@ public final class Options {
      */
     public Builder maxMappedTables(int maxMappedTables) {
       this.maxMappedTables = atLeast("maxMappedTables", maxMappedTables, -1);
+      return this;
+    }
+
+    /**
+     * Sets {@link Options#readInPlace()}.
+     *
+     * @param readInPlace true to read uncompressed blocks of mapped tables in place
+     * @return this builder
+     */
+    public Builder readInPlace(boolean readInPlace) {
+      this.readInPlace = readInPlace;
       return this;
     }
 

@@ -17,6 +17,9 @@ abstract class BlockEntries extends InternalIterator {
   /** The block, or an empty buffer. */
   ByteBuffer block = NO_BYTES;
 
+  /** The offset in {@link #block} at which the block and its entries begin. */
+  int base;
+
   /** Where the entries end and the restart points begin. */
   int entriesEnd;
 
@@ -32,25 +35,26 @@ abstract class BlockEntries extends InternalIterator {
   }
 
   /**
-   * Positions the cursor before the first entry of a block, which is at {@code offset} of {@code
-   * file}.
+   * Positions the cursor before the first entry of a block, which begins at {@code begin} of a
+   * buffer, and is at {@code offset} of {@code file}.
    */
-  final void setOn(ByteBuffer block, int length, String file, long offset) {
+  final void setOn(ByteBuffer block, int begin, int length, String file, long offset) {
     valid = false;
     this.block = block;
+    base = begin;
     this.file = file;
     blockOffset = offset;
     valueBuffer = block;
-    int count = length < Integer.BYTES ? -1 : block.getInt(length - Integer.BYTES);
+    int count = length < Integer.BYTES ? -1 : block.getInt(begin + length - Integer.BYTES);
     if (count < 0 || count > length / Integer.BYTES - 1) {
-      entriesEnd = 0;
+      entriesEnd = begin;
       restartCount = 0;
       throw corrupt("a block of " + length + " bytes with " + count + " restart points");
     }
-    entriesEnd = length - Integer.BYTES * (count + 1);
+    entriesEnd = begin + length - Integer.BYTES * (count + 1);
     restartCount = count;
-    if (count == 0 && entriesEnd > 0) {
-      entriesEnd = 0;
+    if (count == 0 && entriesEnd > begin) {
+      entriesEnd = begin;
       throw corrupt("a block with entries and no restart point");
     }
   }
@@ -59,6 +63,7 @@ abstract class BlockEntries extends InternalIterator {
   final void setOnNothing() {
     valid = false;
     block = NO_BYTES;
+    base = 0;
     entriesEnd = 0;
     restartCount = 0;
   }
@@ -115,10 +120,10 @@ abstract class BlockEntries extends InternalIterator {
   /** Returns the offset of the entry of restart point {@code index}. */
   final int restartPoint(int index) {
     int offset = block.getInt(entriesEnd + index * Integer.BYTES);
-    if (offset < 0 || offset >= entriesEnd) {
-      throw corrupt("restart point " + index + " at " + offset + " of " + entriesEnd);
+    if (offset < 0 || offset >= entriesEnd - base) {
+      throw corrupt("restart point " + index + " at " + offset + " of " + (entriesEnd - base));
     }
-    return offset;
+    return base + offset;
   }
 
   /** Returns the last restart point before {@code end}. */
@@ -142,7 +147,7 @@ abstract class BlockEntries extends InternalIterator {
   }
 
   private CorruptionException corruptEntry(int at) {
-    return corrupt("bad entry at byte " + at);
+    return corrupt("bad entry at byte " + (at - base));
   }
 
   /** Leaves the cursor invalid and returns the exception to throw. */

@@ -41,6 +41,9 @@ public class BlockIterator extends BlockEntries {
    */
   public static final int SCRATCH_BYTES = 1 << 10;
 
+  /** The most bytes that an entry index takes, a multiple of 8. */
+  public static final int ENTRY_INDEX_BYTES = EntryIndex.MOST_ROOM;
+
   private final KeyComparator comparator;
   private final boolean bytewise;
   private final OffHeapBuffer scratch;
@@ -76,17 +79,30 @@ public class BlockIterator extends BlockEntries {
    * @param offset the offset of the block in the table, for exceptions
    */
   public final void reset(ByteBuffer block, int length, String file, long offset) {
-    recorded.clear();
-    entryIndex.clear();
-    setOn(block, length, file, offset);
+    reset(block, 0, length, file, offset);
   }
 
   /**
-   * Makes seeks use the entry index that {@link #writeEntryIndex} wrote after the block of {@code
-   * length} bytes.
+   * Positions the cursor before the first entry of a block that begins at {@code begin} of a
+   * buffer, as the other method does.
+   */
+  public final void reset(ByteBuffer block, int begin, int length, String file, long offset) {
+    recorded.clear();
+    entryIndex.clear();
+    setOn(block, begin, length, file, offset);
+  }
+
+  /**
+   * Makes seeks use the entry index that {@link #writeEntryIndex(int)} wrote after the block of
+   * {@code length} bytes.
    */
   public final void useEntryIndex(int length) {
-    entryIndex.read(block, length);
+    entryIndex.read(block, EntryIndex.begin(length));
+  }
+
+  /** Makes seeks use the entry index at {@code at} of {@code memory}. */
+  public final void useEntryIndex(ByteBuffer memory, int at) {
+    entryIndex.read(memory, at);
   }
 
   /**
@@ -105,7 +121,13 @@ public class BlockIterator extends BlockEntries {
    * @return false if there is no index: the order is not bytewise, or there is no room
    */
   public final boolean writeEntryIndex(int length) {
-    boolean written = bytewise && entriesEnd > 0 && EntryIndex.write(this, block, length);
+    return writeEntryIndex(
+        block, EntryIndex.begin(length), Math.min(block.capacity(), length + EntryIndex.MOST_ROOM));
+  }
+
+  /** Writes the entry index of the block to a part of {@code memory}, as the other method does. */
+  public final boolean writeEntryIndex(ByteBuffer memory, int begin, int end) {
+    boolean written = bytewise && entriesEnd > base && EntryIndex.write(this, memory, begin, end);
     valid = false;
     recorded.clear();
     return written;
@@ -154,7 +176,7 @@ public class BlockIterator extends BlockEntries {
 
   /** Returns true if the current entry is the only one of the block. */
   protected final boolean isOnlyEntry() {
-    return entry == 0 && next == entriesEnd && restartCount == 1;
+    return entry == base && next == entriesEnd && restartCount == 1;
   }
 
   /**
@@ -198,14 +220,14 @@ public class BlockIterator extends BlockEntries {
 
   /** Moves to the block's first entry, if any. */
   protected final void firstInBlock() {
-    startAt(0);
+    startAt(base);
     step();
   }
 
   /** Moves to the block's last entry, if any. */
   protected final void lastInBlock() {
     valid = false;
-    if (entriesEnd > 0) {
+    if (entriesEnd > base) {
       recordRun(restartPoint(restartCount - 1), entriesEnd);
     }
   }
@@ -224,7 +246,7 @@ public class BlockIterator extends BlockEntries {
     }
     valid = false;
     int end = entry;
-    if (end > 0) {
+    if (end > base) {
       recordRun(restartPoint(lastRestartBefore(end)), end);
     }
   }
@@ -236,7 +258,7 @@ public class BlockIterator extends BlockEntries {
   protected final void seekInBlock(ByteBuffer key, int offset, int length) {
     valid = false;
     recorded.clear();
-    if (entriesEnd == 0 || entryIndex.isPresent() && seekByEntryIndex(key, offset, length)) {
+    if (entriesEnd == base || entryIndex.isPresent() && seekByEntryIndex(key, offset, length)) {
       return;
     }
     int left = 0;
@@ -272,13 +294,13 @@ public class BlockIterator extends BlockEntries {
   }
 
   private void showIndexed(int slot) {
-    int at = entryIndex.place(slot);
+    int at = base + entryIndex.place(slot);
     if (at >= entriesEnd) {
       throw corrupt(
           "the entry index has offset "
-              + at
+              + (at - base)
               + ", which is not before the end of the entries, "
-              + entriesEnd);
+              + (entriesEnd - base));
     }
     int own = head(at, entryIndex.knownBytes());
     if (shared == 0) {
@@ -305,8 +327,9 @@ public class BlockIterator extends BlockEntries {
     return Words.mismatch(block, first, keyBuffer, keyOffset, most);
   }
 
+  /** Returns the offset of the entry in its block. */
   final int entry() {
-    return entry;
+    return entry - base;
   }
 
   private void scan(int from, ByteBuffer key, int offset, int length) {

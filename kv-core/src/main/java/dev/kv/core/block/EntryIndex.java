@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
  * lines and then one entry. A search without it decodes the headers of entries one after another,
  * since each gives the offset of the next.
  *
- * <p>The index is stored in memory after the block, if there is room. Not thread-safe, but two
- * threads that write the index of one block write the same bytes.
+ * <p>The index is stored in memory after the block, if there is room, or in memory of its own. Not
+ * thread-safe, but two threads that write the index of one block write the same bytes.
  *
  * <pre>
  * index := count, common, common bytes, slot*
@@ -35,7 +35,7 @@ final class EntryIndex {
   private static final int MOST = 0xffff;
 
   /** The most bytes that an index takes, since a search reads its slots from the first one on. */
-  private static final int MOST_ROOM = 400;
+  static final int MOST_ROOM = 400;
 
   private ByteBuffer memory;
   private int count;
@@ -55,7 +55,7 @@ final class EntryIndex {
   }
 
   /** Returns the offset of the index of a block of {@code length} bytes. */
-  private static int begin(int length) {
+  static int begin(int length) {
     return length + Long.BYTES - 1 & -Long.BYTES;
   }
 
@@ -68,11 +68,8 @@ final class EntryIndex {
     count = 0;
   }
 
-  /**
-   * Makes searches use the index that follows a block of {@code length} bytes in {@code memory}.
-   */
-  void read(ByteBuffer memory, int length) {
-    int begin = begin(length);
+  /** Makes searches use the index at {@code begin} of {@code memory}. */
+  void read(ByteBuffer memory, int begin) {
     this.memory = memory;
     count = memory.getShort(begin) & MOST;
     common = memory.getShort(begin + Short.BYTES) & MOST;
@@ -81,16 +78,15 @@ final class EntryIndex {
   }
 
   /**
-   * Writes the index of the block of {@code length} bytes on which {@code entries} is set. The
-   * cursor has no entry afterwards. Returns true if the index fits.
+   * Writes the index of the block on which {@code entries} is set to {@code memory}, from {@code
+   * begin} to {@code end}. The cursor has no entry afterwards. Returns true if the index fits.
    */
-  static boolean write(BlockIterator entries, ByteBuffer memory, int length) {
-    if (!ENABLED || length > MOST) {
+  static boolean write(BlockIterator entries, ByteBuffer memory, int begin, int end) {
+    if (!ENABLED || entries.entriesEnd - entries.base > MOST) {
       return false;
     }
-    int begin = begin(length);
     int commonAt = begin + COUNT_AND_COMMON;
-    int lastSlot = Math.min(memory.capacity(), length + MOST_ROOM) - SLOT;
+    int lastSlot = end - SLOT;
     int common = entries.userBytesInCommon();
     if (common > lastSlot - commonAt) {
       return false;

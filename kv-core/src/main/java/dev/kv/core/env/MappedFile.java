@@ -3,6 +3,7 @@ package dev.kv.core.env;
 import dev.kv.env.RandomAccessFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -19,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code references} is 1 for the owner until {@link #close}, and 1 for each read under way.
  *   <li>The thread that lowers {@code references} to 0 passes the mapping to the unmapper, exactly
  *       once. The count never rises from 0. So no read touches unmapped memory.
- *   <li>{@link #copy} is the only place that touches the mapping. If the file was truncated, the
- *       fault is found there and becomes an {@link IOException}. Checksums are computed over the
- *       copy only.
+ *   <li>In this class only {@link #copy} touches the mapping. If the file was truncated, the fault
+ *       is found there and becomes an {@link IOException}. Checksums are computed over the copy
+ *       only. Who else touches the mapping obeys {@link MappedBytes}.
  * </ol>
  */
-final class MappedFile implements RandomAccessFile {
+final class MappedFile implements RandomAccessFile, MappedBytes {
   private static final byte MARK = 0x5a;
 
   private final Path path;
@@ -92,6 +93,18 @@ final class MappedFile implements RandomAccessFile {
       throw new IOException("unmapped: " + path, e);
     }
     throw fault(position, length, cause);
+  }
+
+  @Override
+  public ByteBuffer mapping() {
+    return bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  @Override
+  public void absorbFault() {
+    if (pendingFault.absorb() != null) {
+      pendingFault.absorb(); // the second of two faults may be pending still
+    }
   }
 
   private IOException fault(int position, int length, @Nullable InternalError cause) {

@@ -7,6 +7,7 @@ import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.table.cache.BlockCacheImpl;
+import dev.kv.core.table.cache.EntryIndexMemory;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.TableMemory;
 
@@ -47,7 +48,13 @@ public final class SharedResourcesImpl implements SharedResources {
     writeBuffers = new WriteBuffers(limitOfWriteBuffers(settings));
     arenas = new ArenaPool(budget, writeBuffers::acquired);
     blockCache = new BlockCacheImpl(allocator, settings.blockCacheSize());
-    tableMemory = new TableMemory(blockCache, allocator, budget, MappingQuota.ofTheSystem());
+    tableMemory =
+        new TableMemory(
+            blockCache,
+            allocator,
+            budget,
+            new EntryIndexMemory(budget, settings.blockCacheSize()),
+            MappingQuota.ofTheSystem());
     budget.onShortage(this::emptyCache);
     compactionRate = new RateLimiter(settings.compactionBytesPerSecond(), System.nanoTime());
     compactionThreads = new WorkerThreads("kv-compact", settings.compactionThreads());

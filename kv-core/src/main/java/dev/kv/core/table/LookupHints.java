@@ -50,6 +50,12 @@ final class LookupHints {
     return cache == null || cache.mayContain(block, key, offset, length);
   }
 
+  /** Returns true if {@link #recordMiss} would record a miss of data block {@code block}. */
+  boolean wantsMiss(int block) {
+    NegativeLookupCache cache = absent;
+    return cache != null && cache.wants(block);
+  }
+
   /**
    * Records that a lookup read a data block without finding its key.
    *

@@ -86,6 +86,12 @@ final class NegativeLookupCache {
     return true;
   }
 
+  /** Returns true if the filter of data block {@code block} can be added and was not yet. */
+  boolean wants(int block) {
+    OwnedBlock present = memory == null ? create() : memory;
+    return present != null && ((long) WORD.getAcquire(present.bytes(), block * BYTES) & WHOLE) == 0;
+  }
+
   /**
    * Adds the filter of data block {@code block}. {@code entries} is a cursor over the block, which
    * this method may move.

@@ -14,6 +14,7 @@ import dev.kv.core.key.LookupKey;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.cache.BlockProvider;
+import dev.kv.core.table.cache.EntryIndexMemory;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.OwnedBlock;
 import dev.kv.core.table.cache.ReadFlags;
@@ -58,6 +59,7 @@ public final class TableCache implements AutoCloseable {
   private final LruCache<TableReader> tables;
   private final BlockProvider blocks;
   private final MappingQuota quota;
+  private final @Nullable EntryIndexMemory entryIndexes;
   private final OffHeapBudget budget;
 
   /** The suffix of new tables. Tables are searched with this suffix first, then with the other. */
@@ -83,6 +85,7 @@ public final class TableCache implements AutoCloseable {
     this.blocks =
         new BlockProvider(memory.blocks(), memory.allocator(), budget, options.nativeSnappy());
     this.quota = new MappingQuota(options.maxMappedTables(), memory.mappings());
+    this.entryIndexes = options.readInPlace() ? memory.entryIndexes() : null;
     this.databaseId = memory.blocks().blocks().newId();
   }
 
@@ -242,7 +245,13 @@ public final class TableCache implements AutoCloseable {
       }
     }
     return TableReader.open(
-        sized, blockId(file.number()), comparator, options.filterPolicy(), blocks, file);
+        sized,
+        blockId(file.number()),
+        comparator,
+        options.filterPolicy(),
+        blocks,
+        file,
+        entryIndexes);
   }
 
   private TableFile openFile(long number) throws IOException {

@@ -4,6 +4,7 @@ import dev.kv.CorruptionException;
 import dev.kv.FilterPolicy;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.cache.CacheValue;
+import dev.kv.core.env.MappedBytes;
 import dev.kv.core.filter.FilterBlockReader;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
@@ -16,6 +17,7 @@ import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.cache.BlockProvider;
+import dev.kv.core.table.cache.EntryIndexMemory;
 import dev.kv.core.table.cache.OwnedBlock;
 import dev.kv.core.table.cache.PinnedBlock;
 import dev.kv.core.table.cache.ReadFlags;
@@ -32,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  * open. Freed after the last pin is released.
  */
 public final class TableReader implements CacheValue {
+  /** The result of a lookup in the mapping that was not possible; not a {@link LookupResult}. */
+  private static final int CHANGED = -1;
+
   private final TableFile file;
   private final long cacheId;
   private final KeyComparator comparator;
@@ -50,13 +55,17 @@ public final class TableReader implements CacheValue {
   private final LookupHints hints;
   private final @Nullable TableProperties properties;
 
+  /** The blocks that are searched in the mapping of the file; null if all are copied. */
+  private final @Nullable InPlaceBlocks inPlace;
+
   private TableReader(
       TableFile file,
       long cacheId,
       KeyComparator comparator,
       BlockProvider blocks,
       TableOpening opened,
-      @Nullable FilterPolicy policy) {
+      @Nullable FilterPolicy policy,
+      @Nullable EntryIndexMemory entryIndexes) {
     this.file = file;
     this.cacheId = cacheId;
     this.comparator = comparator;
@@ -75,6 +84,11 @@ public final class TableReader implements CacheValue {
             : new FilterBlockReader(policy, filterBlock.bytes(), 0, filterBlock.length());
     wholeTableFilter = filter != null && filter.wholeTable();
     hints = new LookupHints(comparator, filter != null, blocks, index.count());
+    MappedBytes mapped = file.mapped();
+    inPlace =
+        entryIndexes == null || mapped == null || !userOrder.isBytewise()
+            ? null
+            : new InPlaceBlocks(file, mapped, index, blocks, entryIndexes);
   }
 
   /**
@@ -92,7 +106,7 @@ public final class TableReader implements CacheValue {
       BlockProvider blocks) {
     try (TableOpening opening = new TableOpening(file, comparator, blocks)) {
       opening.read(policy);
-      return finish(opening, file, cacheId, comparator, policy, blocks);
+      return finish(opening, file, cacheId, comparator, policy, blocks, null);
     }
   }
 
@@ -101,6 +115,9 @@ public final class TableReader implements CacheValue {
    * last key that the MANIFEST gives to the table. No data block is read.
    *
    * @param metadata what the MANIFEST says of the table
+   * @param entryIndexes null if no block is to be searched in the mapping of the file; otherwise
+   *     the memory of their entry indexes. It has no effect if the file is not mapped or the order
+   *     is not bytewise, because a program's comparator would see the mapping.
    */
   static TableReader open(
       TableFile file,
@@ -108,13 +125,14 @@ public final class TableReader implements CacheValue {
       InternalKeyComparator comparator,
       @Nullable FilterPolicy policy,
       BlockProvider blocks,
-      FileMetadata metadata) {
+      FileMetadata metadata,
+      @Nullable EntryIndexMemory entryIndexes) {
     try (TableOpening opening = new TableOpening(file, comparator, blocks)) {
       opening.read(policy);
       if (metadata.knowsKeys()) {
         opening.requireKeys(comparator, metadata.smallest(), metadata.largest());
       }
-      return finish(opening, file, cacheId, comparator, policy, blocks);
+      return finish(opening, file, cacheId, comparator, policy, blocks, entryIndexes);
     }
   }
 
@@ -124,8 +142,10 @@ public final class TableReader implements CacheValue {
       long cacheId,
       KeyComparator comparator,
       @Nullable FilterPolicy policy,
-      BlockProvider blocks) {
-    TableReader reader = new TableReader(file, cacheId, comparator, blocks, opening, policy);
+      BlockProvider blocks,
+      @Nullable EntryIndexMemory entryIndexes) {
+    TableReader reader =
+        new TableReader(file, cacheId, comparator, blocks, opening, policy, entryIndexes);
     opening.transferOwnership();
     return reader;
   }
@@ -147,6 +167,12 @@ public final class TableReader implements CacheValue {
     int offset = key.offset();
     int userLength = key.userKeyLength();
     counts.increment(LookupCounts.BLOCKS);
+    if (inPlace != null && flags.fill()) {
+      int result = getInPlace(inPlace, key, at, context, out);
+      if (result != CHANGED) {
+        return result;
+      }
+    }
     PinnedBlock block = acquireBlock(at, flags);
     boolean adopted = false;
     try {
@@ -167,6 +193,69 @@ public final class TableReader implements CacheValue {
     } finally {
       if (!adopted) {
         block.close();
+      }
+    }
+  }
+
+  /**
+   * Does the lookup in the mapping of the file. Copies the value, which has no pin if it is small.
+   *
+   * @return a {@link LookupResult}, or {@link #CHANGED} if the block is to be read in the usual way
+   */
+  private int getInPlace(
+      InPlaceBlocks mapped, LookupKey key, int at, PointReadContext context, ValueRef out) {
+    BlockIterator entry = context.block();
+    if (!mapped.prepare(entry, at)) {
+      return CHANGED;
+    }
+    ByteBuffer memory = context.valueMemory(0);
+    int result = CHANGED;
+    try {
+      mapped.setOn(entry, at);
+      entry.seek(key.buffer(), key.offset(), key.internalKeyLength());
+      result = outcome(context, key.buffer(), key.offset(), key.userKeyLength(), at);
+      if (result == LookupResult.FOUND) {
+        // The allocation of memory must not meet the error of a fault: so that is checked first.
+        int length = entry.valueLength();
+        if (length > PointReadContext.MOST_VALUE_BYTES && mapped.isIntact(at, memory)) {
+          OwnedBlock copy = blocks.copyOf(entry.valueBuffer(), entry.valueOffset(), length);
+          out.set(copy.bytes(), 0, length, copy);
+        } else if (context.hasValueMemory(length) || mapped.isIntact(at, memory)) {
+          memory = context.valueMemory(length);
+          memory.put(InPlaceBlocks.PROBE_BYTES, entry.valueBuffer(), entry.valueOffset(), length);
+          out.set(memory, InPlaceBlocks.PROBE_BYTES, length, null);
+        } else {
+          result = CHANGED;
+        }
+      }
+      if (!mapped.isIntact(at, memory)) {
+        result = CHANGED;
+      }
+    } catch (RuntimeException | InternalError e) {
+      result = CHANGED; // the search of a copy throws what is to be thrown
+    }
+    if (result == CHANGED) {
+      mapped.forget(at);
+      out.release();
+    } else if (result == LookupResult.NOT_FOUND) {
+      recordMissInPlace(mapped, at, context);
+    }
+    return result;
+  }
+
+  /** Records a miss from a copy of the block, so that a hint never depends on the mapping. */
+  private void recordMissInPlace(InPlaceBlocks mapped, int at, PointReadContext context) {
+    if (filter != null) {
+      context.counts().increment(LookupCounts.FILTER_FALSE_POSITIVES);
+    }
+    OwnedBlock copy = hints.wantsMiss(at) ? mapped.copy(at) : null;
+    if (copy != null) {
+      try {
+        BlockIterator entry = context.block();
+        setOn(entry, copy, at, ReadFlags.DEFAULT);
+        hints.recordMiss(at, entry, ReadFlags.DEFAULT);
+      } finally {
+        copy.close();
       }
     }
   }
@@ -298,6 +387,12 @@ public final class TableReader implements CacheValue {
 
   /** Returns data block {@code at}, pinned for the caller. */
   PinnedBlock acquireBlock(int at, ReadFlags flags) {
+    if (inPlace != null && flags.fill() && inPlace.acceptsVerified(at)) {
+      OwnedBlock copy = inPlace.copy(at);
+      if (copy != null) {
+        return copy;
+      }
+    }
     return blocks.acquire(file, cacheId, index.offset(at), index.size(at), flags);
   }
 
@@ -330,6 +425,9 @@ public final class TableReader implements CacheValue {
   public void free() {
     index.free();
     hints.free();
+    if (inPlace != null) {
+      inPlace.free();
+    }
     if (filterBlock != null) {
       filterBlock.close();
     }

@@ -1,5 +1,6 @@
 package dev.kv.core.db;
 
+import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBClosedException;
 import dev.kv.DBIterator;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Closes a database under threads that use it in every way. Each call completes, with a right
  * answer, or throws a {@link DBClosedException}. Slices are kept beyond their windows and the
  * close, and used by other threads: that gives an {@link IllegalStateException} or any bytes. A
- * process of its own: {@code directory seed rounds}.
+ * process of its own: {@code directory seed rounds inPlace}.
  */
 final class CloseRace {
   private static final int KEYS = 600;
@@ -36,24 +37,27 @@ final class CloseRace {
   }
 
   private final Path directory;
-  private final Options options =
-      Options.builder()
-          .createIfMissing(true)
-          .writeBufferSize(64 << 10)
-          .blockCacheSize(16 << 10)
-          .maxOpenFiles(74)
-          .build();
+  private final Options options;
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final ConcurrentLinkedQueue<Slice> slices = new ConcurrentLinkedQueue<>();
 
-  private CloseRace(Path directory) {
+  private CloseRace(Path directory, boolean inPlace) {
     this.directory = directory;
+    options =
+        Options.builder()
+            .createIfMissing(true)
+            .writeBufferSize(64 << 10)
+            .blockCacheSize(16 << 10)
+            .maxOpenFiles(74)
+            .compression(inPlace ? CompressionType.NONE : CompressionType.SNAPPY)
+            .readInPlace(inPlace)
+            .build();
   }
 
   public static void main(String[] args) throws Exception {
     long seed = Long.parseLong(args[1]);
     int rounds = Integer.parseInt(args[2]);
-    CloseRace race = new CloseRace(Path.of(args[0], "race"));
+    CloseRace race = new CloseRace(Path.of(args[0], "race"), Boolean.parseBoolean(args[3]));
     race.fill();
     for (int round = 0; round < rounds; round++) {
       try {

@@ -31,6 +31,13 @@ enum Config {
       return options.compression(CompressionType.NONE);
     }
   },
+  /** Blocks read in the mapping of their tables. */
+  IN_PLACE {
+    @Override
+    Options.Builder set(Options.Builder options) {
+      return options.compression(CompressionType.NONE).readInPlace(true);
+    }
+  },
   /** Nothing mapped, nothing cached, the snappy codec in Java. */
   PLAIN_READS {
     @Override

@@ -25,19 +25,19 @@ class MisuseTest {
 
   @TempDir Path temp;
 
-  /** Every way to read the files: mapped, by position, and with invariants on. */
+  /** Every way to read the files: mapped, in place, by position, and with invariants on. */
   @ParameterizedTest
-  @CsvSource({"true, false", "true, true", "false, false"})
+  @CsvSource({"MAPPED, false", "MAPPED, true", "IN_PLACE, false", "IN_PLACE, true", "READ, false"})
   void tables_truncatedUnlinkedOrOverwrittenUnderReaders_costExceptionsOnly(
-      boolean mapped, boolean invariants) throws IOException, InterruptedException {
-    runChild(TableFaultInjection.class, invariants, DATABASES, String.valueOf(mapped));
+      String access, boolean invariants) throws IOException, InterruptedException {
+    runChild(TableFaultInjection.class, invariants, DATABASES, access);
   }
 
   @ParameterizedTest
-  @CsvSource({"false", "true"})
-  void close_underUsersOfEveryKind_endsThemWithDBClosedException(boolean invariants)
-      throws IOException, InterruptedException {
-    runChild(CloseRace.class, invariants, CLOSES, "");
+  @CsvSource({"false, false", "true, false", "false, true", "true, true"})
+  void close_underUsersOfEveryKind_endsThemWithDBClosedException(
+      boolean invariants, boolean inPlace) throws IOException, InterruptedException {
+    runChild(CloseRace.class, invariants, CLOSES, String.valueOf(inPlace));
   }
 
   private void runChild(Class<?> main, boolean invariants, int rounds, String mode)

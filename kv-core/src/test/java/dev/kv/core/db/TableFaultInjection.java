@@ -24,10 +24,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Cuts, unlinks and overwrites the tables of an open database while four threads read it. Every
- * answer is right, or a {@link CorruptionException} or {@link DBIOException}. A process of its own:
- * {@code directory seed rounds mapped}.
+ * answer is right, or a {@link CorruptionException} or {@link DBIOException}. Blocks that are read
+ * in place are not overwritten, because only their first visit verifies them. A process of its own:
+ * {@code directory seed rounds access}.
  */
 final class TableFaultInjection {
+  /** How the tables are read. */
+  private enum Access {
+    MAPPED,
+    IN_PLACE,
+    READ
+  }
+
   private static final int KEYS = 4000;
   private static final int READERS = 4;
 
@@ -35,20 +43,23 @@ final class TableFaultInjection {
   private static final int LAST_READS = 1000;
 
   private final Path directory;
+  private final Access access;
   private final Options options;
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final AtomicLong reads = new AtomicLong();
   private volatile boolean stop;
   private int refused;
 
-  private TableFaultInjection(Path directory, boolean mapped) {
+  private TableFaultInjection(Path directory, Access access) {
     this.directory = directory;
+    this.access = access;
     options =
         Options.builder()
             .createIfMissing(true)
             .writeBufferSize(64 << 10)
             .maxOpenFiles(74)
-            .maxMappedTables(mapped ? 1000 : 0)
+            .maxMappedTables(access == Access.READ ? 0 : 1000)
+            .readInPlace(access == Access.IN_PLACE)
             .blockCacheSize(32 << 10)
             .compression(CompressionType.NONE)
             .build();
@@ -60,8 +71,7 @@ final class TableFaultInjection {
     long refused = 0;
     for (int round = 0; round < rounds; round++) {
       Path directory = Path.of(args[0], "faults-" + round);
-      TableFaultInjection injection =
-          new TableFaultInjection(directory, Boolean.parseBoolean(args[3]));
+      TableFaultInjection injection = new TableFaultInjection(directory, Access.valueOf(args[3]));
       try {
         injection.round(new Random(seed + round));
       } catch (Throwable e) {
@@ -131,7 +141,7 @@ final class TableFaultInjection {
     }
     tables.sort(null);
     Path table = tables.get(random.nextInt(tables.size()));
-    int how = random.nextInt(4);
+    int how = random.nextInt(access == Access.IN_PLACE ? 3 : 4);
     if (how == 0) {
       Files.deleteIfExists(table); // the database may have, of a table that is obsolete
       return;

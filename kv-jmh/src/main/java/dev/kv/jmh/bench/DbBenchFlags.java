@@ -128,6 +128,16 @@ final class DbBenchFlags {
   StoreSettings.ReadAccess readAccess = StoreSettings.ReadAccess.ARRAY;
 
   @Option(
+      names = "--read_in_place",
+      arity = "0..1",
+      defaultValue = "0",
+      fallbackValue = "1",
+      converter = ZeroOrOne.class,
+      paramLabel = ZERO_OR_ONE,
+      description = "1: kv reads uncompressed blocks where its tables are mapped.")
+  boolean readInPlace;
+
+  @Option(
       names = "--codec_bytes",
       defaultValue = "-1",
       description =
@@ -158,6 +168,7 @@ final class DbBenchFlags {
         compression,
         reuseLogs,
         readAccess,
+        readInPlace,
         num * entryBytes * Math.max(1, threads));
   }
 }

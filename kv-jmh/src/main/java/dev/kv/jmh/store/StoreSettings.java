@@ -13,6 +13,7 @@ package dev.kv.jmh.store;
  * @param compression true to compress data, if the store can
  * @param reuseLogs true to append to the last log after an open
  * @param readAccess how kv returns the values of point reads
+ * @param readInPlace true if kv reads uncompressed blocks where its tables are mapped
  * @param dataBytes the approximate size of the data, for stores that need it at the open
  */
 public record StoreSettings(
@@ -25,11 +26,12 @@ public record StoreSettings(
     boolean compression,
     boolean reuseLogs,
     ReadAccess readAccess,
+    boolean readInPlace,
     long dataBytes) {
 
   /** The defaults of db_bench. */
   public static final StoreSettings DEFAULT =
-      new StoreSettings(-1, 0, 0, 0, 0, -1, true, false, ReadAccess.ARRAY, 1L << 30);
+      new StoreSettings(-1, 0, 0, 0, 0, -1, true, false, ReadAccess.ARRAY, false, 1L << 30);
 
   /** The ways in which kv returns a value. */
   public enum ReadAccess {

@@ -44,7 +44,7 @@ public class ReadState {
   public void fill() throws IOException {
     directory = Databases.newDirectory();
     StoreSettings settings =
-        new StoreSettings(cacheSize, 0, 0, 0, 0, bloomBits, true, false, access, 1L << 30);
+        new StoreSettings(cacheSize, 0, 0, 0, 0, bloomBits, true, false, access, false, 1L << 30);
     store = StoreKind.of(storeName).open(directory, settings);
     Databases.putShuffled(store, entries);
     store.compact();

@@ -198,7 +198,8 @@ class StoreTest {
   @EnumSource(StoreSettings.ReadAccess.class)
   void kvReader_everyAccess_findsTheValue(StoreSettings.ReadAccess access) throws IOException {
     open(StoreKind.KV).close();
-    StoreSettings settings = new StoreSettings(-1, 0, 0, 0, 0, 10, true, false, access, 1L << 20);
+    StoreSettings settings =
+        new StoreSettings(-1, 0, 0, 0, 0, 10, true, false, access, false, 1L << 20);
     try (Store store = StoreKind.KV.open(scratch.resolve("db"), settings)) {
       fill(store);
       try (Reader reader = store.reader()) {

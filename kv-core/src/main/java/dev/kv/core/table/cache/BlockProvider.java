@@ -1,5 +1,6 @@
 package dev.kv.core.table.cache;
 
+import dev.kv.CompressionType;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.cache.CacheHandle;
@@ -10,6 +11,7 @@ import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.format.BlockHandle;
+import dev.kv.core.table.format.BlockWriter;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -93,6 +95,27 @@ public final class BlockProvider implements AutoCloseable {
     }
   }
 
+  /**
+   * Returns a copy of an uncompressed block that was verified before, or null if its trailer is not
+   * the one of that time any more. The caller owns the copy.
+   *
+   * @param checksum the checksum in its trailer
+   */
+  public @Nullable OwnedBlock copyVerified(TableFile file, long offset, int size, int checksum) {
+    OwnedBlock copy = transientMemory(size, BlockWriter.TRAILER);
+    boolean same = false;
+    try {
+      ByteBuffer bytes = copy.bytes();
+      file.read(offset, bytes, size + BlockWriter.TRAILER);
+      same = bytes.get(size) == CompressionType.NONE.code() && bytes.getInt(size + 1) == checksum;
+      return same ? copy : null;
+    } finally {
+      if (!same) {
+        copy.close();
+      }
+    }
+  }
+
   /** Returns an index or filter block, verified, which the caller owns. */
   public OwnedBlock resident(TableFile file, BlockHandle handle, long from) {
     int size = file.checkedSize(handle, from);
@@ -132,17 +155,18 @@ public final class BlockProvider implements AutoCloseable {
    * copy is not counted, so that reads continue.
    */
   public OwnedBlock copyOf(ByteBuffer source, int offset, int length) {
-    OwnedBlock copy = transientMemory(length);
+    OwnedBlock copy = transientMemory(length, 0);
     copy.bytes().put(0, source, offset, length);
     return copy;
   }
 
-  private OwnedBlock transientMemory(int length) {
+  /** Returns memory for a block of {@code length} bytes, and {@code more} bytes after it. */
+  private OwnedBlock transientMemory(int length, int more) {
     try {
-      return OwnedBlock.in(allocator.allocateTransient(length), length);
+      return OwnedBlock.in(allocator.allocateTransient(length + more), length);
     } catch (OffHeapExhaustedException e) {
       blocks.prune();
-      return OwnedBlock.uncounted(BlockReader.uncounted(length), length);
+      return OwnedBlock.uncounted(BlockReader.uncounted(length + more), length);
     }
   }
 

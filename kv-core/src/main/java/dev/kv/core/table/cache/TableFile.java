@@ -3,6 +3,7 @@ package dev.kv.core.table.cache;
 import dev.kv.CorruptionException;
 import dev.kv.DBIOException;
 import dev.kv.Escape;
+import dev.kv.core.env.MappedBytes;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
@@ -11,6 +12,7 @@ import dev.kv.env.RandomAccessFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
@@ -69,6 +71,11 @@ public final class TableFile {
           size);
     }
     return new TableFile(file, name, expected, quota, mapped);
+  }
+
+  /** Returns the bytes of the file in memory, or null if it is not mapped. */
+  public @Nullable MappedBytes mapped() {
+    return file instanceof MappedBytes bytes ? bytes : null;
   }
 
   /** Returns the path, for messages. */

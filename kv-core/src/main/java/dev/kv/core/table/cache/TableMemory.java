@@ -9,7 +9,12 @@ import dev.kv.core.memory.OffHeapBudget;
  * @param blocks caches data blocks
  * @param allocator provides the memory of indexes, filters and uncached blocks
  * @param budget counts all of it
+ * @param entryIndexes holds the entry indexes of blocks that are searched in the mapping
  * @param mappings limits the number of mapped tables
  */
 public record TableMemory(
-    BlockCacheImpl blocks, BlockAllocator allocator, OffHeapBudget budget, MappingQuota mappings) {}
+    BlockCacheImpl blocks,
+    BlockAllocator allocator,
+    OffHeapBudget budget,
+    EntryIndexMemory entryIndexes,
+    MappingQuota mappings) {}
