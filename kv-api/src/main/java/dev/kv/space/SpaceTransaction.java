@@ -6,6 +6,7 @@ import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.Transaction;
 import dev.kv.ValueReader;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,11 @@ final class SpaceTransaction implements Transaction {
   @Override
   public byte @Nullable [] get(byte[] key) {
     return transaction.get(whole(key));
+  }
+
+  @Override
+  public List<byte @Nullable []> getAll(List<byte[]> keys) {
+    return transaction.getAll(keys.stream().map(this::whole).toList());
   }
 
   @Override

@@ -27,6 +27,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -214,14 +215,18 @@ public final class TimeToLive implements DB {
 
   @Override
   public List<byte @Nullable []> getAll(ReadOptions options, List<byte[]> keys) {
-    List<byte @Nullable []> found = new ArrayList<>(database.getAll(inner(options), keys));
-    long time = timeOf(options);
-    found.replaceAll(
-        stored -> {
-          byte[] value = live(stored, time);
-          return value != null && options.keysOnly() ? new byte[0] : value;
-        });
-    return found;
+    List<byte @Nullable []> found = database.getAll(inner(options), keys);
+    return live(found, timeOf(options), options.keysOnly());
+  }
+
+  /** Returns the values that have not expired at {@code time}, with null in place of others. */
+  static List<byte @Nullable []> live(List<byte @Nullable []> stored, long time, boolean keysOnly) {
+    List<byte @Nullable []> values = new ArrayList<>(stored.size());
+    for (byte[] each : stored) {
+      byte[] value = live(each, time);
+      values.add(value != null && keysOnly ? new byte[0] : value);
+    }
+    return Collections.unmodifiableList(values);
   }
 
   /** {@inheritDoc} In a view of this kind, it allocates an array for the key. */

@@ -6,6 +6,7 @@ import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.Transaction;
 import dev.kv.ValueReader;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,11 @@ final class TimedTransaction implements Transaction {
   @Override
   public byte @Nullable [] get(byte[] key) {
     return read(key, Slice::toByteArray);
+  }
+
+  @Override
+  public List<byte @Nullable []> getAll(List<byte[]> keys) {
+    return TimeToLive.live(transaction.getAll(keys), time, false);
   }
 
   @Override

@@ -22,6 +22,8 @@ import dev.kv.core.read.StateMark;
 import dev.kv.core.transaction.WriteSet.Write;
 import dev.kv.core.write.CommitCondition.Verdict;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -90,16 +92,39 @@ final class TransactionImpl implements Transaction {
     return get(key, true);
   }
 
+  @Override
+  public List<byte @Nullable []> getAll(List<byte[]> keys) {
+    Objects.requireNonNull(keys, "keys");
+    beginOperation();
+    List<byte[]> others = new ArrayList<>();
+    for (byte[] key : keys) {
+      if (serializable) {
+        dependOn(key);
+      }
+      if (writes.get(key) == null) {
+        others.add(key);
+      }
+    }
+    Iterator<byte @Nullable []> found = parts.reader().getAll(fromSnapshot, others).iterator();
+    List<byte @Nullable []> values = new ArrayList<>(keys.size());
+    for (byte[] key : keys) {
+      Write own = writes.get(key);
+      values.add(own == null ? found.next() : copyOf(own));
+    }
+    return Collections.unmodifiableList(values);
+  }
+
   private byte @Nullable [] get(byte[] key, boolean depends) {
     if (depends) {
       dependOn(key);
     }
     Write own = writes.get(key);
-    if (own != null) {
-      byte[] value = own.value();
-      return value == null ? null : value.clone();
-    }
-    return parts.reader().get(fromSnapshot, key);
+    return own == null ? parts.reader().get(fromSnapshot, key) : copyOf(own);
+  }
+
+  private static byte @Nullable [] copyOf(Write own) {
+    byte[] value = own.value();
+    return value == null ? null : value.clone();
   }
 
   @Override

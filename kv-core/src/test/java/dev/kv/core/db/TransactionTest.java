@@ -30,6 +30,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -317,6 +318,49 @@ class TransactionTest extends DbTestBase {
   }
 
   /** Both read both keys, and each writes one of them. */
+  @Test
+  void getAll_ofATransaction_seesItsSnapshotAndItsWritesInTheOrderOfTheKeys() {
+    open();
+    put("a", "1");
+    put("b", "1");
+    put("c", "1");
+    db.flush();
+    try (Transaction transaction = db.transaction()) {
+      put("a", "2");
+      transaction.put(b("b"), b("3")).delete(b("c")).put(b("d"), b("4"));
+      List<byte[]> keys = Stream.of("d", "a", "x", "c", "b", "a").map(DbTestBase::b).toList();
+      List<byte[]> values = transaction.getAll(keys);
+      assertThat(values)
+          .extracting(DbTestBase::s)
+          .containsExactly("4", "1", NOT_FOUND, NOT_FOUND, "3", "1");
+      values.get(4)[0] = 'x';
+      assertThat(get(transaction, "b")).isEqualTo("3");
+      assertThatThrownBy(() -> values.add(b("y")))
+          .isInstanceOf(UnsupportedOperationException.class);
+      assertThat(transaction.getAll(List.of())).isEmpty();
+      transaction.commit();
+    }
+    assertThat(contents()).isEqualTo("(a->2)(b->3)(d->4)");
+  }
+
+  @Test
+  void getAll_keyChangedMeanwhile_conflictsOnlyIfSerializable() {
+    open();
+    put("a", "1");
+    for (TransactionOptions level : List.of(SNAPSHOT, SERIALIZABLE)) {
+      try (Transaction transaction = db.transaction(level)) {
+        transaction.getAll(List.of(b("b"), b("a")));
+        transaction.put(b("c"), b("1"));
+        put("a", "2");
+        if (level == SERIALIZABLE) {
+          assertConflict(transaction, "a");
+        } else {
+          transaction.commit();
+        }
+      }
+    }
+  }
+
   @Test
   void writeSkew_isPossibleAtLevelSnapshotOnly() {
     open();

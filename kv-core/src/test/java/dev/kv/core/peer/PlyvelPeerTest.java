@@ -1,11 +1,13 @@
 package dev.kv.core.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kv.BulkLoader;
 import dev.kv.CompactionFilter;
 import dev.kv.CompactionFilter.Decision;
+import dev.kv.ConflictException;
 import dev.kv.DB;
 import dev.kv.DBException;
 import dev.kv.FilterPolicy;
@@ -13,6 +15,8 @@ import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.RecoveryMode;
 import dev.kv.TableWriter;
+import dev.kv.Transaction;
+import dev.kv.TransactionOptions;
 import dev.kv.core.Directories;
 import java.io.File;
 import java.io.IOException;
@@ -168,6 +172,57 @@ class PlyvelPeerTest {
       write(directory, theirs, round == 1 ? "compact" : "");
       theirs.applyTo(model);
       KvSide.expect(directory, Options.DEFAULT, model);
+    }
+  }
+
+  /** Committed and refused transactions and conditional writes, also those in the open log. */
+  @Test
+  void directoryOfKvWithTransactionsAndConditions_readAndWrittenByCpp_isTheSame() throws Exception {
+    Path directory = temp.resolve("db");
+    Options options = KvSide.Configuration.SMALL.options();
+    TreeMap<byte[], byte[]> model = Workload.emptyModel();
+    Random random = new Random(SEED);
+    for (int round = 0; round < 2; round++) {
+      try (DB db = DB.open(directory, options)) {
+        for (int i = 0; i < 1500; i++) {
+          byte[] key =
+              String.format("key%03d", random.nextInt(300)).getBytes(StandardCharsets.UTF_8);
+          byte[] other =
+              String.format("key%03d", random.nextInt(300)).getBytes(StandardCharsets.UTF_8);
+          byte[] value = new byte[random.nextInt(600)];
+          random.nextBytes(value);
+          if (random.nextBoolean()) {
+            byte[] expected = random.nextInt(5) == 0 ? new byte[] {1, 2, 3} : model.get(key);
+            boolean done = db.compareAndSet(key, expected, value);
+            assertThat(done).isEqualTo(Arrays.equals(expected, model.get(key)));
+            if (done) {
+              model.put(key, value);
+            }
+          } else {
+            try (Transaction transaction = db.transaction(TransactionOptions.SERIALIZABLE)) {
+              transaction.getAll(List.of(key, other));
+              transaction.put(key, value).delete(other);
+              if (random.nextInt(5) == 0) {
+                db.put(other, value);
+                model.put(other, value);
+                assertThatThrownBy(transaction::commit).isInstanceOf(ConflictException.class);
+              } else {
+                transaction.commit();
+                model.put(key, value);
+                model.remove(other);
+              }
+            }
+          }
+        }
+        Path copy = temp.resolve("copy" + round);
+        db.checkpoint(copy);
+        KvSide.expectEntries("C++ LevelDB", read(copy), model);
+      }
+      KvSide.expectEntries("C++ LevelDB", read(directory), model);
+      Workload theirs = Workload.of(SEED + 100 + round, 300);
+      write(directory, theirs, round == 0 ? "compact" : "");
+      theirs.applyTo(model);
+      KvSide.expect(directory, options, model);
     }
   }
 
