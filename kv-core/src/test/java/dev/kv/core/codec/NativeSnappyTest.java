@@ -29,18 +29,21 @@ class NativeSnappyTest {
 
   /** What the child JVM does: a round trip, and which codec made it. */
   static final class Child {
+    /** The size of an index block. */
+    private static final int BLOCK = 20_000;
+
     private Child() {}
 
     public static void main(String[] arguments) throws IOException, MalformedBlockException {
       BlockCompression writer = new BlockCompression(arguments.length == 0);
       BlockCompression codec = new BlockCompression(true);
-      ByteBuffer source = ByteBuffer.allocateDirect(1000).order(ByteOrder.LITTLE_ENDIAN);
-      ByteBuffer stored = ByteBuffer.allocateDirect(2000).order(ByteOrder.LITTLE_ENDIAN);
-      int size = writer.compress(CompressionType.SNAPPY, 1, source, 0, 1000, stored, 0);
-      codec.uncompress((byte) 1, stored, 0, size, source, 0, 1000);
+      ByteBuffer source = ByteBuffer.allocateDirect(BLOCK).order(ByteOrder.LITTLE_ENDIAN);
+      ByteBuffer stored = ByteBuffer.allocateDirect(2 * BLOCK).order(ByteOrder.LITTLE_ENDIAN);
+      int size = writer.compress(CompressionType.SNAPPY, 1, source, 0, BLOCK, stored, 0);
+      codec.uncompress((byte) 1, stored, 0, size, source, 0, BLOCK);
       if (arguments.length > 0) {
         System.out.print(isMapped() + " ");
-        codec.compress(CompressionType.SNAPPY, 1, source, 0, 1000, stored, 0);
+        codec.compress(CompressionType.SNAPPY, 1, source, 0, BLOCK, stored, 0);
         System.out.print(isMapped());
       } else {
         System.out.print(NativeSnappy.instance() == null ? "java" : "native");

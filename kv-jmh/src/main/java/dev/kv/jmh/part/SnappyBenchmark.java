@@ -29,8 +29,11 @@ import org.xerial.snappy.Snappy;
 @Measurement(iterations = 5, time = 1)
 @Fork(1)
 public class SnappyBenchmark {
-  private static final int BLOCK_BYTES = 4096;
   private static final byte SNAPPY = 1;
+
+  /** The size of the block. */
+  @Param({"4096", "32768"})
+  public int blockBytes;
 
   /** True for the native library, false for the codec in Java. */
   @Param({"true", "false"})
@@ -40,8 +43,8 @@ public class SnappyBenchmark {
   @Param("0.5")
   public double ratio;
 
-  private final ByteBuffer plain = PartKeys.direct(BLOCK_BYTES);
-  private final ByteBuffer restored = PartKeys.direct(BLOCK_BYTES);
+  private ByteBuffer plain = PartKeys.direct(0);
+  private ByteBuffer restored = PartKeys.direct(0);
   private BlockCompression codec = new BlockCompression(false);
   private ByteBuffer packed = PartKeys.direct(0);
   private ByteBuffer target = PartKeys.direct(0);
@@ -50,19 +53,21 @@ public class SnappyBenchmark {
   /** Creates the block, uncompressed and compressed. */
   @Setup(Level.Trial)
   public void make() {
-    byte[] data = new byte[BLOCK_BYTES];
+    plain = PartKeys.direct(blockBytes);
+    restored = PartKeys.direct(blockBytes);
+    byte[] data = new byte[blockBytes];
     new ValueGenerator(ratio).next(data);
     plain.put(0, data);
     codec = new BlockCompression(nativeLibrary);
-    packed = PartKeys.direct(codec.maxCompressedLength(CompressionType.SNAPPY, BLOCK_BYTES));
+    packed = PartKeys.direct(codec.maxCompressedLength(CompressionType.SNAPPY, blockBytes));
     target = PartKeys.direct(packed.capacity());
-    packedLength = codec.compress(CompressionType.SNAPPY, 0, plain, 0, BLOCK_BYTES, packed, 0);
+    packedLength = codec.compress(CompressionType.SNAPPY, 0, plain, 0, blockBytes, packed, 0);
   }
 
   /** Compresses the block. */
   @Benchmark
   public int compress() {
-    return codec.compress(CompressionType.SNAPPY, 0, plain, 0, BLOCK_BYTES, target, 0);
+    return codec.compress(CompressionType.SNAPPY, 0, plain, 0, blockBytes, target, 0);
   }
 
   /**
@@ -75,7 +80,7 @@ public class SnappyBenchmark {
       Snappy.uncompress(packed.limit(packedLength).position(0), restored.clear());
       return restored;
     }
-    codec.uncompress(SNAPPY, packed, 0, packedLength, restored, 0, BLOCK_BYTES);
+    codec.uncompress(SNAPPY, packed, 0, packedLength, restored, 0, blockBytes);
     return restored;
   }
 }
