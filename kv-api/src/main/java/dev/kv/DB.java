@@ -760,6 +760,53 @@ public interface DB extends AutoCloseable {
   LiveFiles suspendDeletions();
 
   /**
+   * Reads the durable changes after a position. See {@link #changes(ChangeOptions,
+   * ChangePosition)}.
+   *
+   * @param after the position, which was read from this database earlier
+   * @return a reader, which the caller closes
+   */
+  default Changes changes(ChangePosition after) {
+    return changes(ChangeOptions.DEFAULT, after);
+  }
+
+  /**
+   * Reads the changes after a position: every group of writes that was committed since, in order,
+   * and then new ones. The logs of the database are read, as far as {@link Options#logRetention}
+   * keeps them.
+   *
+   * @param options which groups are delivered
+   * @param after the position, which was read from this database earlier, also before it was opened
+   *     this time
+   * @return a reader, which the caller closes
+   * @throws ChangesLostException if the changes after the position are not complete any more
+   * @throws IllegalStateException if the database was opened without {@link Options#logRetention}
+   * @throws IllegalArgumentException if the position lies after the last write, or inside a group
+   * @throws DBReadOnlyException if the database was opened with {@link Options#readOnly}
+   */
+  Changes changes(ChangeOptions options, ChangePosition after);
+
+  /**
+   * Returns the position after the last durable write. A copy of the database that is read after
+   * this call contains all changes before the position, and perhaps later ones, which can be
+   * applied again.
+   *
+   * @return the position
+   * @throws IllegalStateException if the database was opened without {@link Options#logRetention}
+   * @throws DBReadOnlyException if the database was opened with {@link Options#readOnly}
+   */
+  ChangePosition changePosition();
+
+  /**
+   * Returns the position before the oldest change that can still be read.
+   *
+   * @return the position
+   * @throws IllegalStateException if the database was opened without {@link Options#logRetention}
+   * @throws DBReadOnlyException if the database was opened with {@link Options#readOnly}
+   */
+  ChangePosition oldestChangePosition();
+
+  /**
    * Tries failed background work again, and lets writes through if it succeeds. Does nothing if
    * nothing has failed.
    *

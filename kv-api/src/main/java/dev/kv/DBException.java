@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * IllegalArgumentException} or an {@link IllegalStateException} instead.
  */
 public abstract sealed class DBException extends RuntimeException
-    permits ComparatorException,
+    permits ChangesLostException,
+        ComparatorException,
         ConflictException,
         CorruptionException,
         DBClosedException,

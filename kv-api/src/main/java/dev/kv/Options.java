@@ -47,6 +47,7 @@ public final class Options {
   private final boolean nativeSnappy;
   private final @Nullable FilterPolicy filterPolicy;
   private final boolean seekCompaction;
+  private final @Nullable LogRetention logRetention;
   private final @Nullable CompactionFilter compactionFilter;
   private final int maxBackgroundCompactions;
   private final long offHeapLimit;
@@ -81,6 +82,7 @@ public final class Options {
     nativeSnappy = builder.nativeSnappy;
     filterPolicy = builder.filterPolicy;
     seekCompaction = builder.seekCompaction;
+    logRetention = builder.logRetention;
     compactionFilter = builder.compactionFilter;
     maxBackgroundCompactions = builder.maxBackgroundCompactions;
     offHeapLimit = builder.offHeapLimit;
@@ -131,6 +133,7 @@ public final class Options {
     builder.nativeSnappy = nativeSnappy;
     builder.filterPolicy = filterPolicy;
     builder.seekCompaction = seekCompaction;
+    builder.logRetention = logRetention;
     builder.compactionFilter = compactionFilter;
     builder.maxBackgroundCompactions = maxBackgroundCompactions;
     builder.offHeapLimit = offHeapLimit;
@@ -373,6 +376,20 @@ public final class Options {
   }
 
   /**
+   * Returns how long logs are kept for {@link DB#changes(ChangePosition)}. If set, every change
+   * passes the log: a range delete writes a tombstone for each key of the range, a bulk load and an
+   * ingest throw {@link IllegalStateException}, and {@link #compactionFilter} cannot be set. {@link
+   * #reuseLogs} then applies to the MANIFEST alone. The first open without this option ends the
+   * history: positions read before are refused. Default: null, which means that logs are deleted
+   * when they are not needed.
+   *
+   * @return the bounds, or null if no logs are kept
+   */
+  public @Nullable LogRetention logRetention() {
+    return logRetention;
+  }
+
+  /**
    * Returns true if a table is compacted after many reads have searched it without finding their
    * key. False suits a load that only reads. Default: true.
    *
@@ -519,6 +536,7 @@ public final class Options {
     values.put("nativeSnappy", nativeSnappy);
     values.put("filterPolicy", filterPolicy);
     values.put("seekCompaction", seekCompaction);
+    values.put("logRetention", logRetention);
     values.put("compactionFilter", compactionFilter);
     values.put("maxBackgroundCompactions", maxBackgroundCompactions);
     values.put("offHeapLimit", offHeapLimit);
@@ -564,6 +582,7 @@ public final class Options {
     private boolean nativeSnappy = true;
     private @Nullable FilterPolicy filterPolicy;
     private boolean seekCompaction = true;
+    private @Nullable LogRetention logRetention;
     private @Nullable CompactionFilter compactionFilter;
     private int maxBackgroundCompactions = 2;
     private long offHeapLimit = 0;
@@ -831,6 +850,17 @@ public final class Options {
     }
 
     /**
+     * Sets {@link Options#logRetention()}.
+     *
+     * @param logRetention the bounds, or null to keep no logs
+     * @return this builder
+     */
+    public Builder logRetention(@Nullable LogRetention logRetention) {
+      this.logRetention = logRetention;
+      return this;
+    }
+
+    /**
      * Sets {@link Options#seekCompaction()}.
      *
      * @param seekCompaction whether reads trigger compactions
@@ -939,8 +969,15 @@ public final class Options {
      * Builds the options.
      *
      * @return options with the values of this builder, which may be used further
+     * @throws IllegalArgumentException if both {@link Options#logRetention} and {@link
+     *     Options#compactionFilter} are set
      */
     public Options build() {
+      if (logRetention != null && compactionFilter != null) {
+        throw new IllegalArgumentException(
+            "logRetention and compactionFilter exclude each other: what a filter drops is not in"
+                + " the log, so readers of changes would not see it");
+      }
       return new Options(this);
     }
 

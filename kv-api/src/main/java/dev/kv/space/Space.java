@@ -2,6 +2,9 @@ package dev.kv.space;
 
 import dev.kv.BulkLoadOptions;
 import dev.kv.BulkLoader;
+import dev.kv.ChangeOptions;
+import dev.kv.ChangePosition;
+import dev.kv.Changes;
 import dev.kv.ConflictException;
 import dev.kv.DB;
 import dev.kv.DBComparator;
@@ -352,6 +355,30 @@ public final class Space implements DB {
   public void ingest(List<Path> tables) {
     throw new UnsupportedOperationException(
         "a table has whole keys: ingest it into the database of the space");
+  }
+
+  /**
+   * Not supported: a group of changes has writes of the whole database. Read the changes of the
+   * {@linkplain #database() database}.
+   *
+   * @throws UnsupportedOperationException always
+   */
+  @Override
+  public Changes changes(ChangeOptions options, ChangePosition after) {
+    throw new UnsupportedOperationException(
+        "a group of changes has whole keys: read the changes of the database of the space");
+  }
+
+  /** Returns the position of the whole database. */
+  @Override
+  public ChangePosition changePosition() {
+    return database.changePosition();
+  }
+
+  /** Returns the oldest position of the whole database. */
+  @Override
+  public ChangePosition oldestChangePosition() {
+    return database.oldestChangePosition();
   }
 
   @Override

@@ -2,6 +2,9 @@ package dev.kv.ttl;
 
 import dev.kv.BulkLoadOptions;
 import dev.kv.BulkLoader;
+import dev.kv.ChangeOptions;
+import dev.kv.ChangePosition;
+import dev.kv.Changes;
 import dev.kv.CompactionFilter;
 import dev.kv.CompactionFilter.Decision;
 import dev.kv.ConflictException;
@@ -395,6 +398,28 @@ public final class TimeToLive implements DB {
   public void ingest(List<Path> tables) {
     throw new UnsupportedOperationException(
         "a table has values as they are stored: ingest it into the database");
+  }
+
+  /**
+   * Not supported: changes have values as they are stored. Read the changes of the {@linkplain
+   * #database() database}.
+   *
+   * @throws UnsupportedOperationException always
+   */
+  @Override
+  public Changes changes(ChangeOptions options, ChangePosition after) {
+    throw new UnsupportedOperationException(
+        "changes have values as they are stored: read those of the database");
+  }
+
+  @Override
+  public ChangePosition changePosition() {
+    return database.changePosition();
+  }
+
+  @Override
+  public ChangePosition oldestChangePosition() {
+    return database.oldestChangePosition();
   }
 
   @Override

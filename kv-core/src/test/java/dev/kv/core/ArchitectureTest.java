@@ -57,7 +57,7 @@ final class ArchitectureTest {
           Set.of("read", "write", "compaction"),
           Set.of("shared"),
           Set.of("state", "transaction"),
-          Set.of("recovery", "background", "checkpoint"),
+          Set.of("recovery", "background", "checkpoint", "feed"),
           Set.of("repair", "change"),
           Set.of("load"),
           Set.of("db"));

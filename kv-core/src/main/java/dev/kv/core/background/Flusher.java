@@ -50,7 +50,9 @@ public final class Flusher implements BackgroundWorker.Work {
     context.run(
         outputs,
         () -> {
-          install(oldest, outputs.flush(oldest.memtable()), begun);
+          FlushResult result = outputs.flush(oldest.memtable());
+          memTables.syncKeptLog(oldest, result.lastSequence());
+          install(oldest, result, begun);
           return true;
         });
     outputs.settle();

@@ -45,6 +45,21 @@ public final class EncodedBatch implements WriteBatch {
   /** Creates an empty batch. */
   public EncodedBatch() {}
 
+  /**
+   * Returns a copy of a record of the log.
+   *
+   * @param record the buffer with the record at its beginning, which a {@link BatchCursor} has
+   *     checked
+   * @param length the length of the record
+   */
+  public static EncodedBatch ofRecord(ByteBuffer record, int length) {
+    EncodedBatch batch = new EncodedBatch();
+    batch.bytes = new byte[length];
+    batch.length = length;
+    record.get(0, batch.bytes);
+    return batch;
+  }
+
   @Override
   public EncodedBatch put(byte[] key, byte[] value) {
     int at = begin(ValueKind.VALUE, key.length, value.length);

@@ -2,6 +2,9 @@ package dev.kv.core.db;
 
 import dev.kv.BulkLoadOptions;
 import dev.kv.BulkLoader;
+import dev.kv.ChangeOptions;
+import dev.kv.ChangePosition;
+import dev.kv.Changes;
 import dev.kv.ConflictException;
 import dev.kv.DBIOException;
 import dev.kv.Escape;
@@ -15,10 +18,12 @@ import dev.kv.core.background.Compactor;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.background.ManualCompactions;
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.change.LoggedRangeDelete;
 import dev.kv.core.change.RangeDelete;
 import dev.kv.core.change.TreeChanges;
 import dev.kv.core.checkpoint.FileCapture;
 import dev.kv.core.event.Events;
+import dev.kv.core.feed.ChangeFeed;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.load.Loads;
 import dev.kv.core.load.TableIngestion;
@@ -74,6 +79,7 @@ final class DBImpl extends OpenDatabase {
       JobContext jobs,
       TreeChanges changes,
       Loads loads,
+      @Nullable ChangeFeed feed,
       DatabaseStats stats) {}
 
   DBImpl(Parts parts) {
@@ -166,6 +172,10 @@ final class DBImpl extends OpenDatabase {
   }
 
   private void delete(WriteOptions options, KeyBounds range) {
+    if (parts.feed() != null) {
+      new LoggedRangeDelete(parts.reader(), parts.commits()).delete(range);
+      return;
+    }
     boolean made = parts.changes().make(new RangeDelete(parts.jobs(), range));
     if (!made && options.sync()) {
       parts.commits().write(new EncodedBatch(), true);
@@ -179,13 +189,51 @@ final class DBImpl extends OpenDatabase {
 
   @Override
   public BulkLoader bulkLoader(BulkLoadOptions options) {
+    requireNoFeed("a bulk load");
     return parts.loads().loader(Objects.requireNonNull(options, "options"));
   }
 
   @Override
   public void ingest(List<Path> tables) {
     List<Path> files = List.copyOf(Objects.requireNonNull(tables, "tables"));
+    requireNoFeed("an ingest");
     new TableIngestion(parts.loads(), parts.jobs(), parts.changes()).ingest(files);
+  }
+
+  private void requireNoFeed(String what) {
+    if (parts.feed() != null) {
+      throw new IllegalStateException(
+          what
+              + " does not pass the log, so readers of changes would not see it: open the database"
+              + " without Options.logRetention, and begin again with new copies afterwards");
+    }
+  }
+
+  @Override
+  public Changes changes(ChangeOptions options, ChangePosition after) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(after, "after");
+    return feed().open(options, after);
+  }
+
+  @Override
+  public ChangePosition changePosition() {
+    return feed().durable();
+  }
+
+  @Override
+  public ChangePosition oldestChangePosition() {
+    return feed().oldest();
+  }
+
+  private ChangeFeed feed() {
+    checkOpen();
+    ChangeFeed feed = parts.feed();
+    if (feed == null) {
+      throw new IllegalStateException(
+          "changes can be read only if the database was opened with Options.logRetention");
+    }
+    return feed;
   }
 
   @Override
@@ -310,6 +358,10 @@ final class DBImpl extends OpenDatabase {
       parts.commits().close();
       parts.loads().close();
       parts.background().stop();
+      ChangeFeed feed = parts.feed();
+      if (feed != null) {
+        feed.close();
+      }
       parts.reader().close();
       events.post(new CloseEvent(events.database()));
       closeFiles();

@@ -18,6 +18,7 @@ import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
+import dev.kv.core.feed.ChangeFeed;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.load.Loads;
 import dev.kv.core.log.LogWriter;
@@ -32,6 +33,7 @@ import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.recovery.LogRecovery;
 import dev.kv.core.recovery.RecoveredTables;
 import dev.kv.core.state.CompactionStats;
+import dev.kv.core.state.KeptLogs;
 import dev.kv.core.state.Logs;
 import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Monitor;
@@ -170,6 +172,7 @@ final class DBOpener {
     private final CompactionStats compactionStats = new CompactionStats();
     private final Logs logs;
     private final ObsoleteFiles obsolete;
+    private final @Nullable KeptLogs kept;
     private @Nullable MemTable memtable;
     private Logs.@Nullable NumberedLog log;
 
@@ -183,8 +186,9 @@ final class DBOpener {
       monitor = new Monitor(gate);
       background = new BackgroundThreads(resources, gate);
       versions = new VersionSet(resources.manifestContext(), background::versionFreed);
-      obsolete = new ObsoleteFiles(resources, versions, gate);
-      logs = new Logs(resources, versions, obsolete, gate, background::maintenanceWanted);
+      kept = KeptLogs.of(resources);
+      obsolete = new ObsoleteFiles(resources, versions, gate, kept);
+      logs = new Logs(resources, versions, obsolete, gate, kept, background::maintenanceWanted);
     }
 
     DB run(DirectoryCheck check, boolean exists, OpenTimer timer) throws IOException {
@@ -197,7 +201,10 @@ final class DBOpener {
         boolean editNeeded = versions.recover(false);
         List<FileName> files = check.list();
         check.requireTables(files, versions);
-        LogRecovery recovery = recoverLogs(check.logs(files, versions), editNeeded, exists);
+        if ((kept == null || !exists) && files.contains(new FileName(FileName.Kind.CHANGES, 0))) {
+          KeptLogs.forget(env, directory);
+        }
+        LogRecovery recovery = recoverLogs(files, check.logs(files, versions), editNeeded, exists);
         DB db = assemble(recovery);
         timer.opened(versions.current(), recovery.report(), false);
         done = true;
@@ -209,7 +216,8 @@ final class DBOpener {
       }
     }
 
-    private LogRecovery recoverLogs(List<Long> numbers, boolean editNeeded, boolean existed)
+    private LogRecovery recoverLogs(
+        List<FileName> files, List<Long> numbers, boolean editNeeded, boolean existed)
         throws IOException {
       numbers.forEach(versions::markFileNumberUsed);
       VersionEdit.Builder edit = VersionEdit.builder();
@@ -218,7 +226,7 @@ final class DBOpener {
       try {
         recovery.replay(numbers, versions.logNumber());
         versions.setLastSequence(recovery.lastSequence());
-        boolean reused = tables.count() == 0 && options.reuseLogs() && reuse(numbers, recovery);
+        boolean reused = tables.count() == 0 && reusesLogs() && reuse(numbers, recovery);
         if (!reused) {
           recovery.flushRest();
           memtable = resources.emptyMemTable();
@@ -226,6 +234,11 @@ final class DBOpener {
             return recovery;
           }
           log = logs.create();
+        }
+        if (kept != null) {
+          kept.syncReplayed(numbers);
+          long first = requireNonNull(log).number();
+          kept.begin(files, recovery.lastSequence(), first, recovery.isPrefix());
         }
         background.takeVersionFreed(); // set by the recovery, whose end collects obsolete files
         if (!reused || editNeeded) {
@@ -245,7 +258,15 @@ final class DBOpener {
      */
     private boolean isKept(List<Long> numbers) {
       List<Long> named = versions.logNumber() == 0 ? List.of() : List.of(versions.logNumber());
-      return !options.reuseLogs() && versions.previousLogNumber() == 0 && numbers.equals(named);
+      return kept == null
+          && !options.reuseLogs()
+          && versions.previousLogNumber() == 0
+          && numbers.equals(named);
+    }
+
+    /** An incarnation begins with a new log. */
+    private boolean reusesLogs() {
+      return kept == null && options.reuseLogs();
     }
 
     /**
@@ -369,6 +390,7 @@ final class DBOpener {
                   jobs,
                   changes,
                   new Loads(jobs, changes, compactor),
+                  kept == null ? null : new ChangeFeed(resources, kept, gate),
                   stats));
       background.begin(
           new Flusher(jobs),

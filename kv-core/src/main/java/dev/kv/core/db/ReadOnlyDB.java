@@ -2,6 +2,9 @@ package dev.kv.core.db;
 
 import dev.kv.BulkLoadOptions;
 import dev.kv.BulkLoader;
+import dev.kv.ChangeOptions;
+import dev.kv.ChangePosition;
+import dev.kv.Changes;
 import dev.kv.DBComparator;
 import dev.kv.DBReadOnlyException;
 import dev.kv.LiveFiles;
@@ -130,6 +133,21 @@ final class ReadOnlyDB extends OpenDatabase {
 
   @Override
   public void flush() {
+    throw refused();
+  }
+
+  @Override
+  public Changes changes(ChangeOptions options, ChangePosition after) {
+    throw refused();
+  }
+
+  @Override
+  public ChangePosition changePosition() {
+    throw refused();
+  }
+
+  @Override
+  public ChangePosition oldestChangePosition() {
     throw refused();
   }
 

@@ -22,6 +22,8 @@ public record FileName(Kind kind, long number) {
     /** A file that does not have its final name yet, {@code 000007.dbtmp}. */
     TEMP,
     /** The info log of C++ LevelDB, {@code LOG} or {@code LOG.old}. */
-    INFO_LOG
+    INFO_LOG,
+    /** The incarnations of the database, {@code CHANGES}; only if logs are kept for readers. */
+    CHANGES
   }
 }

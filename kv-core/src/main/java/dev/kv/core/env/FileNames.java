@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The names of a database's files.
  *
  * <pre>
- *   name := "CURRENT" | "LOCK" | "LOG" | "LOG.old" | "MANIFEST-" digits | digits suffix
+ *   name := "CURRENT" | "LOCK" | "LOG" | "LOG.old" | "CHANGES" | "MANIFEST-" digits | digits suffix
  *   suffix := ".log" | ".ldb" | ".sst" | ".dbtmp"
  * </pre>
  *
@@ -61,6 +61,11 @@ public final class FileNames {
     return directory.resolve("LOCK");
   }
 
+  /** Returns the path of the file with the incarnations of the database. */
+  public static Path changes(Path directory) {
+    return directory.resolve("CHANGES");
+  }
+
   /**
    * Parses the name of a file, without its directory.
    *
@@ -74,6 +79,8 @@ public final class FileNames {
         return new FileName(FileName.Kind.LOCK, 0);
       case "LOG", "LOG.old":
         return new FileName(FileName.Kind.INFO_LOG, 0);
+      case "CHANGES":
+        return new FileName(FileName.Kind.CHANGES, 0);
       default:
         break;
     }

@@ -30,7 +30,7 @@ final class FragmentReader {
   private final MaskedCrc32c crc = new MaskedCrc32c();
 
   // The block: [at, blockLength) is not read yet, block[0] stands at blockStart of the file.
-  private final ByteBuffer block = LogWriter.scratch(LogFormat.BLOCK);
+  private final ByteBuffer block;
   private long blockStart;
   private int blockLength;
   private int at;
@@ -54,8 +54,11 @@ final class FragmentReader {
   /**
    * Creates a reader of {@code file}, whose position is {@code blockStart}, the beginning of a
    * block.
+   *
+   * @param block a buffer of one block, used until the end of the read
    */
-  FragmentReader(SequentialFile file, boolean checksum, long blockStart) {
+  FragmentReader(SequentialFile file, boolean checksum, long blockStart, ByteBuffer block) {
+    this.block = block;
     this.file = file;
     this.checksum = checksum;
     this.blockStart = blockStart;

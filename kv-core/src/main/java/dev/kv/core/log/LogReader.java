@@ -2,6 +2,7 @@ package dev.kv.core.log;
 
 import dev.kv.env.SequentialFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 
 /**
  * Reads the records of a log (see {@link LogFormat}). Checks every length, and returns every whole
@@ -53,6 +54,23 @@ public final class LogReader implements AutoCloseable {
   public LogReader(
       String fileName, SequentialFile file, Reporter reporter, boolean checksum, long initialOffset)
       throws IOException {
+    this(fileName, file, reporter, checksum, initialOffset, newBlock());
+  }
+
+  /**
+   * Creates a reader of the records that begin at or after {@code initialOffset}, with a buffer
+   * that another reader may have used before.
+   *
+   * @param block a buffer that {@link #newBlock} returned, used as long as this reader is
+   */
+  public LogReader(
+      String fileName,
+      SequentialFile file,
+      Reporter reporter,
+      boolean checksum,
+      long initialOffset,
+      ByteBuffer block)
+      throws IOException {
     if (initialOffset < 0) {
       throw new IllegalArgumentException("initial offset " + initialOffset);
     }
@@ -62,13 +80,18 @@ public final class LogReader implements AutoCloseable {
     this.initialOffset = initialOffset;
     this.resyncing = initialOffset > 0;
     long header = LogFormat.nextHeader(initialOffset);
-    long block = header - header % LogFormat.BLOCK;
-    if (block > 0) {
-      file.skip(block);
+    long start = header - header % LogFormat.BLOCK;
+    if (start > 0) {
+      file.skip(start);
     }
-    this.fragments = new FragmentReader(file, checksum, block);
-    this.lastRecordOffset = block;
-    this.endOfLastRecord = block;
+    this.fragments = new FragmentReader(file, checksum, start, block);
+    this.lastRecordOffset = start;
+    this.endOfLastRecord = start;
+  }
+
+  /** Returns a buffer for a reader. */
+  public static ByteBuffer newBlock() {
+    return LogWriter.scratch(LogFormat.BLOCK);
   }
 
   /**

@@ -300,6 +300,11 @@ public final class LogRecovery {
     return records == 0 && dropped == 0 && !ended && reason.isEmpty();
   }
 
+  /** Returns true if the writes that were found are all writes up to the last one of them. */
+  public boolean isPrefix() {
+    return mode != RecoveryMode.CPP_COMPAT || dropped == 0;
+  }
+
   /**
    * Returns true if a log has a batch without operations whose number is later than the tables: a
    * change of the tables that does not pass the log took that number, and a MANIFEST that was read

@@ -51,6 +51,7 @@ public final class Logs {
   private final ObsoleteFiles obsolete;
   private final WriteGate gate;
   private final Runnable maintenanceWanted;
+  private final @Nullable KeptLogs kept;
   private final Events events;
   private final long slowSyncNanos;
 
@@ -83,6 +84,7 @@ public final class Logs {
   /**
    * Creates the object without a log.
    *
+   * @param kept the logs that readers of changes need, or null if there are no such readers
    * @param maintenanceWanted called when {@link #reserveAhead} is due; must be quick and not throw
    */
   public Logs(
@@ -90,7 +92,9 @@ public final class Logs {
       VersionSet versions,
       ObsoleteFiles obsolete,
       WriteGate gate,
+      @Nullable KeptLogs kept,
       Runnable maintenanceWanted) {
+    this.kept = kept;
     this.env = resources.env();
     this.directory = resources.directory();
     this.versions = versions;
@@ -136,6 +140,13 @@ public final class Logs {
     }
     if (writer.needsReserve()) {
       maintenanceWanted.run();
+    }
+  }
+
+  /** Implements {@link dev.kv.core.write.CommitTarget#committed}. */
+  void committed(long lastSequence, boolean synced) {
+    if (kept != null) {
+      kept.progress().committed(lastSequence, synced);
     }
   }
 
@@ -318,6 +329,36 @@ public final class Logs {
     return true;
   }
 
+  /**
+   * Makes a log durable that will only be kept after the flush of its memtable, if logs are kept.
+   * All older logs were made durable before.
+   *
+   * @param lastSequence the sequence number of the last write in the log
+   */
+  void syncKept(NumberedLog log, long lastSequence) {
+    if (kept == null) {
+      return;
+    }
+    olderLock.lock();
+    try {
+      log.writer().sync();
+    } catch (IOException e) {
+      gate.fail("the sync of a log", e);
+      throw new DBIOException("cannot sync " + log.writer().name() + ": " + e, e);
+    } finally {
+      olderLock.unlock();
+    }
+    kept.progress().synced(lastSequence);
+  }
+
+  /** Retires a log whose memtable has been flushed. */
+  void retire(NumberedLog log) {
+    if (kept != null) {
+      kept.ended(log.number(), log.writer().length());
+    }
+    retire(log.writer());
+  }
+
   /** Takes ownership of a log whose memtable has been flushed; {@link #closeRetired} closes it. */
   public void retire(LogWriter log) {
     olderLock.lock();
@@ -332,7 +373,7 @@ public final class Logs {
   /** Closes the retired logs. No other thread may reserve ahead in one of them. */
   public void closeRetired() {
     for (LogWriter log = retired.poll(); log != null; log = retired.poll()) {
-      closeQuietly(log);
+      closeQuietly(log, kept != null);
     }
   }
 
@@ -389,7 +430,7 @@ public final class Logs {
 
   private void discard(Path file, @Nullable LogWriter writer) {
     if (writer != null) {
-      closeQuietly(writer);
+      closeQuietly(writer, false);
     }
     try {
       env.delete(file);
@@ -398,9 +439,13 @@ public final class Logs {
     }
   }
 
-  private static void closeQuietly(LogWriter log) {
+  private static void closeQuietly(LogWriter log, boolean cleanly) {
     try {
-      log.close();
+      if (cleanly) {
+        log.closeCleanly(); // a kept log takes no more space than its records
+      } else {
+        log.close();
+      }
     } catch (IOException e) {
       LOG.warn("closing {} failed: {}", log.name(), e.toString());
     }

@@ -132,6 +132,11 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
   }
 
   @Override
+  public void committed(long lastSequence, boolean synced) {
+    logs.committed(lastSequence, synced);
+  }
+
+  @Override
   public void makeRoom(long bytes, int count, boolean fresh) throws IOException {
     if (logs.current() == null) {
       beginLog(logs.createFirst());
@@ -387,9 +392,18 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
     }
   }
 
+  /**
+   * Makes the log of a memtable durable that is about to be in a table, if logs are kept.
+   *
+   * @param lastSequence the sequence number of the last write in the memtable
+   */
+  public void syncKeptLog(Immutable flushed, long lastSequence) {
+    logs.syncKept(flushed.log(), lastSequence);
+  }
+
   /** Retires the log of a memtable that is in a table. */
   public void retireLog(Immutable flushed) {
-    logs.retire(flushed.log().writer());
+    logs.retire(flushed.log());
   }
 
   /**

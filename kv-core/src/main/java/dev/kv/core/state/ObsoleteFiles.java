@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
@@ -29,8 +30,9 @@ import org.slf4j.Logger;
  * recovered version is durable, and after a permanent failure. For the same reason the files of a
  * failed job whose edit may be logged stay pending.
  *
- * <p>A {@link Hold} keeps logs and MANIFESTs longer. It is added before the install that makes them
- * obsolete, and here the holds are read after the numbers that this install sets.
+ * <p>{@link KeptLogs} keeps obsolete logs for readers of changes. A {@link Hold} keeps logs and
+ * MANIFESTs longer. It is added before the install that makes them obsolete, and here the holds are
+ * read after the numbers that this install sets.
  */
 public final class ObsoleteFiles {
   private static final Logger LOG = EngineLogger.of(ObsoleteFiles.class);
@@ -38,6 +40,7 @@ public final class ObsoleteFiles {
   private final Resources resources;
   private final VersionSet versions;
   private final WriteGate gate;
+  private final @Nullable KeptLogs kept;
 
   /** The numbers of files that are being written and are not in a version yet. */
   private final Set<Long> pending = ConcurrentHashMap.newKeySet();
@@ -47,8 +50,14 @@ public final class ObsoleteFiles {
   /** Held while files are collected. */
   private final ReentrantLock collecting = new ReentrantLock();
 
-  /** Creates the object. Nothing is deleted before the first call of {@link #collect}. */
-  public ObsoleteFiles(Resources resources, VersionSet versions, WriteGate gate) {
+  /**
+   * Creates the object. Nothing is deleted before the first call of {@link #collect}.
+   *
+   * @param kept the logs that readers of changes need, or null if there are no such readers
+   */
+  public ObsoleteFiles(
+      Resources resources, VersionSet versions, WriteGate gate, @Nullable KeptLogs kept) {
+    this.kept = kept;
     this.resources = resources;
     this.versions = versions;
     this.gate = gate;
@@ -142,6 +151,9 @@ public final class ObsoleteFiles {
     if (gate.isFailedPermanently()) {
       return;
     }
+    if (kept != null) {
+      kept.trim(versions.logNumber());
+    }
     for (String name : names) {
       FileName parsed = FileNames.parse(name);
       if (parsed != null && isObsolete(parsed, live, withTemporary)) {
@@ -155,13 +167,14 @@ public final class ObsoleteFiles {
       case LOG ->
           file.number() < versions.logNumber()
               && file.number() != versions.previousLogNumber()
+              && (kept == null || file.number() < kept.oldest())
               && holds.stream().noneMatch(each -> file.number() >= each.log);
       case MANIFEST ->
           file.number() < versions.manifestNumber()
               && holds.stream().noneMatch(each -> file.number() >= each.manifest);
       case TABLE -> !live.contains(file.number());
       case TEMP -> withTemporary && !live.contains(file.number());
-      case CURRENT, LOCK, INFO_LOG -> false;
+      case CURRENT, LOCK, INFO_LOG, CHANGES -> false;
     };
   }
 

@@ -305,6 +305,20 @@ public final class CommitPipeline {
     return taken;
   }
 
+  /** Implements {@link Leadership#write}. */
+  void writeAsLeader(EncodedBatch batch) {
+    prepare(batch.length(), batch.count());
+    group.batch(batch, batch.length(), batch.count());
+    try {
+      logAndApply(target.memtable(), true);
+    } catch (NoRoomInLogException e) {
+      throw notLogged(e);
+    } catch (Throwable e) {
+      failed(e);
+      throw failureOf(e);
+    }
+  }
+
   /** Lets readers see a number that the leader took. */
   void publishTaken(long sequence) {
     LAST_SEQUENCE.setRelease(this, sequence);
@@ -607,6 +621,7 @@ public final class CommitPipeline {
       group.insertInto(memtable, first);
       LAST_SEQUENCE.setRelease(this, lastSequence + count);
     }
+    target.committed(lastSequence, sync);
   }
 
   private void failed(Throwable cause) {

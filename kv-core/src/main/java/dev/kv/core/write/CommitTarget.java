@@ -45,4 +45,12 @@ public interface CommitTarget {
    * and not throw.
    */
   void afterLargeGroup();
+
+  /**
+   * Notes that readers see a group, whose record was appended before. Must be quick and not throw.
+   *
+   * @param lastSequence the sequence number of the last operation of the group
+   * @param synced true if this group and all earlier ones are durable
+   */
+  default void committed(long lastSequence, boolean synced) {}
 }

@@ -1,5 +1,7 @@
 package dev.kv.core.write;
 
+import dev.kv.core.batch.EncodedBatch;
+
 /**
  * The leadership of group commit, held by a thread for work of its own: no other thread writes, and
  * no number is given to a write, until {@link CommitPipeline#lead} returns. Used by that thread,
@@ -20,6 +22,16 @@ public final class Leadership {
    */
   public void switchMemTable() {
     commits.switchMemTableAsLeader();
+  }
+
+  /**
+   * Applies a batch, and syncs it. Waits for room as any write does.
+   *
+   * @throws dev.kv.DBException if the batch was not written, or if that is unknown, as its message
+   *     says
+   */
+  public void write(EncodedBatch batch) {
+    commits.writeAsLeader(batch);
   }
 
   /**

@@ -47,7 +47,7 @@ class ExternalSortTest {
     VersionSet versions = new VersionSet(resources.manifestContext(), () -> {});
     versions.recover(true);
     ObsoleteFiles obsolete =
-        new ObsoleteFiles(resources, versions, new WriteGate(resources.events()));
+        new ObsoleteFiles(resources, versions, new WriteGate(resources.events()), null);
     files = new RunFiles(resources, obsolete);
     versions.close();
   }

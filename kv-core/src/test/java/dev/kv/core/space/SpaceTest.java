@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.BulkLoadOptions;
 import dev.kv.BulkLoader;
+import dev.kv.ChangeOptions;
 import dev.kv.ConflictException;
 import dev.kv.DB;
 import dev.kv.DBClosedException;
@@ -729,7 +730,8 @@ class SpaceTest {
                             ReadOptions.class,
                             WriteOptions.class,
                             TransactionOptions.class,
-                            BulkLoadOptions.class)
+                            BulkLoadOptions.class,
+                            ChangeOptions.class)
                         .contains(other[0]));
   }
 

@@ -46,8 +46,8 @@ class MemTablesTest {
     NewDatabase.create(resources.manifestContext());
     versions = new VersionSet(resources.manifestContext(), () -> {});
     versions.recover(false);
-    ObsoleteFiles obsolete = new ObsoleteFiles(resources, versions, gate);
-    logs = new Logs(resources, versions, obsolete, gate, () -> {});
+    ObsoleteFiles obsolete = new ObsoleteFiles(resources, versions, gate, null);
+    logs = new Logs(resources, versions, obsolete, gate, null, () -> {});
     memTables =
         new MemTables(
             resources,

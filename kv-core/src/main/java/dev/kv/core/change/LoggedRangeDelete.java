@@ -1,0 +1,53 @@
+package dev.kv.core.change;
+
+import dev.kv.DBIterator;
+import dev.kv.ReadOptions;
+import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.key.KeyBounds;
+import dev.kv.core.read.DatabaseReader;
+import dev.kv.core.write.CommitPipeline;
+import dev.kv.core.write.Leadership;
+
+/**
+ * Deletes all keys of a range through the log: one batch with a tombstone for every key. Used
+ * instead of {@link RangeDelete} if readers of changes follow the log. No other thread writes from
+ * the scan of the range to the end of the batch, so that the batch is the state of one moment.
+ */
+public final class LoggedRangeDelete {
+  private final DatabaseReader reader;
+  private final CommitPipeline commits;
+
+  /** Creates the object for one open database. */
+  public LoggedRangeDelete(DatabaseReader reader, CommitPipeline commits) {
+    this.reader = reader;
+    this.commits = commits;
+  }
+
+  /**
+   * Deletes the keys of a range. Durable when it returns, with all earlier writes.
+   *
+   * @throws IllegalArgumentException if the tombstones exceed the size of a batch; nothing was
+   *     deleted
+   */
+  public void delete(KeyBounds range) {
+    commits.lead(leadership -> delete(range, leadership));
+  }
+
+  private void delete(KeyBounds range, Leadership leadership) {
+    EncodedBatch batch = new EncodedBatch();
+    try (DBIterator keys = reader.iterator(options(range))) {
+      for (keys.seekToFirst(); keys.isValid(); keys.next()) {
+        batch.delete(keys.key());
+      }
+    }
+    leadership.write(batch);
+  }
+
+  private static ReadOptions options(KeyBounds range) {
+    return ReadOptions.builder()
+        .fillCache(false)
+        .lowerBound(range.lower())
+        .upperBound(range.upper())
+        .build();
+  }
+}

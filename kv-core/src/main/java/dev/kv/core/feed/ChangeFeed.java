@@ -1,0 +1,124 @@
+package dev.kv.core.feed;
+
+import dev.kv.ChangeOptions;
+import dev.kv.ChangePosition;
+import dev.kv.Changes;
+import dev.kv.DBIOException;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.log.LogReader;
+import dev.kv.core.log.RecordBuffer;
+import dev.kv.core.state.KeptLogs;
+import dev.kv.core.state.Resources;
+import dev.kv.core.write.WriteGate;
+import dev.kv.env.Env;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Opens the readers of changes of one database, and closes them with it. Thread-safe. */
+public final class ChangeFeed implements AutoCloseable {
+  /** The result of {@link #firstIn} for a log without records. */
+  private static final long NONE = -1;
+
+  private final Env env;
+  private final Path directory;
+  private final KeptLogs kept;
+  private final WriteGate gate;
+  private final Set<ChangesImpl> readers = ConcurrentHashMap.newKeySet();
+
+  /** Creates the feed of a database whose incarnation has begun. */
+  public ChangeFeed(Resources resources, KeptLogs kept, WriteGate gate) {
+    this.env = resources.env();
+    this.directory = resources.directory();
+    this.kept = kept;
+    this.gate = gate;
+    gate.onChange(kept.progress()::wake);
+  }
+
+  /** Implements {@link dev.kv.DB#changes(ChangeOptions, ChangePosition)}. */
+  public Changes open(ChangeOptions options, ChangePosition after) {
+    gate.checkNotClosing();
+    kept.check(after);
+    try {
+      LogCursor cursor = new LogCursor(env, directory, kept, logOf(after));
+      ChangesImpl changes =
+          new ChangesImpl(kept, gate, cursor, !options.unsynced(), after, readers::remove);
+      readers.add(changes);
+      return changes;
+    } catch (IOException e) {
+      throw new DBIOException("cannot read the logs in " + directory + ": " + e, e);
+    }
+  }
+
+  /** Implements {@link dev.kv.DB#changePosition}. */
+  public ChangePosition durable() {
+    gate.checkNotClosing();
+    return kept.position(kept.progress().last(true));
+  }
+
+  /** Implements {@link dev.kv.DB#oldestChangePosition}. */
+  public ChangePosition oldest() {
+    gate.checkNotClosing();
+    long last = kept.progress().last(false);
+    try {
+      for (long log : kept.numbers()) {
+        long first = firstIn(log);
+        if (first != NONE && first <= last) {
+          return kept.position(first - 1);
+        }
+      }
+    } catch (IOException e) {
+      throw new DBIOException("cannot read the logs in " + directory + ": " + e, e);
+    }
+    return kept.position(last);
+  }
+
+  /** Returns the number of the log that has the first write after a position, or will have it. */
+  private long logOf(ChangePosition after) throws IOException {
+    List<Long> numbers = kept.numbers();
+    long oldestFirst = NONE;
+    for (int i = numbers.size() - 1; i >= 0; i--) {
+      long first = firstIn(numbers.get(i));
+      if (first != NONE && first <= after.sequence() + 1) {
+        return numbers.get(i);
+      }
+      oldestFirst = first == NONE ? oldestFirst : first;
+    }
+    if (oldestFirst != NONE && oldestFirst <= kept.progress().last(false)) {
+      throw kept.lost(
+          after, "the oldest change in the logs has the sequence number " + oldestFirst);
+    }
+    if (after.sequence() < kept.progress().last(false)) {
+      throw kept.lost(after, "the logs with the changes have been deleted");
+    }
+    return numbers.isEmpty() ? kept.oldest() : numbers.get(0);
+  }
+
+  /**
+   * Returns the number of the first write in a log, or {@link #NONE} if it has none that counts.
+   */
+  private long firstIn(long log) throws IOException {
+    Path file = FileNames.log(directory, log);
+    RecordBuffer record = new RecordBuffer();
+    LogReader.Reporter unheard = (offset, bytes, what, torn) -> {};
+    try (LogReader reader =
+        new LogReader(file.toString(), env.openSequential(file), unheard, true)) {
+      if (!reader.readRecord(record) || record.length() < Long.BYTES) {
+        return NONE;
+      }
+      long first = record.buffer().getLong(0);
+      return first > kept.lastIn(log) ? NONE : first;
+    } catch (NoSuchFileException e) {
+      return NONE; // the retention has deleted it meanwhile
+    }
+  }
+
+  /** Closes all readers. Called when the gate has begun to close. */
+  @Override
+  public void close() {
+    readers.forEach(ChangesImpl::close);
+  }
+}

@@ -1,0 +1,34 @@
+package dev.kv.core.feed;
+
+import dev.kv.ChangeGroup;
+import dev.kv.ChangePosition;
+import dev.kv.WriteBatch;
+import dev.kv.core.batch.EncodedBatch;
+
+/** A group of writes, with a copy of its record on the heap. */
+record ChangeGroupImpl(ChangePosition position, EncodedBatch batch) implements ChangeGroup {
+  @Override
+  public int count() {
+    return batch.count();
+  }
+
+  @Override
+  public long size() {
+    return batch.approximateSize();
+  }
+
+  @Override
+  public void iterate(WriteBatch.Handler handler) {
+    batch.iterate(handler);
+  }
+
+  @Override
+  public void addTo(WriteBatch target) {
+    target.append(batch);
+  }
+
+  @Override
+  public String toString() {
+    return "ChangeGroup[" + count() + " operations, " + size() + " bytes, " + position + "]";
+  }
+}

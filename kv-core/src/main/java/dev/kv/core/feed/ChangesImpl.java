@@ -1,0 +1,207 @@
+package dev.kv.core.feed;
+
+import dev.kv.ChangeGroup;
+import dev.kv.ChangePosition;
+import dev.kv.Changes;
+import dev.kv.DBIOException;
+import dev.kv.core.batch.BatchCursor;
+import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.batch.MalformedBatchException;
+import dev.kv.core.log.RecordBuffer;
+import dev.kv.core.state.KeptLogs;
+import dev.kv.core.write.CommitProgress;
+import dev.kv.core.write.WriteGate;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reader of changes. It knows the number that the next write must have, and takes a record as the
+ * next group only if it begins with this number. Records with lower numbers are skipped. Any other
+ * record, or none although the write is complete, means that changes are lost.
+ *
+ * <p>A record that a recovery did not bring back, because the log was torn before it, is still in
+ * the log. Its number is higher than the last one of its log that counts, and the rest of the log
+ * is skipped.
+ */
+final class ChangesImpl implements Changes {
+  private final KeptLogs kept;
+  private final CommitProgress progress;
+  private final WriteGate gate;
+  private final boolean durableOnly;
+  private final Consumer<ChangesImpl> whenClosed;
+  private final BatchCursor operations = new BatchCursor();
+
+  /** Held during a read, but not while a thread waits. */
+  private final ReentrantLock using = new ReentrantLock();
+
+  // Guarded by using.
+  private final LogCursor cursor;
+  private volatile ChangePosition position;
+
+  private volatile boolean closed;
+
+  ChangesImpl(
+      KeptLogs kept,
+      WriteGate gate,
+      LogCursor cursor,
+      boolean durableOnly,
+      ChangePosition position,
+      Consumer<ChangesImpl> whenClosed) {
+    this.kept = kept;
+    this.progress = kept.progress();
+    this.gate = gate;
+    this.cursor = cursor;
+    this.durableOnly = durableOnly;
+    this.position = position;
+    this.whenClosed = whenClosed;
+  }
+
+  @Override
+  public @Nullable ChangeGroup poll() {
+    using.lock();
+    try {
+      gate.checkNotClosing();
+      if (closed) {
+        throw new IllegalStateException("this reader of changes has been closed");
+      }
+      long complete = progress.last(durableOnly);
+      if (position.sequence() < complete) {
+        return read(complete);
+      }
+      cursor.close();
+    } catch (IOException e) {
+      throw new DBIOException("cannot read the changes after " + position + ": " + e, e);
+    } finally {
+      using.unlock();
+    }
+    if (gate.isFailedPermanently()) {
+      gate.check();
+    }
+    return null;
+  }
+
+  @Override
+  public @Nullable ChangeGroup poll(Duration timeout) throws InterruptedException {
+    Objects.requireNonNull(timeout, "timeout");
+    boolean isLong = timeout.getSeconds() >= Duration.ofNanos(Long.MAX_VALUE).getSeconds();
+    long left = isLong ? Long.MAX_VALUE : timeout.toNanos();
+    while (true) {
+      ChangeGroup group = poll();
+      if (group != null || left <= 0) {
+        return group;
+      }
+      left = progress.await(durableOnly, position.sequence(), left, this::hasEnded);
+    }
+  }
+
+  @Override
+  public ChangeGroup take() throws InterruptedException {
+    while (true) {
+      ChangeGroup group = poll(Duration.ofNanos(Long.MAX_VALUE));
+      if (group != null) {
+        return group;
+      }
+    }
+  }
+
+  private boolean hasEnded() {
+    return closed || gate.isClosing() || gate.isFailedPermanently();
+  }
+
+  /** Returns the next group, whose last write is at most {@code complete}. */
+  private ChangeGroup read(long complete) throws IOException {
+    long wanted = position.sequence() + 1;
+    while (cursor.next(wanted, complete)) {
+      RecordBuffer record = cursor.record();
+      int count = countOperations(record.buffer(), record.length());
+      if (count < 0) {
+        throw lost("log " + cursor.log() + " has a record that is no batch");
+      }
+      long first = record.buffer().getLong(0);
+      long last = first + count - 1;
+      if (last > kept.lastIn(cursor.log())) {
+        if (!cursor.skipLog()) {
+          break;
+        }
+      } else if (first > wanted || (first == wanted && count == 0)) {
+        throw lost("the next change in the logs has the sequence number " + first);
+      } else if (last >= wanted) {
+        return group(first, last, record);
+      }
+    }
+    throw lost("no log has the write " + wanted + ", although it was committed");
+  }
+
+  private ChangeGroup group(long first, long last, RecordBuffer record) {
+    if (first <= position.sequence()) {
+      throw new IllegalArgumentException(
+          "the position "
+              + position
+              + " lies inside a group of writes, "
+              + first
+              + " to "
+              + last
+              + ": positions are those of groups, checkpoints and DB.changePosition");
+    }
+    ChangePosition after = kept.position(last);
+    ChangeGroup group =
+        new ChangeGroupImpl(after, EncodedBatch.ofRecord(record.buffer(), record.length()));
+    position = after;
+    return group;
+  }
+
+  /** Returns the number of operations in a record, or -1 if it is not a batch. */
+  private int countOperations(ByteBuffer record, int length) {
+    if (length < EncodedBatch.HEADER) {
+      return -1;
+    }
+    int count = 0;
+    try {
+      operations.start(record, EncodedBatch.HEADER, length - EncodedBatch.HEADER);
+      while (operations.next()) {
+        count++;
+      }
+    } catch (MalformedBatchException e) {
+      return -1;
+    }
+    return count == record.getInt(Long.BYTES) && record.getLong(0) >= 0 ? count : -1;
+  }
+
+  private RuntimeException lost(String reason) {
+    return kept.lost(
+        position,
+        reason
+            + cursor.damage()
+            + "; the retention may have deleted logs, or another program wrote to the database");
+  }
+
+  @Override
+  public ChangePosition position() {
+    return position;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    progress.wake();
+    using.lock();
+    try {
+      cursor.close();
+    } catch (IOException e) {
+      throw new DBIOException("cannot close a log: " + e, e);
+    } finally {
+      using.unlock();
+      whenClosed.accept(this);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "Changes[" + position + (closed ? ", closed]" : "]");
+  }
+}

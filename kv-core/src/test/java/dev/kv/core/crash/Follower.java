@@ -1,0 +1,107 @@
+package dev.kv.core.crash;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.kv.ChangeGroup;
+import dev.kv.ChangeOptions;
+import dev.kv.ChangePosition;
+import dev.kv.Changes;
+import dev.kv.DB;
+import dev.kv.LogRetention;
+import dev.kv.Options;
+import dev.kv.WriteBatch;
+import dev.kv.WriteOptions;
+import dev.kv.env.Env;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+
+/**
+ * A child process that writes to one database, and keeps a second one in step with it by the change
+ * feed. {@link ChangeFeedCrashTest} kills it. The position is stored in the same batch as the data.
+ *
+ * <p>Arguments: the directories of the two databases, and a seed.
+ */
+final class Follower {
+  static final byte[] POSITION = "\0position".getBytes(US_ASCII);
+  static final byte[] COUNTER = "counter".getBytes(US_ASCII);
+
+  private Follower() {}
+
+  static Options options(Env env) {
+    return Options.builder()
+        .createIfMissing(true)
+        .writeBufferSize(64 << 10)
+        .env(env)
+        .logRetention(LogRetention.ofBytes(1L << 40))
+        .build();
+  }
+
+  public static void main(String[] args) throws InterruptedException {
+    SplittableRandom random = new SplittableRandom(Long.parseLong(args[2]));
+    try (DB source = DB.open(Path.of(args[0]), options(Env.fileSystem()));
+        DB copy = DB.open(Path.of(args[1]), Options.builder().createIfMissing(true).build())) {
+      System.out.println("open");
+      Thread writer = new Thread(() -> write(source, random));
+      writer.setDaemon(true);
+      writer.start();
+      try (Changes changes = source.changes(position(source, copy))) {
+        while (true) {
+          apply(changes.take(), copy);
+        }
+      }
+    } catch (RuntimeException e) {
+      e.printStackTrace();
+      Runtime.getRuntime().halt(3);
+    }
+  }
+
+  /** Writes batches of a counter and an entry, forever. */
+  private static void write(DB source, SplittableRandom random) {
+    while (true) {
+      writeNext(source, random);
+    }
+  }
+
+  /** Writes the next batch: the counter, and an entry that is later overwritten or deleted. */
+  static void writeNext(DB source, SplittableRandom random) {
+    byte[] before = source.get(COUNTER);
+    int number = before == null ? 1 : 1 + Integer.parseInt(new String(before, US_ASCII));
+    byte[] counter = Integer.toString(number).getBytes(US_ASCII);
+    WriteBatch batch = WriteBatch.create().put(COUNTER, counter);
+    byte[] key = ("key" + random.nextInt(100)).getBytes(US_ASCII);
+    if (random.nextInt(4) == 0) {
+      batch.delete(key);
+    } else {
+      batch.put(key, (number + "v".repeat(random.nextInt(2000))).getBytes(US_ASCII));
+    }
+    source.write(random.nextInt(8) == 0 ? WriteOptions.SYNC : WriteOptions.DEFAULT, batch);
+  }
+
+  /** Returns the position of the copy; a new copy begins with the first change. */
+  static ChangePosition position(DB source, DB copy) {
+    byte[] stored = copy.get(POSITION);
+    return stored == null ? source.oldestChangePosition() : ChangePosition.ofBytes(stored);
+  }
+
+  /** Applies a group to the copy, with the position, after a check that it is the next one. */
+  static void apply(ChangeGroup group, DB copy) {
+    byte[] before = copy.get(COUNTER);
+    WriteBatch batch = WriteBatch.create();
+    group.addTo(batch);
+    copy.write(batch.put(POSITION, group.position().toBytes()));
+    int last = before == null ? 0 : Integer.parseInt(new String(before, US_ASCII));
+    int now = Integer.parseInt(new String(copy.get(COUNTER), US_ASCII));
+    if (now - last != group.count() / 2) {
+      throw new AssertionError(group + " was applied after " + last + " and led to " + now);
+    }
+  }
+
+  /** Applies all groups that there are now. */
+  static void catchUp(DB source, DB copy, ChangeOptions options) {
+    try (Changes changes = source.changes(options, position(source, copy))) {
+      for (ChangeGroup group = changes.poll(); group != null; group = changes.poll()) {
+        apply(group, copy);
+      }
+    }
+  }
+}
