@@ -6,20 +6,28 @@ import static dev.kv.streams.TestContext.PARTITION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.DB;
+import dev.kv.Options;
+import dev.kv.TableSuffix;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.errors.TaskCorruptedException;
+import org.apache.kafka.streams.processor.internals.ChangelogRecordDeserializationHelper;
 import org.apache.kafka.streams.query.FailureReason;
 import org.apache.kafka.streams.query.KeyQuery;
 import org.apache.kafka.streams.query.Position;
@@ -34,6 +42,8 @@ import org.apache.kafka.streams.state.HeadersBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.TimestampedBytesStore;
+import org.apache.kafka.streams.state.internals.PositionSerde;
+import org.fusesource.leveldbjni.JniDBFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -360,5 +370,73 @@ class KvKeyValueStoreTest {
               }
             });
     return values;
+  }
+
+  @Test
+  void restore_ofRecordsWithPositions_restoresThePosition() {
+    reopen(
+        new TestContext(directory)
+            .with(StreamsConfig.InternalConfig.IQ_CONSISTENCY_OFFSET_VECTOR_ENABLED, true));
+    Position position = Position.emptyPosition().withComponent(INPUT, PARTITION, 41);
+    ConsumerRecord<byte[], byte[]> record =
+        new ConsumerRecord<>(CHANGELOG, PARTITION, 0, value("a"), value("1"));
+    record
+        .headers()
+        .add(ChangelogRecordDeserializationHelper.CHANGELOG_VERSION_HEADER_RECORD_CONSISTENCY)
+        .add(
+            ChangelogRecordDeserializationHelper.CHANGELOG_POSITION_HEADER_KEY,
+            PositionSerde.serialize(position).array());
+    context.restore(List.of(record));
+    assertThat(get("a")).isEqualTo("1");
+    assertThat(store.getPosition()).isEqualTo(position);
+    store.commit(Map.of(CHANGELOG_PARTITION, 0L));
+    reopen(new TestContext(directory));
+    assertThat(store.getPosition()).isEqualTo(position);
+  }
+
+  @Test
+  void directory_afterTheClose_isReadByCppLevelDB() throws IOException {
+    put("a", "1");
+    put("b", "2");
+    store.commit(Map.of(CHANGELOG_PARTITION, 5L));
+    store.close();
+    Path database = directory.resolve("kv").resolve("store");
+    // The library is old, and knows tables by their former name.
+    Options former = Options.builder().tableSuffix(TableSuffix.SST).build();
+    try (DB db = DB.open(database, former)) {
+      db.put(new byte[] {StoreDatabase.DATA, 'c'}, value("3"));
+      db.flush();
+    }
+    try (org.iq80.leveldb.DB db =
+        JniDBFactory.factory.open(
+            database.toFile(), new org.iq80.leveldb.Options().createIfMissing(false))) {
+      assertThat(db.get(new byte[] {StoreDatabase.DATA, 'a'})).isEqualTo(value("1"));
+      assertThat(db.get(new byte[] {StoreDatabase.DATA, 'c'})).isEqualTo(value("3"));
+    }
+    reopen(new TestContext(directory));
+    assertThat(keys(store.all())).containsExactly("a", "b", "c");
+    assertThat(store.committedOffset(CHANGELOG_PARTITION)).isEqualTo(5L);
+  }
+
+  @Test
+  void damagedPosition_isRefused() {
+    byte[] encoded =
+        PositionCodec.encode(Position.emptyPosition().withComponent(INPUT, PARTITION, 1));
+    assertThat(PositionCodec.decode(encoded))
+        .isEqualTo(Position.emptyPosition().withComponent(INPUT, PARTITION, 1));
+    for (int length = 0; length < encoded.length; length++) {
+      byte[] cut = Arrays.copyOf(encoded, length);
+      if (length == 1) {
+        assertThat(PositionCodec.decode(cut)).isEqualTo(Position.emptyPosition());
+      } else {
+        assertThatThrownBy(() -> PositionCodec.decode(cut))
+            .isInstanceOf(ProcessorStateException.class);
+      }
+    }
+    encoded[1] = 0x7f;
+    assertThatThrownBy(() -> PositionCodec.decode(encoded))
+        .isInstanceOf(ProcessorStateException.class);
+    encoded[0] = 9;
+    assertThatThrownBy(() -> PositionCodec.decode(encoded)).hasMessageContaining("version 9");
   }
 }
