@@ -19,6 +19,7 @@ import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
 import dev.kv.core.feed.ChangeFeed;
+import dev.kv.core.iterator.DeadRanges;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.load.Loads;
 import dev.kv.core.log.LogWriter;
@@ -337,16 +338,19 @@ final class DBOpener {
               commits,
               background::compactionWanted);
       Compactor compactor = new Compactor(jobs);
+      UserKeyComparator order = resources.comparator().userComparator();
+      DeadRanges dead = new DeadRanges(order, commits::beginWatches);
+      commits.reportPutsTo(dead);
       DatabaseReader reader =
           new DatabaseReader(
               readStates,
               snapshots,
               resources.tables(),
               resources.budget(),
+              dead,
               options.seekCompaction() ? background : null,
               resources.events(),
               options.trackIterators());
-      UserKeyComparator order = resources.comparator().userComparator();
       Transactions transactions = new Transactions(reader, snapshots, commits, order);
       long firstSequence = versions.lastSequence();
       DatabaseStats stats =

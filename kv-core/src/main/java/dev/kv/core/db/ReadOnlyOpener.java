@@ -9,6 +9,7 @@ import dev.kv.Options;
 import dev.kv.core.checkpoint.FrozenFiles;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
+import dev.kv.core.iterator.DeadRanges;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memory.Pinned;
@@ -187,6 +188,8 @@ final class ReadOnlyOpener {
               snapshots,
               resources.tables(),
               resources.budget(),
+              new DeadRanges(
+                  resources.comparator().userComparator(), ranges -> ranges.beginWatches(0)),
               null,
               events,
               options.trackIterators());

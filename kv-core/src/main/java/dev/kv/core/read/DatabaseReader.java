@@ -11,6 +11,7 @@ import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.ValueReader;
 import dev.kv.core.event.Events;
+import dev.kv.core.iterator.DeadRanges;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.UserKeyComparator;
@@ -53,7 +54,7 @@ public final class DatabaseReader implements AutoCloseable {
   private final ObjectPool<ReadContext> contexts;
   private final OpenIterators iterators;
   private final @Nullable SeekListener seeks;
-  private final @Nullable ReadSampler sampler;
+  private final CursorParts cursorParts;
   private final Events events;
   private final LookupStats lookups = new LookupStats();
   private volatile boolean closed;
@@ -62,6 +63,7 @@ public final class DatabaseReader implements AutoCloseable {
    * Creates a reader. The caller keeps the ownership of all arguments.
    *
    * @param budget counts the scratch memory
+   * @param dead the ranges of keys that seeks skip
    * @param seeks receives notice of tables with too many seeks; null if there is no seek compaction
    * @param events receives damage, and names the database in messages
    * @param trackIterators true if each iterator records where it was opened
@@ -71,6 +73,7 @@ public final class DatabaseReader implements AutoCloseable {
       SnapshotList snapshots,
       TableCache tables,
       OffHeapBudget budget,
+      DeadRanges dead,
       @Nullable SeekListener seeks,
       Events events,
       boolean trackIterators) {
@@ -80,7 +83,8 @@ public final class DatabaseReader implements AutoCloseable {
     this.points = new PointReader(tables, seeks);
     this.contexts = new ObjectPool<>(1, () -> new ReadContext(budget, lookups), ReadContext::close);
     this.seeks = seeks;
-    this.sampler = seeks == null ? null : this::sample;
+    this.cursorParts =
+        new CursorParts(seeks == null ? null : this::sample, dead, events.database());
     this.events = events;
     this.iterators = new OpenIterators(events, trackIterators);
   }
@@ -282,7 +286,7 @@ public final class DatabaseReader implements AutoCloseable {
       UserKeyComparator comparator = state.version().comparator().userComparator();
       KeyBounds bounds = KeyBounds.of(options, comparator);
       view.open(tables, options);
-      VisibleCursor cursor = view.newCursor(sequence, bounds, sampler, database());
+      VisibleCursor cursor = view.newCursor(sequence, bounds, cursorParts);
       UserIterator iterator = new UserIterator(cursor, view, iterators, options.keysOnly());
       iterators.add(iterator, view);
       opened = true;

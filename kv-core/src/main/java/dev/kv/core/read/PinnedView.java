@@ -96,13 +96,11 @@ final class PinnedView extends CursorGuard {
    *
    * @param sequence the sequence number to read at
    * @param bounds the keys to return
-   * @param sampler receives a sample of the keys read; null for no sampling
-   * @param database the name for messages
+   * @param parts what all cursors of the database share
    */
-  VisibleCursor newCursor(
-      long sequence, KeyBounds bounds, @Nullable ReadSampler sampler, String database) {
+  VisibleCursor newCursor(long sequence, KeyBounds bounds, CursorParts parts) {
     UserKeyComparator order = state.version().comparator().userComparator();
-    cursor = new VisibleCursor(internal, order, sequence, bounds, context, sampler, database);
+    cursor = new VisibleCursor(internal, order, sequence, state.changes(), bounds, context, parts);
     return cursor;
   }
 

@@ -2,6 +2,8 @@ package dev.kv.core.read;
 
 import dev.kv.CorruptionException;
 import dev.kv.DBClosedException;
+import dev.kv.core.iterator.DeadRange;
+import dev.kv.core.iterator.DeadRanges;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyBounds;
@@ -40,11 +42,13 @@ final class VisibleCursor {
   private final UserKeyComparator comparator;
   private final boolean bytewise;
   private final long sequence;
+  private final long changes;
   private final KeyBuffer saved;
   private final LookupKey target;
   private final @Nullable LookupKey lower;
   private final @Nullable LookupKey upper;
   private final @Nullable ReadSampler sampler;
+  private final DeadRanges dead;
   private final String database;
 
   private boolean valid;
@@ -56,27 +60,30 @@ final class VisibleCursor {
    * Creates a cursor without an entry.
    *
    * @param internal the internal entries; the caller keeps the ownership
+   * @param changes how often content had changed outside the log
    * @param scratch reusable objects, which the caller must not release while it uses the cursor
-   * @param database the name for messages
+   * @param parts what all cursors of the database share
    */
   VisibleCursor(
       InternalIterator internal,
       UserKeyComparator comparator,
       long sequence,
+      long changes,
       KeyBounds bounds,
       ReadContext scratch,
-      @Nullable ReadSampler sampler,
-      String database) {
+      CursorParts parts) {
     this.internal = internal;
     this.comparator = comparator;
     this.bytewise = comparator.isBytewise();
     this.sequence = sequence;
+    this.changes = changes;
     this.saved = scratch.saved();
     this.target = scratch.key();
     this.lower = scratch.lower(bounds, sequence);
     this.upper = scratch.upper(bounds);
-    this.sampler = sampler;
-    this.database = database;
+    this.sampler = parts.sampler();
+    this.dead = parts.dead();
+    this.database = parts.database();
     this.bytesUntilSample = sampler == null ? Long.MAX_VALUE : samplePeriod();
   }
 
@@ -119,14 +126,41 @@ final class VisibleCursor {
   }
 
   void seekToFirst() {
+    seekForward(lower);
+  }
+
+  /**
+   * Moves to the first entry at or after {@code from}, or to the first of all if that is null.
+   * Begins after the tombstones that an earlier seek has skipped, if it can.
+   */
+  private void seekForward(@Nullable LookupKey from) {
     valid = false;
     forward = true;
-    if (lower == null) {
+    DeadRange range = dead.isEmpty() ? null : dead.find(from, sequence, changes);
+    byte[] end = range == null ? null : range.end();
+    if (end != null) {
+      target.set(end, sequence);
+      seekInternal(target);
+    } else if (range != null) {
+      return; // no key is left
+    } else if (from == null) {
       internal.seekToFirst();
     } else {
-      seekInternal(lower);
+      seekInternal(from);
     }
-    findForward(false);
+    int tombstones = findForward(false);
+    if (tombstones >= DeadRanges.MANY) {
+      dead.offer(range == null ? copy(from) : range.from(), copyOfReached(), sequence, changes);
+    }
+  }
+
+  private static byte @Nullable [] copy(@Nullable LookupKey key) {
+    return key == null ? null : InternalKey.copy(key.buffer(), key.offset(), key.userKeyLength());
+  }
+
+  /** Returns the key of the current entry, or else the upper bound, which may be null. */
+  private byte @Nullable [] copyOfReached() {
+    return valid ? InternalKey.copy(keyBuffer(), keyOffset(), keyLength()) : copy(upper);
   }
 
   void seekToLast() {
@@ -154,10 +188,7 @@ final class VisibleCursor {
   }
 
   private void seekTarget() {
-    valid = false;
-    forward = true;
-    seekInternal(lower != null && compareTargetTo(lower) < 0 ? lower : target);
-    findForward(false);
+    seekForward(lower != null && compareTargetTo(lower) < 0 ? lower : target);
   }
 
   /** Moves to the last entry at or before {@code key}. */
@@ -271,11 +302,13 @@ final class VisibleCursor {
   }
 
   /**
-   * Moves the internal cursor forward from its current entry to the first entry to return.
+   * Moves the internal cursor forward from its current entry to the first entry to return. Returns
+   * the number of tombstones skipped.
    *
    * @param hiding whether entries of the saved user key are hidden
    */
-  private void findForward(boolean hiding) {
+  private int findForward(boolean hiding) {
+    int tombstones = 0;
     InternalIterator at = internal;
     boolean hidesSaved = hiding;
     while (at.isValid()) {
@@ -284,19 +317,21 @@ final class VisibleCursor {
       int length = at.keyLength() - InternalKey.TRAILER;
       long tag = tagOf(buffer, offset, length);
       if (upper != null && compareToBound(buffer, offset, length, upper) >= 0) {
-        return;
+        return tombstones;
       }
       if (isVisible(tag) && !(hidesSaved && isSaved(buffer, offset, length))) {
         if (kindOf(tag) == VALUE) {
           valid = true;
-          return;
+          return tombstones;
         }
         saved.setKey(buffer, offset, length);
         hidesSaved = true;
+        tombstones++;
       }
       checkStopped();
       at.next();
     }
+    return tombstones;
   }
 
   /**

@@ -8,6 +8,7 @@ import dev.kv.DBStats;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.event.Events;
+import dev.kv.core.iterator.DeadRanges;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.log.NoRoomInLogException;
 import dev.kv.core.memory.MemoryShortage;
@@ -39,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  *             5. appends to the log     if there is no room, nothing was done; any other failure
  *                                       from here on is permanent, and the outcome is unknown
  *             6. syncs                  if it is a sync write; older logs first
- *             7. inserts, publishes     readers see the whole group at once; if a comparator
+ *             7. inserts, publishes     reports its puts to the ranges that readers skip; readers
+ *                                       see the whole group at once; if a comparator
  *                                       throws here, writing ends: the group is in the log, and
  *                                       readers see nothing of it
  *             8. hands leadership over  then wakes its followers
@@ -97,6 +99,9 @@ public final class CommitPipeline {
   private final WriteController controller;
   private final CommitQueue queue = new CommitQueue();
   private final ObjectPool<Writer> writers = new ObjectPool<>(1, Writer::new, Writer::clear);
+
+  /** Set before the first write. */
+  private @Nullable DeadRanges deadRanges;
 
   /** Written by the leader, in release mode; read by any thread. */
   private long lastSequence;
@@ -319,8 +324,31 @@ public final class CommitPipeline {
     }
   }
 
+  /** Sets the ranges that puts are reported to. Called before the first write. */
+  public void reportPutsTo(DeadRanges ranges) {
+    deadRanges = ranges;
+  }
+
+  /**
+   * Begins the watches of {@code ranges} between two groups, unless a thread writes at this moment:
+   * it does so itself. Waits for nothing.
+   */
+  public void beginWatches(DeadRanges ranges) {
+    if (queue.lead()) {
+      try {
+        ranges.beginWatches(lastSequence + 1);
+      } finally {
+        queue.handOver();
+      }
+    }
+  }
+
   /** Lets readers see a number that the leader took. */
   void publishTaken(long sequence) {
+    DeadRanges ranges = deadRanges;
+    if (ranges != null) {
+      ranges.clear();
+    }
     LAST_SEQUENCE.setRelease(this, sequence);
   }
 
@@ -619,6 +647,11 @@ public final class CommitPipeline {
     LOGGED_BYTES.setOpaque(this, loggedBytes + group.recordLength());
     if (count > 0) {
       group.insertInto(memtable, first);
+      DeadRanges ranges = deadRanges;
+      if (ranges != null && !ranges.isEmpty()) {
+        ranges.beginWatches(first);
+        group.reportPuts(ranges);
+      }
       LAST_SEQUENCE.setRelease(this, lastSequence + count);
     }
     target.committed(lastSequence, sync);

@@ -13,6 +13,7 @@ import dev.kv.ReadOptions;
 import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.core.event.Events;
+import dev.kv.core.iterator.DeadRanges;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.ArenaPool;
@@ -52,7 +53,15 @@ final class DatabaseReaderTest {
           });
   private final Version version = Version.empty(order, freed -> {});
   private final DatabaseReader reader =
-      new DatabaseReader(states, snapshots, null, budget, null, new Events("db", null), false);
+      new DatabaseReader(
+          states,
+          snapshots,
+          null,
+          budget,
+          new DeadRanges(order.userComparator(), ranges -> {}),
+          null,
+          new Events("db", null),
+          false);
 
   DatabaseReaderTest() {
     beginMemtable(order);

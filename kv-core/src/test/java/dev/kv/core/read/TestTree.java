@@ -8,6 +8,7 @@ import dev.kv.Snapshot;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.env.MemEnv;
 import dev.kv.core.event.Events;
+import dev.kv.core.iterator.DeadRanges;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.ValueKind;
@@ -77,7 +78,14 @@ final class TestTree implements AutoCloseable {
     states.publish(memtables.get(0), List.of(), version);
     reader =
         new DatabaseReader(
-            states, snapshots, tables, budget, seeks, new Events("tree", null), false);
+            states,
+            snapshots,
+            tables,
+            budget,
+            new DeadRanges(order.userComparator(), ranges -> {}),
+            seeks,
+            new Events("tree", null),
+            false);
   }
 
   long last() {

@@ -9,6 +9,7 @@ import dev.kv.CorruptionException;
 import dev.kv.DBClosedException;
 import dev.kv.DBComparator;
 import dev.kv.ReadOptions;
+import dev.kv.core.iterator.DeadRanges;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyBounds;
@@ -404,6 +405,8 @@ final class VisibleCursorTest {
     return new Entry(InternalKey.encode(key, sequence, kind), bytes(value));
   }
 
+  private final DeadRanges dead = new DeadRanges(order.userComparator(), ranges -> {});
+
   private VisibleCursor cursor(long sequence) {
     return cursor(sequence, ReadOptions.DEFAULT);
   }
@@ -417,10 +420,10 @@ final class VisibleCursorTest {
         new EntryListCursor(order, sorted),
         order.userComparator(),
         sequence,
+        0,
         KeyBounds.of(options, order.userComparator()),
         new ReadContext(new OffHeapBudget(0), new LookupStats()),
-        (key, offset, length) -> sampled++,
-        "db");
+        new CursorParts((key, offset, length) -> sampled++, dead, "db"));
   }
 
   private static ReadOptions prefix(String prefix) {

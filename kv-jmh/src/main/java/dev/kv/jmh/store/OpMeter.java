@@ -34,6 +34,13 @@ public final class OpMeter {
     }
   }
 
+  /** Begins an operation; the time since the last one does not count. */
+  public void begin() {
+    if (histogram != null) {
+      lastNanos = System.nanoTime();
+    }
+  }
+
   /** Ends an operation and begins the next. */
   public void tick() {
     operations++;

@@ -6,7 +6,8 @@ import java.util.List;
 
 /**
  * The benchmarks of db_bench by name, and some more: {@code quiet} waits for compactions; {@code
- * deleterange} deletes half of the keys with one call; {@code foreach} scans without a cursor;
+ * deleterange} deletes half of the keys with one call; {@code queue} puts at the end and deletes at
+ * the front; {@code foreach} scans without a cursor;
  * {@code fillonebatch}, {@code readkeys} and {@code readcrc} are from the benchmark of lmdbjava;
  * {@code ycsbload} and {@code ycsba} to {@code ycsbf} are YCSB's, see {@link YcsbTask}.
  */
@@ -42,6 +43,7 @@ public final class Catalogue {
           "deleteseq",
           "deleterandom",
           "deleterange",
+          "queue",
           "readwhilewriting",
           "compact",
           "ycsbload",
@@ -60,6 +62,7 @@ public final class Catalogue {
 
   private static final int LARGE_VALUE = 100 * 1000;
   private static final int LARGE_BATCH = 1000;
+  private static final int QUEUE_LENGTH = 1000;
   private static final long CRC_BYTES = 500L << 20;
   private static final long SNAPPY_BYTES = 1L << 30;
 
@@ -109,6 +112,7 @@ public final class Catalogue {
       case "deleteseq" -> Plan.write(name, new DeleteTask(workload, true));
       case "deleterandom" -> Plan.write(name, new DeleteTask(workload, false));
       case "deleterange" -> Plan.write(name, new RangeDeleteTask(workload));
+      case "queue" -> Plan.fill(name, new QueueTask(workload, QUEUE_LENGTH));
       case "readwhilewriting" ->
           new Plan(
               name, false, false, 1, new ReadWhileWritingTask(workload, randomReads(workload)));

@@ -24,7 +24,7 @@ class DbBenchSmokeTest {
   private static final String ORDER =
       "fillonebatch,foreach,readkeys,readcrc,fillseq,fillbatch,fillload,fillsync,fillrandom,overwrite,readrandom,readrandomsmall,readhot,"
           + "readmissing,readseq,readreverse,seekrandom,seekordered,readwhilewriting,compact,"
-          + "readrandom,open,stats,sstables,deleteseq,deleterandom,deleterange,fill100K,quiet,"
+          + "readrandom,open,stats,sstables,deleteseq,deleterandom,deleterange,queue,fill100K,quiet,"
           + "crc32c,snappycomp,snappyuncomp";
 
   private static final List<String> STORES = List.of("kv", "leveldbjni");

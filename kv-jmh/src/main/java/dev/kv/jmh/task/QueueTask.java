@@ -1,0 +1,44 @@
+package dev.kv.jmh.task;
+
+import dev.kv.jmh.store.Cursor;
+import dev.kv.jmh.store.Writer;
+import dev.kv.jmh.workload.DecimalKey;
+import dev.kv.jmh.workload.ValueGenerator;
+import dev.kv.jmh.workload.Workload;
+
+/**
+ * Uses the database as a queue. Each step puts an entry at the end, finds the first entry with a
+ * new cursor, and deletes it. The time of an operation is that of the second part alone, with the
+ * cursor's open and close and all bytes of the entry.
+ *
+ * @param workload the number of steps, and the values
+ * @param length the number of entries in the queue
+ */
+record QueueTask(Workload workload, long length) implements Task {
+
+  @Override
+  public void run(BenchThread thread) {
+    ValueGenerator values = new ValueGenerator(workload.compressionRatio());
+    DecimalKey key = workload.newKey();
+    byte[] value = new byte[workload.valueSize()];
+    try (Writer writer = thread.store().writer(false)) {
+      for (long i = 0; i < length; i++) {
+        values.next(value);
+        writer.put(key.set(i), value);
+      }
+      thread.restart();
+      for (long first = 0; first < workload.keySpace(); first++) {
+        values.next(value);
+        writer.put(key.set(first + length), value);
+        thread.meter.begin();
+        try (Cursor cursor = thread.store().cursor()) {
+          cursor.scanForward(1, thread.meter);
+        }
+        writer.delete(key.set(first));
+      }
+    }
+    if (thread.meter.operations() != workload.keySpace()) {
+      throw new IllegalStateException("the queue was empty");
+    }
+  }
+}
