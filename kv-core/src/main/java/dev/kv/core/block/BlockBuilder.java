@@ -54,6 +54,11 @@ public final class BlockBuilder implements AutoCloseable {
     lastKey.ensureCapacity(FIRST_KEY_BYTES);
   }
 
+  /** Returns the size of the memory. */
+  public long capacity() {
+    return (long) bytes.buffer().capacity() + lastKey.buffer().capacity();
+  }
+
   /** Removes all entries, but keeps the last key. */
   public void reset() {
     restarts[0] = 0;

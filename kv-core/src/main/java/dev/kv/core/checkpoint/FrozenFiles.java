@@ -124,6 +124,7 @@ public final class FrozenFiles {
                   TableFormat.of(resources.options()),
                   resources.comparator(),
                   resources.budget(),
+                  resources.shared().buildBuffers(),
                   () -> TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()),
                   versions::newFileNumber,
                   table -> {}))

@@ -4,6 +4,7 @@ import dev.kv.TableSuffix;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.table.format.BuildBufferPool;
 import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
@@ -20,6 +21,7 @@ import java.util.function.LongSupplier;
  * @param format the layout of tables
  * @param comparator the order of their internal keys
  * @param budget counts the bytes of write buffers
+ * @param buffers keeps the buffers of finished jobs
  * @param clock returns the time in seconds since 1970
  * @param fileNumbers returns numbers for new tables, which are not deleted while the job runs
  * @param verifier opens a table that was just written; throws if it cannot be read
@@ -31,6 +33,7 @@ public record OutputContext(
     TableFormat format,
     InternalKeyComparator comparator,
     OffHeapBudget budget,
+    BuildBufferPool buffers,
     LongSupplier clock,
     LongSupplier fileNumbers,
     Consumer<FileMetadata> verifier) {

@@ -33,10 +33,11 @@ final class OutputWriter implements AutoCloseable {
   private byte[] smallest = {};
   private long number;
   private boolean kept;
+  private boolean closed;
 
   OutputWriter(OutputContext context) {
     this.context = context;
-    this.buffers = new BuildBuffers(context.format(), context.budget());
+    this.buffers = context.buffers().acquire(context.format());
   }
 
   /** Returns the current size of the open table; 0 if none is open. */
@@ -132,6 +133,10 @@ final class OutputWriter implements AutoCloseable {
 
   @Override
   public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
     if (builder != null) {
       builder.abandon();
       builder = null;
@@ -140,8 +145,10 @@ final class OutputWriter implements AutoCloseable {
       closeQuietly(file);
       file = null;
     }
-    buffers.close();
-    if (!kept) {
+    if (kept) {
+      context.buffers().release(buffers);
+    } else {
+      buffers.close();
       created.forEach(this::deleteQuietly);
     }
   }

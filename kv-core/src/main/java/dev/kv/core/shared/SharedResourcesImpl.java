@@ -10,6 +10,7 @@ import dev.kv.core.table.cache.BlockCacheImpl;
 import dev.kv.core.table.cache.EntryIndexMemory;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.TableMemory;
+import dev.kv.core.table.format.BuildBufferPool;
 
 /**
  * The block cache, off-heap memory and background threads of one database or of several. Freed when
@@ -29,6 +30,7 @@ public final class SharedResourcesImpl implements SharedResources {
   private final WriteBuffers writeBuffers;
   private final BlockCacheImpl blockCache;
   private final TableMemory tableMemory;
+  private final BuildBufferPool buildBuffers;
   private final RateLimiter compactionRate;
   private final WorkerThreads flushThread = new WorkerThreads("kv-flush", 1);
   private final WorkerThreads maintenanceThread = new WorkerThreads("kv-maintenance", 1);
@@ -55,6 +57,7 @@ public final class SharedResourcesImpl implements SharedResources {
             budget,
             new EntryIndexMemory(budget, settings.blockCacheSize()),
             MappingQuota.ofTheSystem());
+    buildBuffers = new BuildBufferPool(budget, 1 + settings.compactionThreads());
     budget.onShortage(this::emptyCache);
     compactionRate = new RateLimiter(settings.compactionBytesPerSecond(), System.nanoTime());
     compactionThreads = new WorkerThreads("kv-compact", settings.compactionThreads());
@@ -143,6 +146,7 @@ public final class SharedResourcesImpl implements SharedResources {
     flushThread.close();
     compactionThreads.close();
     maintenanceThread.close();
+    buildBuffers.close();
     blockCache.close();
     arenas.close();
     allocator.close();
@@ -208,6 +212,11 @@ public final class SharedResourcesImpl implements SharedResources {
   /** Returns the memory of open tables. */
   public TableMemory tableMemory() {
     return tableMemory;
+  }
+
+  /** Returns the buffers for building tables. */
+  public BuildBufferPool buildBuffers() {
+    return buildBuffers;
   }
 
   /** Returns the thread that runs flushes only. */

@@ -50,6 +50,7 @@ public final class TableOutputs {
         TableFormat.of(resources.options()),
         resources.comparator(),
         resources.budget(),
+        resources.shared().buildBuffers(),
         () -> TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()),
         this::next,
         this::verify);

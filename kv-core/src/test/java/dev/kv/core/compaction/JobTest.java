@@ -78,6 +78,7 @@ final class JobTest {
             TableFormat.of(options),
             VersionText.COMPARATOR,
             budget,
+            shared.buildBuffers(),
             () -> 1_795_000_000L,
             numbers::getAndIncrement,
             file -> tables.acquire(file).close());
@@ -339,6 +340,7 @@ final class JobTest {
             new InternalKeyComparator(
                 DBComparator.ofSlices("as they come", (unusedBefore, unusedAfter) -> -1)),
             budget,
+            shared.buildBuffers(),
             () -> 0,
             numbers::getAndIncrement,
             file -> {});

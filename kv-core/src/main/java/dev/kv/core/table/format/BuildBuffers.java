@@ -7,13 +7,15 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 
 /**
- * The reusable buffers for building tables of one format. A job creates one and builds its tables
- * with it, one after the other. Closing frees the memory.
+ * The reusable buffers for building tables of one format. A job takes one from a {@link
+ * BuildBufferPool} and builds its tables with it, one after the other. Closing frees the memory.
  */
 public final class BuildBuffers implements AutoCloseable {
   private static final int OUTPUT_BYTES = 256 << 10;
   private static final int SCRATCH_BYTES = 256;
 
+  private final int restartInterval;
+  private final boolean nativeSnappy;
   private final BlockBuilder data;
   private final BlockBuilder index;
   private final OffHeapBuffer output;
@@ -25,6 +27,8 @@ public final class BuildBuffers implements AutoCloseable {
    * Creates the buffers for tables of {@code format}. If this throws, no memory stays allocated.
    */
   public BuildBuffers(TableFormat format, OffHeapBudget budget) {
+    restartInterval = format.restartInterval();
+    nativeSnappy = format.nativeSnappy();
     data = new BlockBuilder(format.restartInterval(), budget);
     index = new BlockBuilder(1, budget);
     output = new OffHeapBuffer(budget, 0);
@@ -42,6 +46,19 @@ public final class BuildBuffers implements AutoCloseable {
         close();
       }
     }
+  }
+
+  /** Returns true if tables of {@code format} can be built with these buffers. */
+  boolean fit(TableFormat format) {
+    return restartInterval == format.restartInterval() && nativeSnappy == format.nativeSnappy();
+  }
+
+  /** Returns the size of all buffers. */
+  long bytes() {
+    return data.capacity()
+        + index.capacity()
+        + output.buffer().capacity()
+        + scratch.buffer().capacity();
   }
 
   BlockBuilder data() {
