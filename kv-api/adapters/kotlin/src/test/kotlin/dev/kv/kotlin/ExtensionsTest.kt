@@ -1,6 +1,9 @@
 package dev.kv.kotlin
 
+import dev.kv.ChangeOptions
+import dev.kv.ChangePosition
 import dev.kv.DB
+import dev.kv.LogRetention
 import dev.kv.Options
 import dev.kv.ReadOptions
 import dev.kv.WriteOptions
@@ -8,10 +11,13 @@ import dev.kv.env.Env
 import java.nio.file.Path
 import kotlin.time.Duration
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.flowOn
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
@@ -24,6 +30,7 @@ class ExtensionsTest {
         openDB(Path.of("database")) {
             createIfMissing(true)
             env(Env.inMemory())
+            logRetention(LogRetention.ofBytes(1 shl 20))
         }
 
     @AfterEach fun close() = db.close()
@@ -93,6 +100,22 @@ class ExtensionsTest {
         assertThat(s(db.entryFlow(ReadOptions.withPrefix(b("b"))).first().value)).isEqualTo("b1")
         assertThat(s(db.entryFlow().first().key)).isEqualTo("a")
         assertThat(db.stats().openIterators).isZero()
+    }
+
+    @Test
+    fun changeFlow_collected_waitsForEachGroup(): Unit = runBlocking {
+        val begin = db.changePosition()
+        fill()
+        val positions = Channel<ChangePosition>(Channel.UNLIMITED)
+        val follower = launch {
+            db.changeFlow(begin, ChangeOptions.UNSYNCED).collect { positions.send(it.position()) }
+        }
+        val first = positions.receive()
+        assertThat(first.sequence()).isEqualTo(begin.sequence() + 3)
+        db[b("d")] = b("d1")
+        assertThat(positions.receive().sequence()).isEqualTo(begin.sequence() + 4)
+        follower.cancelAndJoin() // while it waits
+        assertThat(db.changeFlow(first, ChangeOptions.UNSYNCED).first().count()).isEqualTo(1)
     }
 
     @Test
