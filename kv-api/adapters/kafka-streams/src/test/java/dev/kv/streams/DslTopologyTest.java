@@ -104,8 +104,8 @@ class DslTopologyTest {
       TestInputTopic<String, String> left = driver.createInputTopic("left", strings, strings);
       TestInputTopic<String, String> right = driver.createInputTopic("right", strings, strings);
       long time = 0;
-      for (int i = 0; i < 150; i++) {
-        time += random.nextInt(8_000);
+      for (int i = 0; i < 80; i++) {
+        time += random.nextInt(15_000);
         long late = Math.max(0, time - random.nextInt(60_000));
         TestInputTopic<String, String> topic = random.nextBoolean() ? left : right;
         topic.pipeInput("key" + random.nextInt(8), "v" + i, late);
