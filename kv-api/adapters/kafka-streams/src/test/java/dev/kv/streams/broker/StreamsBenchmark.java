@@ -22,11 +22,11 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 final class StreamsBenchmark {
   private static final int PAIRS = Integer.getInteger("benchmark.pairs", 5);
   private static final int RECORDS = Integer.getInteger("benchmark.records", 1_000_000);
-  private static final int KEYS = Integer.getInteger("benchmark.keys", 400_000);
+  private static final int KEYS = Integer.getInteger("benchmark.keys", 500_000);
   private static final int VALUE = Integer.getInteger("benchmark.value", 100);
   private static final int PARTITIONS = Integer.getInteger("benchmark.partitions", 4);
   private static final String MEMORY = System.getProperty("benchmark.memory", "67108864");
-  private static final String HEAP = System.getProperty("benchmark.heap", "256m");
+  private static final String HEAP = System.getProperty("benchmark.heap", "128m");
 
   /** The stores: kv, rocksdb with its defaults, and rocksdb-bounded with the memory that kv has. */
   private static final List<String> STORES =
@@ -80,7 +80,7 @@ final class StreamsBenchmark {
     command.add("-Xms" + HEAP);
     command.add("-Xmx" + HEAP);
     command.add("-Dbenchmark.memory=" + MEMORY);
-    command.addAll(List.of(System.getProperty("benchmark.flags", "-XX:+UseParallelGC").split(" ")));
+    command.addAll(List.of(System.getProperty("benchmark.flags", "-XX:+UseG1GC").split(" ")));
     command.addAll(
         List.of(
             "-cp", System.getProperty("java.class.path"), BenchmarkApplication.class.getName()));
