@@ -38,6 +38,9 @@ final class VisibleCursor {
   private static final int VALUE = ValueKind.VALUE.code();
   private static final int DELETION = ValueKind.DELETION.code();
 
+  /** If reads are sampled, one seek in so many skips no range. */
+  private static final int SEEKS_PER_FULL_READ = 1024;
+
   private final InternalIterator internal;
   private final UserKeyComparator comparator;
   private final boolean bytewise;
@@ -136,7 +139,7 @@ final class VisibleCursor {
   private void seekForward(@Nullable LookupKey from) {
     valid = false;
     forward = true;
-    DeadRange range = dead.isEmpty() ? null : dead.find(from, sequence, changes);
+    DeadRange range = dead.isEmpty() || readsAll() ? null : dead.find(from, sequence, changes);
     byte[] end = range == null ? null : range.end();
     if (end != null) {
       target.set(end, sequence);
@@ -152,6 +155,14 @@ final class VisibleCursor {
     if (tombstones >= DeadRanges.MANY) {
       dead.offer(range == null ? copy(from) : range.from(), copyOfReached(), sequence, changes);
     }
+  }
+
+  /**
+   * Returns true if a seek is to read what it could skip: one of many, so that reads over
+   * tombstones still cause their compaction.
+   */
+  private boolean readsAll() {
+    return sampler != null && ThreadLocalRandom.current().nextInt(SEEKS_PER_FULL_READ) == 0;
   }
 
   private static byte @Nullable [] copy(@Nullable LookupKey key) {
