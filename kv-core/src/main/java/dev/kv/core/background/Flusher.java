@@ -30,6 +30,12 @@ public final class Flusher implements BackgroundWorker.Work {
   @GuardedBy("monitor")
   private final RunningJobs running;
 
+  /**
+   * True if the tables from before the open were searched for tombstones. The first flush does
+   * that, so that an open without writes reads nothing.
+   */
+  private boolean markedOld;
+
   /** Creates the work of the flush thread. */
   public Flusher(JobContext context) {
     this.context = context;
@@ -58,6 +64,11 @@ public final class Flusher implements BackgroundWorker.Work {
     outputs.settle();
     memTables.retireLog(oldest);
     context.installed();
+    if (!markedOld) {
+      markedOld = true;
+      context.markOldTombstones();
+      context.wakeCompactions().run();
+    }
     return true;
   }
 

@@ -1,8 +1,10 @@
 package dev.kv.core.background;
 
+import dev.kv.DBException;
 import dev.kv.Escape;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.event.Events;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.state.CompactionStats;
@@ -13,10 +15,13 @@ import dev.kv.core.state.Resources;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.WriteGate;
 import java.util.List;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
 
 /**
  * The parts of one open database that flushes and compactions use.
@@ -41,6 +46,11 @@ public record JobContext(
 
   /** At least one entry in so many is a tombstone in such a table. */
   private static final int TOMBSTONE_SHARE = 4;
+
+  /** The maximum number of tables that are opened once to find their tombstones. */
+  private static final int MAX_OLD_TABLES = 128;
+
+  private static final Logger LOG = EngineLogger.of(JobContext.class);
 
   /** Returns the directory's name, for messages. */
   public String directory() {
@@ -82,17 +92,47 @@ public record JobContext(
    */
   void markTombstones(List<FileMetadata> tables) {
     for (FileMetadata table : tables) {
-      TableProperties properties = resources.tables().properties(table);
-      if (properties != null
-          && properties.tombstones() >= MANY_TOMBSTONES
-          && properties.tombstones() >= properties.entries() / TOMBSTONE_SHARE) {
-        monitor.lock();
-        try {
-          running.markTombstones(table);
-        } finally {
-          monitor.unlock();
+      markTombstones(table);
+    }
+  }
+
+  private void markTombstones(FileMetadata table) {
+    TableProperties properties = resources.tables().properties(table);
+    if (properties != null
+        && properties.tombstones() >= MANY_TOMBSTONES
+        && properties.tombstones() >= properties.entries() / TOMBSTONE_SHARE) {
+      monitor.lock();
+      try {
+        running.markTombstones(table);
+      } finally {
+        monitor.unlock();
+      }
+    }
+  }
+
+  /**
+   * Does the same for the tables of the current version, which were written before the open: the
+   * uppermost ones, up to a limit, because each one must be opened. A table that cannot be opened
+   * is skipped; the reads that need it report that.
+   */
+  void markOldTombstones() {
+    Version version = versions.acquireCurrent();
+    try {
+      int left = MAX_OLD_TABLES;
+      for (int level = 0; level < Levels.COUNT; level++) {
+        for (FileMetadata table : version.files(level)) {
+          if (left-- == 0 || !gate.allowsJobs()) {
+            return;
+          }
+          try {
+            markTombstones(table);
+          } catch (DBException e) {
+            LOG.debug("{}: table {} is not marked: {}", directory(), table.number(), e.toString());
+          }
         }
       }
+    } finally {
+      version.release();
     }
   }
 

@@ -50,6 +50,19 @@ class TombstoneCompactionTest extends DbTestBase {
   }
 
   @Test
+  void space_ofDeletesBeforeAReopen_comesBackAfterTheNextFlush() {
+    fill();
+    db.suspendCompactions();
+    deleteAll();
+    reopen();
+    assertThat(size(key(0), key(KEYS))).isGreaterThan(KEYS * 400L);
+    put("zzz", "stays");
+    db.flush();
+    await("the space", () -> size(key(0), key(KEYS)) == 0);
+    assertThat(contents()).isEqualTo("(zzz->stays)");
+  }
+
+  @Test
   void entries_thatASnapshotSees_stayAndNothingIsCompactedForever() {
     fill();
     try (Snapshot before = db.snapshot()) {
