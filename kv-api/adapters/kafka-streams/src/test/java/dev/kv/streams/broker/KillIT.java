@@ -77,6 +77,8 @@ class KillIT {
         Application.config(broker.address(), APPLICATION, temp.resolve("process" + number));
     config.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
     config.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, "1");
+    // So that a process gets its tasks back before it has restored them, and not ten minutes later
+    config.put(StreamsConfig.ACCEPTABLE_RECOVERY_LAG_CONFIG, "1000000");
     config.put("session.timeout.ms", "1500");
     config.put("heartbeat.interval.ms", "300");
     config.put("transaction.timeout.ms", "2000");
