@@ -30,16 +30,15 @@ import org.apache.kafka.streams.state.QueryableStoreTypes;
  * One instance of an application of Kafka Streams. As a main class it reports what happens to it, a
  * line each, and obeys the lines it reads:
  *
- * <table>
- * <caption>lines</caption>
- * <tr><td>{@code state S}</td><td>the state of the application changed</td></tr>
- * <tr><td>{@code restored STORE N}</td><td>a store was restored with N records of its changelog</td></tr>
- * <tr><td>{@code active TASK}, {@code idle TASK}</td><td>a task begins and ends to process records here</td></tr>
- * <tr><td>{@code records N}</td><td>as many records were processed since the start</td></tr>
- * <tr><td>{@code counts}</td><td>is answered with {@code count KEY N} for each key of the active tasks, and {@code end}
- * </td></tr>
- * <tr><td>{@code close}</td><td>closes the application</td></tr>
- * </table>
+ * <ul>
+ *   <li>{@code state S}: the state of the application changed
+ *   <li>{@code restored STORE N}: a store was restored with N records of its changelog
+ *   <li>{@code active TASK}, {@code idle TASK}: a task begins or ends to process records here
+ *   <li>{@code records N}: the number of records processed since the start
+ *   <li>{@code counts}: is answered with {@code count KEY N} for each key of the active tasks, and
+ *       then {@code end}
+ *   <li>{@code close}: closes the application
+ * </ul>
  */
 final class Application implements AutoCloseable {
   /** The number of records after which a child reports again. */
