@@ -38,8 +38,8 @@ final class VisibleCursor {
   private static final int VALUE = ValueKind.VALUE.code();
   private static final int DELETION = ValueKind.DELETION.code();
 
-  /** If reads are sampled, one seek in so many skips no range. */
-  private static final int SEEKS_PER_FULL_READ = 1024;
+  /** If reads are sampled, one seek in so many that skip a range samples a key of it. */
+  private static final int SKIPS_PER_SAMPLE = 16;
 
   private final InternalIterator internal;
   private final UserKeyComparator comparator;
@@ -139,7 +139,10 @@ final class VisibleCursor {
   private void seekForward(@Nullable LookupKey from) {
     valid = false;
     forward = true;
-    DeadRange range = dead.isEmpty() || readsAll() ? null : dead.find(from, sequence, changes);
+    DeadRange range = dead.isEmpty() ? null : dead.find(from, sequence, changes);
+    if (range != null) {
+      sampleSkipped(from);
+    }
     byte[] end = range == null ? null : range.end();
     if (end != null) {
       target.set(end, sequence);
@@ -158,11 +161,25 @@ final class VisibleCursor {
   }
 
   /**
-   * Returns true if a seek is to read what it could skip: one of many, so that reads over
-   * tombstones still cause their compaction.
+   * Now and then samples the first key of a range that a seek skips, so that reads over tombstones
+   * still cause their compaction. As the first table is compacted, the next one becomes the first.
    */
-  private boolean readsAll() {
-    return sampler != null && ThreadLocalRandom.current().nextInt(SEEKS_PER_FULL_READ) == 0;
+  private void sampleSkipped(@Nullable LookupKey from) {
+    ReadSampler taker = sampler;
+    if (taker == null || ThreadLocalRandom.current().nextInt(SKIPS_PER_SAMPLE) != 0) {
+      return;
+    }
+    if (from == null) {
+      internal.seekToFirst();
+    } else {
+      seekInternal(from);
+    }
+    if (internal.isValid()) {
+      if (internal.keyLength() < InternalKey.TRAILER) {
+        throw malformed();
+      }
+      taker.sample(internal.keyBuffer(), internal.keyOffset(), internal.keyLength());
+    }
   }
 
   private static byte @Nullable [] copy(@Nullable LookupKey key) {
