@@ -80,7 +80,10 @@ class KvKeyValueStore implements KeyValueStore<Bytes, byte[]> {
   }
 
   private void restore(Collection<ConsumerRecord<byte[], byte[]>> records) {
-    open().restore(records, (batch, key, value) -> StoreDatabase.add(batch, stored(key), value));
+    open()
+        .restore(
+            records,
+            (batch, record) -> StoreDatabase.add(batch, stored(record.key()), record.value()));
   }
 
   private StoreDatabase open() {

@@ -5,6 +5,7 @@ import dev.kv.streams.StoreKind.Values;
 import java.time.Duration;
 import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.SessionBytesStoreSupplier;
+import org.apache.kafka.streams.state.VersionedBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
 
 /**
@@ -58,6 +59,36 @@ public final class KvStores {
    */
   public static KeyValueBytesStoreSupplier timestampedKeyValueWithHeaders(String name) {
     return new KeyValueSupplier(name, Values.HEADERS).marked();
+  }
+
+  /**
+   * Returns a supplier of versioned key-value stores. Segments are half as long as the history
+   * retention, and at least a minute.
+   *
+   * @param name the name of the store
+   * @param historyRetention how long an old version can be read after it was replaced, in the time
+   *     of the records, and how late a record may be to be stored
+   * @return the supplier
+   */
+  public static VersionedBytesStoreSupplier versionedKeyValue(
+      String name, Duration historyRetention) {
+    long retention = historyRetention.toMillis();
+    return new VersionedSupplier(name, retention, KeyBytes.segmentInterval(retention));
+  }
+
+  /**
+   * Returns a supplier of versioned key-value stores.
+   *
+   * @param name the name of the store
+   * @param historyRetention how long an old version can be read after it was replaced, in the time
+   *     of the records, and how late a record may be to be stored
+   * @param segmentInterval the time whose old versions are deleted together. The first open of a
+   *     store decides.
+   * @return the supplier
+   */
+  public static VersionedBytesStoreSupplier versionedKeyValue(
+      String name, Duration historyRetention, Duration segmentInterval) {
+    return new VersionedSupplier(name, historyRetention.toMillis(), segmentInterval.toMillis());
   }
 
   /**

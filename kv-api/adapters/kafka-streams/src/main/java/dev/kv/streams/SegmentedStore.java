@@ -161,9 +161,10 @@ final class SegmentedStore {
     streamTime = latest;
     opened.restore(
         records,
-        (batch, entry, value) -> {
+        (batch, record) -> {
+          byte[] entry = record.key();
           if (form.time(entry) / interval >= firstLiveSegment()) {
-            add(batch, entry, value);
+            add(batch, entry, record.value());
           }
         });
     expire(opened);

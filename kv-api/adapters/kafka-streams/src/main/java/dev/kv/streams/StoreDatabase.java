@@ -41,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * 00 'o' partition topic   the committed offset of a changelog, 8 bytes, big-endian
  * 00 'p'                   the Position at the last commit
  * 00 's'                   the interval of the segments, 8 bytes, big-endian
+ * 00 't'                   the stream time when versions last expired, 8 bytes, big-endian
  * 00 'u'                   exists while the store has uncommitted writes, under exactly-once
  * 01 ...                   the data
  * 02 ...                   the index of the data by time
@@ -70,6 +71,7 @@ final class StoreDatabase {
   private static final byte[] OFFSET = {0, 'o'};
   private static final byte[] POSITION = {0, 'p'};
   private static final byte[] SEGMENT_INTERVAL = {0, 's'};
+  private static final byte[] EXPIRY_TIME = {0, 't'};
   private static final byte[] UNCOMMITTED = {0, 'u'};
 
   private static final int WRITE_BUFFER_SIZE = 16 << 20;
@@ -216,6 +218,28 @@ final class StoreDatabase {
     return interval;
   }
 
+  /** Returns the stream time of the last {@link #expire}, or -1 if there was none. */
+  long expiryTime() {
+    byte[] found = get(EXPIRY_TIME);
+    if (found == null) {
+      return -1;
+    }
+    if (found.length != Long.BYTES) {
+      throw new ProcessorStateException("store " + name + " has a damaged expiry time");
+    }
+    return ByteBuffer.wrap(found).getLong();
+  }
+
+  /**
+   * Deletes what has expired at a stream time, which is kept with it. It sets no mark: a record
+   * that advances the stream time has set it, or is committed.
+   */
+  void expire(WriteBatch deletes, long streamTime) {
+    check();
+    byte[] encoded = ByteBuffer.allocate(Long.BYTES).putLong(streamTime).array();
+    writeUnmarked(deletes.put(EXPIRY_TIME, encoded));
+  }
+
   boolean isOpen() {
     return open;
   }
@@ -328,7 +352,7 @@ final class StoreDatabase {
     check();
     WriteBatch batch = WriteBatch.create();
     for (ConsumerRecord<byte[], byte[]> record : records) {
-      translation.addTo(batch, record.key(), record.value());
+      translation.addTo(batch, record);
       if (batch.approximateSize() >= RESTORE_BATCH_BYTES) {
         writeUnmarked(batch);
         batch.clear();
@@ -348,7 +372,7 @@ final class StoreDatabase {
   /** Translates a record of the changelog into operations on the database. */
   interface RestoredRecord {
     /** Adds a record to a batch. A null value deletes. */
-    void addTo(WriteBatch batch, byte[] key, byte @Nullable [] value);
+    void addTo(WriteBatch batch, ConsumerRecord<byte[], byte[]> record);
   }
 
   static void add(WriteBatch batch, byte[] key, byte @Nullable [] value) {
@@ -367,7 +391,8 @@ final class StoreDatabase {
     }
   }
 
-  private void updatePosition() {
+  /** Moves the Position to the record that is being processed. */
+  void updatePosition() {
     RecordMetadata record = context.recordMetadata().orElse(null);
     if (record != null && record.topic() != null) {
       position.withComponent(record.topic(), record.partition(), record.offset());

@@ -21,7 +21,9 @@ record StoreKind(Structure structure, Values values) {
     /** Keys with start and end of their session, in segments. */
     SESSION,
     /** Like {@link #SESSION}, with an index of the entries by time. */
-    SESSION_BY_TIME
+    SESSION_BY_TIME,
+    /** Keys with the time of each of their versions. */
+    VERSIONED
   }
 
   /** The format of the values. */
@@ -44,7 +46,8 @@ record StoreKind(Structure structure, Values values) {
     return switch (structure) {
       case WINDOW, WINDOW_BY_TIME -> TimedKey.WINDOW;
       case SESSION, SESSION_BY_TIME -> TimedKey.SESSION;
-      case KEY_VALUE -> throw new IllegalStateException("keys without time");
+      case KEY_VALUE, VERSIONED ->
+          throw new IllegalStateException("keys that are in no window or session");
     };
   }
 
@@ -54,6 +57,7 @@ record StoreKind(Structure structure, Values values) {
       case KEY_VALUE -> "kv";
       case WINDOW, WINDOW_BY_TIME -> "kv-window";
       case SESSION, SESSION_BY_TIME -> "kv-session";
+      case VERSIONED -> "kv-versioned";
     };
   }
 

@@ -6,6 +6,7 @@ import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.query.FailureReason;
 import org.apache.kafka.streams.query.KeyQuery;
+import org.apache.kafka.streams.query.MultiVersionedKeyQuery;
 import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.Query;
@@ -13,6 +14,7 @@ import org.apache.kafka.streams.query.QueryConfig;
 import org.apache.kafka.streams.query.QueryResult;
 import org.apache.kafka.streams.query.RangeQuery;
 import org.apache.kafka.streams.query.ResultOrder;
+import org.apache.kafka.streams.query.VersionedKeyQuery;
 import org.apache.kafka.streams.query.WindowKeyQuery;
 import org.apache.kafka.streams.query.WindowRangeQuery;
 import org.apache.kafka.streams.state.KeyValueStore;
@@ -58,7 +60,9 @@ final class StoreQueries {
     return query instanceof KeyQuery
         || query instanceof RangeQuery
         || query instanceof WindowKeyQuery
-        || query instanceof WindowRangeQuery;
+        || query instanceof WindowRangeQuery
+        || query instanceof VersionedKeyQuery
+        || query instanceof MultiVersionedKeyQuery;
   }
 
   /** Returns true if a position is at or after a bound in one partition of all its topics. */
@@ -81,7 +85,10 @@ final class StoreQueries {
     try {
       Object result = null;
       boolean understood = false;
-      if (store instanceof KeyValueStore && query instanceof KeyQuery) {
+      if (store instanceof KvVersionedStore versioned) {
+        understood = query instanceof VersionedKeyQuery || query instanceof MultiVersionedKeyQuery;
+        result = understood ? versions(versioned, query) : null;
+      } else if (store instanceof KeyValueStore && query instanceof KeyQuery) {
         result =
             ((KeyValueStore<Bytes, byte[]>) store).get(((KeyQuery<Bytes, byte[]>) query).getKey());
         understood = true;
@@ -108,6 +115,23 @@ final class StoreQueries {
           store.getClass() + " failed to handle " + query + ": " + e.getMessage() + " (" + e + ")";
       return QueryResult.forFailure(FailureReason.STORE_EXCEPTION, message);
     }
+  }
+
+  @SuppressWarnings("unchecked") // Streams passes queries of bytes to stores of bytes
+  private static @Nullable Object versions(KvVersionedStore store, Query<?> query) {
+    if (query instanceof VersionedKeyQuery) {
+      VersionedKeyQuery<Bytes, byte[]> one = (VersionedKeyQuery<Bytes, byte[]>) query;
+      Instant asOf = one.asOfTimestamp().orElse(null);
+      return asOf == null
+          ? store.version(one.key())
+          : store.version(one.key(), asOf.toEpochMilli());
+    }
+    MultiVersionedKeyQuery<Bytes, byte[]> several = (MultiVersionedKeyQuery<Bytes, byte[]>) query;
+    return store.versions(
+        several.key(),
+        several.fromTime().map(Instant::toEpochMilli).orElse(Long.MIN_VALUE),
+        several.toTime().map(Instant::toEpochMilli).orElse(Long.MAX_VALUE),
+        several.resultOrder() == ResultOrder.ASCENDING);
   }
 
   private static Object range(KeyValueStore<Bytes, byte[]> store, RangeQuery<Bytes, byte[]> query) {

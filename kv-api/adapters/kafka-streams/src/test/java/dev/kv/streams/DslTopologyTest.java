@@ -22,14 +22,24 @@ import org.apache.kafka.streams.kstream.EmitStrategy;
 import org.apache.kafka.streams.kstream.Grouped;
 import org.apache.kafka.streams.kstream.JoinWindows;
 import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.kstream.SessionWindows;
 import org.apache.kafka.streams.kstream.SlidingWindows;
 import org.apache.kafka.streams.kstream.StreamJoined;
 import org.apache.kafka.streams.kstream.TimeWindows;
+import org.apache.kafka.streams.query.MultiVersionedKeyQuery;
+import org.apache.kafka.streams.query.PositionBound;
+import org.apache.kafka.streams.query.QueryConfig;
 import org.apache.kafka.streams.state.BuiltInDslStoreSuppliers;
 import org.apache.kafka.streams.state.DslStoreSuppliers;
+import org.apache.kafka.streams.state.Stores;
+import org.apache.kafka.streams.state.VersionedBytesStoreSupplier;
+import org.apache.kafka.streams.state.VersionedKeyValueStore;
+import org.apache.kafka.streams.state.VersionedRecordIterator;
 import org.apache.kafka.streams.test.TestRecord;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -83,6 +93,62 @@ class DslTopologyTest {
             StreamJoined.with(Serdes.String(), Serdes.String(), Serdes.String()))
         .to("joined", Produced.with(Serdes.String(), Serdes.String()));
     return builder.build();
+  }
+
+  /** Runs a join of a stream with a versioned table, whose records come late. */
+  private List<String> joined(VersionedBytesStoreSupplier supplier, String name, long seed) {
+    StreamsBuilder builder = new StreamsBuilder();
+    Consumed<String, String> texts = Consumed.with(Serdes.String(), Serdes.String());
+    KTable<String, String> table = builder.table("right", texts, Materialized.as(supplier));
+    builder.stream("left", texts)
+        .join(table, (a, b) -> a + "+" + b)
+        .to("joined", Produced.with(Serdes.String(), Serdes.String()));
+    Properties properties = new Properties();
+    properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "versioned");
+    properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "none:9");
+    properties.put(StreamsConfig.STATE_DIR_CONFIG, directory.resolve(name).toString());
+    Random random = new Random(seed);
+    StringSerializer strings = new StringSerializer();
+    List<String> found = new ArrayList<>();
+    try (TopologyTestDriver driver = new TopologyTestDriver(builder.build(), properties)) {
+      TestInputTopic<String, String> left = driver.createInputTopic("left", strings, strings);
+      TestInputTopic<String, String> right = driver.createInputTopic("right", strings, strings);
+      for (int i = 0; i < 400; i++) {
+        long time = Math.max(0, i * 1000 - random.nextInt(90_000));
+        String value = random.nextInt(5) == 0 ? null : "v" + i;
+        TestInputTopic<String, String> topic = random.nextBoolean() ? left : right;
+        topic.pipeInput("key" + random.nextInt(8), topic == left ? "l" + i : value, time);
+      }
+      driver
+          .createOutputTopic("joined", new StringDeserializer(), new StringDeserializer())
+          .readRecordsToList()
+          .forEach(record -> found.add(record.toString()));
+      VersionedKeyValueStore<String, String> store = driver.getVersionedKeyValueStore("versions");
+      MultiVersionedKeyQuery<String, String> query = MultiVersionedKeyQuery.withKey("key3");
+      try (VersionedRecordIterator<String> versions =
+          store
+              .query(
+                  query.withAscendingTimestamps(),
+                  PositionBound.unbounded(),
+                  new QueryConfig(false))
+              .getResult()) {
+        versions.forEachRemaining(version -> found.add(version.toString()));
+      }
+    }
+    return found;
+  }
+
+  @Test
+  void versionedTable_joinsAsOnTheBuiltInStore() {
+    long seed = 16;
+    // So long that the built-in store shows the same old versions in the query.
+    Duration retention = Duration.ofDays(1);
+    List<String> builtIn =
+        joined(Stores.persistentVersionedKeyValueStore("versions", retention), "built-in", seed);
+    assertThat(builtIn).hasSizeGreaterThan(50);
+    assertThat(joined(KvStores.versionedKeyValue("versions", retention), "kv", seed))
+        .as("seed " + seed)
+        .isEqualTo(builtIn);
   }
 
   private List<List<TestRecord<?, ?>>> run(
