@@ -300,6 +300,21 @@ class BulkLoadTest extends DbTestBase {
     assertThat(contents()).isEqualTo("(a->7)(b->4)(c->7)(y->2)(z->1)(zz->3)");
   }
 
+  /** C++ LevelDB, and an open after the MANIFEST was replaced, take the higher number as newer. */
+  @Test
+  void load_inLevelZero_hasTheHighestNumber() {
+    open();
+    put("b", "old");
+    load("b=new", "c=new");
+    assertThat(filesPerLevel()).isEqualTo("2");
+    FileMetadata newest = null;
+    for (FileMetadata file : db.parts().versions().current().files(0)) {
+      newest = newest == null || file.number() > newest.number() ? file : newest;
+    }
+    assertThat(newest.largestUserKey()).isEqualTo(b("c"));
+    assertThat(get("b")).isEqualTo("new");
+  }
+
   /** Dozens of tables in level 0 would stop every writer. */
   @Test
   void load_ofManyTablesOverNewData_leavesLevelZeroSmall() {
@@ -531,6 +546,29 @@ class BulkLoadTest extends DbTestBase {
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining("test.Reverse")
         .hasMessageContaining("leveldb.BytewiseComparator");
+  }
+
+  /** The name of a comparator does not tell its order, so every key is compared. */
+  @Test
+  void ingest_tableInAnotherOrderOfTheSameComparatorName_isRefused() {
+    options = ordered("acbd");
+    Path table = table("other", "a=1", "c=1", "b=1", "d=1");
+    open(ordered("abcd"));
+    assertThatThrownBy(() -> db.ingest(List.of(table)))
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("that is not after the one before");
+    assertThat(contents()).isEmpty();
+  }
+
+  private static Options ordered(String letters) {
+    return defaults().toBuilder()
+        .comparator(
+            DBComparator.ofSlices(
+                "test.Letters",
+                (a, b) ->
+                    Integer.compare(
+                        letters.indexOf(a.toByteArray()[0]), letters.indexOf(b.toByteArray()[0]))))
+        .build();
   }
 
   @Test
