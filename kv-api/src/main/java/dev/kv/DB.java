@@ -828,6 +828,30 @@ public interface DB extends AutoCloseable {
   void resume();
 
   /**
+   * Shows the present state of the files to new reads, if the database was opened with {@link
+   * Options#readOnly}: follows a writer in another process. Reads, iterators and snapshots that
+   * begin after this call see all writes that the writer had passed to the operating system before
+   * it. Open iterators and snapshots keep their view. The state never goes back. Other threads may
+   * read meanwhile.
+   *
+   * <p>The MANIFEST and the logs are read again completely, as at an open; tables that are open
+   * already are not.
+   *
+   * <p>If this throws, the database continues to show what it showed before.
+   *
+   * @return true if there are later writes than before
+   * @throws IllegalStateException if the database was not opened with {@link Options#readOnly}, or
+   *     the calling thread runs the listener of the database
+   * @throws CorruptionException if a file is damaged, or the directory contains another database or
+   *     an older state than before
+   * @throws DBIOException if a file cannot be read, or a writer deletes files faster than they can
+   *     be opened
+   */
+  default boolean refresh() {
+    throw new IllegalStateException("the database was not opened with Options.readOnly");
+  }
+
+  /**
    * Closes the database. Closing it twice does nothing. Calls in other threads end with their
    * result or with {@link DBClosedException}. Iterators and snapshots need not be closed before.
    * Writes that were not synced are passed to the operating system.

@@ -179,7 +179,8 @@ public final class Options {
   /**
    * Returns true if the database is opened only for reads. Such an open takes no LOCK, writes
    * nothing, and replays the logs into memory. It works while another process writes, and reads see
-   * the state at the open. Writes throw {@link DBReadOnlyException}. Default: false.
+   * the state at the open, or at the last {@link DB#refresh}. Writes throw {@link
+   * DBReadOnlyException}. Default: false.
    *
    * @return true if the database is opened only for reads
    */

@@ -418,6 +418,11 @@ public final class Space implements DB {
     database.resume();
   }
 
+  @Override
+  public boolean refresh() {
+    return database.refresh();
+  }
+
   /** Does nothing: a space holds nothing, and does not own its database. */
   @Override
   public void close() {}

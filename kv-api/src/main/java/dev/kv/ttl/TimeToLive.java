@@ -487,6 +487,11 @@ public final class TimeToLive implements DB {
     database.resume();
   }
 
+  @Override
+  public boolean refresh() {
+    return database.refresh();
+  }
+
   /** Does nothing: a view holds nothing, and does not own its database. */
   @Override
   public void close() {}

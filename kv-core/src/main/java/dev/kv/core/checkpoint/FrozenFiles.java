@@ -38,31 +38,40 @@ public final class FrozenFiles {
   private static final Path SCRATCH = Path.of("/frozen");
 
   private final Resources resources;
-  private final VersionSet versions;
+  private final Version version;
+  private final VersionSet numbers;
   private final Env scratch = new MemEnv();
   private final List<LiveFiles.File> files = new ArrayList<>();
 
-  private FrozenFiles(Resources resources, VersionSet versions) {
+  private FrozenFiles(Resources resources, Version version, VersionSet numbers) {
     this.resources = resources;
-    this.versions = versions;
+    this.version = version;
+    this.numbers = numbers;
   }
 
   /**
    * Returns the files of a database that is open for reading only.
    *
+   * @param version the tables; retained until the files are closed
+   * @param numbers gives numbers to new files
    * @param memtables the entries from the logs, oldest first; borrowed during the call
    * @param lastSequence the sequence number of the last write
    */
   public static LiveFiles of(
-      Resources resources, VersionSet versions, List<MemTable> memtables, long lastSequence) {
-    FrozenFiles frozen = new FrozenFiles(resources, versions);
+      Resources resources,
+      Version version,
+      VersionSet numbers,
+      List<MemTable> memtables,
+      long lastSequence) {
+    FrozenFiles frozen = new FrozenFiles(resources, version, numbers);
     try {
       frozen.make(memtables, lastSequence);
     } catch (IOException e) {
       throw new DBIOException(
           "cannot list the files of the database in " + resources.directory() + ": " + e, e);
     }
-    return new FileList(lastSequence, frozen.files, () -> {});
+    version.retain();
+    return new FileList(lastSequence, frozen.files, version::release);
   }
 
   private void make(List<MemTable> memtables, long lastSequence) throws IOException {
@@ -80,7 +89,7 @@ public final class FrozenFiles {
         edit.addFile(0, table);
       }
     }
-    long number = versions.newFileNumber();
+    long number = numbers.newFileNumber();
     NewDatabase.create(
         new ManifestContext(
             scratch,
@@ -103,7 +112,6 @@ public final class FrozenFiles {
   }
 
   private void addTables(VersionEdit.Builder edit) {
-    Version version = versions.current();
     for (int level = 0; level < Levels.COUNT; level++) {
       List<FileMetadata> tables = version.files(level);
       for (FileMetadata table : tables) {
@@ -126,7 +134,7 @@ public final class FrozenFiles {
                   resources.budget(),
                   resources.shared().buildBuffers(),
                   () -> TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()),
-                  versions::newFileNumber,
+                  numbers::newFileNumber,
                   table -> {}))
           .run()
           .table();

@@ -353,14 +353,15 @@ final class DBOpener {
               options.trackIterators());
       Transactions transactions = new Transactions(reader, snapshots, commits, order);
       long firstSequence = versions.lastSequence();
+      DBStats.Recovery report = recovery.report();
       DatabaseStats stats =
           new DatabaseStats(
               resources,
-              versions,
+              versions::acquireCurrent,
               reader,
               snapshots,
               compactionStats,
-              recovery.report(),
+              () -> report,
               memTables::memoryUsed,
               () ->
                   new DBStats.Writes(

@@ -4,7 +4,6 @@ import dev.kv.DBStats;
 import dev.kv.Range;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
-import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.read.DatabaseReader;
@@ -17,6 +16,7 @@ import dev.kv.core.version.Version;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,11 +30,11 @@ final class DatabaseStats {
   private static final int OLDEST_ITERATORS = 10;
 
   private final Resources resources;
-  private final VersionSet versions;
+  private final Supplier<Version> versions;
   private final DatabaseReader reader;
   private final SnapshotList snapshots;
   private final CompactionStats compactionStats;
-  private final DBStats.Recovery recovery;
+  private final Supplier<DBStats.Recovery> recovery;
   private final LongSupplier memtableBytes;
   private final Supplier<DBStats.Writes> writes;
   private final LongSupplier memtableKeys;
@@ -45,6 +45,8 @@ final class DatabaseStats {
   /**
    * Creates the statistics.
    *
+   * @param versions returns the current version, retained
+   * @param recovery returns the statistics of the last recovery
    * @param memtableBytes returns the bytes that memtables use
    * @param writes returns the statistics of writes
    * @param memtableKeys returns an estimate of the number of keys in memtables
@@ -54,11 +56,11 @@ final class DatabaseStats {
    */
   DatabaseStats(
       Resources resources,
-      VersionSet versions,
+      Supplier<Version> versions,
       DatabaseReader reader,
       SnapshotList snapshots,
       CompactionStats compactionStats,
-      DBStats.Recovery recovery,
+      Supplier<DBStats.Recovery> recovery,
       LongSupplier memtableBytes,
       Supplier<DBStats.Writes> writes,
       LongSupplier memtableKeys,
@@ -95,19 +97,28 @@ final class DatabaseStats {
     String key = name.substring(PREFIX.length());
     if (key.startsWith(FILES_AT_LEVEL)) {
       int level = level(key.substring(FILES_AT_LEVEL.length()));
-      return level < 0 ? null : Integer.toString(versions.current().fileCount(level));
+      return level < 0 ? null : withVersion(version -> Integer.toString(version.fileCount(level)));
     }
     return switch (key) {
-      case "stats" -> compactionStats.describe(versions.current());
-      case "sstables" -> versions.current().describe();
+      case "stats" -> withVersion(compactionStats::describe);
+      case "sstables" -> withVersion(Version::describe);
       case "approximate-memory-usage" ->
           Long.toString(resources.blockCache().totalCharge() + memtableBytes.getAsLong());
       default -> null;
     };
   }
 
+  private <R> R withVersion(Function<Version, R> use) {
+    Version version = versions.get();
+    try {
+      return use.apply(version);
+    } finally {
+      version.release();
+    }
+  }
+
   private @Nullable String estimatedKeys() {
-    Version version = versions.acquireCurrent();
+    Version version = versions.get();
     try {
       Long inTables = KeyEstimate.inTables(version, resources.tables());
       return inTables == null
@@ -140,7 +151,7 @@ final class DatabaseStats {
     BlockCacheImpl cache = resources.blockCache();
     reader.releaseCollectedIterators();
     return new DBStats(
-        compactionStats.levels(versions.current()),
+        withVersion(compactionStats::levels),
         new DBStats.OffHeap(
             budget.used(MemoryKind.MEMTABLE),
             budget.used(MemoryKind.BLOCK),
@@ -152,7 +163,7 @@ final class DatabaseStats {
         reader.reads(),
         writes.get(),
         stalls.get(),
-        recovery,
+        recovery.get(),
         lastSequence.getAsLong(),
         snapshots.count(),
         reader.openIterators(),
@@ -166,7 +177,7 @@ final class DatabaseStats {
   /** Returns the approximate number of bytes that each range takes in tables. */
   long[] approximateSizes(List<Range> ranges) {
     long[] sizes = new long[ranges.size()];
-    Version version = versions.acquireCurrent();
+    Version version = versions.get();
     try {
       for (int i = 0; i < sizes.length; i++) {
         long start = offset(version, ranges.get(i).start());

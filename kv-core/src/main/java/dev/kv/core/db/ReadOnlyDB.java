@@ -14,7 +14,6 @@ import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.event.Events;
 import dev.kv.core.read.DatabaseReader;
-import dev.kv.core.read.SnapshotList;
 import dev.kv.env.Env;
 import dev.kv.event.CloseEvent;
 import java.nio.ByteBuffer;
@@ -22,43 +21,43 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A database that is open for reading only, possibly while another process writes to it. Shows the
- * state at the time of the open. Has no background threads.
+ * state at the time of the open or of the last {@link #refresh}. Has no background threads.
  */
 final class ReadOnlyDB extends OpenDatabase {
   private final DatabaseReader reader;
   private final Events events;
   private final Env env;
-  private final Supplier<LiveFiles> files;
-  private final Runnable freeRest;
+  private final ReadOnlyViews views;
+  private final Predicate<Runnable> refresher;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /**
    * Creates the database.
    *
    * @param env the environment of the database
-   * @param files returns the files that hold what the database shows
-   * @param freeRest frees the resources after the last read has ended
+   * @param views what the database shows; closed by the close
+   * @param refresher reads the files again, and returns true if there are later writes; calls its
+   *     argument, which throws after the close, before each attempt
    */
   ReadOnlyDB(
       DatabaseReader reader,
-      SnapshotList snapshots,
       DatabaseStats stats,
       DBComparator comparator,
       Events events,
       Env env,
-      Supplier<LiveFiles> files,
-      Runnable freeRest) {
-    super(reader, snapshots, stats, comparator);
+      ReadOnlyViews views,
+      Predicate<Runnable> refresher) {
+    super(reader, views.snapshots(), stats, comparator);
     this.reader = reader;
     this.events = events;
     this.env = env;
-    this.files = files;
-    this.freeRest = freeRest;
+    this.views = views;
+    this.refresher = refresher;
   }
 
   @Override
@@ -171,7 +170,7 @@ final class ReadOnlyDB extends OpenDatabase {
   @Override
   public LiveFiles suspendDeletions() {
     checkOpen();
-    return files.get();
+    return views.files();
   }
 
   @Override
@@ -184,6 +183,15 @@ final class ReadOnlyDB extends OpenDatabase {
     throw refused();
   }
 
+  @Override
+  public boolean refresh() {
+    checkOpen();
+    if (events.isDelivering()) {
+      throw new IllegalStateException("a listener must not refresh the database that calls it");
+    }
+    return refresher.test(this::checkOpen);
+  }
+
   private DBReadOnlyException refused() {
     checkOpen();
     return new DBReadOnlyException("the database was opened with Options.readOnly");
@@ -193,9 +201,11 @@ final class ReadOnlyDB extends OpenDatabase {
   public void close() {
     requireNotInListener(events);
     if (closed.compareAndSet(false, true)) {
-      reader.close();
-      events.post(new CloseEvent(events.database()));
-      freeRest.run();
+      synchronized (views) { // after the end of a refresh
+        reader.close();
+        events.post(new CloseEvent(events.database()));
+        views.close();
+      }
     }
   }
 }

@@ -4,36 +4,19 @@ import dev.kv.CorruptionException;
 import dev.kv.DB;
 import dev.kv.DBIOException;
 import dev.kv.DBStats;
-import dev.kv.LiveFiles;
 import dev.kv.Options;
-import dev.kv.core.checkpoint.FrozenFiles;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
 import dev.kv.core.iterator.DeadRanges;
 import dev.kv.core.logging.EngineLogger;
-import dev.kv.core.manifest.VersionSet;
-import dev.kv.core.memory.Pinned;
-import dev.kv.core.memory.Stripes;
-import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.DatabaseReader;
-import dev.kv.core.read.ReadState;
-import dev.kv.core.read.ReadStates;
-import dev.kv.core.read.SnapshotList;
 import dev.kv.core.recovery.DirectoryCheck;
-import dev.kv.core.recovery.LogRecovery;
 import dev.kv.core.state.CompactionStats;
 import dev.kv.core.state.Resources;
-import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Levels;
-import dev.kv.core.version.Version;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.List;
 import org.slf4j.Logger;
 
 /**
@@ -72,6 +55,15 @@ final class ReadOnlyOpener {
   }
 
   DB open() throws IOException {
+    return retrying(this::open);
+  }
+
+  /** One attempt to read the files. */
+  private interface Attempt<R> {
+    R run(DirectoryCheck check, boolean last) throws IOException;
+  }
+
+  private <R> R retrying(Attempt<R> attempt) throws IOException {
     DirectoryCheck check = new DirectoryCheck(env, directory);
     if (!env.exists(FileNames.current(directory))) {
       throw check.noDatabase();
@@ -81,7 +73,7 @@ final class ReadOnlyOpener {
     for (int tries = 1; ; tries++) {
       boolean last = same == TRIES - 1 || tries == MOST_TRIES;
       try {
-        return new Attempt(last).open(check);
+        return attempt.run(check, last);
       } catch (NoSuchFileException | CorruptionException | DBIOException e) {
         same = e.toString().equals(before) ? same + 1 : 1;
         before = e.toString();
@@ -98,151 +90,103 @@ final class ReadOnlyOpener {
     return e instanceof NoSuchFileException || e.getCause() instanceof NoSuchFileException;
   }
 
-  /** One attempt. If it fails, it frees everything that it has created. */
-  private final class Attempt {
-    private final boolean last;
-    private final Resources resources = new Resources(directory, options);
-    private final Events events = resources.events();
-    private final VersionSet versions = new VersionSet(resources.manifestContext(), () -> {});
-    private final Deque<MemTable> memtables = new ArrayDeque<>();
-    private final List<Pinned> pins = new ArrayList<>();
-
-    Attempt(boolean last) {
-      this.last = last;
-    }
-
-    DB open(DirectoryCheck check) throws IOException {
+  private DB open(DirectoryCheck check, boolean last) throws IOException {
+    Resources resources = new Resources(directory, options);
+    boolean done = false;
+    try {
+      Events events = resources.events();
       OpenTimer timer = new OpenTimer(events);
-      boolean done = false;
-      try {
-        versions.recover(true);
-        if (last) {
-          check.requireTables(check.list(), versions);
-        }
-        // Before the replay, which takes longer: meanwhile a writer deletes tables that it
-        // compacted.
-        pinTables();
-        LogRecovery recovery = replay(check.logs(check.list(), versions));
-        requireChangesOfTables(recovery);
-        DB db = assemble(recovery);
-        done = true;
-        timer.opened(versions.current(), recovery.report(), true);
-        events.onPost(events::deliver);
-        events.deliverAll();
-        return db;
-      } finally {
-        if (!done) {
-          free();
-        }
+      TableUses uses = new TableUses(resources);
+      ReadOnlyView view = ReadOnlyView.load(resources, uses, check, last);
+      ReadOnlyViews views = new ReadOnlyViews(resources, view);
+      DB db = assemble(resources, uses, views);
+      done = true;
+      timer.opened(view.versions().current(), view.recovery(), true);
+      events.onPost(events::deliver);
+      events.deliverAll();
+      return db;
+    } finally {
+      if (!done) {
+        resources.close();
       }
     }
+  }
 
-    /**
-     * Throws if a change that does not pass the log, such as the deletion of a range, may be
-     * missing: it was made after the MANIFEST was read, and the logs have later writes. Such a
-     * change is in the MANIFEST before the next write is in a log, so it is not missing if the
-     * MANIFEST is still the same after the logs were read.
-     */
-    private void requireChangesOfTables(LogRecovery recovery) throws IOException {
-      if (recovery.foundTakenNumber() && !versions.isUnchangedOnDisk()) {
-        throw new NoSuchFileException(
-            FileNames.manifest(directory, versions.manifestNumber()).toString(),
+  /**
+   * Reads the files again, and makes what they hold the view of new reads.
+   *
+   * @param checkOpen throws after the close
+   */
+  private boolean refresh(
+      Resources resources, TableUses uses, ReadOnlyViews views, Runnable checkOpen) {
+    synchronized (views) {
+      try {
+        return views.advance(
+            retrying((check, last) -> next(resources, uses, views, checkOpen, check, last)));
+      } catch (IOException e) {
+        throw new DBIOException("cannot refresh the database in " + directory + ": " + e, e);
+      }
+    }
+  }
+
+  private static ReadOnlyView next(
+      Resources resources,
+      TableUses uses,
+      ReadOnlyViews views,
+      Runnable checkOpen,
+      DirectoryCheck check,
+      boolean last)
+      throws IOException {
+    checkOpen.run();
+    ReadOnlyView next = ReadOnlyView.load(resources, uses, check, last);
+    boolean done = false;
+    try {
+      checkOpen.run();
+      views.requireNotBefore(next);
+      done = true;
+      return next;
+    } finally {
+      if (!done) {
+        next.release();
+        next.unpinTables();
+      }
+    }
+  }
+
+  private DB assemble(Resources resources, TableUses uses, ReadOnlyViews views) {
+    Events events = resources.events();
+    DatabaseReader reader =
+        new DatabaseReader(
+            views.states(),
+            views.snapshots(),
+            resources.tables(),
+            resources.budget(),
+            new DeadRanges(
+                resources.comparator().userComparator(), ranges -> ranges.beginWatches(0)),
             null,
-            "was changed while the logs were read, up to " + recovery.lastSequence());
-      }
-    }
-
-    private LogRecovery replay(List<Long> numbers) throws IOException {
-      long oldest = versions.logNumber();
-      if (oldest > 0 && !numbers.contains(oldest) && !last) {
-        // It was flushed and deleted after the MANIFEST was read, unless it is permanently lost.
-        throw new NoSuchFileException(FileNames.log(directory, oldest).toString());
-      }
-      LogRecovery recovery =
-          new LogRecovery(resources, versions.lastSequence(), memtables::addFirst);
-      try {
-        recovery.replay(numbers, oldest);
-        recovery.flushRest();
-      } finally {
-        recovery.abandon();
-      }
-      return recovery;
-    }
-
-    private void pinTables() {
-      Version version = versions.current();
-      for (int level = 0; level < Levels.COUNT; level++) {
-        for (FileMetadata file : version.files(level)) {
-          pins.add(resources.tables().acquire(file));
-        }
-      }
-    }
-
-    private DB assemble(LogRecovery recovery) {
-      long lastSequence = recovery.lastSequence();
-      ReadStates states = new ReadStates();
-      SnapshotList snapshots = new SnapshotList(() -> lastSequence);
-      DatabaseReader reader =
-          new DatabaseReader(
-              states,
-              snapshots,
-              resources.tables(),
-              resources.budget(),
-              new DeadRanges(
-                  resources.comparator().userComparator(), ranges -> ranges.beginWatches(0)),
-              null,
-              events,
-              options.trackIterators());
-      long memtableBytes = memtables.stream().mapToLong(MemTable::memoryUsed).sum();
-      long memtableKeys = memtables.stream().mapToLong(MemTable::estimatedKeys).sum();
-      DatabaseStats stats =
-          new DatabaseStats(
-              resources,
-              versions,
-              reader,
-              snapshots,
-              new CompactionStats(),
-              recovery.report(),
-              () -> memtableBytes,
-              () -> new DBStats.Writes(0, 0, 0, 0),
-              () -> memtableKeys,
-              () -> new DBStats.WriteStalls(0, 0, 0),
-              () -> lastSequence,
-              () -> new DBStats.Transactions(0, 0, 0, 0, 0));
-      memtables.addFirst(resources.emptyMemTable());
-      List<MemTable> rest = new ArrayList<>(memtables);
-      states.publish(memtables.getFirst(), rest.subList(1, rest.size()), versions.current());
-      return new ReadOnlyDB(
-          reader,
-          snapshots,
-          stats,
-          resources.comparator().userComparator().order(),
-          events,
-          env,
-          () -> files(states, lastSequence),
-          this::free);
-    }
-
-    /** Returns the files of the state that the database shows; the state is pinned meanwhile. */
-    private LiveFiles files(ReadStates states, long lastSequence) {
-      int stripe = Stripes.current();
-      ReadState state = states.acquire(stripe);
-      try {
-        List<MemTable> oldestFirst = new ArrayList<>();
-        for (int i = state.immutableCount() - 1; i >= 0; i--) {
-          oldestFirst.add(state.immutable(i));
-        }
-        return FrozenFiles.of(resources, versions, oldestFirst, lastSequence);
-      } finally {
-        states.release(state, stripe);
-      }
-    }
-
-    private void free() {
-      memtables.forEach(MemTable::release);
-      pins.forEach(Pinned::close);
-      versions.close();
-      resources.close();
-    }
+            events,
+            options.trackIterators());
+    DatabaseStats stats =
+        new DatabaseStats(
+            resources,
+            views::acquireVersion,
+            reader,
+            views.snapshots(),
+            new CompactionStats(),
+            () -> views.newest().recovery(),
+            () -> views.newest().memtableBytes(),
+            () -> new DBStats.Writes(0, 0, 0, 0),
+            () -> views.newest().memtableKeys(),
+            () -> new DBStats.WriteStalls(0, 0, 0),
+            views::lastSequence,
+            () -> new DBStats.Transactions(0, 0, 0, 0, 0));
+    return new ReadOnlyDB(
+        reader,
+        stats,
+        resources.comparator().userComparator().order(),
+        events,
+        env,
+        views,
+        checkOpen -> refresh(resources, uses, views, checkOpen));
   }
 }

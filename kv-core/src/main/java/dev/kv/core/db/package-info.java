@@ -6,8 +6,9 @@
  * below, connects them, and starts the threads. {@code DBImpl} is the open database: it delegates
  * writes to the commit pipeline, reads to the reader, and requests for compactions to the
  * background package; its close releases the parts in order. {@code ReadOnlyOpener} opens a {@code
- * ReadOnlyDB}, possibly while another process writes. {@code Destroyer} deletes a closed database,
- * {@code DatabaseStats} reports statistics and properties.
+ * ReadOnlyDB}, possibly while another process writes; each refresh loads a {@code ReadOnlyView},
+ * and {@code ReadOnlyViews} has the newest one. {@code Destroyer} deletes a closed database, {@code
+ * DatabaseStats} reports statistics and properties.
  *
  * <p>May import every other package; none imports this one.
  */

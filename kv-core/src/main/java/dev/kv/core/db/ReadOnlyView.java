@@ -1,0 +1,201 @@
+package dev.kv.core.db;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.DBStats;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memory.Pinned;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.read.ReadStates;
+import dev.kv.core.recovery.DirectoryCheck;
+import dev.kv.core.recovery.LogRecovery;
+import dev.kv.core.state.Resources;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * What the files of a directory hold at one moment: the entries of the logs in memtables, and every
+ * table, open, because an open table can still be read after the writer has deleted it.
+ *
+ * <p>The tables stay pinned until the version is freed: after {@link #release}, and after the last
+ * read state and the last list of files that use the version.
+ */
+final class ReadOnlyView {
+  private final Resources resources;
+  private final Path directory;
+  private final TableUses uses;
+  private final boolean last;
+  private final VersionSet versions;
+  private final Deque<MemTable> memtables = new ArrayDeque<>();
+
+  @GuardedBy("files")
+  private final List<FileMetadata> files = new ArrayList<>();
+
+  @GuardedBy("files")
+  private final List<Pinned> pins = new ArrayList<>();
+
+  @GuardedBy("files")
+  private boolean unpinned;
+
+  private long lastSequence;
+  private long memtableBytes;
+  private long memtableKeys;
+  private DBStats.Recovery recovery = new DBStats.Recovery(0, 0, 0, "");
+
+  private ReadOnlyView(Resources resources, TableUses uses, boolean last) {
+    this.resources = resources;
+    this.directory = resources.directory();
+    this.uses = uses;
+    this.last = last;
+    this.versions = new VersionSet(resources.manifestContext(), this::unpinTables);
+  }
+
+  /**
+   * Reads the files. If this fails, everything that it created is freed.
+   *
+   * @param last true if a missing file is permanently lost, and not deleted by a writer
+   */
+  static ReadOnlyView load(Resources resources, TableUses uses, DirectoryCheck check, boolean last)
+      throws IOException {
+    ReadOnlyView view = new ReadOnlyView(resources, uses, last);
+    boolean done = false;
+    try {
+      view.read(check);
+      done = true;
+      return view;
+    } finally {
+      if (!done) {
+        view.release();
+        view.unpinTables();
+      }
+    }
+  }
+
+  private void read(DirectoryCheck check) throws IOException {
+    versions.recover(true);
+    if (last) {
+      check.requireTables(check.list(), versions);
+    }
+    // Before the replay, which takes longer: meanwhile a writer deletes tables that it compacted.
+    pinTables();
+    LogRecovery logs = replay(check.logs(check.list(), versions));
+    requireChangesOfTables(logs);
+    lastSequence = logs.lastSequence();
+    recovery = logs.report();
+    memtableBytes = memtables.stream().mapToLong(MemTable::memoryUsed).sum();
+    memtableKeys = memtables.stream().mapToLong(MemTable::estimatedKeys).sum();
+    memtables.addFirst(resources.emptyMemTable());
+  }
+
+  /**
+   * Throws if a change that does not pass the log, such as the deletion of a range, may be missing:
+   * it was made after the MANIFEST was read, and the logs have later writes. Such a change is in
+   * the MANIFEST before the next write is in a log, so it is not missing if the MANIFEST is still
+   * the same after the logs were read.
+   */
+  private void requireChangesOfTables(LogRecovery recovery) throws IOException {
+    if (recovery.foundTakenNumber() && !versions.isUnchangedOnDisk()) {
+      throw new NoSuchFileException(
+          FileNames.manifest(directory, versions.manifestNumber()).toString(),
+          null,
+          "was changed while the logs were read, up to " + recovery.lastSequence());
+    }
+  }
+
+  private LogRecovery replay(List<Long> numbers) throws IOException {
+    long oldest = versions.logNumber();
+    if (oldest > 0 && !numbers.contains(oldest) && !last) {
+      // It was flushed and deleted after the MANIFEST was read, unless it is permanently lost.
+      throw new NoSuchFileException(FileNames.log(directory, oldest).toString());
+    }
+    LogRecovery recovery = new LogRecovery(resources, versions.lastSequence(), memtables::addFirst);
+    try {
+      recovery.replay(numbers, oldest);
+      recovery.flushRest();
+    } finally {
+      recovery.abandon();
+    }
+    return recovery;
+  }
+
+  private void pinTables() {
+    Version version = versions.current();
+    List<FileMetadata> all = new ArrayList<>();
+    for (int level = 0; level < Levels.COUNT; level++) {
+      all.addAll(version.files(level));
+    }
+    uses.add(all);
+    synchronized (files) {
+      files.addAll(all);
+      for (FileMetadata file : all) {
+        pins.add(resources.tables().acquire(file));
+      }
+    }
+  }
+
+  /** Releases the tables. A second call does nothing. Reads of open tables may still run. */
+  void unpinTables() {
+    synchronized (files) {
+      pins.forEach(Pinned::close);
+      pins.clear();
+      uses.remove(files);
+      files.clear();
+      unpinned = true;
+    }
+  }
+
+  /** Returns true if the tables are released. */
+  boolean isUnpinned() {
+    synchronized (files) {
+      return unpinned;
+    }
+  }
+
+  /** Makes this view the one that new reads see. */
+  void publish(ReadStates states) {
+    List<MemTable> rest = new ArrayList<>(memtables);
+    states.publish(memtables.getFirst(), rest.subList(1, rest.size()), versions.current());
+  }
+
+  /** Gives up the ownership of the memtables and the version; read states may still use them. */
+  void release() {
+    memtables.forEach(MemTable::release);
+    memtables.clear();
+    versions.close();
+  }
+
+  /** Returns the memtables, oldest first, borrowed until {@link #release}. */
+  List<MemTable> oldestFirst() {
+    List<MemTable> oldestFirst = new ArrayList<>();
+    memtables.descendingIterator().forEachRemaining(oldestFirst::add);
+    return oldestFirst;
+  }
+
+  VersionSet versions() {
+    return versions;
+  }
+
+  long lastSequence() {
+    return lastSequence;
+  }
+
+  long memtableBytes() {
+    return memtableBytes;
+  }
+
+  long memtableKeys() {
+    return memtableKeys;
+  }
+
+  DBStats.Recovery recovery() {
+    return recovery;
+  }
+}

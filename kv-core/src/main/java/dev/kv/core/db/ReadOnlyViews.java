@@ -1,0 +1,129 @@
+package dev.kv.core.db;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.CorruptionException;
+import dev.kv.DBClosedException;
+import dev.kv.LiveFiles;
+import dev.kv.core.checkpoint.FrozenFiles;
+import dev.kv.core.memory.Stripes;
+import dev.kv.core.read.ReadState;
+import dev.kv.core.read.ReadStates;
+import dev.kv.core.read.SnapshotList;
+import dev.kv.core.state.Resources;
+import dev.kv.core.version.Version;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The newest view of a database that is open for reading only, and the views before it that
+ * snapshots and iterators still use. Thread-safe.
+ *
+ * <p>The lock of this class comes before all others: a refresh holds it while it reads files.
+ */
+final class ReadOnlyViews {
+  private final Resources resources;
+  private final ReadStates states = new ReadStates();
+  private final SnapshotList snapshots;
+  private volatile ReadOnlyView newest;
+  private volatile long lastSequence;
+
+  /** The views before the newest one whose tables are in use; looked through at each refresh. */
+  @GuardedBy("this")
+  private final List<ReadOnlyView> older = new ArrayList<>();
+
+  @GuardedBy("this")
+  private boolean closed;
+
+  /** Publishes the first view, and takes ownership of it. */
+  ReadOnlyViews(Resources resources, ReadOnlyView first) {
+    this.resources = resources;
+    this.newest = first;
+    this.lastSequence = first.lastSequence();
+    this.snapshots = new SnapshotList(() -> lastSequence);
+    first.publish(states);
+  }
+
+  ReadStates states() {
+    return states;
+  }
+
+  SnapshotList snapshots() {
+    return snapshots;
+  }
+
+  ReadOnlyView newest() {
+    return newest;
+  }
+
+  long lastSequence() {
+    return lastSequence;
+  }
+
+  /** Returns the version that new reads see, retained. */
+  Version acquireVersion() {
+    int stripe = Stripes.current();
+    ReadState state = states.acquire(stripe);
+    try {
+      Version version = state.version();
+      version.retain();
+      return version;
+    } finally {
+      states.release(state, stripe);
+    }
+  }
+
+  /** Throws unless {@code next} is the newest view or a later one of the same database. */
+  void requireNotBefore(ReadOnlyView next) {
+    if (next.lastSequence() < lastSequence) {
+      throw new CorruptionException(
+          "the last sequence number is "
+              + next.lastSequence()
+              + " and was "
+              + lastSequence
+              + ": the database was replaced or has lost writes; open it again",
+          resources.directory().toString(),
+          CorruptionException.NO_OFFSET);
+    }
+  }
+
+  /**
+   * Makes {@code next} the view of new reads, and takes ownership of it. Open snapshots keep the
+   * views that they have. Returns true if it has later writes.
+   */
+  @GuardedBy("this")
+  boolean advance(ReadOnlyView next) {
+    ReadOnlyView before = newest;
+    boolean later = next.lastSequence() > lastSequence;
+    older.removeIf(ReadOnlyView::isUnpinned);
+    older.add(before);
+    snapshots.keepViews(
+        states, () -> lastSequence = next.lastSequence(), () -> next.publish(states));
+    newest = next;
+    before.release();
+    return later;
+  }
+
+  /** Returns the files of the newest view. */
+  synchronized LiveFiles files() {
+    if (closed) {
+      throw new DBClosedException("the database is closed");
+    }
+    ReadOnlyView view = newest;
+    return FrozenFiles.of(
+        resources,
+        view.versions().current(),
+        view.versions(),
+        view.oldestFirst(),
+        view.lastSequence());
+  }
+
+  /** Frees all views. The reader was closed before. */
+  synchronized void close() {
+    closed = true;
+    newest.release();
+    newest.unpinTables();
+    older.forEach(ReadOnlyView::unpinTables);
+    older.clear();
+    resources.close();
+  }
+}

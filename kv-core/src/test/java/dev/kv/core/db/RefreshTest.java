@@ -1,0 +1,219 @@
+package dev.kv.core.db;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.CorruptionException;
+import dev.kv.DB;
+import dev.kv.DBClosedException;
+import dev.kv.Options;
+import dev.kv.ReadOptions;
+import dev.kv.space.Space;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+class RefreshTest extends DbTestBase {
+  private static final Options READ_ONLY = Options.builder().readOnly(true).build();
+
+  private void openSmall() {
+    open(defaults().toBuilder().writeBufferSize(64 << 10).build());
+  }
+
+  private static TreeMap<String, String> contents(DB db, ReadOptions options) {
+    TreeMap<String, String> contents = new TreeMap<>();
+    db.forEach(options, (key, value) -> contents.put(key.toUtf8String(), value.toUtf8String()));
+    return contents;
+  }
+
+  @Test
+  void refresh_ofADatabaseThatIsNotReadOnly_throws() {
+    open();
+    assertThatThrownBy(() -> db.refresh())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("Options.readOnly");
+  }
+
+  @Test
+  void refresh_afterWritesAndCompactions_showsThemToNewReadsOnly() {
+    openSmall();
+    for (int i = 0; i < 1000; i++) {
+      put(key(i), "v" + i);
+    }
+    try (DB reader = DB.open(directory, READ_ONLY);
+        var snapshot = reader.snapshot();
+        var cursor = reader.iterator();
+        var files = reader.suspendDeletions()) {
+      assertThat(reader.refresh()).as("nothing new").isFalse();
+      for (int i = 0; i < 1000; i++) {
+        put(key(i), "w" + i);
+      }
+      compact(null, null);
+      db.delete(b(key(5)));
+      assertThat(reader.get(b(key(7)))).isEqualTo(b("v7"));
+      assertThat(reader.refresh()).isTrue();
+      assertThat(reader.get(b(key(7)))).isEqualTo(b("w7"));
+      assertThat(reader.get(b(key(5)))).isNull();
+      assertThat(Space.of(reader, "").refresh()).isFalse();
+      assertThat(reader.stats().lastSequence()).isEqualTo(2001);
+      db.deleteRange(b(key(0)), b(key(500)));
+      compact(null, null);
+      assertThat(reader.refresh()).isTrue();
+      assertThat(contents(reader, ReadOptions.DEFAULT)).hasSize(500);
+      ReadOptions old = ReadOptions.builder().snapshot(snapshot).build();
+      int count = 0;
+      for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+        assertThat(new String(cursor.value(), ISO_8859_1)).isEqualTo("v" + count);
+        assertThat(reader.get(old, b(key(count)))).isEqualTo(b("v" + count));
+        count++;
+      }
+      assertThat(count).isEqualTo(1000);
+      assertThat(files.sequence()).isEqualTo(1000);
+      for (var file : files.files()) {
+        try (var open = file.open()) {
+          assertThat(open).isNotNull();
+        } catch (java.io.IOException e) {
+          throw new AssertionError(e);
+        }
+      }
+      reader.checkpoint(directory.resolveSibling("copy"));
+      try (DB copy = DB.open(directory.resolveSibling("copy"), READ_ONLY)) {
+        assertThat(contents(copy, ReadOptions.DEFAULT))
+            .isEqualTo(contents(db, ReadOptions.DEFAULT));
+      }
+    }
+  }
+
+  @Test
+  void refresh_twoHundredTimes_closesOldTablesAndFreesOldMemtables() {
+    openSmall();
+    try (DB reader = DB.open(directory, READ_ONLY)) {
+      for (int round = 0; round < 200; round++) {
+        for (int i = 0; i < 20; i++) {
+          put(key(i), "round " + round);
+        }
+        if (round % 4 == 0) {
+          compact(null, null);
+        }
+        assertThat(reader.refresh()).isTrue();
+        assertThat(reader.get(b(key(3)))).isEqualTo(b("round " + round));
+        assertThat(reader.stats().openTables()).isLessThan(8);
+        assertThat(reader.stats().offHeap().memtables()).isLessThan(1 << 20);
+      }
+    }
+  }
+
+  @Test
+  void refresh_whileTheWriterWorks_showsPrefixesThatNeverGoBack() throws Exception {
+    openSmall();
+    long seed = 18;
+    Random random = new Random(seed);
+    int writes = 20_000;
+    List<String> keys = new ArrayList<>();
+    for (int i = 0; i < writes; i++) {
+      keys.add(key(random.nextInt(500)));
+    }
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread writer =
+        new Thread(
+            () -> {
+              for (int i = 0; i < writes; i++) {
+                put(keys.get(i), "value" + i);
+              }
+            });
+    try (DB reader = DB.open(directory, READ_ONLY)) {
+      Thread getter =
+          new Thread(
+              () -> {
+                try {
+                  long before = -1;
+                  while (writer.isAlive()) {
+                    byte[] value = reader.get(b(keys.get(0)));
+                    long now =
+                        value == null
+                            ? -1
+                            : Long.parseLong(new String(value, 5, value.length - 5, ISO_8859_1));
+                    assertThat(now).isGreaterThanOrEqualTo(before);
+                    before = now;
+                  }
+                } catch (Throwable e) {
+                  failure.set(e);
+                }
+              });
+      writer.start();
+      getter.start();
+      TreeMap<String, String> model = new TreeMap<>();
+      int applied = 0;
+      boolean more = true;
+      while (more) {
+        more = writer.isAlive();
+        reader.refresh();
+        long sequence = reader.stats().lastSequence();
+        assertThat(sequence).as("seed %s", seed).isGreaterThanOrEqualTo(applied);
+        for (; applied < sequence; applied++) {
+          model.put(keys.get(applied), "value" + applied);
+        }
+        assertThat(contents(reader, ReadOptions.DEFAULT)).as("seed %s", seed).isEqualTo(model);
+      }
+      getter.join();
+      assertThat(applied).isEqualTo(writes);
+      assertThat(failure.get()).isNull();
+    } finally {
+      writer.join();
+    }
+  }
+
+  @Test
+  void refresh_thatFails_leavesTheViewAsItWas() throws Exception {
+    open();
+    put("a", "1");
+    close();
+    DB reader = DB.open(directory, READ_ONLY);
+    try {
+      byte[] current = Files.readAllBytes(directory.resolve("CURRENT"));
+      Files.writeString(directory.resolve("CURRENT"), "MANIFEST-999999\n");
+      assertThatThrownBy(reader::refresh).isInstanceOf(CorruptionException.class);
+      assertThat(reader.get(b("a"))).isEqualTo(b("1"));
+      Files.write(directory.resolve("CURRENT"), current);
+      assertThat(reader.refresh()).isFalse();
+      assertThat(contents(reader, ReadOptions.DEFAULT)).containsEntry("a", "1");
+    } finally {
+      reader.close();
+    }
+    assertThatThrownBy(reader::refresh).isInstanceOf(DBClosedException.class);
+  }
+
+  @Test
+  void close_duringRefreshes_endsThem() throws InterruptedException {
+    openSmall();
+    for (int i = 0; i < 500; i++) {
+      put(key(i), "v" + i);
+    }
+    for (int round = 0; round < 10; round++) {
+      DB reader = DB.open(directory, READ_ONLY);
+      AtomicReference<Throwable> end = new AtomicReference<>();
+      Thread refresher =
+          new Thread(
+              () -> {
+                try {
+                  while (true) {
+                    reader.refresh();
+                  }
+                } catch (Throwable e) {
+                  end.set(e);
+                }
+              });
+      refresher.start();
+      reader.snapshot();
+      assertThat(reader.get(b(key(3)))).isEqualTo(b("v3"));
+      reader.close();
+      refresher.join();
+      assertThat(end.get()).isInstanceOf(DBClosedException.class);
+    }
+  }
+}
