@@ -90,7 +90,8 @@ class CompactionFilterFaultTest {
       for (String key : before.keySet()) {
         assertThat(content.get(key)).as(key).isIn(before.get(key), after.get(key));
         byte[] value = found.get(b(key));
-        assertThat(value == null ? null : s(value)).isEqualTo(content.get(key));
+        // A compaction that failed is tried again in the background, and can end since the scan.
+        assertThat(value == null ? null : s(value)).isIn(content.get(key), after.get(key));
       }
       assertThat(before.keySet()).containsAll(content.keySet());
     }
