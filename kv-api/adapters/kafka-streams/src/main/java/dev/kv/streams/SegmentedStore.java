@@ -210,7 +210,7 @@ final class SegmentedStore {
     if (few.count() == FEW) {
       opened.deleteRange(from, to);
     } else if (few.count() > 0) {
-      opened.write(few);
+      opened.deleteExpired(few);
     }
   }
 

@@ -240,6 +240,15 @@ final class StoreDatabase {
     writeUnmarked(deletes.put(EXPIRY_TIME, encoded));
   }
 
+  /**
+   * Deletes expired entries. It sets no mark: a record that advances the stream time has set it, or
+   * is committed.
+   */
+  void deleteExpired(WriteBatch deletes) {
+    check();
+    writeUnmarked(deletes);
+  }
+
   boolean isOpen() {
     return open;
   }

@@ -4,6 +4,13 @@
  * <p>{@link dev.kv.streams.KvDslStoreSuppliers} moves all stores of a topology that name no store
  * supplier of their own, by one line of configuration. {@link dev.kv.streams.KvStores} makes the
  * suppliers one by one.
+ *
+ * <p>Each store is one database, a {@code StoreDatabase}, which has the offsets, the Position and
+ * the mark of uncommitted writes beside the data. {@code KvKeyValueStore} has one entry for each
+ * key. {@code SegmentedStore}, below {@code KvWindowStore} and {@code KvSessionStore}, has entries
+ * by segment of time, and {@code KvVersionedStore} the versions of each key. {@code StoreQueries}
+ * answers interactive queries, and {@code ProcessResources} is the memory that all stores of a
+ * process share.
  */
 @NullMarked
 package dev.kv.streams;

@@ -273,6 +273,16 @@ class KvWindowStoreTest {
   }
 
   @Test
+  void exactlyOnce_afterARestoreThatExpiredEntries_isNotCorrupted() {
+    Structure structure = Structure.WINDOW_BY_TIME;
+    open(Duration.ofMinutes(2), structure, new TestContext(directory).exactlyOnce());
+    context.restore(List.of(record(TimedKey.window("a".getBytes(), 0, 0), "old")));
+    context.restore(List.of(record(TimedKey.window("b".getBytes(), 10 * MINUTE, 0), "live")));
+    open(Duration.ofMinutes(2), structure, new TestContext(directory).exactlyOnce());
+    assertThat(values(store.all())).containsExactly("live");
+  }
+
+  @Test
   void query_knowsWindowsOfAKeyAndOfATime() {
     open(Duration.ofMinutes(2), Structure.WINDOW);
     context.processing(4);
