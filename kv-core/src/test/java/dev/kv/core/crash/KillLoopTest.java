@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
+import dev.kv.DBStats;
 import dev.kv.Options;
 import dev.kv.core.Children;
 import dev.kv.core.Directories;
@@ -28,7 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
  * A child JVM writes and reports each acknowledged write, until it is killed at a random moment or
  * at a named point. The next open must find every acknowledged write, no gap, and no part of a
  * batch. C++ LevelDB must find the same in a copy. Every checkpoint that the child has written
- * beside the database must be whole. C++ LevelDB is also killed, and kv must recover its database.
+ * beside the database must be whole. A bulk load or an ingest that the kill interrupted is there
+ * completely or not at all, and leaves no table behind. C++ LevelDB is also killed, and kv must
+ * recover its database.
  */
 @Tag("slow")
 class KillLoopTest {
@@ -59,6 +62,7 @@ class KillLoopTest {
           "SYNC .ldb",
           "CLOSE .ldb",
           "DELETE .ldb",
+          "RENAME .ldb",
           "CREATE MANIFEST",
           "WRITE MANIFEST",
           "SYNC MANIFEST",
@@ -81,6 +85,12 @@ class KillLoopTest {
   private int points;
   private int checkpoints;
 
+  /** The number of the last load that the child began, and of the last that it reported. */
+  private int loading;
+
+  private int loaded;
+  private int interruptedLoads;
+
   @Test
   void child_killed_losesNothingAcknowledged() throws Exception {
     try (Cpp cpp = Cpp.start()) {
@@ -90,6 +100,8 @@ class KillLoopTest {
         if (cycle % KILLS_PER_DIRECTORY == 0) {
           Files.createDirectory(directory.getParent());
           Arrays.fill(acknowledged, 0);
+          loading = 0;
+          loaded = 0;
         }
         String point = cycle % 2 == 0 ? "-" : POINTS.get(cycle / 2 % POINTS.size());
         SplittableRandom random = new SplittableRandom(seed * 1000 + cycle);
@@ -103,6 +115,7 @@ class KillLoopTest {
           throw new AssertionError(what, e);
         }
         if ((cycle + 1) % KILLS_PER_DIRECTORY == 0) {
+          expectNoOrphans(directory, seed);
           Directories.delete(directory);
         }
       }
@@ -115,7 +128,10 @@ class KillLoopTest {
             + ", acknowledged batches "
             + batches
             + ", checkpoints "
-            + checkpoints);
+            + checkpoints
+            + ", kills during a load "
+            + interruptedLoads);
+    assertThat(interruptedLoads).isPositive();
     assertThat(checkpoints).isPositive();
     assertThat(batches).isGreaterThan(CYCLES);
     assertThat(points).as("kill points met").isGreaterThan(CYCLES / 8);
@@ -149,7 +165,11 @@ class KillLoopTest {
     assertThat(child.waitFor()).as("exit; %s", Files.readString(errors)).isEqualTo(137);
     for (String line : Files.readAllLines(output)) {
       int space = line.indexOf(' ');
-      if (space > 0) {
+      if (line.startsWith("loading ")) {
+        loading = Integer.parseInt(line.substring(space + 1));
+      } else if (line.startsWith("loaded ")) {
+        loaded = Integer.parseInt(line.substring(space + 1));
+      } else if (space > 0) {
         acknowledged[Integer.parseInt(line.substring(0, space))] =
             Integer.parseInt(line.substring(space + 1));
         batches++;
@@ -195,6 +215,7 @@ class KillLoopTest {
     if (!Files.exists(directory)) {
       return; // killed before the open created the directory
     }
+    int reported = loaded;
     Path copy = cpp == null ? null : Directories.copy(directory, directory.resolveSibling("copy"));
     try (DB db = DB.open(directory, Setting.of(seed).options(Env.fileSystem()))) {
       assertThat(db.stats().recovery().droppedBytes())
@@ -204,6 +225,10 @@ class KillLoopTest {
         int found = Victim.history(seed, i).expectPrefix(db, acknowledged[i], acknowledged[i] + 1);
         acknowledged[i] = found;
       }
+      interruptedLoads += loading > loaded ? 1 : 0;
+      loaded = Loading.find(db);
+      assertThat(loaded).as("loads found").isBetween(reported, Math.max(loading, reported));
+      loading = loaded;
       if (cpp != null && Files.exists(copy.resolve("CURRENT"))) {
         expectEqual(entries(db), cpp.read(copy));
       }
@@ -211,6 +236,20 @@ class KillLoopTest {
     if (copy != null) {
       Directories.delete(copy);
     }
+  }
+
+  /** Checks that every table is a part of the tree after the first changes of an open. */
+  private static void expectNoOrphans(Path directory, long seed) throws IOException {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    int files;
+    try (DB db = DB.open(directory, Setting.of(seed).options(Env.fileSystem()))) {
+      db.compactRange(null, null);
+      db.waitForCompactions();
+      files = db.stats().levels().stream().mapToInt(DBStats.Level::files).sum();
+    }
+    assertThat(Directories.files(directory, ".ldb")).hasSize(files);
   }
 
   /** Checks that each checkpoint is whole and has the state of its moment, and deletes it. */
@@ -225,6 +264,7 @@ class KillLoopTest {
         for (int i = 1; i < histories; i++) {
           Victim.history(seed, i).expectPrefix(db, 0, acknowledged[i]);
         }
+        Loading.find(db);
         found = entries(db);
       }
       if (cpp != null) {

@@ -13,7 +13,8 @@ import java.util.concurrent.locks.LockSupport;
  * histories in it, each on a thread. It prints {@code <history> <number>} for each acknowledged
  * batch. If it has a kill point and reaches it, it prints {@code point}, and that thread stops
  * there. Beside the database it writes checkpoints, {@code checkpoint-<number>}, each of them after
- * the batch of the first history with that number.
+ * the batch of the first history with that number. One more thread loads {@link Loading}s, and
+ * prints {@code loading <number>} before and {@code loaded <number>} after each of them.
  *
  * <p>Arguments: directory, setting, seed, number of histories, kill point ({@code KIND suffix}, or
  * {@code -}), and the number of the occurrence at which to stop.
@@ -27,6 +28,9 @@ final class Victim {
 
   /** The number of batches of the first history after which it writes a checkpoint. */
   private static final int BATCHES_PER_CHECKPOINT = 20;
+
+  /** The number of loads between two opens. */
+  private static final int LOADS_PER_OPEN = 8;
 
   private Victim() {}
 
@@ -48,10 +52,14 @@ final class Victim {
     while (true) {
       DB db = DB.open(directory, setting.options(env));
       say(out, "open");
-      Thread[] writers = new Thread[histories];
-      for (int i = 0; i < histories; i++) {
+      Thread[] writers = new Thread[histories + 1];
+      for (int i = 0; i <= histories; i++) {
         int index = i;
-        writers[i] = new Thread(() -> write(db, history(seed, index), index, directory, out));
+        writers[i] =
+            new Thread(
+                index == histories
+                    ? () -> load(db, directory, out)
+                    : () -> write(db, history(seed, index), index, directory, out));
         writers[i].setUncaughtExceptionHandler(
             (thread, e) -> {
               e.printStackTrace();
@@ -75,6 +83,15 @@ final class Victim {
       if (index == 0 && number % BATCHES_PER_CHECKPOINT == 0) {
         db.checkpoint(directory.resolveSibling("checkpoint-" + number));
       }
+    }
+  }
+
+  private static void load(DB db, Path directory, PrintStream out) {
+    int found = Loading.find(db);
+    for (int number = found + 1; number <= found + LOADS_PER_OPEN; number++) {
+      say(out, "loading " + number);
+      Loading.load(db, number, directory.resolveSibling("ingest-" + System.nanoTime()));
+      say(out, "loaded " + number);
     }
   }
 
