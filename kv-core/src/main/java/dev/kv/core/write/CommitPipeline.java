@@ -1,6 +1,7 @@
 package dev.kv.core.write;
 
 import dev.kv.ComparatorException;
+import dev.kv.DBClosedException;
 import dev.kv.DBException;
 import dev.kv.DBIOException;
 import dev.kv.DBReadOnlyException;
@@ -241,6 +242,8 @@ public final class CommitPipeline {
         controller.switchIfPossible();
         group.trim();
       }
+    } catch (DBClosedException e) {
+      return; // closed since the question above: the memtable stays in the log
     } finally {
       queue.handOver();
     }
@@ -251,7 +254,7 @@ public final class CommitPipeline {
    * exception of the work is passed on.
    *
    * @param work must not write to the database, because it would wait for itself
-   * @throws dev.kv.DBClosedException if the database is closed; the work was not begun
+   * @throws DBClosedException if the database is closed; the work was not begun
    * @throws DBReadOnlyException if it has failed; the work was not begun
    */
   public void lead(Consumer<Leadership> work) {
