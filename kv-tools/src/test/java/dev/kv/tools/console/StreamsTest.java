@@ -168,6 +168,8 @@ class StreamsTest {
             message ->
                 message.contains("offHeapLimit")
                     || message.contains("errorIfExists")
+                    || message.contains("logRetention")
+                    || message.contains("DB.changePosition")
                     || message.equals("the database was opened with Options.readOnly"));
   }
 
