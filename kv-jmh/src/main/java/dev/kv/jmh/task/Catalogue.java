@@ -7,9 +7,9 @@ import java.util.List;
 /**
  * The benchmarks of db_bench by name, and some more: {@code quiet} waits for compactions; {@code
  * deleterange} deletes half of the keys with one call; {@code queue} puts at the end and deletes at
- * the front; {@code foreach} scans without a cursor;
- * {@code fillonebatch}, {@code readkeys} and {@code readcrc} are from the benchmark of lmdbjava;
- * {@code ycsbload} and {@code ycsba} to {@code ycsbf} are YCSB's, see {@link YcsbTask}.
+ * the front; {@code foreach} scans without a cursor; {@code fillonebatch}, {@code readkeys} and
+ * {@code readcrc} are from the benchmark of lmdbjava; {@code ycsbload} and {@code ycsba} to {@code
+ * ycsbf} are YCSB's, see {@link YcsbTask}.
  */
 public final class Catalogue {
   /** The benchmarks that run by default. */
