@@ -29,7 +29,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -183,9 +182,9 @@ public final class DatabaseReader implements AutoCloseable {
     }
     context.beginHolding(tables);
     try {
-      for (int at : inOrder(keys, state.version().comparator().userComparator())) {
-        context.key().set(keys.get(at), sequence);
-        values[at] = find(state, context, options) ? context.value().copy() : null;
+      for (WantedKey wanted : inOrder(keys, state.version().comparator().userComparator())) {
+        context.key().set(wanted.key, sequence);
+        values[wanted.at] = find(state, context, options) ? context.value().copy() : null;
         context.value().release();
       }
       checkOpen();
@@ -196,22 +195,16 @@ public final class DatabaseReader implements AutoCloseable {
     }
   }
 
-  /** Returns the indexes of the keys, in the order of the keys. */
-  private static int[] inOrder(List<byte[]> keys, UserKeyComparator order) {
-    int count = keys.size();
-    boolean sorted = true;
-    for (int i = 0; i < count; i++) {
-      Objects.requireNonNull(keys.get(i), "key");
-      sorted = sorted && (i == 0 || order.compare(keys.get(i - 1), keys.get(i)) <= 0);
+  /** A key of {@code getAll}, and where in the list it is. */
+  private record WantedKey(byte[] key, int at) {}
+
+  private static WantedKey[] inOrder(List<byte[]> keys, UserKeyComparator order) {
+    WantedKey[] wanted = new WantedKey[keys.size()];
+    for (int i = 0; i < wanted.length; i++) {
+      wanted[i] = new WantedKey(Objects.requireNonNull(keys.get(i), "key"), i);
     }
-    IntStream indexes = IntStream.range(0, count);
-    return sorted
-        ? indexes.toArray()
-        : indexes
-            .boxed()
-            .sorted((a, b) -> order.compare(keys.get(a), keys.get(b)))
-            .mapToInt(Integer::intValue)
-            .toArray();
+    Arrays.sort(wanted, (a, b) -> order.compare(a.key, b.key));
+    return wanted;
   }
 
   private static void requireLookup(ReadOptions options) {
