@@ -138,6 +138,14 @@ final class DbBenchFlags {
   boolean readInPlace;
 
   @Option(
+      names = "--benchmark_write_rate_limit",
+      defaultValue = "0",
+      description =
+          "The most bytes of keys and values that readwhilewriting writes in a second; 0: no"
+              + " limit.")
+  long writeRateLimit;
+
+  @Option(
       names = "--codec_bytes",
       defaultValue = "-1",
       description =

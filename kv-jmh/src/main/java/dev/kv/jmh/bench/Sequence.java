@@ -50,7 +50,7 @@ final class Sequence {
       StoreDirectory.delete(directory);
     }
     ResidentMemory.resetPeak();
-    Catalogue catalogue = new Catalogue(flags.workload(), flags.codecBytes);
+    Catalogue catalogue = new Catalogue(flags.workload(), flags.codecBytes, flags.writeRateLimit);
     try (Database database = new Database(kind, directory, flags.settings())) {
       database.open();
       for (int i = 0; i < benchmarks.size(); i++) {

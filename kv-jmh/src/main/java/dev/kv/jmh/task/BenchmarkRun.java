@@ -95,13 +95,13 @@ public final class BenchmarkRun {
     return threads.stream().mapToLong(thread -> thread.meter.bytes()).sum();
   }
 
-  /** Returns the last message of a thread. */
+  /** Returns the message of the first thread that has one. */
   public String message() {
-    String message = "";
-    for (BenchThread thread : threads) {
-      message = thread.message().isEmpty() ? message : thread.message();
-    }
-    return message;
+    return threads.stream()
+        .map(BenchThread::message)
+        .filter(message -> !message.isEmpty())
+        .findFirst()
+        .orElse("");
   }
 
   /** Returns the times of single operations of all threads, or null if they were not measured. */

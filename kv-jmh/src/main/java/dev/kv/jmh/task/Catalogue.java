@@ -68,14 +68,21 @@ public final class Catalogue {
 
   private final Workload workload;
   private final long codecBytes;
+  private final long writeRate;
 
   /**
-   * Creates plans for {@code workload}. The benchmarks of checksums and compression process {@code
-   * codecBytes}, or the sizes of db_bench if it is negative.
+   * Creates plans.
+   *
+   * @param workload the sizes that the benchmarks share
+   * @param codecBytes what the benchmarks of checksums and compression process, or negative for the
+   *     sizes of db_bench
+   * @param writeRate the most bytes that {@code readwhilewriting} writes in a second; 0 for no
+   *     limit
    */
-  public Catalogue(Workload workload, long codecBytes) {
+  public Catalogue(Workload workload, long codecBytes, long writeRate) {
     this.workload = workload;
     this.codecBytes = codecBytes;
+    this.writeRate = writeRate;
   }
 
   /**
@@ -115,7 +122,11 @@ public final class Catalogue {
       case "queue" -> Plan.fill(name, new QueueTask(workload, QUEUE_LENGTH));
       case "readwhilewriting" ->
           new Plan(
-              name, false, false, 1, new ReadWhileWritingTask(workload, randomReads(workload)));
+              name,
+              false,
+              false,
+              1,
+              new ReadWhileWritingTask(workload, randomReads(workload), writeRate));
       case "compact" -> Plan.write(name, thread -> thread.store().compact());
       case "ycsbload" -> Plan.fill(name, YcsbTask.load(workload));
       case "ycsba" -> ycsb(name, YcsbTask.Mix.A);

@@ -8,8 +8,13 @@ import dev.kv.jmh.workload.Workload;
 /**
  * Reads random keys in all threads except the first, which writes until the others are done and
  * does not count.
+ *
+ * @param workload the keys and values that are written
+ * @param reading the reads
+ * @param writeRate the most bytes of keys and values that are written in a second; 0 for no limit
  */
-record ReadWhileWritingTask(Workload workload, PointReadTask reading) implements Task {
+record ReadWhileWritingTask(Workload workload, PointReadTask reading, long writeRate)
+    implements Task {
 
   @Override
   public void run(BenchThread thread) {
@@ -20,12 +25,20 @@ record ReadWhileWritingTask(Workload workload, PointReadTask reading) implements
     ValueGenerator values = new ValueGenerator(workload.compressionRatio());
     DecimalKey key = workload.newKey();
     byte[] value = new byte[workload.valueSize()];
+    WritePace pace = new WritePace(writeRate, System.nanoTime());
+    long written = 0;
+    long start = System.nanoTime();
     try (Writer writer = thread.store().writer(false)) {
       while (!thread.group.othersFinished()) {
         values.next(value);
-        writer.put(key.set(thread.random.uniform(workload.keySpace())), value);
+        byte[] next = key.set(thread.random.uniform(workload.keySpace()));
+        writer.put(next, value);
+        written++;
+        pace.write(next.length + value.length);
       }
     }
+    double seconds = (System.nanoTime() - start) / 1e9;
     thread.restart();
+    thread.say(String.format("(%.0f writes/s)", written / seconds));
   }
 }

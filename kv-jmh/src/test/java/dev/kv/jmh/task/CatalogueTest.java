@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class CatalogueTest {
 
   private static Catalogue catalogue(long entries, long reads) {
-    return new Catalogue(new Workload(entries, reads, 100, 0.5, 0), -1);
+    return new Catalogue(new Workload(entries, reads, 100, 0.5, 0), -1, 0);
   }
 
   @Test
