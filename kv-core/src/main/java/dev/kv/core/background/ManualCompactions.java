@@ -9,6 +9,7 @@ import dev.kv.core.state.Monitor;
 import dev.kv.core.version.Version;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,31 +24,29 @@ public final class ManualCompactions {
   public static final class Request {
     private final int level;
     private final byte @Nullable [] end;
-    private final long rewriteUpTo;
+    private final @Nullable Set<Long> rewritten;
     private byte @Nullable [] begin;
     private boolean inStep;
     private boolean done;
     private @Nullable CorruptionException failure;
 
-    private Request(int level, byte @Nullable [] begin, byte @Nullable [] end, long rewriteUpTo) {
+    private Request(
+        int level, byte @Nullable [] begin, byte @Nullable [] end, @Nullable Set<Long> rewritten) {
       this.level = level;
       this.begin = begin;
       this.end = end;
-      this.rewriteUpTo = rewriteUpTo;
+      this.rewritten = rewritten;
     }
 
     /** Returns a request to merge a level's tables into the next level. */
     public static Request merge(int level, byte @Nullable [] begin, byte @Nullable [] end) {
-      return new Request(level, begin, end, -1);
+      return new Request(level, begin, end, null);
     }
 
-    /**
-     * Returns a request to rewrite, in place, the tables of a level with numbers up to {@code
-     * newest}.
-     */
+    /** Returns a request to rewrite, in place, those tables of a level that are in a set. */
     public static Request rewrite(
-        int level, byte @Nullable [] begin, byte @Nullable [] end, long newest) {
-      return new Request(level, begin, end, newest);
+        int level, byte @Nullable [] begin, byte @Nullable [] end, Set<Long> numbers) {
+      return new Request(level, begin, end, Set.copyOf(numbers));
     }
 
     boolean isDone() {
@@ -105,10 +104,10 @@ public final class ManualCompactions {
     while (isWaiting()) {
       Request request = requests.getFirst();
       ManualPick pick =
-          request.rewriteUpTo < 0
+          request.rewritten == null
               ? picker.pickManual(version, running, request.level, request.begin, request.end)
               : picker.pickRewrite(
-                  version, running, request.level, request.begin, request.end, request.rewriteUpTo);
+                  version, running, request.level, request.begin, request.end, request.rewritten);
       if (pick.blocked() || pick.compaction() != null) {
         return new Step(request, pick);
       }

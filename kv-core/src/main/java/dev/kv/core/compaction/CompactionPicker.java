@@ -8,6 +8,7 @@ import dev.kv.core.version.SeekCandidate;
 import dev.kv.core.version.Version;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -212,9 +213,10 @@ public final class CompactionPicker {
 
   /**
    * Returns the next step of a manual compaction that rewrites tables of a level in place, to drop
-   * entries that no reader can see. It takes the tables that overlap the user keys from {@code
-   * begin} to {@code end} and have numbers up to {@code newest}, and the boundary files that must
-   * be rewritten with them. Only for levels from 1 on; otherwise like {@link #pickManual}.
+   * entries that no reader can see. It takes tables with the given numbers that overlap the user
+   * keys from {@code begin} to {@code end}, up to the first one without such a number, and the
+   * boundary files that must be rewritten with them. Only for levels from 1 on; otherwise like
+   * {@link #pickManual}.
    */
   public ManualPick pickRewrite(
       Version version,
@@ -222,23 +224,28 @@ public final class CompactionPicker {
       int level,
       byte @Nullable [] begin,
       byte @Nullable [] end,
-      long newest) {
-    List<FileMetadata> files = new ArrayList<>();
-    for (FileMetadata file : version.overlapping(level, begin, end)) {
-      if (file.number() <= newest) {
-        files.add(file);
-      }
-    }
-    if (files.isEmpty()) {
+      Set<Long> numbers) {
+    List<FileMetadata> files = version.overlapping(level, begin, end);
+    int from = next(files, 0, numbers, true);
+    if (from == files.size()) {
       return ManualPick.NOTHING;
     }
-    List<FileMetadata> picked = head(files);
+    List<FileMetadata> picked = head(files.subList(from, next(files, from, numbers, false)));
     Compaction compaction = new InputSelector(version, maxFileSize).selectRewrite(level, picked);
-    boolean more = picked.size() < files.size();
+    int after = next(files, from + picked.size(), numbers, true);
     return running.conflicts(compaction)
         ? ManualPick.BLOCKED
         : new ManualPick(
-            compaction, false, more ? files.get(picked.size()).smallestUserKey() : null);
+            compaction, false, after < files.size() ? files.get(after).smallestUserKey() : null);
+  }
+
+  /** Returns the index of the next table whose number is in a set, or is not, or the size. */
+  private static int next(List<FileMetadata> files, int from, Set<Long> numbers, boolean inSet) {
+    int at = from;
+    while (at < files.size() && numbers.contains(files.get(at).number()) != inSet) {
+      at++;
+    }
+    return at;
   }
 
   /** Returns the first tables, at least one, up to the size limit of a widened compaction. */

@@ -65,9 +65,13 @@ final class InputSelector {
         maxFileSize);
   }
 
-  /** Returns the compaction that rewrites {@code picked}, which is not empty, in its own level. */
+  /**
+   * Returns the compaction that rewrites {@code picked}, which is not empty, in its own level.
+   * Requires that no other table of the level lies between them, because the outputs could overlap
+   * it.
+   */
   Compaction selectRewrite(int level, List<FileMetadata> picked) {
-    List<FileMetadata> files = withBoundaryFiles(level, withFilesBetween(level, picked));
+    List<FileMetadata> files = withBoundaryFiles(level, picked);
     KeyRange all = rangeOf(files, List.of());
     List<FileMetadata> grandparents =
         level + 1 < Levels.COUNT
@@ -84,15 +88,6 @@ final class InputSelector {
         all,
         largestKey(files),
         maxFileSize);
-  }
-
-  /**
-   * Returns the tables and those that lie between them, because the outputs could overlap the
-   * latter.
-   */
-  private List<FileMetadata> withFilesBetween(int level, List<FileMetadata> files) {
-    KeyRange all = rangeOf(files, List.of());
-    return version.overlapping(level, all.smallest(), all.largest());
   }
 
   private List<FileMetadata> nextLevelInputs(int level, List<FileMetadata> inputs) {

@@ -49,6 +49,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
@@ -253,8 +254,20 @@ final class DBImpl extends OpenDatabase {
       run(ManualCompactions.Request.merge(level, from, to));
       level++;
     }
-    for (int each = 1; each < Levels.COUNT; each++) {
-      run(ManualCompactions.Request.rewrite(each, from, to, newest));
+    Set<Long> stale = staleTables(newest, from, to);
+    for (int each = 1; each < Levels.COUNT && !stale.isEmpty(); each++) {
+      run(ManualCompactions.Request.rewrite(each, from, to, stale));
+    }
+  }
+
+  private Set<Long> staleTables(long newest, byte @Nullable [] begin, byte @Nullable [] end) {
+    Resources resources = parts.resources();
+    StaleTables stale = new StaleTables(resources.tables(), resources.options());
+    Version version = parts.versions().acquireCurrent();
+    try {
+      return stale.find(version, newest, begin, end);
+    } finally {
+      version.release();
     }
   }
 

@@ -368,6 +368,11 @@ public final class TableReader implements CacheValue {
     return properties;
   }
 
+  /** Returns true if the table has a filter of the policy with which it was opened. */
+  public boolean hasFilter() {
+    return filter != null;
+  }
+
   /** Returns the size of the file in bytes. */
   public long fileSize() {
     return file.size();

@@ -20,6 +20,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -76,7 +78,7 @@ final class CompactionCasesTest {
                       (int) one.number("level", 0),
                       bytes(one.argument("begin")),
                       bytes(one.argument("end")),
-                      one.number("newest", Long.MAX_VALUE)));
+                      numbers(one.required("tables"))));
       case "start" -> start(one.required("as"));
       case "end" -> end(one.required("as"));
       case "occupy" -> occupy(one);
@@ -84,6 +86,10 @@ final class CompactionCasesTest {
       case "split" -> split(one);
       default -> throw new IllegalArgumentException(one.toString());
     };
+  }
+
+  private static Set<Long> numbers(String list) {
+    return Arrays.stream(list.split(",")).map(Long::valueOf).collect(Collectors.toSet());
   }
 
   private String seek(long number) {

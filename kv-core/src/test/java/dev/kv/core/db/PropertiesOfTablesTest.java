@@ -42,7 +42,7 @@ class PropertiesOfTablesTest extends DbTestBase {
     assertThat(found.writtenAt()).isBetween(before, System.currentTimeMillis() / 1000);
     assertThat(found)
         .isEqualTo(
-            new TableProperties(1, 3, 3, 1, found.writtenAt(), "leveldb.BytewiseComparator"));
+            new TableProperties(1, 3, 3, 1, found.writtenAt(), "leveldb.BytewiseComparator", 2, 1));
   }
 
   @Test

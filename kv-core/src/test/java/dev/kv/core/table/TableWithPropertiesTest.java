@@ -26,7 +26,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.Random;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,15 +60,25 @@ class TableWithPropertiesTest {
     long least = InternalKey.MAX_SEQUENCE;
     long greatest = 0;
     long tombstones = 0;
+    Set<ByteBuffer> userKeys = new HashSet<>();
     for (Entries.Entry entry : entries.list()) {
       long tag = InternalKey.tag(entry.key());
       least = Math.min(least, InternalKey.sequence(tag));
       greatest = Math.max(greatest, InternalKey.sequence(tag));
       tombstones += 1 - InternalKey.kindCode(tag);
+      userKeys.add(ByteBuffer.wrap(InternalKey.userKey(entry.key())));
     }
+    assertThat(userKeys).hasSizeLessThan(entries.list().size());
     TableProperties expected =
         new TableProperties(
-            least, greatest, entries.list().size(), tombstones, 0, "leveldb.BytewiseComparator");
+            least,
+            greatest,
+            entries.list().size(),
+            tombstones,
+            0,
+            "leveldb.BytewiseComparator",
+            userKeys.size(),
+            type.code());
     assertThat(tombstones).isPositive();
     for (FilterPolicy policy : new FilterPolicy[] {null, BLOOM}) {
       byte[] bytes = TableBench.build(format(type, policy), BYTEWISE, entries);

@@ -52,6 +52,7 @@ public final class TableBuilder {
   private final int keyTrailer;
   private State state = State.OPEN;
   private long entries;
+  private long userKeys;
   private long tombstones;
   private long leastSequence = InternalKey.MAX_SEQUENCE;
   private long greatestSequence;
@@ -135,10 +136,12 @@ public final class TableBuilder {
   /** Checks the key of an entry to be added, and writes the pending index entry. */
   private void begin(ByteBuffer key, int keyOffset, int keyLength) {
     requireOpen();
-    if (entries > 0) {
+    if (entries == 0) {
+      userKeys = 1;
+    } else {
       ByteBuffer last = data.lastKey();
       int lastLength = data.lastKeyLength();
-      if (comparator.compare(last, 0, lastLength, key, keyOffset, keyLength) >= 0) {
+      if (!isAfter(last, lastLength, key, keyOffset, keyLength)) {
         throw new IllegalArgumentException(
             "the key '"
                 + Escape.bytes(InternalKey.copy(key, keyOffset, keyLength - keyTrailer))
@@ -158,6 +161,25 @@ public final class TableBuilder {
     if (internal != null) {
       count(InternalKey.tag(key, keyOffset, keyLength));
     }
+  }
+
+  /** Returns true if a key is after the last one; counts it if its user key is another. */
+  private boolean isAfter(
+      ByteBuffer last, int lastLength, ByteBuffer key, int keyOffset, int keyLength) {
+    InternalKeyComparator order = internal;
+    if (order == null) {
+      return comparator.compare(last, 0, lastLength, key, keyOffset, keyLength) < 0;
+    }
+    int users = order.compareUserKeys(last, 0, lastLength, key, keyOffset, keyLength);
+    if (users < 0) {
+      userKeys++;
+    }
+    return users < 0
+        || users == 0
+            && Long.compareUnsigned(
+                    InternalKey.tag(last, 0, lastLength),
+                    InternalKey.tag(key, keyOffset, keyLength))
+                > 0;
   }
 
   private void count(long tag) {
@@ -246,7 +268,9 @@ public final class TableBuilder {
             entries,
             tombstones,
             writtenAt,
-            internal.userComparator().name());
+            internal.userComparator().name(),
+            userKeys,
+            format.compression().code());
   }
 
   private BlockHandle writeMetaBlock(byte[] contents) throws IOException {

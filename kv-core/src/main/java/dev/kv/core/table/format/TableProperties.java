@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  *               5  seconds from 1970 (UTC) to the time at which the table was written, varint64;
  *                  may be missing
  *               6  name of the comparator of the user keys
+ *               7  different user keys of the entries, varint64; may be missing
+ *               8  code of the compression of the blocks, varint64; may be missing
  * magic      := 0x3170766b
  * </pre>
  *
@@ -34,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * @param tombstones the number of entries that are tombstones
  * @param writtenAt when the table was written, in seconds since 1970; 0 if unknown
  * @param comparator the name of the comparator of the user keys
+ * @param userKeys the number of different user keys; 0 if unknown
+ * @param compression the code of the compression that the blocks were to get; -1 if unknown
  */
 public record TableProperties(
     long leastSequence,
@@ -41,7 +45,9 @@ public record TableProperties(
     long entries,
     long tombstones,
     long writtenAt,
-    String comparator) {
+    String comparator,
+    long userKeys,
+    int compression) {
   /** The key in the metaindex. */
   public static final String KEY = "kv.properties";
 
@@ -53,6 +59,10 @@ public record TableProperties(
   private static final int TOMBSTONES = 4;
   private static final int WRITTEN_AT = 5;
   private static final int COMPARATOR = 6;
+  private static final int USER_KEYS = 7;
+  private static final int COMPRESSION = 8;
+
+  private static final int NUMBERS = 7;
 
   private static final int HEAD = 1 + Varint.MAX_32;
 
@@ -60,7 +70,7 @@ public record TableProperties(
   byte[] encode() {
     byte[] name = comparator.getBytes(StandardCharsets.UTF_8);
     ByteBuffer bytes =
-        ByteBuffer.allocate(5 * (HEAD + Varint.MAX_64) + HEAD + name.length + Integer.BYTES);
+        ByteBuffer.allocate(NUMBERS * (HEAD + Varint.MAX_64) + HEAD + name.length + Integer.BYTES);
     bytes.order(ByteOrder.LITTLE_ENDIAN);
     int at = number(bytes, 0, LEAST_SEQUENCE, leastSequence);
     at = number(bytes, at, GREATEST_SEQUENCE, greatestSequence);
@@ -68,6 +78,12 @@ public record TableProperties(
     at = number(bytes, at, TOMBSTONES, tombstones);
     if (writtenAt > 0) {
       at = number(bytes, at, WRITTEN_AT, writtenAt);
+    }
+    if (userKeys > 0) {
+      at = number(bytes, at, USER_KEYS, userKeys);
+    }
+    if (compression >= 0) {
+      at = number(bytes, at, COMPRESSION, compression);
     }
     bytes.put(at, (byte) COMPARATOR);
     at = Varint.put32(bytes, at + 1, name.length);
@@ -94,7 +110,7 @@ public record TableProperties(
     if (limit < 0 || bytes.getInt(limit) != MAGIC) {
       return null;
     }
-    long[] numbers = {-1, -1, -1, -1, -1, 0};
+    long[] numbers = {-1, -1, -1, -1, -1, 0, -1, 0, -1};
     String name = null;
     int at = 0;
     while (at < limit) {
@@ -113,7 +129,7 @@ public record TableProperties(
         byte[] text = new byte[size];
         bytes.get(from, text);
         name = new String(text, StandardCharsets.UTF_8);
-      } else if (tag >= LEAST_SEQUENCE && tag <= WRITTEN_AT) {
+      } else if (tag >= LEAST_SEQUENCE && tag <= COMPRESSION) {
         if (Varint.end64(bytes, from, at) != at) {
           return null;
         }
@@ -124,6 +140,9 @@ public record TableProperties(
   }
 
   private static @Nullable TableProperties checked(long[] numbers, String name) {
+    if (numbers[COMPRESSION] != (byte) numbers[COMPRESSION]) {
+      return null;
+    }
     TableProperties found =
         new TableProperties(
             numbers[LEAST_SEQUENCE],
@@ -131,7 +150,9 @@ public record TableProperties(
             numbers[ENTRIES],
             numbers[TOMBSTONES],
             numbers[WRITTEN_AT],
-            name);
+            name,
+            numbers[USER_KEYS],
+            (int) numbers[COMPRESSION]);
     boolean valid =
         found.leastSequence >= 0
             && found.leastSequence <= found.greatestSequence
@@ -139,7 +160,15 @@ public record TableProperties(
             && found.entries > 0
             && found.tombstones >= 0
             && found.tombstones <= found.entries
-            && found.writtenAt >= 0;
+            && found.writtenAt >= 0
+            && found.userKeys >= 0
+            && found.userKeys <= found.entries
+            && found.compression >= -1;
     return valid ? found : null;
+  }
+
+  /** Returns true if no entry deletes or hides another one of the table. */
+  public boolean hasOnlyLiveEntries() {
+    return tombstones == 0 && userKeys == entries;
   }
 }

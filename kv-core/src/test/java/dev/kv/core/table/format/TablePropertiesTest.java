@@ -32,7 +32,9 @@ class TablePropertiesTest {
         entries,
         random.nextLong(entries + 1),
         random.nextBoolean() ? 0 : random.nextInt(Integer.MAX_VALUE),
-        random.nextBoolean() ? "leveldb.BytewiseComparator" : "x\u00e4".repeat(random.nextInt(99)));
+        random.nextBoolean() ? "leveldb.BytewiseComparator" : "x\u00e4".repeat(random.nextInt(99)),
+        random.nextBoolean() ? 0 : 1 + (entries - 1) / (1 + random.nextInt(9)),
+        random.nextInt(4) - 1);
   }
 
   @Test
@@ -49,13 +51,15 @@ class TablePropertiesTest {
             Long.MAX_VALUE,
             Long.MAX_VALUE,
             Long.MAX_VALUE,
-            "");
+            "",
+            Long.MAX_VALUE,
+            Byte.MAX_VALUE);
     assertThat(decode(extremes.encode())).isEqualTo(extremes);
   }
 
   @Test
   void decode_anyOtherLength_isMalformed() {
-    byte[] whole = new TableProperties(3, 7, 5, 2, 1_795_000_000L, "test.Order").encode();
+    byte[] whole = new TableProperties(3, 7, 5, 2, 1_795_000_000L, "test.Order", 4, 1).encode();
     for (int length = 0; length < whole.length; length++) {
       assertThat(decode(Arrays.copyOf(whole, length))).as("%d bytes", length).isNull();
     }
@@ -80,29 +84,39 @@ class TablePropertiesTest {
       assertThat(found.greatestSequence()).isLessThanOrEqualTo(InternalKey.MAX_SEQUENCE);
       assertThat(found.tombstones()).isBetween(0L, found.entries());
       assertThat(found.entries()).isPositive();
+      assertThat(found.userKeys()).isBetween(0L, found.entries());
+      assertThat(found.compression()).isBetween(-1, 127);
     }
     assertThat(refused).isGreaterThan(5000);
   }
 
   @ParameterizedTest
   @CsvSource({
-    "8, 7, 5, 2, 9, least after greatest",
-    "0, 72057594037927936, 5, 2, 9, sequence of 57 bits",
-    "0, -1, 5, 2, 9, negative sequence",
-    "3, 7, 0, 0, 9, no entries",
-    "3, 7, -5, -6, 9, negative entries",
-    "3, 7, 5, 6, 9, more tombstones than entries",
+    "8, 7, 5, 2, 9, 5, least after greatest",
+    "0, 72057594037927936, 5, 2, 9, 5, sequence of 57 bits",
+    "0, -1, 5, 2, 9, 5, negative sequence",
+    "3, 7, 0, 0, 9, 0, no entries",
+    "3, 7, -5, -6, 9, 0, negative entries",
+    "3, 7, 5, 6, 9, 5, more tombstones than entries",
+    "3, 7, 5, 2, 9, 6, more user keys than entries",
   })
   void decode_contradiction_isMalformed(
-      long least, long greatest, long entries, long tombstones, long written, String what) {
+      long least,
+      long greatest,
+      long entries,
+      long tombstones,
+      long written,
+      long userKeys,
+      String what) {
     byte[] content =
-        new TableProperties(least, greatest, entries, tombstones, written, "c").encode();
+        new TableProperties(least, greatest, entries, tombstones, written, "c", userKeys, 1)
+            .encode();
     assertThat(decode(content)).as(what).isNull();
   }
 
   @Test
   void decode_fieldOfALaterVersion_isSkipped() {
-    TableProperties properties = new TableProperties(3, 7, 5, 2, 0, "test.Order");
+    TableProperties properties = new TableProperties(3, 7, 5, 2, 0, "test.Order", 0, -1);
     byte[] content = properties.encode();
     byte[] field = {99, 3, 1, 2, 3};
     byte[] later = new byte[content.length + field.length];
@@ -113,13 +127,23 @@ class TablePropertiesTest {
 
   @Test
   void decode_missingField_isMalformed() {
-    byte[] content = new TableProperties(3, 7, 5, 2, 0, "test.Order").encode();
+    byte[] content = new TableProperties(3, 7, 5, 2, 0, "test.Order", 0, -1).encode();
     for (int field = 0; field < 4; field++) {
       byte[] without = new byte[content.length - 3];
       System.arraycopy(content, 0, without, 0, 3 * field);
       System.arraycopy(content, 3 * field + 3, without, 3 * field, content.length - 3 * field - 3);
       assertThat(decode(without)).as("without field %d", field + 1).isNull();
     }
+  }
+
+  @Test
+  void hasOnlyLiveEntries_onlyIfEachUserKeyHasOneValue() {
+    assertThat(new TableProperties(3, 9, 5, 0, 0, "c", 5, 1).hasOnlyLiveEntries()).isTrue();
+    assertThat(new TableProperties(3, 9, 5, 0, 0, "c", 4, 1).hasOnlyLiveEntries()).isFalse();
+    assertThat(new TableProperties(3, 9, 5, 1, 0, "c", 5, 1).hasOnlyLiveEntries()).isFalse();
+    assertThat(new TableProperties(3, 9, 5, 0, 0, "c", 0, -1).hasOnlyLiveEntries())
+        .as("unknown")
+        .isFalse();
   }
 
   /** A repair must not take the block for one of data. */
