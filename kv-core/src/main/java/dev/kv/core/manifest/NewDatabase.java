@@ -44,12 +44,13 @@ public final class NewDatabase {
   private static void writeManifest(ManifestContext context, long number, VersionEdit edit)
       throws IOException {
     ManifestWriter manifest = ManifestWriter.create(context, number);
-    try (manifest) {
+    try {
       manifest.append(edit);
       manifest.sync();
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       manifest.delete(e);
       throw e;
     }
+    manifest.close();
   }
 }
