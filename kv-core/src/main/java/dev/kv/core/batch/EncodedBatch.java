@@ -4,6 +4,7 @@ import dev.kv.Slice;
 import dev.kv.WriteBatch;
 import dev.kv.core.codec.Fixed;
 import dev.kv.core.codec.Varint;
+import dev.kv.core.env.PendingFault;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.BufferSlice;
 import java.nio.ByteBuffer;
@@ -31,6 +32,7 @@ public final class EncodedBatch implements WriteBatch {
 
   private static final int COUNT_OFFSET = Long.BYTES;
   private static final int FIRST_CAPACITY = 256;
+  private static final PendingFault PENDING_FAULT = new PendingFault();
 
   private byte[] bytes = new byte[FIRST_CAPACITY];
   private int length = HEADER;
@@ -154,7 +156,16 @@ public final class EncodedBatch implements WriteBatch {
   private int putBytes(int offset, ByteBuffer source) {
     int size = source.remaining();
     int at = Varint.put32(bytes, offset, size);
-    source.get(source.position(), bytes, at, size);
+    if (!source.isDirect() || size == 0) {
+      source.get(source.position(), bytes, at, size);
+      return at + size;
+    }
+    // The error of a mapped file that was cut short must not be pending at the commit of the batch.
+    InternalError fault = PENDING_FAULT.copy(source, source.position(), bytes, at, size);
+    if (fault != null) {
+      throw new IllegalStateException(
+          "a key or value is in a mapped file that cannot be read: was it cut short?", fault);
+    }
     return at + size;
   }
 

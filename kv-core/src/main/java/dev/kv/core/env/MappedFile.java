@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A file on disk that is mapped into memory. A read copies bytes out of the mapping.
@@ -26,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 final class MappedFile implements RandomAccessFile, MappedBytes {
-  private static final byte MARK = 0x5a;
-
   private final Path path;
   private final long size;
   private final Mapping mapping;
@@ -67,32 +64,16 @@ final class MappedFile implements RandomAccessFile, MappedBytes {
     return count;
   }
 
-  /**
-   * Copies out of the mapping. A copy that faults does not write its last byte, so that byte is set
-   * before and checked after the copy. {@link PendingFault} explains why the error itself is thrown
-   * too late.
-   */
   private void copy(int position, ByteBuffer into, int offset, int length) throws IOException {
-    int last = offset + length - 1;
-    InternalError cause;
+    InternalError fault;
     try {
-      into.put(last, MARK);
-      into.put(offset, bytes, position, length);
-      if (into.get(last) != MARK) {
-        return;
-      }
-      into.put(last, (byte) ~MARK);
-      into.put(offset, bytes, position, length);
-      if (into.get(last) != (byte) ~MARK) {
-        return;
-      }
-      cause = pendingFault.absorb();
-    } catch (InternalError e) {
-      cause = e;
+      fault = pendingFault.copy(bytes, position, into, offset, length);
     } catch (IllegalStateException e) {
       throw new IOException("unmapped: " + path, e);
     }
-    throw fault(position, length, cause);
+    if (fault != null) {
+      throw fault(position, length, fault);
+    }
   }
 
   @Override
@@ -107,7 +88,7 @@ final class MappedFile implements RandomAccessFile, MappedBytes {
     }
   }
 
-  private IOException fault(int position, int length, @Nullable InternalError cause) {
+  private IOException fault(int position, int length, InternalError cause) {
     return new IOException(
         "cannot read " + length + " bytes at " + position + " of " + path + ": was it cut short?",
         cause);

@@ -1,5 +1,6 @@
 package dev.kv.core.env;
 
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,14 +11,77 @@ import org.jspecify.annotations.Nullable;
  * error is thrown when the thread next enters the runtime: on Java 17 not even at a safepoint or a
  * native call, but at some later allocation, in unrelated code. So code that touches a mapping
  * checks the result instead (a bulk copy that faults does not write its last byte), and absorbs the
- * error here before it goes on.
+ * error here before it goes on. Thread-safe.
  */
-final class PendingFault {
+public final class PendingFault {
+  private static final byte MARK = 0x5a;
+
+  /** A copy of at most 6 bytes into an array is a loop in Java, which goes on after a fault. */
+  private static final int SMALL = 8;
+
   // Not constant, and not provably unused: otherwise the compiler would remove the allocation.
   private volatile int one = 1;
 
   @SuppressWarnings("UnusedVariable")
   private volatile byte @Nullable [][] sink;
+
+  /** Creates an object; one serves any number of threads. */
+  public PendingFault() {}
+
+  /**
+   * Copies at least one byte out of a buffer that may map a file. A copy that faults does not write
+   * its last byte, so that byte is set before and checked after the copy.
+   *
+   * @param from the offset in {@code source}
+   * @param at the offset in {@code into}
+   * @return null, or the error if a page was missing; it is not pending any more
+   */
+  public @Nullable InternalError copy(
+      ByteBuffer source, int from, ByteBuffer into, int at, int length) {
+    int last = at + length - 1;
+    try {
+      into.put(last, MARK);
+      into.put(at, source, from, length);
+      if (into.get(last) != MARK) {
+        return null;
+      }
+      into.put(last, (byte) ~MARK);
+      into.put(at, source, from, length);
+      return into.get(last) == MARK ? null : absorbAll(null);
+    } catch (InternalError e) {
+      return absorbAll(e); // thrown by the second copy, whose own error may be pending still
+    }
+  }
+
+  /** Does the same with an array as the target. */
+  public @Nullable InternalError copy(
+      ByteBuffer source, int from, byte[] into, int at, int length) {
+    if (length <= SMALL) {
+      return copy(source, from, ByteBuffer.wrap(into), at, length);
+    }
+    int last = at + length - 1;
+    try {
+      into[last] = MARK;
+      source.get(from, into, at, length);
+      if (into[last] != MARK) {
+        return null;
+      }
+      into[last] = (byte) ~MARK;
+      source.get(from, into, at, length);
+      return into[last] == MARK ? null : absorbAll(null);
+    } catch (InternalError e) {
+      return absorbAll(e);
+    }
+  }
+
+  /** Absorbs all pending errors, and returns the first one after {@code thrown}. */
+  private InternalError absorbAll(@Nullable InternalError thrown) {
+    InternalError first = thrown;
+    for (InternalError next = absorb(); next != null; next = absorb()) {
+      first = first == null ? next : first;
+    }
+    return first != null ? first : new InternalError("a page of a mapped file is missing");
+  }
 
   /** Absorbs this thread's pending error; returns null if there is none. */
   @Nullable InternalError absorb() {

@@ -3,6 +3,7 @@ package dev.kv.core.write;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.codec.Varint;
+import dev.kv.core.env.PendingFault;
 import dev.kv.core.iterator.DeadRanges;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBudget;
@@ -40,6 +41,7 @@ final class WriteGroup implements AutoCloseable {
 
   private final OffHeapBudget budget;
   private final BatchCursor cursor = new BatchCursor();
+  private final PendingFault pendingFault = new PendingFault();
   private OffHeapBuffer storage;
   private ByteBuffer buffer;
   private int end;
@@ -108,9 +110,9 @@ final class WriteGroup implements AutoCloseable {
     int keySize = key.remaining();
     int valueSize = value.remaining();
     int at = beginOperation(ValueKind.VALUE, keySize);
-    buffer.put(at, key, key.position(), keySize);
+    copy(key, at, keySize);
     at = beginValue(at, keySize, valueSize);
-    buffer.put(at, value, value.position(), valueSize);
+    copy(value, at, valueSize);
     endOperation(at, valueSize);
   }
 
@@ -123,8 +125,24 @@ final class WriteGroup implements AutoCloseable {
   void delete(ByteBuffer key) {
     int keySize = key.remaining();
     int at = beginOperation(ValueKind.DELETION, keySize);
-    buffer.put(at, key, key.position(), keySize);
+    copy(key, at, keySize);
     endOperation(at + keySize, 0);
+  }
+
+  /**
+   * Copies a buffer of a program. It may map a file that was cut short: the error of the JVM must
+   * not become pending for the leader, because it would be thrown at the log or the memtable.
+   */
+  private void copy(ByteBuffer source, int at, int length) {
+    if (!source.isDirect() || length == 0) {
+      buffer.put(at, source, source.position(), length);
+      return;
+    }
+    InternalError fault = pendingFault.copy(source, source.position(), buffer, at, length);
+    if (fault != null) {
+      throw new IllegalStateException(
+          "a key or value is in a mapped file that cannot be read: was it cut short?", fault);
+    }
   }
 
   /** Writes kind and key length, and returns the offset of the key. */
