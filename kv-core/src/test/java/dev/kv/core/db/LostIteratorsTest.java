@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -71,6 +72,20 @@ class LostIteratorsTest extends DbTestBase {
   private Children.Ended lose(String... flags) throws IOException, InterruptedException {
     List<String> all = Stream.concat(Stream.of("-Xmx64m"), Stream.of(flags)).toList();
     return Children.run(all, Losing.class, directory.toString());
+  }
+
+  @Test
+  void iterator_lost_isCountedAndNotOpenAfterTheNextCollections() {
+    open();
+    put("a", "1");
+    seekAndLose();
+    assertThat(db.stats().openIterators() + db.stats().leakedIterators()).isEqualTo(1);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (db.stats().leakedIterators() == 0 && System.nanoTime() < end) {
+      System.gc();
+    }
+    assertThat(db.stats().leakedIterators()).isEqualTo(1);
+    assertThat(db.stats().openIterators()).isZero();
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.kv.env.SequentialFile;
 import dev.kv.event.DBEvent;
 import dev.kv.event.DBListener;
 import dev.kv.event.DamageEvent;
+import dev.kv.event.FailureEvent;
 import dev.kv.event.TableDeletedEvent;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -100,6 +101,38 @@ class EventsTest {
     events.post(event(-1));
     events.deliver();
     assertThat(heard).hasSize(DBListener.MAX_WAITING + 1);
+  }
+
+  /** The job that posts it must not fail because of it. */
+  @Test
+  void post_ofACauseThatCannotBePrinted_throwsNothing_andLaterEventsAreHeard() {
+    Events events = new Events("db", heard::add);
+    Exception unprintable =
+        new Exception("cause") {
+          @Override
+          public String toString() {
+            throw new IllegalStateException("from the exception of the program");
+          }
+        };
+    events.post(new FailureEvent("db", "a flush", unprintable, true));
+    events.post(event(1));
+    events.deliver();
+    assertThat(heard).containsExactly(event(1));
+  }
+
+  @Test
+  void close_deliversWhatWaits_andForgetsLog() throws Exception {
+    Env env = Env.inMemory();
+    env.createDirectory(DIRECTORY);
+    Events events = new Events("db", heard::add);
+    events.beginInfoLog(env, DIRECTORY);
+    events.post(event(1));
+    events.close();
+    assertThat(heard).containsExactly(event(1));
+    events.post(event(2));
+    events.close();
+    assertThat(heard).containsExactly(event(1), event(2));
+    assertThat(read(env, "LOG")).contains("table 1").doesNotContain("table 2");
   }
 
   @Test
