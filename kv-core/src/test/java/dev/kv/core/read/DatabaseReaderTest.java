@@ -31,6 +31,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Reads of memtables; what lies in tables is tested with the database. */
 @Timeout(60)
@@ -232,6 +234,36 @@ final class DatabaseReaderTest {
                       throw own;
                     }))
         .isSameAs(own);
+  }
+
+  /** The view is pinned, so the value is found, and the caller is told all the same. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6})
+  void lookup_duringWhichTheReaderIsClosed_throws(int which) {
+    put("a", "1");
+    ByteBuffer key = ByteBuffer.wrap(bytes("a"));
+    ByteBuffer missing = ByteBuffer.wrap(bytes("b"));
+    ByteBuffer into = ByteBuffer.allocate(10);
+    List<Runnable> lookups =
+        List.of(
+            () -> reader.get(ReadOptions.DEFAULT, bytes("a")),
+            () -> reader.get(ReadOptions.DEFAULT, key, into),
+            () -> reader.get(ReadOptions.DEFAULT, missing, into),
+            () -> reader.<String>read(ReadOptions.DEFAULT, bytes("b"), slice -> "no"),
+            () -> reader.pinned(ReadOptions.DEFAULT, key),
+            () -> reader.pinned(ReadOptions.DEFAULT, missing),
+            () ->
+                reader.read(
+                    ReadOptions.DEFAULT,
+                    bytes("a"),
+                    slice -> {
+                      reader.close();
+                      return slice.toUtf8String();
+                    }));
+    beforeNumberIsRead = which == 6 ? () -> {} : reader::close;
+    assertThatThrownBy(lookups.get(which)::run).isInstanceOf(DBClosedException.class);
+    assertThat(memtables.get(0).references()).isEqualTo(1);
+    assertThat(budget.used(MemoryKind.WRITE_BUFFER)).isZero();
   }
 
   @Test

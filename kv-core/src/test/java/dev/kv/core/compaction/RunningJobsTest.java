@@ -1,0 +1,218 @@
+package dev.kv.core.compaction;
+
+import static dev.kv.core.Bytes.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.ReadOptions;
+import dev.kv.core.key.KeyBounds;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.KeyRange;
+import dev.kv.core.version.OccupiedRange;
+import dev.kv.core.version.Version;
+import dev.kv.core.version.VersionText;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class RunningJobsTest {
+  private static final long MAX_FILE_SIZE = 100;
+
+  private final Version version =
+      VersionText.version(
+          List.of(
+              "+L0 5:10 a@9..c@8",
+              "+L0 6:10 k@9..m@8",
+              "+L1 7:20 a@5..b@5",
+              "+L1 8:20 e@5..f@5",
+              "+L2 9:30 e@3..g@3",
+              "+L2 10:30 x@3..z@3"));
+  private final RunningJobs running = new RunningJobs(VersionText.COMPARATOR.userComparator());
+
+  private Compaction compaction(Compaction.Reason reason, int level, int index) {
+    return new InputSelector(version, MAX_FILE_SIZE)
+        .select(reason, level, List.of(version.file(level, index)));
+  }
+
+  private static KeyRange keys(String smallest, String largest) {
+    return new KeyRange(bytes(smallest), bytes(largest));
+  }
+
+  private ReservedRange reserve(String from, String to) {
+    ReadOptions options =
+        ReadOptions.builder().lowerBound(bytes(from)).upperBound(bytes(to)).build();
+    return running.reserve(KeyBounds.of(options, VersionText.COMPARATOR.userComparator()));
+  }
+
+  private Compaction ofLevelOne() {
+    for (int i = 0; i < 2; i++) {
+      Compaction compaction = compaction(Compaction.Reason.SIZE, 1, i);
+      if (compaction.inputs().get(0).number() == 8) {
+        return compaction;
+      }
+    }
+    throw new AssertionError();
+  }
+
+  @Test
+  void compaction_whileItRuns_isBusyAndCountedAndConflicts() {
+    Compaction compaction = ofLevelOne();
+    assertThat(compaction.nextLevelInputs()).extracting(FileMetadata::number).containsExactly(9L);
+    assertThat(running.conflicts(compaction)).isFalse();
+    double before = running.scores(version).score(1);
+    running.start(compaction);
+    assertThat(running.compactions()).isEqualTo(1);
+    assertThat(running.occupied()).hasSize(1);
+    assertThat(running.isBusy(compaction.inputs().get(0))).isTrue();
+    assertThat(running.isBusy(compaction.nextLevelInputs().get(0))).isTrue();
+    assertThat(running.isBusy(version.file(0, 0))).isFalse();
+    assertThat(running.conflicts(compaction)).isTrue();
+    assertThat(running.scores(version).score(1)).isLessThan(before);
+    running.end(compaction);
+    assertThat(running.compactions()).isZero();
+    assertThat(running.occupied()).isEmpty();
+    assertThat(running.isBusy(compaction.inputs().get(0))).isFalse();
+    assertThat(running.isBusy(compaction.nextLevelInputs().get(0))).isFalse();
+    assertThat(running.conflicts(compaction)).isFalse();
+    assertThat(running.scores(version).score(1)).isEqualTo(before);
+    assertThatThrownBy(() -> running.end(compaction)).isInstanceOf(AssertionError.class);
+  }
+
+  @Test
+  void compaction_ofLevelZero_countsItsTablesOut() {
+    Compaction compaction = compaction(Compaction.Reason.SIZE, 0, 0);
+    double before = running.scores(version).score(0);
+    running.start(compaction);
+    assertThat(running.scores(version).score(0)).isLessThan(before);
+    running.end(compaction);
+    assertThat(running.scores(version).score(0)).isEqualTo(before);
+  }
+
+  /** A shared input conflicts, be it of the level or of the next one. */
+  @Test
+  void compactions_thatShareAnInput_conflict() {
+    Compaction first = ofLevelOne();
+    running.start(first);
+    FileMetadata shared = first.nextLevelInputs().get(0);
+    Compaction ofTheShared =
+        new InputSelector(version, MAX_FILE_SIZE)
+            .select(Compaction.Reason.SIZE, 2, List.of(shared));
+    assertThat(running.conflicts(ofTheShared)).isTrue();
+    running.end(first);
+    running.start(ofTheShared);
+    assertThat(running.conflicts(first)).isTrue();
+    running.end(ofTheShared);
+  }
+
+  @Test
+  void occupiedRange_inTheOutputLevel_conflictsIfItTouches() {
+    Compaction compaction = ofLevelOne(); // e to g into level 2
+    record Case(int level, String from, String to, boolean conflicts) {}
+    List<Case> cases =
+        List.of(
+            new Case(2, "a", "d", false),
+            new Case(2, "a", "e", true),
+            new Case(2, "f", "f", true),
+            new Case(2, "a", "z", true),
+            new Case(2, "g", "z", true),
+            new Case(2, "h", "z", false),
+            new Case(1, "a", "z", false),
+            new Case(3, "a", "z", false));
+    for (Case each : cases) {
+      OccupiedRange range = running.occupy(each.level(), keys(each.from(), each.to()));
+      assertThat(running.conflicts(compaction)).as("%s", each).isEqualTo(each.conflicts());
+      running.vacate(range);
+    }
+    assertThat(running.conflicts(compaction)).isFalse();
+    OccupiedRange gone = new OccupiedRange(2, keys("a", "b"));
+    assertThatThrownBy(() -> running.vacate(gone)).isInstanceOf(AssertionError.class);
+  }
+
+  @Test
+  void reservedRange_keepsJobsOut_andIsVacatedOnceTheRunningOnesEnd() {
+    Compaction compaction = ofLevelOne();
+    running.start(compaction);
+    ReservedRange range = reserve("f", "j");
+    ReservedRange other = reserve("n", "p");
+    assertThat(running.isVacated(range)).isFalse();
+    assertThat(running.isVacated(other)).isTrue();
+    running.end(compaction);
+    assertThat(running.isVacated(range)).isTrue();
+    assertThat(running.conflicts(compaction)).isTrue();
+    assertThat(running.isReserved(keys("a", "e"))).isFalse();
+    assertThat(running.isReserved(keys("a", "f"))).isTrue();
+    assertThat(running.isReserved(keys("i", "z"))).isTrue();
+    assertThat(running.isReserved(keys("j", "m"))).isFalse();
+    assertThat(running.isReserved(keys("o", "o"))).isTrue();
+    running.release(range);
+    assertThat(running.conflicts(compaction)).isFalse();
+    assertThatThrownBy(() -> running.release(range)).isInstanceOf(AssertionError.class);
+    running.release(other);
+  }
+
+  @Test
+  void markedTables_areForgottenOnceACompactionReadsThem_butNotAtAMove() {
+    Compaction compaction = ofLevelOne();
+    FileMetadata input = compaction.inputs().get(0);
+    FileMetadata next = compaction.nextLevelInputs().get(0);
+    FileMetadata other = version.file(0, 0);
+    running.markTombstones(input);
+    running.markTombstones(next);
+    running.markTombstones(other);
+    running.start(compaction);
+    assertThat(running.withTombstones()).containsExactly(other);
+    running.end(compaction);
+
+    Compaction move =
+        new InputSelector(version, MAX_FILE_SIZE).select(Compaction.Reason.SIZE, 2, List.of(next));
+    assertThat(move.isTrivialMove()).isTrue();
+    running.markTombstones(next);
+    running.start(move);
+    assertThat(running.withTombstones()).containsExactly(other, next);
+    running.end(move);
+    running.keepMarked(List.of(next));
+    assertThat(running.withTombstones()).containsExactly(next);
+    assertThatThrownBy(() -> running.withTombstones().clear())
+        .isInstanceOf(UnsupportedOperationException.class);
+  }
+
+  @Test
+  void tablesSetAside_keepCompactionsFromReadingThem_butNotFromMovingThem() {
+    Compaction compaction = ofLevelOne();
+    assertThat(running.hasSetAside()).isFalse();
+    assertThat(running.needsSetAside(compaction)).isFalse();
+    running.setAside(List.of(version.file(0, 0)));
+    assertThat(running.hasSetAside()).isTrue();
+    assertThat(running.needsSetAside(compaction)).isFalse();
+    running.setAside(compaction.nextLevelInputs());
+    assertThat(running.needsSetAside(compaction)).isTrue();
+    FileMetadata next = compaction.nextLevelInputs().get(0);
+    Compaction move =
+        new InputSelector(version, MAX_FILE_SIZE).select(Compaction.Reason.SIZE, 2, List.of(next));
+    assertThat(running.needsSetAside(move)).isFalse();
+    RunningJobs others = new RunningJobs(VersionText.COMPARATOR.userComparator());
+    others.setAside(compaction.inputs());
+    assertThat(others.needsSetAside(compaction)).isTrue();
+  }
+
+  @Test
+  void edits_ofACompaction_replaceItsInputsAndMoveItsPointer() {
+    Compaction compaction = ofLevelOne();
+    assertThat(compaction.inputBytes()).isEqualTo(50);
+    FileMetadata output = VersionText.file("20:50", "e@5..g@3");
+    assertThat(numbers(VersionText.apply(version, compaction.replacementEdit(List.of(output)))))
+        .containsExactly(5L, 6L, 7L, 10L, 20L);
+    assertThat(compaction.replacementEdit(List.of(output)).compactPointers()).hasSize(1);
+    Compaction rewrite =
+        new InputSelector(version, MAX_FILE_SIZE).selectRewrite(2, List.of(version.file(2, 0)));
+    assertThat(rewrite.isRewrite()).isTrue();
+    assertThat(compaction.isRewrite()).isFalse();
+    assertThat(rewrite.replacementEdit(List.of()).compactPointers()).isEmpty();
+  }
+
+  private static List<Long> numbers(Version version) {
+    java.util.ArrayList<Long> numbers = new java.util.ArrayList<>();
+    version.forEachFileNumber(numbers::add);
+    numbers.sort(null);
+    return numbers;
+  }
+}
