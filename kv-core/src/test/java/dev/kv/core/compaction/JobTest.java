@@ -1,11 +1,13 @@
 package dev.kv.core.compaction;
 
 import static dev.kv.core.Bytes.bytes;
+import static dev.kv.core.Bytes.direct;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import dev.kv.CompactionFilter;
 import dev.kv.CompressionType;
 import dev.kv.CorruptionException;
 import dev.kv.DBComparator;
@@ -17,6 +19,7 @@ import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.manifest.RecordingEnv;
 import dev.kv.core.memory.BlockAllocator;
@@ -31,6 +34,7 @@ import dev.kv.core.version.VersionText;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -386,5 +390,195 @@ final class JobTest {
     // entry can have one.
     assertThat(allocated / 40_000.0).isLessThan(15);
     assertThat(result.outputs()).hasSize(3);
+  }
+
+  // The writer of loads, rewrites, tombstones of a range, and filters.
+
+  private static ByteBuffer behind(String text) {
+    return ByteBuffer.wrap(bytes("--" + text)).position(2);
+  }
+
+  @Test
+  void loadWriter_ofAscendingKeys_writesThemWithOneNumber() {
+    List<FileMetadata> files;
+    try (LoadWriter writer = new LoadWriter(context, 7, 1 << 20)) {
+      writer.endTable();
+      writer.add(bytes("a"), bytes("1"));
+      writer.add(behind("b"), behind("22"));
+      writer.add(direct(bytes("xc")), 1, 1, direct(bytes("yy3")), 2, 1);
+      writer.endTable();
+      writer.endTable();
+      assertThatThrownBy(() -> writer.add(bytes("c"), bytes("again")))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("'c'");
+      assertThatThrownBy(() -> writer.add(bytes("b"), bytes("again")))
+          .isInstanceOf(IllegalArgumentException.class);
+      writer.add(bytes("d"), bytes("4"));
+      files = writer.finish();
+    }
+    assertThat(files).hasSize(2);
+    assertThat(content(files.get(0))).containsExactly("a@7 1", "b@7 22", "c@7 3");
+    assertThat(content(files.get(1))).containsExactly("d@7 4");
+    assertThat(names()).hasSize(2);
+  }
+
+  @Test
+  void loadWriter_ofMuch_endsItsTablesAtTheLimit() {
+    try (LoadWriter writer = new LoadWriter(context, 7, 40_000)) {
+      for (int i = 0; i < 50; i++) {
+        writer.add(bytes(String.format(Locale.ROOT, "key%03d", i)), new byte[4_000]);
+      }
+      List<FileMetadata> files = writer.finish();
+      assertThat(files).hasSizeBetween(4, 6);
+      assertThat(contents(files)).hasSize(50);
+      for (FileMetadata file : files.subList(0, files.size() - 1)) {
+        assertThat(file.size()).isBetween(40_000L, 50_000L);
+      }
+    }
+  }
+
+  @Test
+  void loadWriter_thatIsNotFinished_leavesNothing() {
+    try (LoadWriter writer = new LoadWriter(context, 7, 1 << 20)) {
+      writer.add(bytes("a"), bytes("1"));
+      writer.endTable();
+      writer.add(bytes("b"), bytes("1"));
+      assertThat(names()).hasSize(2);
+      assertThatThrownBy(
+              () ->
+                  writer.add(direct(bytes("c")), 0, Integer.MAX_VALUE, direct(bytes("c")), 0, 100))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("2 GiB");
+    }
+    assertThat(names()).isEmpty();
+  }
+
+  @Test
+  void rewrite_ofEntries_dropsRepeatedOnesAndSplitsBetweenUserKeys() {
+    EntryList entries = new EntryList(List.of());
+    for (int i = 0; i < 40; i++) {
+      String key = String.format(Locale.ROOT, "key%02d", i / 10);
+      add(entries, key, 100 - i, 3_000);
+      add(entries, key, 100 - i, 3_000);
+    }
+    RewriteJob.Result result = new RewriteJob(entries, context, 10_000).run();
+    assertThat(result.entries()).isEqualTo(40);
+    assertThat(result.lastSequence()).isEqualTo(100);
+    assertThat(result.tables()).hasSize(4);
+    assertThat(contents(result.tables())).hasSize(40);
+    for (FileMetadata file : result.tables()) {
+      assertThat(content(file)).hasSize(10);
+    }
+    assertThat(names()).hasSize(4);
+    RewriteJob.Result nothing = new RewriteJob(new EntryList(List.of()), context, 10_000).run();
+    assertThat(nothing).isEqualTo(new RewriteJob.Result(List.of(), 0, 0));
+  }
+
+  @Test
+  void rewrite_withAFault_leavesNothing() {
+    EntryList entries = new EntryList(List.of("a@1 1", "b@2 2"));
+    env.failAt(2, false);
+    assertThatThrownBy(() -> new RewriteJob(entries, context, 10_000).run())
+        .isInstanceOf(DBIOException.class);
+    env.failAt(-1, false);
+    assertThat(names()).isEmpty();
+  }
+
+  private RangeTombstones tombstones(EntryList input, String from, String to, Runnable check) {
+    return new RangeTombstones(
+        input,
+        KeyBounds.of(
+            from == null ? null : bytes(from),
+            to == null ? null : bytes(to),
+            VersionText.COMPARATOR.userComparator()),
+        VersionText.COMPARATOR.userComparator(),
+        50,
+        budget,
+        check);
+  }
+
+  private static List<String> keys(InternalIterator cursor) {
+    List<String> keys = new ArrayList<>();
+    for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+      keys.add(
+          VersionText.text(
+              InternalKey.copy(cursor.keyBuffer(), cursor.keyOffset(), cursor.keyLength())));
+      assertThat(cursor.valueLength()).isZero();
+    }
+    return keys;
+  }
+
+  @Test
+  void rangeTombstones_coverEachUserKeyOfTheRangeOnce() {
+    String[] lines = {"a@9 1", "b@9 1", "b@5 2", "b@1:d", "c@7:d", "d@2 3", "e@1 4"};
+    record Case(String from, String to, List<String> expected) {}
+    List<Case> cases =
+        List.of(
+            new Case(null, null, List.of("a@50:d", "b@50:d", "c@50:d", "d@50:d", "e@50:d")),
+            new Case("b", "d", List.of("b@50:d", "c@50:d")),
+            new Case("aa", "b", List.of()),
+            new Case("d", null, List.of("d@50:d", "e@50:d")),
+            new Case("f", null, List.of()));
+    for (Case each : cases) {
+      EntryList input = new EntryList(List.of(lines));
+      try (RangeTombstones cursor = tombstones(input, each.from(), each.to(), () -> {})) {
+        assertThat(keys(cursor)).as("%s", each).isEqualTo(each.expected());
+        assertThat(input.isClosed()).isFalse();
+      }
+      assertThat(input.isClosed()).isTrue();
+    }
+  }
+
+  @Test
+  void rangeTombstones_ofManyEntries_lookWhetherTheyAreCancelled() {
+    EntryList input = new EntryList(List.of());
+    for (int i = 0; i < 5_000; i++) {
+      add(input, "k", 10_000 - i, 0);
+    }
+    int[] checks = new int[1];
+    try (RangeTombstones cursor = tombstones(input, null, null, () -> checks[0]++)) {
+      assertThat(keys(cursor)).containsExactly("k@50:d");
+    }
+    assertThat(checks[0]).isEqualTo(4);
+  }
+
+  @Test
+  void run_withAFilter_dropsAndReplacesWhatNoSnapshotSees() {
+    FileMetadata older = flush("a@1 1", "b@1 1", "c@1 1", "d@1 1");
+    FileMetadata newer = flush("a@5 2", "b@6 2", "e@7 2");
+    Compaction compaction = pick(version(0, older, 0, newer), 1 << 20);
+    CompactionFilter filter =
+        (level, key, value) ->
+            switch (key.toUtf8String()) {
+              case "a" -> CompactionFilter.Decision.DROP;
+              case "b" -> CompactionFilter.Decision.replace(bytes("other"));
+              default -> CompactionFilter.Decision.KEEP;
+            };
+    CompactionResult result =
+        requireNonNull(
+            new CompactionJob(compaction, new long[0], this::open, context, filter, () -> false)
+                .run());
+    assertThat(contents(result.outputs())).containsExactly("b@6 other", "c@1 1", "d@1 1", "e@7 2");
+    assertThat(result.filtered()).isEqualTo(new FilterResult(1, 1, null));
+
+    CompactionResult withSnapshot =
+        requireNonNull(
+            new CompactionJob(compaction, new long[] {3}, this::open, context, filter, () -> false)
+                .run());
+    assertThat(contents(withSnapshot.outputs()))
+        .containsExactly("a@5:d", "a@1 1", "b@6 other", "b@1 1", "c@1 1", "d@1 1", "e@7 2");
+  }
+
+  @Test
+  void inputRun_findsTheTableThatMayHaveAKey() {
+    List<FileMetadata> files =
+        List.of(VersionText.file("5:1", "b@5..d@5"), VersionText.file("6:1", "f@5..h@5"));
+    InputRun run = new InputRun(VersionText.COMPARATOR, files, this::open);
+    String[] keys = {"a@5", "d@6", "d@5", "d@4", "f@1", "h@5", "h@4", "z@9"};
+    int[] found = {0, 0, 0, 1, 1, 1, 2, 2};
+    for (int i = 0; i < keys.length; i++) {
+      byte[] key = VersionText.key(keys[i]);
+      assertThat(run.find(direct(key), 0, key.length)).as(keys[i]).isEqualTo(found[i]);
+    }
   }
 }

@@ -209,6 +209,50 @@ final class RunningJobsTest {
     assertThat(rewrite.replacementEdit(List.of()).compactPointers()).isEmpty();
   }
 
+  @Test
+  void move_keepsTheTable_andIsNoMoveIfItsNextCompactionWouldBeExpensive() {
+    Compaction move = compaction(Compaction.Reason.SIZE, 2, 1);
+    assertThat(move.isTrivialMove()).isTrue();
+    Version moved = VersionText.apply(version, move.trivialMoveEdit());
+    assertThat(moved.files(3)).containsExactly(version.file(2, 1));
+    assertThat(moved.files(2)).doesNotContain(version.file(2, 1));
+    assertThat(compaction(Compaction.Reason.MANUAL, 2, 1).isTrivialMove()).isFalse();
+    assertThat(compaction(Compaction.Reason.TOMBSTONES, 2, 1).isTrivialMove())
+        .as("nothing is below: it drops its tombstones")
+        .isFalse();
+    for (long size : new long[] {1000, 1001}) {
+      Version wide =
+          VersionText.version(List.of("+L1 5:10 a@9..c@8", "+L3 6:" + size + " b@1..b@1"));
+      Compaction ofWide =
+          new InputSelector(wide, MAX_FILE_SIZE)
+              .select(Compaction.Reason.TOMBSTONES, 1, List.of(wide.file(1, 0)));
+      assertThat(ofWide.isTrivialMove()).as("%d bytes below", size).isEqualTo(size == 1000);
+    }
+  }
+
+  @Test
+  void pick_ofATableWithTombstones_comesAfterSizeAndForgetsObsoleteOnes() {
+    CompactionPicker picker = new CompactionPicker(MAX_FILE_SIZE, false);
+    List<byte[]> pointers = new java.util.ArrayList<>(java.util.Collections.nCopies(7, null));
+    assertThat(picker.pick(version, running, pointers)).isNull();
+    FileMetadata obsolete = VersionText.file("99:10", "a@1..b@1");
+    running.markTombstones(obsolete);
+    assertThat(picker.pick(version, running, pointers)).isNull();
+    assertThat(running.withTombstones()).isEmpty();
+    running.markTombstones(obsolete);
+    running.markTombstones(version.file(2, 0));
+    running.markTombstones(ofLevelOne().inputs().get(0));
+    Compaction picked = picker.pick(version, running, pointers);
+    assertThat(picked).isNotNull();
+    assertThat(picked.reason()).isEqualTo(Compaction.Reason.TOMBSTONES);
+    assertThat(picked.level()).isEqualTo(1);
+    assertThat(picked.inputs().get(0).number()).isEqualTo(8);
+    assertThat(running.withTombstones()).hasSize(2).doesNotContain(obsolete);
+    running.start(picked);
+    assertThat(picker.pick(version, running, pointers)).as("its input is busy").isNull();
+    running.end(picked);
+  }
+
   private static List<Long> numbers(Version version) {
     java.util.ArrayList<Long> numbers = new java.util.ArrayList<>();
     version.forEachFileNumber(numbers::add);

@@ -12,12 +12,15 @@ import dev.kv.DBStats;
 import dev.kv.PinnedValue;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
+import dev.kv.core.key.KeyBounds;
+import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -39,6 +42,7 @@ final class ReadCallsTest {
     }
     assertThat(tree.allocator.liveBuffers()).isZero();
     assertThat(tree.arenas.liveArenas()).isZero();
+    assertThat(tree.budget.used()).isZero();
   }
 
   private void put(String key, String value) {
@@ -196,6 +200,155 @@ final class ReadCallsTest {
             () -> tree.reader.forEach(ReadOptions.DEFAULT, (key, value) -> tree.reader.close()))
         .isInstanceOf(DBClosedException.class);
     assertThat(tree.reader.openIterators()).isZero();
+  }
+
+  /** A scan of one table passes each block at a time, and must decide as the steps do. */
+  @Test
+  void forEach_overOneTable_passesWhatStepsShow() {
+    for (int i = 0; i < 400; i++) {
+      String key = String.format(Locale.ROOT, "key%04d", i);
+      for (int version = 0; version < 1 + i % 4; version++) {
+        put(key, "value" + i + "-" + version);
+      }
+      if (i % 5 == 0) {
+        tree.delete(bytes(key));
+      }
+    }
+    long middle = tree.last() - 300;
+    tree.toLevel(1, 1);
+    try (Snapshot snapshot = tree.snapshotAt(middle)) {
+      ReadOptions bounded =
+          ReadOptions.builder()
+              .lowerBound(bytes("key0101"))
+              .upperBound(bytes("key0222"))
+              .snapshot(snapshot)
+              .build();
+      List<ReadOptions> all =
+          List.of(
+              ReadOptions.DEFAULT,
+              ReadOptions.KEYS,
+              ReadOptions.from(snapshot),
+              bounded,
+              ReadOptions.withPrefix(bytes("key01")));
+      for (ReadOptions options : all) {
+        List<String> steps = new ArrayList<>();
+        try (DBIterator cursor = tree.reader.iterator(options)) {
+          for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+            steps.add(text(cursor.key()) + "=" + text(cursor.value()));
+          }
+        }
+        List<String> passed = new ArrayList<>();
+        tree.reader.forEach(
+            options, (key, value) -> passed.add(key.toUtf8String() + "=" + value.toUtf8String()));
+        assertThat(passed).as("%s", options).isEqualTo(steps).isNotEmpty();
+      }
+    }
+    int[] count = new int[1];
+    assertThatThrownBy(
+            () ->
+                tree.reader.forEach(
+                    ReadOptions.DEFAULT,
+                    (key, value) -> {
+                      if (++count[0] == 7) {
+                        throw new IllegalMonitorStateException();
+                      }
+                    }))
+        .isInstanceOf(IllegalMonitorStateException.class);
+    count[0] = 0;
+    assertThatThrownBy(
+            () ->
+                tree.reader.forEach(
+                    ReadOptions.DEFAULT,
+                    (key, value) -> {
+                      if (++count[0] == 7) {
+                        tree.reader.close();
+                      }
+                    }))
+        .isInstanceOf(DBClosedException.class);
+    assertThat(count[0]).as("a close ends the scan at the next entry").isEqualTo(7);
+  }
+
+  @Test
+  void state_tellsWhetherItsMemTablesHoldARange() {
+    fill();
+    put("m", "4");
+    tree.toMemtable();
+    ReadState state = tree.states.acquire(0);
+    try {
+      record Case(String from, String to, boolean holds) {}
+      List<Case> cases =
+          List.of(
+              new Case(null, null, true),
+              new Case("a", "c", false),
+              new Case("a", "d", true),
+              new Case("d", "e", true),
+              new Case("g", "m", false),
+              new Case("g", "n", true),
+              new Case("n", null, false));
+      for (Case each : cases) {
+        KeyBounds keys =
+            KeyBounds.of(
+                each.from() == null ? null : bytes(each.from()),
+                each.to() == null ? null : bytes(each.to()),
+                order);
+        assertThat(state.memTablesHold(keys)).as("%s", each).isEqualTo(each.holds());
+      }
+    } finally {
+      tree.states.release(state, 0);
+    }
+  }
+
+  @Test
+  void oldestIterators_areAtMostThoseThatAreAskedFor() {
+    put("a", "1");
+    tree.toMemtable();
+    DBIterator one = tree.reader.iterator(ReadOptions.DEFAULT);
+    DBIterator two = tree.reader.iterator(ReadOptions.DEFAULT);
+    assertThat(tree.reader.oldestIterators(1)).hasSize(1);
+    assertThat(tree.reader.oldestIterators(9)).hasSize(2);
+    one.close();
+    assertThat(tree.reader.oldestIterators(9)).hasSize(1);
+    two.close();
+  }
+
+  @Test
+  void memTablesSince_aMark_findTheNewestOfAllLaterOnes() {
+    fill();
+    StateMark mark = tree.reader.mark();
+    put("a", "now");
+    tree.toMemtable();
+    tree.delete(bytes("b"));
+    put("c", "now");
+    tree.toMemtable();
+    put("c", "later");
+    tree.toMemtable();
+    tree.reader.withMemTablesSince(
+        mark,
+        recent -> {
+          assertThat(recent.pin()).isTrue();
+          assertThat(recent.find(bytes("a"))).isEqualTo(LookupResult.FOUND);
+          assertThat(text(recent.value().copy())).isEqualTo("now");
+          assertThat(recent.find(bytes("b"))).isEqualTo(LookupResult.DELETED);
+          assertThat(recent.find(bytes("c"))).isEqualTo(LookupResult.FOUND);
+          assertThat(text(recent.value().copy())).isEqualTo("later");
+          assertThat(recent.find(bytes("f"))).as("older").isEqualTo(LookupResult.NOT_FOUND);
+          long sequence = tree.last();
+          assertThat(recent.hasNewer(bytes("c"), sequence)).isFalse();
+          assertThat(recent.hasNewer(bytes("c"), sequence - 1)).isTrue();
+          assertThat(recent.hasNewer(bytes("b"), sequence - 3)).isTrue();
+          return 0;
+        });
+  }
+
+  /** The view gives back a value and memtables that its owner did not. */
+  @Test
+  void commitView_closedInTheMiddle_givesBackWhatItPinned() {
+    fill();
+    CommitView view = tree.reader.commitView();
+    assertThat(view.find(bytes("a"))).isTrue();
+    assertThat(text(view.value().copy())).isEqualTo("1");
+    assertThat(view.recent().pin()).isTrue();
+    view.close();
   }
 
   @Test
