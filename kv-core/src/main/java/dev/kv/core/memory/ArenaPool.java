@@ -42,6 +42,7 @@ public final class ArenaPool implements AutoCloseable {
   private static final int LARGEST = Integer.MAX_VALUE - 8;
 
   private final OffHeapBudget budget;
+  private final long share;
   private final LongConsumer acquired;
   private final Runnable reclaimer = this::trim;
 
@@ -60,18 +61,21 @@ public final class ArenaPool implements AutoCloseable {
    * @param budget counts the arenas as {@link MemoryKind#MEMTABLE}
    */
   public ArenaPool(OffHeapBudget budget) {
-    this(budget, bytes -> {});
+    this(budget, Long.MAX_VALUE, bytes -> {});
   }
 
   /**
    * Creates a pool.
    *
    * @param budget counts the arenas as {@link MemoryKind#MEMTABLE}
+   * @param share the bytes up to which memtables may take memory from the block cache if the budget
+   *     is used up. With more, they wait for their own flushes
    * @param acquired called with the number of bytes by which the arenas in use have grown, after
    *     each {@link #acquire}, {@link #grow} and {@link #release}, by their caller
    */
-  public ArenaPool(OffHeapBudget budget, LongConsumer acquired) {
+  public ArenaPool(OffHeapBudget budget, long share, LongConsumer acquired) {
     this.budget = budget;
+    this.share = share;
     this.acquired = acquired;
     budget.onShortage(reclaimer);
   }
@@ -156,7 +160,7 @@ public final class ArenaPool implements AutoCloseable {
     if (capacity <= LARGEST_UNLIMITED) {
       budget.count(MemoryKind.MEMTABLE, capacity);
     } else {
-      budget.reserve(MemoryKind.MEMTABLE, capacity);
+      reserve(capacity);
     }
     boolean allocated = false;
     try {
@@ -167,6 +171,15 @@ public final class ArenaPool implements AutoCloseable {
       if (!allocated) {
         budget.release(MemoryKind.MEMTABLE, capacity);
       }
+    }
+  }
+
+  private void reserve(int capacity) {
+    if (budget.used(MemoryKind.MEMTABLE) < share) {
+      budget.reserve(MemoryKind.MEMTABLE, capacity);
+    } else if (!budget.tryReserve(MemoryKind.MEMTABLE, capacity)) {
+      trim();
+      budget.reserveWithoutReclaim(MemoryKind.MEMTABLE, capacity);
     }
   }
 

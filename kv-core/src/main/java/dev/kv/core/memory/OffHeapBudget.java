@@ -62,6 +62,11 @@ public final class OffHeapBudget {
       return;
     }
     reclaim();
+    reserveWithoutReclaim(kind, bytes);
+  }
+
+  /** Counts {@code bytes}, or throws {@link OffHeapExhaustedException} if they do not fit. */
+  void reserveWithoutReclaim(MemoryKind kind, long bytes) {
     if (!tryReserve(kind, bytes)) {
       throw exhausted(kind, bytes);
     }

@@ -47,8 +47,9 @@ public final class SharedResourcesImpl implements SharedResources {
     this.settings = settings;
     budget = new OffHeapBudget(settings.offHeapLimit(), memoryForJobs(settings));
     allocator = new BlockAllocator(budget);
-    writeBuffers = new WriteBuffers(limitOfWriteBuffers(settings));
-    arenas = new ArenaPool(budget, writeBuffers::acquired);
+    long memtables = limitOfWriteBuffers(settings);
+    writeBuffers = new WriteBuffers(memtables);
+    arenas = new ArenaPool(budget, memtables, writeBuffers::acquired);
     blockCache = new BlockCacheImpl(allocator, settings.blockCacheSize());
     tableMemory =
         new TableMemory(
