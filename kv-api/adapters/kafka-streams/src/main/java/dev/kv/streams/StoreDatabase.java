@@ -74,7 +74,14 @@ final class StoreDatabase {
   private static final byte[] EXPIRY_TIME = {0, 't'};
   private static final byte[] UNCOMMITTED = {0, 'u'};
 
-  private static final int WRITE_BUFFER_SIZE = 16 << 20;
+  private static final int MAX_WRITE_BUFFER_SIZE = 16 << 20;
+
+  /**
+   * The part of the memory of all stores that one memtable may take. All memtables that are being
+   * written have a quarter together, and a larger one would leave no room for its own flush.
+   */
+  private static final int WRITE_BUFFER_SHARE = 16;
+
   private static final int BITS_PER_KEY = 10;
   private static final int RESTORE_BATCH_BYTES = 1 << 20;
 
@@ -129,7 +136,7 @@ final class StoreDatabase {
           Options.builder()
               .createIfMissing(true)
               .sharedResources(shared)
-              .writeBufferSize(WRITE_BUFFER_SIZE)
+              .writeBufferSize(writeBufferSize(shared))
               .filterPolicy(FilterPolicy.bloom(BITS_PER_KEY))
               .env(env)
               .build();
@@ -148,6 +155,11 @@ final class StoreDatabase {
           ? new ProcessorStateException("cannot open store " + name + " in " + directory, e)
           : e;
     }
+  }
+
+  private static int writeBufferSize(SharedResources shared) {
+    long share = shared.settings().offHeapLimit() / WRITE_BUFFER_SHARE;
+    return (int) Math.min(MAX_WRITE_BUFFER_SIZE, share);
   }
 
   private void check(StoreKind kind, Path directory) {

@@ -8,7 +8,8 @@
  * <p>Each store is one database, a {@code StoreDatabase}, which has the offsets, the Position and
  * the mark of uncommitted writes beside the data. {@code KvKeyValueStore} has one entry for each
  * key. {@code SegmentedStore}, below {@code KvWindowStore} and {@code KvSessionStore}, has entries
- * by segment of time, and {@code KvVersionedStore} the versions of each key. {@code StoreQueries}
+ * by segment of time. {@code KvVersionedStore} has the versions of each key, in the layout of
+ * {@code VersionFormat}, and {@code VersionIterator} passes them to queries. {@code StoreQueries}
  * answers interactive queries, and {@code ProcessResources} is the memory that all stores of a
  * process share.
  */

@@ -2,6 +2,8 @@ package dev.kv.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.DB;
+import dev.kv.Options;
 import dev.kv.SharedResources;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +19,9 @@ class SharedMemoryTest {
   private static final long BUDGET = 16 << 20;
   private static final int STORES = 200;
   private static final int ENTRIES = 50;
+
+  private static final int LARGE_ENTRIES = 3_000;
+  private static final long CACHED = 16 << 20;
 
   @TempDir private Path directory;
 
@@ -53,6 +58,46 @@ class SharedMemoryTest {
     } finally {
       stores.forEach(KvKeyValueStore::close);
       ProcessResources.INSTANCE.release();
+    }
+  }
+
+  @Test
+  void storesOfOneProcess_whileTheyAreWritten_keepTheCache() {
+    String limit = Integer.toString(64 << 20);
+    SharedResources shared =
+        ProcessResources.INSTANCE.acquire(Map.of(KvStores.MEMORY_BYTES_CONFIG, limit));
+    List<KvKeyValueStore> stores = new ArrayList<>();
+    Options options = Options.builder().createIfMissing(true).sharedResources(shared).build();
+    try (DB watch = DB.open(directory.resolve("watch"), options)) {
+      for (int i = 0; i < 4; i++) {
+        KvKeyValueStore store = new KvKeyValueStore("store" + i, StoreKind.Values.PLAIN, null);
+        TestContext context = new TestContext(directory).with(KvStores.MEMORY_BYTES_CONFIG, limit);
+        store.init(context, store);
+        stores.add(store);
+      }
+      Random random = new Random(17);
+      write(stores, random);
+      for (int entry = 0; entry < LARGE_ENTRIES; entry++) {
+        for (KvKeyValueStore store : stores) {
+          store.get(Bytes.wrap(("key" + entry).getBytes()));
+        }
+      }
+      assertThat(watch.stats().blockCache().charge()).isGreaterThan(CACHED);
+      write(stores, random);
+      assertThat(watch.stats().blockCache().charge()).isGreaterThan(CACHED);
+    } finally {
+      stores.forEach(KvKeyValueStore::close);
+      ProcessResources.INSTANCE.release();
+    }
+  }
+
+  private static void write(List<KvKeyValueStore> stores, Random random) {
+    byte[] value = new byte[4000];
+    for (int entry = 0; entry < LARGE_ENTRIES; entry++) {
+      for (KvKeyValueStore store : stores) {
+        random.nextBytes(value);
+        store.put(Bytes.wrap(("key" + entry).getBytes()), value);
+      }
     }
   }
 
