@@ -1,9 +1,18 @@
 package dev.kv.streams.broker;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
@@ -18,26 +27,34 @@ import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.processor.StateRestoreListener;
 
 /**
- * The child process of {@link StreamsBenchmark}: keeps the last record of each key in a store,
- * until as many records were processed or restored as the first argument says, and prints what that
- * took.
+ * The child process of {@link StreamsBenchmark}: counts the records of each key, and keeps the last
+ * one with the count, until as many records were processed or restored as an argument says. Then it
+ * prints what that took, as names and values.
  */
 final class BenchmarkApplication {
   static final String INPUT = "input";
 
-  private static final AtomicLong seen = new AtomicLong();
+  /** The first word of the line of results. */
+  static final String RESULT = "result";
+
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+  private static final long NANOS_PER_TICK = 10_000_000;
+
   private static final AtomicLong begin = new AtomicLong();
   private static final AtomicLong end = new AtomicLong();
   private static final AtomicLong number = new AtomicLong();
   private static final CountDownLatch done = new CountDownLatch(1);
 
+  // Used by the one thread of Streams, and after the end by the main thread
+  private static long seen;
+  private static long threadNanos;
+  private static Map<String, Long> before = Map.of();
+  private static Map<String, Long> after = Map.of();
+
   private BenchmarkApplication() {}
 
-  /**
-   * Arguments: kv or the built-in store, process or restore, the number of records, configuration.
-   */
+  /** Arguments: the store, process or restore, the number of records, configuration. */
   public static void main(String[] args) throws Exception {
-    boolean kv = args[0].equals("kv");
     boolean restore = args[1].equals("restore");
     long records = Long.parseLong(args[2]);
     Properties config = new Properties();
@@ -49,9 +66,10 @@ final class BenchmarkApplication {
     builder.stream(INPUT, Consumed.with(Serdes.Bytes(), Serdes.ByteArray()))
         .peek((key, value) -> count(records))
         .groupByKey()
-        .reduce(
-            (before, value) -> value,
-            Materialized.<Bytes, byte[]>as(BenchmarkStores.supplier(kv, "last"))
+        .aggregate(
+            () -> new byte[Long.BYTES],
+            (key, value, before) -> next(before, value),
+            Materialized.<Bytes, byte[]>as(BenchmarkStores.supplier(args[0], "last"))
                 .withKeySerde(Serdes.Bytes())
                 .withValueSerde(Serdes.ByteArray()));
     KafkaStreams streams = new KafkaStreams(builder.build(), config);
@@ -67,29 +85,43 @@ final class BenchmarkApplication {
     streams.start();
     done.await();
     double seconds = (end.get() - begin.get()) / 1e9;
+    long peak = status("VmHWM");
     awaitCommits();
-    System.out.printf(
-        Locale.ROOT,
-        "result records %d seconds %.3f rate %.0f commits %d commitP50us %d commitP99us %d"
-            + " rssKB %d anonKB %d fileKB %d peakKB %d%n",
-        number.get(),
-        seconds,
-        number.get() / seconds,
-        BenchmarkStores.COMMITS.size(),
-        percentile(0.5),
-        percentile(0.99),
-        status("VmRSS"),
-        status("RssAnon"),
-        status("RssFile"),
-        status("VmHWM"));
+    Map<String, Object> results = new LinkedHashMap<>();
+    results.put("records", number.get());
+    results.put("seconds", String.format(Locale.ROOT, "%.3f", seconds));
+    results.put("rate", Math.round(number.get() / seconds));
+    if (!restore) {
+      results.put("getNanos", BenchmarkStores.GETS.mean());
+      results.put("putNanos", BenchmarkStores.PUTS.mean());
+      results.put("getWallNanos", BenchmarkStores.GETS.meanWall());
+      results.put("putWallNanos", BenchmarkStores.PUTS.meanWall());
+      results.put("threadNanos", threadNanos / number.get());
+      after.forEach(
+          (name, nanos) ->
+              results.put(name, (nanos - before.getOrDefault(name, 0L)) / number.get()));
+      results.put("commits", BenchmarkStores.COMMITS.size());
+      results.put("commitP50us", percentile(0.5));
+      results.put("commitP99us", percentile(0.99));
+    }
+    results.put("directKB", direct());
+    results.put("rssKB", status("VmRSS"));
+    results.put("anonKB", status("RssAnon"));
+    results.put("fileKB", status("RssFile"));
+    results.put("peakKB", peak);
+    StringBuilder line = new StringBuilder(RESULT);
+    results.forEach((name, value) -> line.append(' ').append(name).append(' ').append(value));
+    System.out.println(line);
     streams.close(
         CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
   }
 
-  /**
-   * Returns after the last records are committed, so that the memory is that of an idle
-   * application.
-   */
+  private static byte[] next(byte[] before, byte[] value) {
+    long count = ByteBuffer.wrap(before).getLong() + 1;
+    return ByteBuffer.allocate(Long.BYTES + value.length).putLong(count).put(value).array();
+  }
+
+  /** Returns after the last records are committed, so that the memory is of an idle application. */
   private static void awaitCommits() throws InterruptedException {
     int before;
     do {
@@ -100,20 +132,63 @@ final class BenchmarkApplication {
 
   /** Counts a record. Only the second half is timed: before, the JVM compiles its methods. */
   private static void count(long records) {
-    long count = seen.incrementAndGet();
+    long count = ++seen;
     if (count == records / 2) {
-      begin.set(System.nanoTime());
       BenchmarkStores.COMMITS.clear();
+      BenchmarkStores.GETS.clear();
+      BenchmarkStores.PUTS.clear();
+      threadNanos = THREADS.getCurrentThreadCpuTime();
+      before = processorTime();
+      begin.set(System.nanoTime());
     } else if (count == records) {
+      threadNanos = THREADS.getCurrentThreadCpuTime() - threadNanos;
+      after = processorTime();
       number.set(records - records / 2);
       end.set(System.nanoTime());
       done.countDown();
     }
   }
 
+  /** Returns the processor time of the process, and of what threads of it are for. */
+  private static Map<String, Long> processorTime() {
+    Map<String, Long> sums = new LinkedHashMap<>();
+    for (String group : List.of("processNanos", "backgroundNanos", "compilerNanos", "gcNanos")) {
+      sums.put(group, 0L);
+    }
+    try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
+      for (Path task : tasks) {
+        // The name is in parentheses, and utime and stime are the 12th and 13th word after it
+        String stat = Files.readString(task.resolve("stat"));
+        String name = stat.substring(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
+        String[] words = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+        long nanos = (Long.parseLong(words[11]) + Long.parseLong(words[12])) * NANOS_PER_TICK;
+        sums.merge("processNanos", nanos, Long::sum);
+        if (name.startsWith("kv-") || name.startsWith("rocksdb:")) {
+          sums.merge("backgroundNanos", nanos, Long::sum);
+        } else if (name.startsWith("C1 ") || name.startsWith("C2 ")) {
+          sums.merge("compilerNanos", nanos, Long::sum);
+        } else if (name.startsWith("G1 ") || name.startsWith("GC ") || name.startsWith("VM ")) {
+          sums.merge("gcNanos", nanos, Long::sum);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return sums;
+  }
+
   private static long percentile(double part) {
     long[] sorted = BenchmarkStores.COMMITS.stream().mapToLong(Long::longValue).sorted().toArray();
     return sorted.length == 0 ? 0 : sorted[(int) ((sorted.length - 1) * part)] / 1000;
+  }
+
+  /** Returns the direct memory of the JVM. */
+  private static long direct() {
+    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+            .filter(pool -> pool.getName().equals("direct"))
+            .mapToLong(BufferPoolMXBean::getMemoryUsed)
+            .sum()
+        / 1024;
   }
 
   private static long status(String name) throws IOException {

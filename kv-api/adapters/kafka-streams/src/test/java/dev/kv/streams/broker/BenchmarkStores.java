@@ -1,6 +1,8 @@
 package dev.kv.streams.broker;
 
 import dev.kv.streams.KvStores;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.kafka.common.TopicPartition;
@@ -21,17 +23,82 @@ import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.WriteBufferManager;
 
-/** The stores of the benchmark, which time their commits. */
+/**
+ * The stores of the benchmark. They time all commits, and one of {@value #SAMPLED} other calls by
+ * the processor time of their thread: the clock itself takes about as long as a call.
+ */
 final class BenchmarkStores {
+  /** A store that keeps nothing: what a topology takes without a store. */
+  static final String NONE = "none";
+
+  private static final int SAMPLED = 16;
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
   /** The time of each commit of a store, in nanoseconds. */
   static final ConcurrentLinkedQueue<Long> COMMITS = new ConcurrentLinkedQueue<>();
 
+  /** The processor time of the sampled calls. Used by the one thread of Streams, except at ends. */
+  static final Sample GETS = new Sample();
+
+  static final Sample PUTS = new Sample();
+
   private BenchmarkStores() {}
 
-  /** Returns a supplier of stores of kv, or of the built-in ones. */
-  static KeyValueBytesStoreSupplier supplier(boolean kv, String name) {
+  /** The sum of the processor times of sampled calls, and of their times by the clock. */
+  static final class Sample {
+    private long calls;
+    private long samples;
+    private long nanos;
+    private long wallNanos;
+    private long wallBegin;
+
+    /** Returns the time of the begin of a call, or 0 if it is not sampled. */
+    long begin() {
+      if (calls++ % SAMPLED != 0) {
+        return 0;
+      }
+      wallBegin = System.nanoTime();
+      return THREADS.getCurrentThreadCpuTime();
+    }
+
+    void end(long begin) {
+      if (begin != 0) {
+        wallNanos += System.nanoTime() - wallBegin;
+        nanos += THREADS.getCurrentThreadCpuTime() - begin;
+        samples++;
+      }
+    }
+
+    void clear() {
+      calls = 0;
+      samples = 0;
+      nanos = 0;
+      wallNanos = 0;
+    }
+
+    /** Returns the mean time of a call by the clock in nanoseconds. */
+    long meanWall() {
+      return samples == 0 ? 0 : wallNanos / samples;
+    }
+
+    /** Returns the mean time of a call in nanoseconds, without that of the clock. */
+    long mean() {
+      Sample empty = new Sample();
+      for (int i = 0; i < 20_000 * SAMPLED; i++) {
+        empty.end(empty.begin());
+      }
+      return samples == 0 ? 0 : Math.max(0, nanos / samples - empty.nanos / empty.samples);
+    }
+  }
+
+  /** Returns a supplier of stores: those of kv, the built-in ones, or ones that keep nothing. */
+  static KeyValueBytesStoreSupplier supplier(String store, String name) {
     KeyValueBytesStoreSupplier stores =
-        kv ? KvStores.timestampedKeyValue(name) : Stores.persistentTimestampedKeyValueStore(name);
+        switch (store) {
+          case "kv" -> KvStores.timestampedKeyValue(name);
+          case NONE -> Stores.inMemoryKeyValueStore(name);
+          default -> Stores.persistentTimestampedKeyValueStore(name);
+        };
     return new KeyValueBytesStoreSupplier() {
       @Override
       public String name() {
@@ -40,7 +107,7 @@ final class BenchmarkStores {
 
       @Override
       public KeyValueStore<Bytes, byte[]> get() {
-        return new Timed(stores.get());
+        return new Timed(stores.get(), !store.equals(NONE));
       }
 
       @Override
@@ -78,8 +145,11 @@ final class BenchmarkStores {
   private static final class Timed
       extends WrappedStateStore<KeyValueStore<Bytes, byte[]>, Bytes, byte[]>
       implements KeyValueStore<Bytes, byte[]>, TimestampedBytesStore {
-    Timed(KeyValueStore<Bytes, byte[]> store) {
+    private final boolean keeps;
+
+    Timed(KeyValueStore<Bytes, byte[]> store, boolean keeps) {
       super(store);
+      this.keeps = keeps;
     }
 
     @Override
@@ -91,7 +161,11 @@ final class BenchmarkStores {
 
     @Override
     public void put(Bytes key, byte[] value) {
-      wrapped().put(key, value);
+      long begin = PUTS.begin();
+      if (keeps) {
+        wrapped().put(key, value);
+      }
+      PUTS.end(begin);
     }
 
     @Override
@@ -111,7 +185,10 @@ final class BenchmarkStores {
 
     @Override
     public byte[] get(Bytes key) {
-      return wrapped().get(key);
+      long begin = GETS.begin();
+      byte[] value = keeps ? wrapped().get(key) : null;
+      GETS.end(begin);
+      return value;
     }
 
     @Override

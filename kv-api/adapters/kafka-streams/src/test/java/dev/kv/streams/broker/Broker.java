@@ -81,6 +81,12 @@ final class Broker implements AutoCloseable {
     }
   }
 
+  void deleteTopic(String name) throws ExecutionException, InterruptedException {
+    try (Admin admin = cluster.admin()) {
+      admin.deleteTopics(List.of(name)).all().get();
+    }
+  }
+
   /** Returns a producer of text that sends in large batches. */
   KafkaProducer<String, String> producer() {
     Map<String, Object> config = new HashMap<>();
