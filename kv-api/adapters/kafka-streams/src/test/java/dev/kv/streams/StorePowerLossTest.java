@@ -2,6 +2,7 @@ package dev.kv.streams;
 
 import static dev.kv.streams.TestContext.CHANGELOG;
 import static dev.kv.streams.TestContext.PARTITION;
+import static org.apache.kafka.streams.state.VersionedKeyValueStore.PUT_RETURN_CODE_NOT_PUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.env.Env;
@@ -13,10 +14,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.kstream.Windowed;
@@ -36,6 +40,9 @@ class StorePowerLossTest {
       new TopicPartition(CHANGELOG, PARTITION);
   private static final int RECORDS = 400;
   private static final int CRASH_EVERY = 50;
+  private static final int VERSIONED_KEYS = 10;
+  private static final long VERSION_INTERVAL = 5_000;
+  private static final long HISTORY_RETENTION = 120_000;
   private static final int[] PERCENT_KEPT = {0, 20, 60, 100};
 
   private final StrictMemEnv disk = new StrictMemEnv();
@@ -177,5 +184,82 @@ class StorePowerLossTest {
       }
     }
     return windows;
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {31, 32})
+  void versionedStore_afterLossOfPower_restoresToTheStateOfTheChangelog(long seed) {
+    Random random = new Random(seed);
+    KvVersionedStore store = versioned(disk, new TestContext(DIRECTORY));
+    for (int i = 0; i < RECORDS; i++) {
+      Bytes key = versionedKey(random.nextInt(VERSIONED_KEYS));
+      long time = i * VERSION_INTERVAL - random.nextInt(50_000);
+      byte[] value = random.nextInt(4) == 0 ? null : ("v" + i).getBytes();
+      if (time < 0 || store.put(key, value, time) == PUT_RETURN_CODE_NOT_PUT) {
+        time = i * VERSION_INTERVAL;
+        store.put(key, value, time);
+      }
+      changelog.add(versionedRecord(changelog.size(), time, key.get(), value));
+      if (random.nextInt(10) == 0) {
+        store.commit(Map.of(PARTITION_OF_CHANGELOG, (long) i));
+      }
+      if (i % CRASH_EVERY == 0) {
+        for (int percent : PERCENT_KEPT) {
+          crashVersions(store, percent, random.nextLong(), "seed " + seed + ", record " + i);
+        }
+      }
+    }
+    store.close();
+    assertThat(offsetsFound).as("crashes that kept an offset, seed " + seed).isGreaterThan(5);
+  }
+
+  private static KvVersionedStore versioned(Env env, TestContext context) {
+    KvVersionedStore store =
+        new KvVersionedStore(new VersionedSupplier("versions", HISTORY_RETENTION, 60_000), env);
+    store.init(context, store);
+    return store;
+  }
+
+  private static Bytes versionedKey(int number) {
+    return Bytes.wrap(("key" + number).getBytes());
+  }
+
+  private static ConsumerRecord<byte[], byte[]> versionedRecord(
+      long offset, long time, byte[] key, byte @Nullable [] value) {
+    return new ConsumerRecord<>(
+        CHANGELOG,
+        PARTITION,
+        offset,
+        time,
+        TimestampType.CREATE_TIME,
+        ConsumerRecord.NULL_SIZE,
+        ConsumerRecord.NULL_SIZE,
+        key,
+        value,
+        new RecordHeaders(),
+        Optional.empty());
+  }
+
+  private void crashVersions(KvVersionedStore before, int percent, long seed, String what) {
+    TestContext context = new TestContext(DIRECTORY);
+    KvVersionedStore found = versioned(disk.crashClone(percent, seed), context);
+    try {
+      Long offset = found.committedOffset(PARTITION_OF_CHANGELOG);
+      offsetsFound += offset == null ? 0 : 1;
+      int next = Objects.requireNonNullElse(offset, -1L).intValue() + 1;
+      context.restore(changelog.subList(next, changelog.size()));
+      long last = changelog.stream().mapToLong(ConsumerRecord::timestamp).max().orElseThrow();
+      for (int i = 0; i < VERSIONED_KEYS; i++) {
+        Bytes key = versionedKey(i);
+        assertThat(found.get(key)).as(what).isEqualTo(before.get(key));
+        for (long time = last; time >= last - HISTORY_RETENTION; time -= VERSION_INTERVAL / 2) {
+          assertThat(found.get(key, time))
+              .as("%s, %s at %s", what, key, time)
+              .isEqualTo(before.get(key, time));
+        }
+      }
+    } finally {
+      found.close();
+    }
   }
 }

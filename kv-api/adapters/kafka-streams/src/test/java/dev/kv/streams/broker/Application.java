@@ -62,7 +62,7 @@ final class Application implements AutoCloseable {
           }
           report.accept("state " + to);
         });
-    streams.setGlobalStateRestoreListener(new Restores());
+    streams.setGlobalStateRestoreListener(new Restores(restored, report));
   }
 
   /** Starts an application in this process, and returns when it processes records. */
@@ -74,6 +74,24 @@ final class Application implements AutoCloseable {
       throw new AssertionError("the application does not run");
     }
     return application;
+  }
+
+  /**
+   * Starts a topology of a test, and returns when it processes records. Counts what it restores.
+   */
+  static void run(KafkaStreams streams, AtomicLong restored) throws InterruptedException {
+    CountDownLatch running = new CountDownLatch(1);
+    streams.setStateListener(
+        (to, from) -> {
+          if (to == KafkaStreams.State.RUNNING) {
+            running.countDown();
+          }
+        });
+    streams.setGlobalStateRestoreListener(new Restores(restored, line -> {}));
+    streams.start();
+    if (!running.await(60, TimeUnit.SECONDS)) {
+      throw new AssertionError("the application does not run");
+    }
   }
 
   /**
@@ -159,7 +177,8 @@ final class Application implements AutoCloseable {
     application.close();
   }
 
-  private final class Restores implements StateRestoreListener {
+  private record Restores(AtomicLong restored, Consumer<String> report)
+      implements StateRestoreListener {
     @Override
     public void onRestoreStart(TopicPartition partition, String store, long from, long to) {}
 
