@@ -20,7 +20,8 @@ class SharedMemoryTest {
   private static final int STORES = 200;
   private static final int ENTRIES = 50;
 
-  private static final int LARGE_ENTRIES = 3_000;
+  private static final int LARGE_ENTRIES = 4_000;
+  private static final int CACHED_ENTRIES = 6_000;
   private static final long CACHED = 16 << 20;
 
   @TempDir private Path directory;
@@ -68,23 +69,26 @@ class SharedMemoryTest {
         ProcessResources.INSTANCE.acquire(Map.of(KvStores.MEMORY_BYTES_CONFIG, limit));
     List<KvKeyValueStore> stores = new ArrayList<>();
     Options options = Options.builder().createIfMissing(true).sharedResources(shared).build();
-    try (DB watch = DB.open(directory.resolve("watch"), options)) {
+    try (DB cached = DB.open(directory.resolve("cached"), options)) {
+      Random random = new Random(17);
+      byte[] value = new byte[4000];
+      for (int entry = 0; entry < CACHED_ENTRIES; entry++) {
+        random.nextBytes(value);
+        cached.put(("key" + entry).getBytes(), value);
+      }
+      cached.compactRange(null, null);
+      for (int entry = 0; entry < CACHED_ENTRIES; entry++) {
+        cached.get(("key" + entry).getBytes());
+      }
+      assertThat(cached.stats().blockCache().charge()).isGreaterThan(CACHED);
       for (int i = 0; i < 4; i++) {
         KvKeyValueStore store = new KvKeyValueStore("store" + i, StoreKind.Values.PLAIN, null);
         TestContext context = new TestContext(directory).with(KvStores.MEMORY_BYTES_CONFIG, limit);
         store.init(context, store);
         stores.add(store);
       }
-      Random random = new Random(17);
       write(stores, random);
-      for (int entry = 0; entry < LARGE_ENTRIES; entry++) {
-        for (KvKeyValueStore store : stores) {
-          store.get(Bytes.wrap(("key" + entry).getBytes()));
-        }
-      }
-      assertThat(watch.stats().blockCache().charge()).isGreaterThan(CACHED);
-      write(stores, random);
-      assertThat(watch.stats().blockCache().charge()).isGreaterThan(CACHED);
+      assertThat(cached.stats().blockCache().charge()).isGreaterThan(CACHED);
     } finally {
       stores.forEach(KvKeyValueStore::close);
       ProcessResources.INSTANCE.release();
