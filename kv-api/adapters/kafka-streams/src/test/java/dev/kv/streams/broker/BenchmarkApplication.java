@@ -94,8 +94,6 @@ final class BenchmarkApplication {
     if (!restore) {
       results.put("getNanos", BenchmarkStores.GETS.mean());
       results.put("putNanos", BenchmarkStores.PUTS.mean());
-      results.put("getWallNanos", BenchmarkStores.GETS.meanWall());
-      results.put("putWallNanos", BenchmarkStores.PUTS.meanWall());
       results.put("threadNanos", threadNanos / number.get());
       after.forEach(
           (name, nanos) ->
@@ -130,10 +128,11 @@ final class BenchmarkApplication {
     } while (BenchmarkStores.COMMITS.size() > before);
   }
 
-  /** Counts a record. Only the second half is timed: before, the JVM compiles its methods. */
+  /** Counts a record. Only the last third is timed: before, the JVM compiles its methods. */
   private static void count(long records) {
+    long warmUp = records - records / 3;
     long count = ++seen;
-    if (count == records / 2) {
+    if (count == warmUp) {
       BenchmarkStores.COMMITS.clear();
       BenchmarkStores.GETS.clear();
       BenchmarkStores.PUTS.clear();
@@ -143,7 +142,7 @@ final class BenchmarkApplication {
     } else if (count == records) {
       threadNanos = THREADS.getCurrentThreadCpuTime() - threadNanos;
       after = processorTime();
-      number.set(records - records / 2);
+      number.set(records - warmUp);
       end.set(System.nanoTime());
       done.countDown();
     }

@@ -44,26 +44,19 @@ final class BenchmarkStores {
 
   private BenchmarkStores() {}
 
-  /** The sum of the processor times of sampled calls, and of their times by the clock. */
+  /** The sum of the processor times of sampled calls. */
   static final class Sample {
     private long calls;
     private long samples;
     private long nanos;
-    private long wallNanos;
-    private long wallBegin;
 
     /** Returns the time of the begin of a call, or 0 if it is not sampled. */
     long begin() {
-      if (calls++ % SAMPLED != 0) {
-        return 0;
-      }
-      wallBegin = System.nanoTime();
-      return THREADS.getCurrentThreadCpuTime();
+      return calls++ % SAMPLED == 0 ? THREADS.getCurrentThreadCpuTime() : 0;
     }
 
     void end(long begin) {
       if (begin != 0) {
-        wallNanos += System.nanoTime() - wallBegin;
         nanos += THREADS.getCurrentThreadCpuTime() - begin;
         samples++;
       }
@@ -73,12 +66,6 @@ final class BenchmarkStores {
       calls = 0;
       samples = 0;
       nanos = 0;
-      wallNanos = 0;
-    }
-
-    /** Returns the mean time of a call by the clock in nanoseconds. */
-    long meanWall() {
-      return samples == 0 ? 0 : wallNanos / samples;
     }
 
     /** Returns the mean time of a call in nanoseconds, without that of the clock. */

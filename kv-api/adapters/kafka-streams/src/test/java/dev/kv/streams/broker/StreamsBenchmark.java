@@ -25,7 +25,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  */
 final class StreamsBenchmark {
   private static final int PAIRS = Integer.getInteger("benchmark.pairs", 5);
-  private static final int RECORDS = Integer.getInteger("benchmark.records", 2_000_000);
+  private static final int RECORDS = Integer.getInteger("benchmark.records", 3_000_000);
   private static final int KEYS = Integer.getInteger("benchmark.keys", 1_000_000);
   private static final int VALUE = Integer.getInteger("benchmark.value", 100);
   private static final int PARTITIONS = Integer.getInteger("benchmark.partitions", 4);
