@@ -204,10 +204,30 @@ public final class TableReader implements CacheValue {
    */
   private int getInPlace(
       InPlaceBlocks mapped, LookupKey key, int at, PointReadContext context, ValueRef out) {
-    BlockIterator entry = context.block();
-    if (!mapped.prepare(entry, at)) {
+    if (!mapped.prepare(context.block(), at)) {
       return CHANGED;
     }
+    int result;
+    try {
+      result = searchInPlace(mapped, key, at, context, out);
+      if (result == CHANGED) {
+        mapped.forget(at);
+      }
+    } catch (InternalError e) {
+      result = CHANGED; // thrown on the way to forget(), which would have absorbed it
+      mapped.forget(at);
+    }
+    if (result == CHANGED) {
+      out.release();
+    } else if (result == LookupResult.NOT_FOUND) {
+      recordMissInPlace(mapped, at, context);
+    }
+    return result;
+  }
+
+  private int searchInPlace(
+      InPlaceBlocks mapped, LookupKey key, int at, PointReadContext context, ValueRef out) {
+    BlockIterator entry = context.block();
     ByteBuffer memory = context.valueMemory(0);
     int result = CHANGED;
     try {
@@ -231,14 +251,8 @@ public final class TableReader implements CacheValue {
       if (!mapped.isIntact(at, memory)) {
         result = CHANGED;
       }
-    } catch (RuntimeException | InternalError e) {
+    } catch (RuntimeException e) {
       result = CHANGED; // the search of a copy throws what is to be thrown
-    }
-    if (result == CHANGED) {
-      mapped.forget(at);
-      out.release();
-    } else if (result == LookupResult.NOT_FOUND) {
-      recordMissInPlace(mapped, at, context);
     }
     return result;
   }
