@@ -7,7 +7,8 @@
  * at a file's end, {@code FileMappedLog} is the log that is written by stores into a mapping,
  * {@code Unmapper} unmaps files, and {@code DirectoryLock} prevents a second open. {@link
  * dev.kv.core.env.MemEnv} is the same in memory. {@link dev.kv.core.env.FileNames} builds and
- * parses the names of a database's files.
+ * parses the names of a database's files. {@link dev.kv.core.env.PendingFault} copies out of memory
+ * that may be mapped, and finds the faults.
  *
  * <p>Everything above calls it through {@link dev.kv.env.Env}. It imports nothing of the engine.
  */

@@ -11,6 +11,7 @@ import dev.kv.DBIterator;
 import dev.kv.DBStats;
 import dev.kv.PinnedValue;
 import dev.kv.ReadOptions;
+import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.LookupResult;
@@ -103,6 +104,7 @@ final class ReadCallsTest {
     put("a", "1");
     tree.toLevel(1, 1);
     try (Snapshot snapshot = tree.snapshotAt(tree.last())) {
+      assertThat(snapshot).hasToString("Snapshot[1]");
       put("a", "2");
       tree.toMemtable();
       assertThat(text(tree.reader.getAll(ReadOptions.from(snapshot), List.of(bytes("a"))).get(0)))
@@ -124,6 +126,26 @@ final class ReadCallsTest {
     assertThat(held.stream().map(value -> value.slice().toUtf8String()).toList())
         .containsExactly("1", "2", "3");
     held.forEach(PinnedValue::close);
+  }
+
+  @Test
+  void pinned_value_showsItsBytesUntilItsClose() {
+    fill();
+    for (String key : List.of("a", "c")) {
+      PinnedValue value = tree.reader.pinned(ReadOptions.DEFAULT, ByteBuffer.wrap(bytes(key)));
+      Slice slice = value.slice();
+      ByteBuffer buffer = value.buffer();
+      assertThat(value.length()).isEqualTo(1);
+      assertThat(buffer.remaining()).isEqualTo(1);
+      assertThat(buffer.get(buffer.position())).isEqualTo((byte) (key.equals("a") ? '1' : '3'));
+      assertThat(value).hasToString("PinnedValue[1 bytes]");
+      value.close();
+      assertThatThrownBy(value::slice).isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(value::buffer).isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(slice::length).isInstanceOf(IllegalStateException.class);
+      assertThat(value).hasToString("PinnedValue[1 bytes, closed]");
+      value.close();
+    }
   }
 
   @Test
@@ -304,8 +326,11 @@ final class ReadCallsTest {
     tree.toMemtable();
     DBIterator one = tree.reader.iterator(ReadOptions.DEFAULT);
     DBIterator two = tree.reader.iterator(ReadOptions.DEFAULT);
+    List<DBStats.OpenIterator> both = tree.reader.oldestIterators(9);
+    assertThat(both).hasSize(2).doesNotContainNull();
+    assertThat(both.get(0).ageMicros()).isGreaterThanOrEqualTo(both.get(1).ageMicros());
+    assertThat(both.get(1).ageMicros()).isBetween(0L, 60_000_000L);
     assertThat(tree.reader.oldestIterators(1)).hasSize(1);
-    assertThat(tree.reader.oldestIterators(9)).hasSize(2);
     one.close();
     assertThat(tree.reader.oldestIterators(9)).hasSize(1);
     two.close();
