@@ -96,10 +96,10 @@ public final class Compactor implements BackgroundWorker.Work {
       e.afterReport(() -> end(picked, false));
       throw e;
     } finally {
+      picked.compaction().version().release(); // those who wait for the end delete its inputs
       if (reported) {
         end(picked, installed);
       }
-      picked.compaction().version().release();
     }
     context.installed();
     return true;

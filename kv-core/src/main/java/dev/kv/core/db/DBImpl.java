@@ -258,6 +258,7 @@ final class DBImpl extends OpenDatabase {
     for (int each = 1; each < Levels.COUNT && !stale.isEmpty(); each++) {
       run(ManualCompactions.Request.rewrite(each, from, to, stale));
     }
+    parts.jobs().obsolete().collect();
   }
 
   private Set<Long> staleTables(long newest, byte @Nullable [] begin, byte @Nullable [] end) {
@@ -332,6 +333,7 @@ final class DBImpl extends OpenDatabase {
   @Override
   public void waitForCompactions() {
     parts.compactor().awaitIdle(parts.background()::compactionWanted);
+    parts.jobs().obsolete().collect();
   }
 
   @Override
@@ -376,6 +378,7 @@ final class DBImpl extends OpenDatabase {
         feed.close();
       }
       parts.reader().close();
+      parts.jobs().obsolete().close();
       events.post(new CloseEvent(events.database()));
       closeFiles();
     } finally {

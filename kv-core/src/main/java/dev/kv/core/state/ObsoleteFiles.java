@@ -1,5 +1,6 @@
 package dev.kv.core.state;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
@@ -49,6 +50,9 @@ public final class ObsoleteFiles {
 
   /** Held while files are collected. */
   private final ReentrantLock collecting = new ReentrantLock();
+
+  @GuardedBy("collecting")
+  private boolean isClosed;
 
   /**
    * Creates the object. Nothing is deleted before the first call of {@link #collect}.
@@ -124,7 +128,23 @@ public final class ObsoleteFiles {
   private void collect(boolean withTemporary) {
     collecting.lock();
     try {
-      deleteObsolete(withTemporary);
+      if (!isClosed) {
+        deleteObsolete(withTemporary);
+      }
+    } finally {
+      collecting.unlock();
+    }
+  }
+
+  /**
+   * Ends deletions, and waits for one that runs. Called by the close while it holds LOCK, before
+   * the versions are closed. A thread whose call the close overtakes may collect later: then no
+   * version is in use, and another program may have the directory open.
+   */
+  public void close() {
+    collecting.lock();
+    try {
+      isClosed = true;
     } finally {
       collecting.unlock();
     }

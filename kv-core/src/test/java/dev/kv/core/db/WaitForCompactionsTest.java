@@ -6,10 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.DB;
 import dev.kv.DBClosedException;
 import dev.kv.DBReadOnlyException;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
 import dev.kv.env.Env;
 import dev.kv.testing.FaultEnv;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** {@link DB#waitForCompactions}. */
@@ -84,5 +93,64 @@ class WaitForCompactionsTest extends DbTestBase {
     try (DB reader = DB.open(directory, options.toBuilder().readOnly(true).build())) {
       reader.waitForCompactions();
     }
+  }
+
+  @Test
+  void compactRangeAndWaitForCompactions_whenTheyReturn_haveDeletedTheInputs() throws IOException {
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    env.watch(
+        operation -> {
+          // The thread of the compaction is slow to delete, and the caller does not wait for it.
+          if (operation.kind() == FaultEnv.Kind.LIST
+              && Thread.currentThread().getName().startsWith("kv-compact")) {
+            LockSupport.parkNanos(2_000_000);
+          }
+        });
+    open(options.toBuilder().env(env).build());
+    for (int round = 0; round < 20; round++) {
+      writeTables(3);
+      db.compactRange(null, null);
+      assertThat(tablesOnDisk(env)).as("after compactRange").isEqualTo(liveTables());
+      writeTables(5);
+      db.waitForCompactions();
+      assertThat(tablesOnDisk(env)).as("after waitForCompactions").isEqualTo(liveTables());
+    }
+  }
+
+  @Test
+  void collect_byAThreadThatTheCloseOvertook_deletesNothing() throws IOException {
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    open(options.toBuilder().env(env).build());
+    writeTables(2);
+    List<Long> tables = tablesOnDisk(env);
+    ObsoleteFiles obsolete = db.parts().jobs().obsolete();
+    db.close();
+    obsolete.collect();
+    assertThat(tables).isNotEmpty();
+    assertThat(tablesOnDisk(env)).isEqualTo(tables);
+  }
+
+  private List<Long> tablesOnDisk(Env env) throws IOException {
+    List<Long> numbers = new ArrayList<>();
+    for (String name : env.list(directory)) {
+      FileName parsed = FileNames.parse(name);
+      if (parsed != null && parsed.kind() == FileName.Kind.TABLE) {
+        numbers.add(parsed.number());
+      }
+    }
+    Collections.sort(numbers);
+    return numbers;
+  }
+
+  private List<Long> liveTables() {
+    List<Long> numbers = new ArrayList<>();
+    Version version = db.parts().versions().acquireCurrent();
+    try {
+      version.forEachFileNumber(numbers::add);
+    } finally {
+      version.release();
+    }
+    Collections.sort(numbers);
+    return numbers;
   }
 }
