@@ -34,6 +34,10 @@ public final class Loads implements AutoCloseable {
   @GuardedBy("this")
   private final Set<BulkLoaderImpl> open = new LinkedHashSet<>();
 
+  /** The number of ingests that run. */
+  @GuardedBy("this")
+  private int ingests;
+
   /** Creates the object without loaders. */
   public Loads(JobContext context, TreeChanges changes, Compactor compactor) {
     this.context = context;
@@ -56,6 +60,18 @@ public final class Loads implements AutoCloseable {
 
   synchronized void ended(BulkLoaderImpl loader) {
     open.remove(loader);
+  }
+
+  /** Notes that an ingest begins: the close waits for it, because it writes and deletes files. */
+  synchronized void beginIngest() {
+    context.gate().check();
+    ingests++;
+  }
+
+  /** Notes the end of an ingest. */
+  synchronized void endIngest() {
+    ingests--;
+    notifyAll();
   }
 
   /** Takes a sequence number for entries of a load. It is newer than all entries written so far. */
@@ -127,7 +143,10 @@ public final class Loads implements AutoCloseable {
     }
   }
 
-  /** Ends all loaders: every later use throws, and their files are deleted. */
+  /**
+   * Ends all loaders: every later use throws, and their files are deleted. Waits for ingests, which
+   * see that the database closes.
+   */
   @Override
   public void close() {
     List<BulkLoaderImpl> rest;
@@ -135,5 +154,20 @@ public final class Loads implements AutoCloseable {
       rest = new ArrayList<>(open);
     }
     rest.forEach(BulkLoaderImpl::revoke);
+    awaitIngests();
+  }
+
+  private synchronized void awaitIngests() {
+    boolean interrupted = false;
+    while (ingests > 0) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

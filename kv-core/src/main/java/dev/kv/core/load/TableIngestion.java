@@ -53,7 +53,15 @@ public final class TableIngestion {
    * @throws IllegalArgumentException if two tables overlap, or one is not for an ingest
    */
   public void ingest(List<Path> paths) {
-    context.gate().check();
+    loads.beginIngest();
+    try {
+      ingestFiles(paths);
+    } finally {
+      loads.endIngest();
+    }
+  }
+
+  private void ingestFiles(List<Path> paths) {
     List<ExternalTable> tables = new ArrayList<>();
     try {
       for (Path path : paths) {

@@ -18,6 +18,8 @@ import dev.kv.TableWriter;
 import dev.kv.UnsupportedFormatException;
 import dev.kv.core.env.FileName;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.env.Env;
+import dev.kv.testing.FaultEnv;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -25,6 +27,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -500,6 +503,49 @@ class BulkLoadTest extends DbTestBase {
     assertThat(contents()).isEqualTo("(a->old)(b->new)(c->old)");
     compact(null, null);
     assertThat(contents()).isEqualTo("(a->old)(b->new)(c->old)");
+  }
+
+  @Test
+  void close_duringAnIngest_waitsForItsEnd() throws Exception {
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    open(options.toBuilder().env(env).build());
+    put("b", "old");
+    db.flush();
+    Path table = directory.resolve("outside");
+    try (TableWriter writer = TableWriter.forIngest(table, options.toBuilder().env(env).build())) {
+      writer.add(b("a"), b("1"));
+      writer.add(b("c"), b("3"));
+      writer.finish();
+    }
+    CountDownLatch writes = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    Thread ingest =
+        new Thread(
+            () ->
+                assertThatThrownBy(() -> db.ingest(List.of(table)))
+                    .isInstanceOf(DBClosedException.class));
+    env.watch(
+        operation -> {
+          if (operation.kind() == FaultEnv.Kind.CREATE && Thread.currentThread() == ingest) {
+            writes.countDown();
+            try {
+              go.await();
+            } catch (InterruptedException e) {
+              throw new AssertionError(e);
+            }
+          }
+        });
+    ingest.start();
+    writes.await();
+    Thread closer = new Thread(() -> db.close());
+    closer.start();
+    closer.join(200);
+    assertThat(closer.isAlive()).as("the close waits").isTrue();
+    go.countDown();
+    closer.join();
+    ingest.join();
+    open(options);
+    assertThat(contents()).isEqualTo("(b->old)");
   }
 
   @Test
