@@ -90,6 +90,16 @@ public final class BlockBuilder implements AutoCloseable {
     return lastKeyLength;
   }
 
+  /** Returns a copy of the first key. Requires that the block is not empty. */
+  public byte[] firstKey() {
+    ByteBuffer block = bytes.buffer();
+    long length = Varint.get32(block, 1, size); // after shared, which is 0
+    long valueLength = Varint.get32(block, Varint.next32(length), size);
+    byte[] key = new byte[Varint.value32(length)];
+    block.get(Varint.next32(valueLength), key);
+    return key;
+  }
+
   /** Adds an entry. Its key must be after the last key. */
   public void add(
       ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength) {

@@ -1,31 +1,56 @@
 package dev.kv.core.compaction;
 
-import dev.kv.Escape;
+import dev.kv.core.compaction.OutputWriter.UnsyncedTable;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.format.DataBlock;
 import dev.kv.core.version.FileMetadata;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes entries of ascending user keys to new tables, all with one sequence number. {@link #close}
  * deletes the tables unless {@link #finish} was called. Not thread-safe.
+ *
+ * <p>The work is divided, because one thread would compress most of the time and then wait for each
+ * sync. The caller's thread builds data blocks, and checks the order of the keys. A second thread
+ * compresses the blocks and writes them to tables, and a third one syncs and verifies finished
+ * tables. Few entries start no thread. What waits between the threads is bounded: {@value
+ * #GROUPS_WAITING} groups of blocks and {@value #TABLES_WAITING} tables. A failure in one of them
+ * is thrown by a later call, at the latest by {@link #finish}.
  */
 public final class LoadWriter implements AutoCloseable {
   private static final int ENTRY_BYTES = 1 << 10;
-  private static final byte[] NO_KEY = {};
+  private static final int KEY_BYTES = 256;
+  private static final int GROUPS_WAITING = 2;
+  private static final int TABLES_WAITING = 2;
 
   private final OutputContext context;
-  private final OutputWriter out;
   private final OffHeapBuffer entry;
+  private final OffHeapBuffer lastKey;
   private final long tag;
   private final long maxFileSize;
 
-  /**
-   * The last key of the table before, until the first key of the open one is known to follow it.
-   */
-  private byte[] before = NO_KEY;
+  /** Used by the caller's thread until the first group is written, and then by the second one. */
+  private final OutputWriter out;
+
+  /** The durable tables; added by the third thread. */
+  private final List<FileMetadata> durable = new ArrayList<>();
+
+  private final LoadStage<BlockGroup> writing;
+  private final LoadStage<UnsyncedTable> syncing;
+
+  /** Groups that were written, with their memory. */
+  private final Queue<BlockGroup> free = new ConcurrentLinkedQueue<>();
+
+  private int lastKeyLength;
+  private BlockGroup group;
+  private @Nullable DataBlock block;
 
   /**
    * Creates a writer without a table.
@@ -37,16 +62,27 @@ public final class LoadWriter implements AutoCloseable {
     this.context = context;
     this.tag = InternalKey.pack(sequence, ValueKind.VALUE);
     this.maxFileSize = maxFileSize;
-    this.entry = new OffHeapBuffer(context.budget(), ENTRY_BYTES);
+    this.entry = new OffHeapBuffer(context.budget(), 0);
+    this.lastKey = new OffHeapBuffer(context.budget(), 0);
     boolean created = false;
     try {
+      entry.ensureCapacity(ENTRY_BYTES);
+      lastKey.ensureCapacity(KEY_BYTES);
       this.out = new OutputWriter(context);
       created = true;
     } finally {
       if (!created) {
         entry.close();
+        lastKey.close();
       }
     }
+    group = new BlockGroup(context);
+    syncing =
+        new LoadStage<>(
+            context.env(), "kv-load-sync", TABLES_WAITING, this::complete, out::abandon);
+    writing =
+        new LoadStage<>(
+            context.env(), "kv-load-write", GROUPS_WAITING, this::write, BlockGroup::close);
   }
 
   /**
@@ -89,39 +125,110 @@ public final class LoadWriter implements AutoCloseable {
   private void add(ByteBuffer bytes, int keyLength, int valueLength) {
     int length = keyLength + InternalKey.TRAILER;
     bytes.putLong(keyLength, tag);
-    if (out.openBytes() >= maxFileSize) {
-      endTable();
+    DataBlock open = block;
+    if (open == null) {
+      open = begin();
     }
-    if (before != NO_KEY && context.comparator().compare(bytes, 0, length, before) <= 0) {
-      throw new IllegalArgumentException(
-          "the key '"
-              + Escape.bytes(InternalKey.copy(bytes, 0, keyLength))
-              + "' is not after the key before it, '"
-              + Escape.bytes(InternalKey.userKey(before))
-              + "'");
+    open.add(bytes, 0, length, bytes, length, valueLength);
+    if (open.isFull()) {
+      endBlock(open);
+      if (group.isFull()) {
+        passGroup();
+      }
     }
-    out.add(bytes, 0, length, bytes, length, valueLength);
-    before = NO_KEY;
+  }
+
+  private DataBlock begin() {
+    DataBlock begun = group.begin();
+    if (lastKeyLength > 0) {
+      begun.follow(lastKey.buffer(), lastKeyLength);
+    }
+    block = begun;
+    return begun;
+  }
+
+  private void endBlock(DataBlock open) {
+    lastKeyLength = open.copyLastKey(lastKey);
+    group.end();
+    block = null;
+  }
+
+  private void passGroup() {
+    BlockGroup full = group;
+    BlockGroup next = free.poll();
+    group = next == null ? new BlockGroup(context) : next;
+    writing.submit(full);
   }
 
   /** Ends the open table, if there is one, so that the next entry begins a new one. */
   public void endTable() {
-    if (out.hasOpenTable()) {
-      out.finishTable();
-      before = out.lastFinished().largest();
+    DataBlock open = block;
+    if (open != null && !open.isEmpty()) {
+      endBlock(open);
     }
+    group.beginTable();
+  }
+
+  /** Writes a group; runs in the second thread. */
+  private void write(BlockGroup full) {
+    boolean done = false;
+    try {
+      List<DataBlock> blocks = full.blocks();
+      for (int i = 0; i < blocks.size(); i++) {
+        if (full.beginsTable(i) && out.openBytes() > 0) {
+          syncing.submit(endedTable());
+        }
+        out.add(blocks.get(i));
+        if (out.openBytes() >= maxFileSize) {
+          syncing.submit(endedTable());
+        }
+      }
+      full.clear();
+      done = true;
+    } finally {
+      if (!done) {
+        full.close();
+      }
+    }
+    free.add(full);
+  }
+
+  private UnsyncedTable endedTable() {
+    UnsyncedTable table = out.endTable();
+    if (table == null) {
+      throw new AssertionError("no table is open");
+    }
+    return table;
+  }
+
+  /** Makes a table durable; runs in the third thread. */
+  private void complete(UnsyncedTable table) {
+    out.complete(table);
+    durable.add(table.metadata());
   }
 
   /** Ends the last table. All tables are durable, except for their directory entries, and stay. */
   public List<FileMetadata> finish() {
-    out.finishTable();
+    DataBlock open = block;
+    if (open != null && !open.isEmpty()) {
+      endBlock(open);
+    }
+    BlockGroup last = group;
+    group = new BlockGroup(context);
+    writing.finish(last);
+    syncing.finish(out.endTable());
     out.keep();
-    return out.finished();
+    return List.copyOf(durable);
   }
 
   @Override
   public void close() {
+    writing.close();
+    syncing.close();
+    group.close();
+    free.forEach(BlockGroup::close);
     out.close();
     entry.close();
+    lastKey.close();
   }
 }

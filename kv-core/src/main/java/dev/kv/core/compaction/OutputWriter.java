@@ -5,6 +5,7 @@ import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.table.format.BuildBuffers;
+import dev.kv.core.table.format.DataBlock;
 import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.WritableFile;
@@ -55,7 +56,7 @@ final class OutputWriter implements AutoCloseable {
       }
       table.add(entry);
     } catch (IOException e) {
-      throw failed(e);
+      throw failed(number, e);
     }
   }
 
@@ -70,7 +71,24 @@ final class OutputWriter implements AutoCloseable {
       }
       table.add(key, keyOffset, keyLength, value, from, valueLength);
     } catch (IOException e) {
-      throw failed(e);
+      throw failed(number, e);
+    }
+  }
+
+  /**
+   * Adds a block to the open table, and resets it; opens a table first if none is open. A table
+   * consists of such blocks only, or of single entries only.
+   */
+  void add(DataBlock block) {
+    try {
+      TableBuilder table = builder;
+      if (table == null) {
+        table = begin();
+        smallest = block.firstKey();
+      }
+      table.add(block);
+    } catch (IOException e) {
+      throw failed(number, e);
     }
   }
 
@@ -86,25 +104,63 @@ final class OutputWriter implements AutoCloseable {
 
   /** Finishes the open table, if there is one, and makes its content durable. */
   void finishTable() {
+    UnsyncedTable table = endTable();
+    if (table != null) {
+      complete(table);
+      finished.add(table.metadata());
+    }
+  }
+
+  /**
+   * Ends the open table and returns it, or null if none is open. The caller passes it to {@link
+   * #complete} or to {@link #abandon}, before it closes this object.
+   */
+  @Nullable UnsyncedTable endTable() {
     TableBuilder table = builder;
     WritableFile out = file;
     if (table == null || out == null) {
-      return;
+      return null;
     }
-    FileMetadata metadata;
     try {
       byte[] largest = table.lastKey();
       table.finish();
       builder = null;
-      out.sync();
       file = null;
-      out.close();
-      metadata = new FileMetadata(number, table.fileSize(), smallest, largest);
+      return new UnsyncedTable(out, new FileMetadata(number, table.fileSize(), smallest, largest));
     } catch (IOException e) {
-      throw failed(e);
+      throw failed(number, e);
     }
-    context.verifier().accept(metadata);
-    finished.add(metadata);
+  }
+
+  /**
+   * A table that was written and is not durable yet.
+   *
+   * @param file its file, which is open
+   * @param metadata what a version knows of it
+   */
+  record UnsyncedTable(WritableFile file, FileMetadata metadata) {}
+
+  /** Makes a table durable, closes its file, and verifies it. May be called by any thread. */
+  void complete(UnsyncedTable table) {
+    WritableFile out = table.file();
+    boolean synced = false;
+    try {
+      out.sync();
+      synced = true;
+      out.close();
+    } catch (IOException e) {
+      throw failed(table.metadata().number(), e);
+    } finally {
+      if (!synced) {
+        closeQuietly(out);
+      }
+    }
+    context.verifier().accept(table.metadata());
+  }
+
+  /** Closes the file of a table that is not needed. May be called by any thread. */
+  void abandon(UnsyncedTable table) {
+    closeQuietly(table.file());
   }
 
   /** Returns the finished tables. */
@@ -112,23 +168,13 @@ final class OutputWriter implements AutoCloseable {
     return List.copyOf(finished);
   }
 
-  /** Returns true if a table is open. */
-  boolean hasOpenTable() {
-    return builder != null;
-  }
-
-  /** Returns the table that was finished last; requires that there is one. */
-  FileMetadata lastFinished() {
-    return finished.get(finished.size() - 1);
-  }
-
   /** Keeps the finished tables: {@link #close} does not delete them. */
   void keep() {
     kept = true;
   }
 
-  private DBIOException failed(IOException e) {
-    return new DBIOException("cannot write the table " + context.table(number) + ": " + e, e);
+  private DBIOException failed(long table, IOException e) {
+    return new DBIOException("cannot write the table " + context.table(table) + ": " + e, e);
   }
 
   @Override

@@ -1,12 +1,9 @@
 package dev.kv.core.filter;
 
 import dev.kv.FilterPolicy;
-import dev.kv.Slice;
 import dev.kv.core.codec.Fixed;
 import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -18,23 +15,20 @@ import java.util.List;
  *                 byte
  * </pre>
  *
- * The calls are {@code (startBlock addKey*)* finish}. A base of 31 gives one filter for the table.
+ * The calls are {@code (startBlock addKeys*)* finish}. A base of 31 gives one filter for the table.
  */
 public final class FilterBlockBuilder {
-  private final FilterPolicy policy;
   private final int baseLog;
   private final ByteArrayOutputStream result = new ByteArrayOutputStream();
   private final List<Integer> offsets = new ArrayList<>();
 
-  // The keys since the last filter: their hashes for the bloom filter, copies for any other policy.
-  private int[] hashes = new int[1024];
-  private int hashCount;
-  private final List<Slice> keys = new ArrayList<>();
+  /** The keys since the last filter. */
+  private final FilterKeys keys;
 
   /** Creates the builder; {@code baseLog} is 11 in C++ LevelDB. */
   public FilterBlockBuilder(FilterPolicy policy, int baseLog) {
-    this.policy = policy;
     this.baseLog = baseLog;
+    keys = new FilterKeys(policy);
   }
 
   /** Begins the data block at {@code offset} of the file. */
@@ -45,23 +39,14 @@ public final class FilterBlockBuilder {
     }
   }
 
-  /** Adds a user key of the current block. */
-  public void addKey(ByteBuffer key, int offset, int length) {
-    if (policy instanceof BloomFilter) {
-      if (hashCount == hashes.length) {
-        hashes = Arrays.copyOf(hashes, 2 * hashCount);
-      }
-      hashes[hashCount++] = BloomFilter.hash(key, offset, length);
-    } else {
-      byte[] copy = new byte[length];
-      key.get(offset, copy);
-      keys.add(Slice.of(copy));
-    }
+  /** Adds the user keys of the current block. */
+  public void addKeys(FilterKeys block) {
+    keys.addAll(block);
   }
 
   /** Returns the block. */
   public byte[] finish() {
-    if (hashCount > 0 || !keys.isEmpty()) {
+    if (!keys.isEmpty()) {
       generate();
     }
     int arrayOffset = result.size();
@@ -78,11 +63,8 @@ public final class FilterBlockBuilder {
 
   private void generate() {
     offsets.add(result.size());
-    if (hashCount > 0) {
-      result.writeBytes(((BloomFilter) policy).create(hashes, hashCount));
-      hashCount = 0;
-    } else if (!keys.isEmpty()) {
-      result.writeBytes(policy.createFilter(List.copyOf(keys)));
+    if (!keys.isEmpty()) {
+      result.writeBytes(keys.filter());
       keys.clear();
     }
   }

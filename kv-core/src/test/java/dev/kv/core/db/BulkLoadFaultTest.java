@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,12 +45,32 @@ class BulkLoadFaultTest {
     SORTED_OVER,
     /** Ascending keys, of which some are written during the load, so that it is written again. */
     SORTED_AGAIN,
+    /** Enough for several tables, which other threads write and sync. */
+    SORTED_TABLES,
     UNSORTED,
     INGEST_FREE,
     INGEST_OVER;
 
     boolean isFree() {
-      return this == SORTED_FREE || this == INGEST_FREE;
+      return this == SORTED_FREE || this == SORTED_TABLES || this == INGEST_FREE;
+    }
+
+    int entries() {
+      return this == SORTED_TABLES ? 300 : ENTRIES;
+    }
+
+    /** Returns the value of an entry; those of several tables do not compress. */
+    String value(int i) {
+      String value = "new" + i;
+      if (this != SORTED_TABLES) {
+        return value;
+      }
+      Random random = new Random(i);
+      StringBuilder large = new StringBuilder(value);
+      while (large.length() < 8000) {
+        large.append((char) (' ' + random.nextInt(95)));
+      }
+      return large.toString();
     }
   }
 
@@ -92,8 +113,8 @@ class BulkLoadFaultTest {
       db.put(WriteOptions.SYNC, b("base9"), b("synced"));
       before.put("base9", "synced");
       after.putAll(before);
-      for (int i = 0; i < ENTRIES; i++) {
-        after.put(key(kind, i), "new" + i);
+      for (int i = 0; i < kind.entries(); i++) {
+        after.put(key(kind, i), kind.value(i));
       }
       if (kind == Kind.INGEST_FREE || kind == Kind.INGEST_OVER) {
         for (int from = 0; from < ENTRIES; from += ENTRIES / 2) {
@@ -106,7 +127,7 @@ class BulkLoadFaultTest {
       Path file = TABLES.resolve("table" + from);
       try (TableWriter writer = TableWriter.forIngest(file, options)) {
         for (int i = from; i < to; i++) {
-          writer.add(b(key(kind, i)), b("new" + i));
+          writer.add(b(key(kind, i)), b(kind.value(i)));
         }
         writer.finish();
       }
@@ -121,9 +142,9 @@ class BulkLoadFaultTest {
       BulkLoadOptions how =
           BulkLoadOptions.builder().sorted(kind != Kind.UNSORTED).sortMemory(1 << 20).build();
       try (BulkLoader loader = db.bulkLoader(how)) {
-        for (int i = 0; i < ENTRIES; i++) {
+        for (int i = 0; i < kind.entries(); i++) {
           int entry = kind == Kind.UNSORTED ? (i * 7) % ENTRIES : i;
-          loader.put(b(key(kind, entry)), b("new" + entry));
+          loader.put(b(key(kind, entry)), b(kind.value(entry)));
           if (kind == Kind.SORTED_AGAIN && i == ENTRIES / 2) {
             db.put(b("base1000"), b("old0"));
           }

@@ -32,10 +32,16 @@ class FilterBlockTest {
   }
 
   private static void add(FilterBlockBuilder builder, String... keys) {
+    add(new Exact(), builder, keys);
+  }
+
+  private static void add(FilterPolicy policy, FilterBlockBuilder builder, String... keys) {
+    FilterKeys added = new FilterKeys(policy);
     for (String key : keys) {
       byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
-      builder.addKey(direct(bytes), 0, bytes.length);
+      added.add(direct(bytes), 0, bytes.length);
     }
+    builder.addKeys(added);
   }
 
   private static FilterBlockReader reader(FilterPolicy policy, byte[] block) {
@@ -100,9 +106,9 @@ class FilterBlockTest {
     BloomFilter bloom = new BloomFilter(10);
     FilterBlockBuilder builder = new FilterBlockBuilder(bloom, 31);
     builder.startBlock(0);
-    add(builder, "foo");
+    add(bloom, builder, "foo");
     builder.startBlock(5_000_000);
-    add(builder, "bar");
+    add(bloom, builder, "bar");
     FilterBlockReader reader = reader(bloom, builder.finish());
     assertThat(reader.wholeTable()).isTrue();
     assertThat(matches(reader, 0, "foo")).isTrue();

@@ -1,14 +1,13 @@
 package dev.kv.core.table.format;
 
-import dev.kv.Escape;
 import dev.kv.FilterPolicy;
 import dev.kv.core.block.BlockBuilder;
 import dev.kv.core.filter.FilterBlockBuilder;
+import dev.kv.core.filter.FilterKeys;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
-import dev.kv.core.key.ValueKind;
 import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -46,10 +45,9 @@ public final class TableBuilder {
   private final @Nullable InternalKeyComparator internal;
   private final BuildBuffers buffers;
   private final BlockWriter writer;
-  private final BlockBuilder data;
+  private final DataBlock data;
   private final BlockBuilder index;
   private final @Nullable FilterBlockBuilder filter;
-  private final int keyTrailer;
   private State state = State.OPEN;
   private long entries;
   private long userKeys;
@@ -64,6 +62,9 @@ public final class TableBuilder {
    */
   private @Nullable BlockHandle pending;
 
+  /** The last key of the last block. */
+  private byte[] lastStored = {};
+
   /**
    * Creates a builder at the beginning of {@code file}. It has exclusive use of {@code buffers},
    * which were created for the same format, until it ends.
@@ -74,12 +75,10 @@ public final class TableBuilder {
     this.comparator = comparator;
     this.buffers = buffers;
     writer = new BlockWriter(format, file, buffers);
-    data = buffers.data();
+    data = new DataBlock(format, comparator, buffers.data());
     index = buffers.index();
-    data.reset();
     index.reset();
     internal = comparator instanceof InternalKeyComparator order ? order : null;
-    keyTrailer = internal == null ? 0 : InternalKey.TRAILER;
     FilterPolicy policy = format.filterPolicy();
     filter = policy == null ? null : new FilterBlockBuilder(policy, format.filterBaseLg());
     if (filter != null) {
@@ -98,8 +97,11 @@ public final class TableBuilder {
   public void add(
       ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength)
       throws IOException {
-    begin(key, keyOffset, keyLength);
-    append(key, keyOffset, keyLength, value, from, valueLength);
+    requireOpen();
+    data.add(key, keyOffset, keyLength, value, from, valueLength);
+    if (data.isFull()) {
+      flush();
+    }
   }
 
   /**
@@ -108,10 +110,9 @@ public final class TableBuilder {
    * of this table, the stored block is copied.
    */
   public void add(InternalIterator entry) throws IOException {
-    begin(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
     boolean alone = data.isEmpty() && entry.valueLength() >= format.blockSize();
     if (!alone || !copyStored(entry)) {
-      append(
+      add(
           entry.keyBuffer(),
           entry.keyOffset(),
           entry.keyLength(),
@@ -122,99 +123,70 @@ public final class TableBuilder {
   }
 
   private boolean copyStored(InternalIterator entry) throws IOException {
+    requireOpen();
     int length = entry.copyStoredBlock(buffers.scratch());
     ByteBuffer stored = buffers.scratch().buffer();
     if (length == 0 || stored.get(length - BlockWriter.TRAILER) != format.compression().code()) {
       return false;
     }
-    data.setLastKey(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
-    entries++;
-    endBlock(writer.writeStored(stored, length));
+    data.addStored(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
+    BlockHandle handle = writer.writeStored(stored, length);
+    writePendingIndex(data.lastKey());
+    addFilterKeys(data);
+    endBlock(data, handle);
     return true;
   }
 
-  /** Checks the key of an entry to be added, and writes the pending index entry. */
-  private void begin(ByteBuffer key, int keyOffset, int keyLength) {
+  /**
+   * Adds the entries of a block that was built elsewhere for the same format and order, and resets
+   * it. Requires that its keys are after all others of the table. The table consists of such blocks
+   * only, or of single entries only.
+   */
+  public void add(DataBlock block) throws IOException {
     requireOpen();
-    if (entries == 0) {
-      userKeys = 1;
-    } else {
-      ByteBuffer last = data.lastKey();
-      int lastLength = data.lastKeyLength();
-      if (!isAfter(last, lastLength, key, keyOffset, keyLength)) {
-        throw new IllegalArgumentException(
-            "the key '"
-                + Escape.bytes(InternalKey.copy(key, keyOffset, keyLength - keyTrailer))
-                + "' is not after the key before it, '"
-                + Escape.bytes(InternalKey.copy(last, 0, lastLength - keyTrailer))
-                + "'");
-      }
-    }
-    if (pending != null) {
-      byte[] first = InternalKey.copy(key, keyOffset, keyLength);
-      index(comparator.shortestSeparator(lastKey(), first), pending);
-      pending = null;
-    }
-    if (filter != null) {
-      filter.addKey(key, keyOffset, keyLength - keyTrailer);
-    }
-    if (internal != null) {
-      count(InternalKey.tag(key, keyOffset, keyLength));
-    }
-  }
-
-  /** Returns true if a key is after the last one; counts it if its user key is another. */
-  private boolean isAfter(
-      ByteBuffer last, int lastLength, ByteBuffer key, int keyOffset, int keyLength) {
-    InternalKeyComparator order = internal;
-    if (order == null) {
-      return comparator.compare(last, 0, lastLength, key, keyOffset, keyLength) < 0;
-    }
-    int users = order.compareUserKeys(last, 0, lastLength, key, keyOffset, keyLength);
-    if (users < 0) {
-      userKeys++;
-    }
-    return users < 0
-        || users == 0
-            && Long.compareUnsigned(
-                    InternalKey.tag(last, 0, lastLength),
-                    InternalKey.tag(key, keyOffset, keyLength))
-                > 0;
-  }
-
-  private void count(long tag) {
-    long sequence = InternalKey.sequence(tag);
-    leastSequence = Math.min(leastSequence, sequence);
-    greatestSequence = Math.max(greatestSequence, sequence);
-    if (InternalKey.kindCode(tag) == ValueKind.DELETION.code()) {
-      tombstones++;
-    }
-  }
-
-  private void append(
-      ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength)
-      throws IOException {
-    data.add(key, keyOffset, keyLength, value, from, valueLength);
-    entries++;
-    if (data.sizeEstimate() >= format.blockSize()) {
-      flush();
-    }
+    store(block);
   }
 
   /** Ends the data block, so that the next entry begins a new one. */
   public void flush() throws IOException {
     requireOpen();
-    if (data.isEmpty()) {
-      return;
-    }
-    int length = data.finish();
-    BlockHandle handle = writer.writeCompressed(data.buffer(), length);
-    data.reset();
-    endBlock(handle);
+    store(data);
   }
 
-  private void endBlock(BlockHandle handle) {
+  private void store(DataBlock block) throws IOException {
+    if (!block.isEmpty()) {
+      writePendingIndex(block.firstKey());
+      addFilterKeys(block);
+      BlockBuilder contents = block.block();
+      int length = contents.finish();
+      endBlock(block, writer.writeCompressed(contents.buffer(), length));
+    }
+  }
+
+  /** Writes the pending index entry, if there is one; {@code first} begins the next block. */
+  private void writePendingIndex(byte[] first) {
+    if (pending != null) {
+      index(comparator.shortestSeparator(lastStored, first), pending);
+      pending = null;
+    }
+  }
+
+  private void addFilterKeys(DataBlock block) {
+    FilterKeys keys = block.keys();
+    if (filter != null && keys != null) {
+      filter.addKeys(keys);
+    }
+  }
+
+  private void endBlock(DataBlock block, BlockHandle handle) {
     pending = handle;
+    lastStored = block.lastKey();
+    entries += block.entries();
+    userKeys += block.userKeys();
+    tombstones += block.tombstones();
+    leastSequence = Math.min(leastSequence, block.leastSequence());
+    greatestSequence = Math.max(greatestSequence, block.greatestSequence());
+    block.reset();
     if (filter != null) {
       filter.startBlock(writer.offset());
     }
@@ -222,7 +194,7 @@ public final class TableBuilder {
 
   /** Returns the number of entries added. */
   public long entryCount() {
-    return entries;
+    return entries + data.entries();
   }
 
   /**
@@ -236,7 +208,7 @@ public final class TableBuilder {
   public void finish() throws IOException {
     flush();
     if (pending != null) {
-      index(comparator.shortSuccessor(lastKey()), pending);
+      index(comparator.shortSuccessor(lastStored), pending);
       pending = null;
     }
     BlockHandle filterHandle = filter == null ? null : writeMetaBlock(filter.finish());
@@ -256,10 +228,10 @@ public final class TableBuilder {
   }
 
   /**
-   * Returns the properties of the table so far, or null if it gets none: it has no entries, its
-   * keys are not internal keys, or the format is without.
+   * Returns the properties of the table, or null if it gets none: it has no entries, its keys are
+   * not internal keys, or the format is without.
    */
-  public @Nullable TableProperties properties() {
+  private @Nullable TableProperties properties() {
     return internal == null || entries == 0 || !format.properties()
         ? null
         : new TableProperties(
@@ -283,16 +255,17 @@ public final class TableBuilder {
   private BlockHandle writeMetaindex(
       @Nullable BlockHandle filterHandle, @Nullable BlockHandle propertiesHandle)
       throws IOException {
+    BlockBuilder metaindex = buffers.data();
     FilterPolicy policy = format.filterPolicy();
     if (filterHandle != null && policy != null) {
       byte[] key = (FILTER_PREFIX + policy.name()).getBytes(StandardCharsets.UTF_8);
-      addHandle(data, key, filterHandle);
+      addHandle(metaindex, key, filterHandle);
     }
     if (propertiesHandle != null) {
-      addHandle(data, TableProperties.KEY.getBytes(StandardCharsets.UTF_8), propertiesHandle);
+      addHandle(metaindex, TableProperties.KEY.getBytes(StandardCharsets.UTF_8), propertiesHandle);
     }
-    int length = data.finish();
-    return writer.writeCompressed(data.buffer(), length);
+    int length = metaindex.finish();
+    return writer.writeCompressed(metaindex.buffer(), length);
   }
 
   private void index(byte[] key, BlockHandle handle) {
@@ -311,7 +284,7 @@ public final class TableBuilder {
    * finished.
    */
   public byte[] lastKey() {
-    return InternalKey.copy(data.lastKey(), 0, data.lastKeyLength());
+    return data.isEmpty() ? lastStored.clone() : data.lastKey();
   }
 
   private void requireOpen() {

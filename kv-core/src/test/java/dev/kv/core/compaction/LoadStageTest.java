@@ -1,0 +1,171 @@
+package dev.kv.core.compaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.core.env.FileEnv;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class LoadStageTest {
+  private final ConcurrentLinkedQueue<Integer> done = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<Integer> discarded = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<String> threads = new ConcurrentLinkedQueue<>();
+
+  private LoadStage<Integer> stage(Consumer<Integer> work) {
+    return new LoadStage<>(
+        new FileEnv(),
+        "test-stage",
+        2,
+        item -> {
+          work.accept(item);
+          threads.add(Thread.currentThread().getName());
+          done.add(item);
+        },
+        discarded::add);
+  }
+
+  private static void await(CountDownLatch latch) {
+    boolean interrupted = false;
+    while (latch.getCount() > 0) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void finish_afterManyItems_hasDoneAllInOrder() {
+    try (LoadStage<Integer> stage = stage(item -> {})) {
+      for (int i = 0; i < 1000; i++) {
+        stage.submit(i);
+      }
+      stage.finish(1000);
+      assertThat(done).containsExactlyElementsOf(IntStream.rangeClosed(0, 1000).boxed().toList());
+      assertThat(threads).containsOnly("test-stage");
+    }
+    assertThat(discarded).isEmpty();
+  }
+
+  @Test
+  void finish_withTheOnlyItem_doesItInTheThreadOfTheCaller() {
+    try (LoadStage<Integer> stage = stage(item -> {})) {
+      stage.finish(7);
+      stage.finish(null);
+    }
+    assertThat(done).containsExactly(7);
+    assertThat(threads).containsExactly(Thread.currentThread().getName());
+  }
+
+  @Test
+  void finish_whileTheLastItemIsDone_waitsForIt() {
+    CountDownLatch begun = new CountDownLatch(1);
+    List<Boolean> wasAlive = new ArrayList<>();
+    try (LoadStage<Integer> stage =
+        stage(
+            item -> {
+              begun.countDown();
+              Thread.yield();
+              for (long end = System.nanoTime() + 20_000_000; System.nanoTime() < end; ) {
+                Thread.onSpinWait();
+              }
+            })) {
+      stage.submit(1);
+      await(begun);
+      stage.finish(null);
+      wasAlive.add(done.contains(1));
+    }
+    assertThat(wasAlive).containsExactly(true);
+  }
+
+  @Test
+  void failure_ofAnItem_isThrownByLaterCallsAndEndsTheWork() {
+    CountDownLatch failing = new CountDownLatch(1);
+    LoadStage<Integer> stage =
+        stage(
+            item -> {
+              await(failing);
+              throw new IllegalStateException("item " + item);
+            });
+    try (stage) {
+      stage.submit(1);
+      stage.submit(2);
+      failing.countDown();
+      assertThatThrownBy(() -> stage.finish(3))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("item 1");
+      assertThatThrownBy(() -> stage.submit(4)).hasMessage("item 1");
+    }
+    assertThat(done).isEmpty();
+    assertThat(discarded).contains(2, 4).doesNotContain(1);
+  }
+
+  @Test
+  void submit_withoutRoom_waitsAndIgnoresInterrupts() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    try (LoadStage<Integer> stage = stage(item -> await(go))) {
+      CountDownLatch full = new CountDownLatch(1);
+      List<Boolean> interrupted = new ArrayList<>();
+      Thread producer =
+          new Thread(
+              () -> {
+                for (int i = 0; i < 3; i++) { // one in work, two that wait
+                  stage.submit(i);
+                }
+                full.countDown();
+                stage.submit(3);
+                stage.finish(null);
+                interrupted.add(Thread.currentThread().isInterrupted());
+              });
+      producer.start();
+      full.await();
+      while (producer.getState() != Thread.State.WAITING) {
+        Thread.onSpinWait();
+      }
+      producer.interrupt();
+      assertThat(done).isEmpty();
+      go.countDown();
+      producer.join();
+      assertThat(interrupted).containsExactly(true);
+      assertThat(done).containsExactly(0, 1, 2, 3);
+    }
+  }
+
+  @Test
+  void close_withItemsThatWait_discardsThemAndEndsTheThread() {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    LoadStage<Integer> stage =
+        stage(
+            item -> {
+              begun.countDown();
+              await(go);
+            });
+    stage.submit(1);
+    stage.submit(2);
+    await(begun);
+    Thread closer = new Thread(stage::close);
+    closer.start();
+    while (closer.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
+    go.countDown();
+    stage.close();
+    assertThat(done).containsExactly(1);
+    assertThat(discarded).containsExactly(2);
+    assertThat(Thread.getAllStackTraces().keySet())
+        .noneMatch(each -> each.getName().equals("test-stage"));
+  }
+}

@@ -1,0 +1,254 @@
+package dev.kv.core.compaction;
+
+import static dev.kv.core.Bytes.bytes;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.CompressionType;
+import dev.kv.DBIOException;
+import dev.kv.FilterPolicy;
+import dev.kv.Options;
+import dev.kv.SharedResources;
+import dev.kv.Slice;
+import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.memory.ArenaPool;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.shared.SharedResourcesImpl;
+import dev.kv.core.table.TableCache;
+import dev.kv.core.table.format.TableFormat;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.VersionText;
+import dev.kv.env.Env;
+import dev.kv.testing.FaultEnv;
+import dev.kv.testing.FaultEnv.Kind;
+import dev.kv.testing.StrictMemEnv;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class LoadWriterTest {
+  private static final Path DIRECTORY = Path.of("/load");
+  private static final long SEQUENCE = 77;
+  private static final long MAX_FILE_SIZE = 1 << 20;
+
+  private final StrictMemEnv disk = new StrictMemEnv();
+  private final FaultEnv env = new FaultEnv(disk);
+  private final AtomicLong numbers = new AtomicLong(10);
+  private SharedResourcesImpl shared;
+  private TableCache tables;
+
+  /** A filter of the program, which gets copies of the keys. */
+  private static final class Exact implements FilterPolicy {
+    @Override
+    public String name() {
+      return "Exact";
+    }
+
+    @Override
+    public byte[] createFilter(List<Slice> keys) {
+      int hash = 0;
+      for (Slice key : keys) {
+        hash = 31 * hash + Arrays.hashCode(key.toByteArray());
+      }
+      return bytes(Integer.toString(hash));
+    }
+
+    @Override
+    public boolean keyMayMatch(Slice key, Slice filter) {
+      return true;
+    }
+  }
+
+  @BeforeEach
+  void open() throws IOException {
+    disk.createDirectory(DIRECTORY);
+    shared = new SharedResourcesImpl(new SharedResources.Settings(1 << 20, 0, 0, 1, 0));
+  }
+
+  private OutputContext context(CompressionType compression, FilterPolicy filter) {
+    Options.Builder options = Options.builder().env(env).compression(compression);
+    if (filter != null) {
+      options.filterPolicy(filter);
+    }
+    Options built = options.build();
+    tables = new TableCache(DIRECTORY, built, VersionText.COMPARATOR, shared.tableMemory());
+    return new OutputContext(
+        env,
+        DIRECTORY,
+        built.tableSuffix(),
+        TableFormat.of(built),
+        VersionText.COMPARATOR,
+        shared.budget(),
+        shared.buildBuffers(),
+        () -> 1_795_000_000L,
+        numbers::getAndIncrement,
+        file -> tables.acquire(file).close());
+  }
+
+  @AfterEach
+  void close() {
+    if (tables != null) {
+      tables.close();
+    }
+    shared.close();
+    assertThat(shared.budget().used()).isZero();
+    assertThat(Thread.getAllStackTraces().keySet())
+        .noneMatch(each -> each.getName().startsWith("kv-load"));
+  }
+
+  private static byte[] key(int i) {
+    return bytes(String.format(Locale.ROOT, "key%07d", i));
+  }
+
+  private static byte[] value(Random random, int most) {
+    byte[] value = new byte[random.nextInt(most)];
+    for (int i = 0; i < value.length; i++) {
+      value[i] = (byte) (i < value.length / 2 ? random.nextInt() : 7);
+    }
+    return value;
+  }
+
+  private static byte[] content(Env env, OutputContext context, FileMetadata table)
+      throws IOException {
+    byte[] all = new byte[(int) table.size()];
+    try (var file = env.openSequential(context.table(table.number()))) {
+      ByteBuffer target = ByteBuffer.allocateDirect(all.length);
+      while (target.hasRemaining() && file.read(target) > 0) {}
+      target.flip().get(all);
+    }
+    return all;
+  }
+
+  @ParameterizedTest
+  @EnumSource(CompressionType.class)
+  void finish_ofOneTable_wroteWhatAFlushWrites(CompressionType compression) throws IOException {
+    for (FilterPolicy filter : new FilterPolicy[] {null, FilterPolicy.bloom(10), new Exact()}) {
+      OutputContext context = context(compression, filter);
+      ArenaPool arenas = new ArenaPool(shared.budget());
+      MemTable memtable =
+          new MemTable(VersionText.COMPARATOR, arenas.acquire(4 << 20, 4 << 20, true), arenas);
+      FileMetadata loaded;
+      Random random = new Random(301);
+      try (LoadWriter writer = new LoadWriter(context, SEQUENCE, 100 << 20)) {
+        for (int i = 0; i < 3000; i++) {
+          byte[] key = key(i * 7);
+          byte[] value = value(random, i % 100 == 99 ? 20_000 : 400);
+          writer.add(key, value);
+          ByteBuffer both = ByteBuffer.allocateDirect(key.length + value.length);
+          both.put(key).put(value).clear();
+          memtable.add(SEQUENCE, ValueKind.VALUE, both, 0, key.length, key.length, value.length);
+        }
+        loaded = writer.finish().get(0);
+      }
+      FileMetadata flushed;
+      try (InternalIterator entries = memtable.iterator()) {
+        flushed = requireNonNull(new FlushJob(entries, context).run().table());
+      }
+      memtable.release();
+      arenas.close();
+      assertThat(content(env, context, loaded)).isEqualTo(content(env, context, flushed));
+      assertThat(loaded.smallest()).isEqualTo(flushed.smallest());
+      assertThat(loaded.largest()).isEqualTo(flushed.largest());
+      tables.close();
+    }
+  }
+
+  @Test
+  void add_muchMoreThanTheMemory_usesABoundedPartOfIt() {
+    OutputContext context = context(CompressionType.SNAPPY, null);
+    Random random = new Random(301);
+    long most = 0;
+    List<FileMetadata> written;
+    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE)) {
+      for (int i = 0; i < 40_000; i++) {
+        writer.add(key(i), value(random, 1000));
+        most = Math.max(most, shared.budget().used());
+      }
+      written = writer.finish();
+    }
+    assertThat(most).isBetween(64L << 10, 2L << 20);
+    assertThat(written).hasSizeGreaterThan(8);
+    for (int i = 0; i < written.size(); i++) {
+      FileMetadata table = written.get(i);
+      assertThat(table.number()).isEqualTo(10 + i);
+      assertThat(table.size()).isLessThan(MAX_FILE_SIZE + (64 << 10));
+      if (i > 0) {
+        assertThat(
+                VersionText.COMPARATOR.compareUserKeys(
+                    written.get(i - 1).largest(), table.smallest()))
+            .isNegative();
+      }
+    }
+  }
+
+  @Test
+  void add_keyThatDoesNotAscend_isRefusedAlsoAtTheBoundsOfBlocksAndTables() {
+    OutputContext context = context(CompressionType.NONE, null);
+    byte[] value = new byte[3000];
+    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE)) {
+      for (int i = 1; i < 1000; i++) {
+        writer.add(key(i), value);
+        int same = i;
+        assertThatThrownBy(() -> writer.add(key(same), value))
+            .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> writer.add(key(same - 1), value))
+            .isInstanceOf(IllegalArgumentException.class);
+        if (i % 300 == 0) {
+          writer.endTable();
+        }
+      }
+      assertThat(writer.finish()).hasSize(4);
+    }
+  }
+
+  @Test
+  void close_beforeTheEnd_deletesAllTables() throws IOException {
+    OutputContext context = context(CompressionType.NONE, null);
+    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE)) {
+      for (int i = 0; i < 3000; i++) {
+        writer.add(key(i), new byte[2000]);
+      }
+    }
+    assertThat(disk.list(DIRECTORY)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Kind.class,
+      names = {"CREATE", "WRITE", "SYNC", "OPEN"})
+  void fault_inAnotherThread_isThrownByALaterCallAndAllTablesAreDeleted(Kind kind)
+      throws IOException {
+    OutputContext context = context(CompressionType.NONE, null);
+    env.fail(
+        FaultEnv.Fault.ERROR,
+        1,
+        operation -> operation.kind() == kind && operation.isOn("000011.ldb"));
+    int[] added = {0};
+    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE)) {
+      assertThatThrownBy(
+              () -> {
+                for (; added[0] < 20_000; added[0]++) {
+                  writer.add(key(added[0]), new byte[2000]);
+                }
+              })
+          .isInstanceOf(DBIOException.class)
+          .hasMessageContaining("000011");
+    }
+    assertThat(added[0]).as("long before the end of 40 MB").isLessThan(10_000);
+    assertThat(disk.list(DIRECTORY)).isEmpty();
+  }
+}
