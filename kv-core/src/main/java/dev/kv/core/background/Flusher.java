@@ -58,10 +58,9 @@ public final class Flusher implements BackgroundWorker.Work {
         () -> {
           FlushResult result = outputs.flush(oldest.memtable());
           memTables.syncKeptLog(oldest, result.lastSequence());
-          install(oldest, result, begun);
+          install(oldest, result, outputs, begun);
           return true;
         });
-    outputs.settle();
     memTables.retireLog(oldest);
     context.installed();
     if (!markedOld) {
@@ -72,8 +71,12 @@ public final class Flusher implements BackgroundWorker.Work {
     return true;
   }
 
-  private void install(MemTables.Immutable flushed, FlushResult result, @Nullable Object begun) {
-    Install change = new Install(flushed, result);
+  private void install(
+      MemTables.Immutable flushed,
+      FlushResult result,
+      TableOutputs outputs,
+      @Nullable Object begun) {
+    Install change = new Install(flushed, result, outputs);
     boolean done = false;
     try {
       versions.logAndApply(change);
@@ -104,14 +107,16 @@ public final class Flusher implements BackgroundWorker.Work {
   private final class Install implements VersionInstall {
     private final MemTables.Immutable flushed;
     private final FlushResult result;
+    private final TableOutputs outputs;
     private int level;
 
     @GuardedBy("monitor")
     private @Nullable OccupiedRange occupied;
 
-    Install(MemTables.Immutable flushed, FlushResult result) {
+    Install(MemTables.Immutable flushed, FlushResult result, TableOutputs outputs) {
       this.flushed = flushed;
       this.result = result;
+      this.outputs = outputs;
     }
 
     @Override
@@ -137,6 +142,7 @@ public final class Flusher implements BackgroundWorker.Work {
 
     @Override
     public void install(Version next) {
+      outputs.settle(); // before anybody knows the table: the version keeps it now
       monitor.lock();
       try {
         vacate();
