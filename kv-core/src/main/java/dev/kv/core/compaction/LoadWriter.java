@@ -8,8 +8,6 @@ import dev.kv.core.table.format.DataBlock;
 import dev.kv.core.version.FileMetadata;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -21,18 +19,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The work is divided, because one thread would compress most of the time and then wait for each
  * sync. The caller's thread builds data blocks, and checks the order of the keys. A second thread
- * compresses the blocks and writes them to tables, and {@value #SYNC_THREADS} others sync and
- * verify finished tables, because one sync at a time does not use a device fully. Few entries start
- * no thread. What waits between the threads is bounded: {@value #GROUPS_WAITING} groups of blocks,
- * and {@value #TABLES_WAITING} table for each thread that syncs. A failure in one of them is thrown
- * by a later call, at the latest by {@link #finish}.
+ * compresses the blocks and writes them to tables, and a third one syncs and verifies finished
+ * tables. Few entries start no thread. What waits between the threads is bounded: {@value
+ * #GROUPS_WAITING} groups of blocks and {@value #TABLES_WAITING} tables. A failure in one of them
+ * is thrown by a later call, at the latest by {@link #finish}.
  */
 public final class LoadWriter implements AutoCloseable {
   private static final int ENTRY_BYTES = 1 << 10;
   private static final int KEY_BYTES = 256;
   private static final int GROUPS_WAITING = 2;
-  private static final int TABLES_WAITING = 1;
-  private static final int SYNC_THREADS = 2;
+  private static final int TABLES_WAITING = 2;
 
   private final OutputContext context;
   private final OffHeapBuffer entry;
@@ -43,19 +39,14 @@ public final class LoadWriter implements AutoCloseable {
   /** Used by the caller's thread until the first group is written, and then by the second one. */
   private final OutputWriter out;
 
-  /** The durable tables, in any order; added by the threads that sync. */
-  private final List<FileMetadata> durable = Collections.synchronizedList(new ArrayList<>());
+  /** The durable tables; added by the third thread. */
+  private final List<FileMetadata> durable = new ArrayList<>();
 
   private final LoadStage<BlockGroup> writing;
-
-  /** Get the tables in turns. */
-  private final List<LoadStage<UnsyncedTable>> syncing = new ArrayList<>();
+  private final LoadStage<UnsyncedTable> syncing;
 
   /** Groups that were written, with their memory. */
   private final Queue<BlockGroup> free = new ConcurrentLinkedQueue<>();
-
-  /** The number of tables ended; used like {@link #out}. */
-  private int tables;
 
   private int lastKeyLength;
   private BlockGroup group;
@@ -86,11 +77,9 @@ public final class LoadWriter implements AutoCloseable {
       }
     }
     group = new BlockGroup(context);
-    for (int i = 1; i <= SYNC_THREADS; i++) {
-      syncing.add(
-          new LoadStage<>(
-              context.env(), "kv-load-sync-" + i, TABLES_WAITING, this::complete, out::abandon));
-    }
+    syncing =
+        new LoadStage<>(
+            context.env(), "kv-load-sync", TABLES_WAITING, this::complete, out::abandon);
     writing =
         new LoadStage<>(
             context.env(), "kv-load-write", GROUPS_WAITING, this::write, BlockGroup::close);
@@ -187,11 +176,11 @@ public final class LoadWriter implements AutoCloseable {
       List<DataBlock> blocks = full.blocks();
       for (int i = 0; i < blocks.size(); i++) {
         if (full.beginsTable(i) && out.openBytes() > 0) {
-          nextSync().submit(endedTable());
+          syncing.submit(endedTable());
         }
         out.add(blocks.get(i));
         if (out.openBytes() >= maxFileSize) {
-          nextSync().submit(endedTable());
+          syncing.submit(endedTable());
         }
       }
       full.clear();
@@ -204,10 +193,6 @@ public final class LoadWriter implements AutoCloseable {
     free.add(full);
   }
 
-  private LoadStage<UnsyncedTable> nextSync() {
-    return syncing.get(tables++ % SYNC_THREADS);
-  }
-
   private UnsyncedTable endedTable() {
     UnsyncedTable table = out.endTable();
     if (table == null) {
@@ -216,7 +201,7 @@ public final class LoadWriter implements AutoCloseable {
     return table;
   }
 
-  /** Makes a table durable; runs in a thread that syncs. */
+  /** Makes a table durable; runs in the third thread. */
   private void complete(UnsyncedTable table) {
     out.complete(table);
     durable.add(table.metadata());
@@ -231,19 +216,15 @@ public final class LoadWriter implements AutoCloseable {
     BlockGroup last = group;
     group = new BlockGroup(context);
     writing.finish(last);
-    nextSync().finish(out.endTable());
-    for (LoadStage<UnsyncedTable> each : syncing) {
-      each.finish(null);
-    }
+    syncing.finish(out.endTable());
     out.keep();
-    durable.sort(Comparator.comparingLong(FileMetadata::number));
     return List.copyOf(durable);
   }
 
   @Override
   public void close() {
     writing.close();
-    syncing.forEach(LoadStage::close);
+    syncing.close();
     group.close();
     free.forEach(BlockGroup::close);
     out.close();
