@@ -681,9 +681,10 @@ public interface DB extends AutoCloseable {
    * Compacts a range of keys, and returns when that is done. Deleted and overwritten entries of the
    * range are then no longer on disk, except those that snapshots and iterators need.
    *
-   * <p>A table stays as it is if it overlaps no table of another level, has nothing to drop, is not
-   * small, and has the compression and the filter that the options ask for. If there is a {@link
-   * CompactionFilter}, all tables are written again.
+   * <p>A table stays as it is if it overlaps no table of another level, has nothing to drop, is
+   * neither small nor more than twice as large as {@link Options#maxFileSize()}, and has the
+   * compression and the filter that the options ask for. If there is a {@link CompactionFilter},
+   * all tables are written again.
    *
    * @param begin the first key, inclusive, or null for no bound
    * @param end the last key, inclusive, or null for no bound

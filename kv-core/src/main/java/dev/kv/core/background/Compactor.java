@@ -218,6 +218,7 @@ public final class Compactor implements BackgroundWorker.Work {
   private void install(
       Compaction compaction, CompactionResult result, long[] snapshots, @Nullable Object begun) {
     FilterResult filtered = result.filtered();
+    List<FileMetadata> marked = context.withManyTombstones(result.outputs());
     versions.logAndApply(
         new Install(
             result.edit(),
@@ -226,7 +227,7 @@ public final class Compactor implements BackgroundWorker.Work {
                 : context.memTables()::publish));
     context.stats().add(filtered);
     warnOfFailure(filtered.failure());
-    context.markTombstones(result.outputs());
+    context.markTombstones(marked);
     context.stats().add(compaction.outputLevel(), result.stats());
     post(compaction, result.outputs().size(), result.stats(), begun);
   }

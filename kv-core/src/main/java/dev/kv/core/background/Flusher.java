@@ -76,6 +76,9 @@ public final class Flusher implements BackgroundWorker.Work {
       FlushResult result,
       TableOutputs outputs,
       @Nullable Object begun) {
+    FileMetadata table = result.table();
+    List<FileMetadata> marked =
+        table == null ? List.of() : context.withManyTombstones(List.of(table));
     Install change = new Install(flushed, result, outputs);
     boolean done = false;
     try {
@@ -86,9 +89,8 @@ public final class Flusher implements BackgroundWorker.Work {
         change.vacate();
       }
     }
-    FileMetadata table = result.table();
+    context.markTombstones(marked);
     if (table != null) {
-      context.markTombstones(List.of(table));
       Events events = context.events();
       events.post(
           new FlushEvent(

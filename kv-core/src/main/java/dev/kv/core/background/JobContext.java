@@ -87,26 +87,28 @@ public record JobContext(
   }
 
   /**
-   * Marks those of the new tables that have many tombstones, so that they are compacted. The tables
-   * have been opened, so their properties are in memory.
+   * Returns those of the new tables that have many tombstones. Called before they are installed: a
+   * compaction may delete them after that. They have been opened, so their properties are in
+   * memory.
    */
-  void markTombstones(List<FileMetadata> tables) {
-    for (FileMetadata table : tables) {
-      markTombstones(table);
-    }
+  List<FileMetadata> withManyTombstones(List<FileMetadata> tables) {
+    return tables.stream().filter(this::hasManyTombstones).toList();
   }
 
-  private void markTombstones(FileMetadata table) {
+  private boolean hasManyTombstones(FileMetadata table) {
     TableProperties properties = resources.tables().properties(table);
-    if (properties != null
+    return properties != null
         && properties.tombstones() >= MANY_TOMBSTONES
-        && properties.tombstones() >= properties.entries() / TOMBSTONE_SHARE) {
-      monitor.lock();
-      try {
-        running.markTombstones(table);
-      } finally {
-        monitor.unlock();
-      }
+        && properties.tombstones() >= properties.entries() / TOMBSTONE_SHARE;
+  }
+
+  /** Marks tables that have many tombstones, so that they are compacted. */
+  void markTombstones(List<FileMetadata> tables) {
+    monitor.lock();
+    try {
+      tables.forEach(running::markTombstones);
+    } finally {
+      monitor.unlock();
     }
   }
 
@@ -125,7 +127,7 @@ public record JobContext(
             return;
           }
           try {
-            markTombstones(table);
+            markTombstones(withManyTombstones(List.of(table)));
           } catch (DBException e) {
             LOG.debug("{}: table {} is not marked: {}", directory(), table.number(), e.toString());
           }

@@ -25,12 +25,15 @@ import org.jspecify.annotations.Nullable;
  *   <li>Its properties say that it has no tombstones, and one entry for each user key. Tables of
  *       C++ LevelDB have no properties.
  *   <li>It has the compression that new tables get, and a filter if they get one.
- *   <li>It is not small: small tables are merged.
+ *   <li>It is neither small nor large: small tables are merged, and large ones are divided.
  * </ol>
  */
 final class StaleTables {
   /** A table is small if it is smaller than the maximum size of a file divided by this. */
   private static final int SMALL_SHARE = 4;
+
+  /** A table is large if it is larger than so many times the maximum size of a file. */
+  private static final int LARGE_FACTOR = 2;
 
   private final TableCache tables;
   private final Options options;
@@ -60,7 +63,9 @@ final class StaleTables {
   }
 
   private boolean isStale(FileMetadata file) {
-    if (options.compactionFilter() != null || file.size() < options.maxFileSize() / SMALL_SHARE) {
+    if (options.compactionFilter() != null
+        || file.size() < options.maxFileSize() / SMALL_SHARE
+        || file.size() / LARGE_FACTOR > options.maxFileSize()) {
       return true;
     }
     try (CacheHandle<TableReader> table = tables.acquire(file)) {

@@ -442,8 +442,10 @@ final class JobTest {
     try (LoadWriter writer = new LoadWriter(context, 7, 1 << 20)) {
       writer.add(bytes("a"), bytes("1"));
       writer.endTable();
-      writer.add(bytes("b"), bytes("1"));
-      assertThat(names()).hasSize(2);
+      writer.add(bytes("b"), new byte[100_000]); // fills the group, which is written in a thread
+      while (names().size() < 2) {
+        Thread.onSpinWait();
+      }
       assertThatThrownBy(
               () ->
                   writer.add(direct(bytes("c")), 0, Integer.MAX_VALUE, direct(bytes("c")), 0, 100))
