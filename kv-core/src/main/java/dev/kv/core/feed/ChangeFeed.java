@@ -78,6 +78,7 @@ public final class ChangeFeed implements AutoCloseable {
 
   /** Returns the number of the log that has the first write after a position, or will have it. */
   private long logOf(ChangePosition after) throws IOException {
+    long last = kept.progress().last(false); // first: the logs have these writes when they are read
     List<Long> numbers = kept.numbers();
     long oldestFirst = NONE;
     for (int i = numbers.size() - 1; i >= 0; i--) {
@@ -87,11 +88,11 @@ public final class ChangeFeed implements AutoCloseable {
       }
       oldestFirst = first == NONE ? oldestFirst : first;
     }
-    if (oldestFirst != NONE && oldestFirst <= kept.progress().last(false)) {
+    if (oldestFirst != NONE && oldestFirst <= last) {
       throw kept.lost(
           after, "the oldest change in the logs has the sequence number " + oldestFirst);
     }
-    if (after.sequence() < kept.progress().last(false)) {
+    if (after.sequence() < last) {
       throw kept.lost(after, "the logs with the changes have been deleted");
     }
     return numbers.isEmpty() ? kept.oldest() : numbers.get(0);

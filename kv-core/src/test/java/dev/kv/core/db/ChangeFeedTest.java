@@ -1,5 +1,6 @@
 package dev.kv.core.db;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -19,6 +20,10 @@ import dev.kv.TableSuffix;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.env.FileName;
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.ForwardingSequentialFile;
+import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -32,6 +37,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.fusesource.leveldbjni.JniDBFactory;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -469,6 +475,34 @@ class ChangeFeedTest extends DbTestBase {
       put("a", "1");
       sync();
       assertThat(changesAfter(changes.position())).containsExactly("a=1");
+    }
+  }
+
+  @Test
+  void changes_openedWhileTheFirstWriteIsMade_hasIt() {
+    AtomicReference<@Nullable Runnable> afterRead = new AtomicReference<>();
+    Env env =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public SequentialFile openSequential(Path file) throws IOException {
+            return new ForwardingSequentialFile(super.openSequential(file)) {
+              @Override
+              public void close() throws IOException {
+                super.close();
+                Runnable write = afterRead.getAndSet(null);
+                if (write != null) {
+                  write.run();
+                }
+              }
+            };
+          }
+        };
+    reopen(with(ALL).toBuilder().env(env).build());
+    ChangePosition begin = db.changePosition();
+    afterRead.set(() -> put("a", "1"));
+    try (Changes changes = db.changes(ChangeOptions.UNSYNCED, begin)) {
+      assertThat(afterRead.get()).as("the write was made").isNull();
+      assertThat(requireNonNull(changes.poll()).count()).isEqualTo(1);
     }
   }
 
