@@ -5,21 +5,11 @@ import dev.kv.env.Env;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
-import org.apache.kafka.streams.processor.StateStore;
-import org.apache.kafka.streams.processor.StateStoreContext;
-import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
-import org.apache.kafka.streams.query.Position;
-import org.apache.kafka.streams.query.PositionBound;
-import org.apache.kafka.streams.query.Query;
-import org.apache.kafka.streams.query.QueryConfig;
-import org.apache.kafka.streams.query.QueryResult;
 import org.apache.kafka.streams.state.HeadersBytesStore;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
@@ -29,17 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A key-value store. Its keys are stored after the byte {@link StoreDatabase#DATA}. */
-class KvKeyValueStore implements KeyValueStore<Bytes, byte[]> {
+class KvKeyValueStore extends KvStateStore implements KeyValueStore<Bytes, byte[]> {
   private static final Logger log = LoggerFactory.getLogger(KvKeyValueStore.class);
 
   private static final byte[] FIRST = {StoreDatabase.DATA};
   private static final byte[] END = {StoreDatabase.DATA + 1};
-
-  private final String name;
-  private final StoreKind kind;
-  private final @Nullable Env env;
-  private volatile @Nullable StoreDatabase database;
-  private int partition;
 
   /**
    * Creates a store, which is opened later.
@@ -47,9 +31,10 @@ class KvKeyValueStore implements KeyValueStore<Bytes, byte[]> {
    * @param env the file system, or null for that of the machine
    */
   KvKeyValueStore(String name, StoreKind.Values values, @Nullable Env env) {
-    this.name = Objects.requireNonNull(name, "name");
-    this.kind = new StoreKind(StoreKind.Structure.KEY_VALUE, values);
-    this.env = env;
+    super(
+        Objects.requireNonNull(name, "name"),
+        new StoreKind(StoreKind.Structure.KEY_VALUE, values),
+        env);
   }
 
   /** A store whose values have timestamps. */
@@ -68,30 +53,11 @@ class KvKeyValueStore implements KeyValueStore<Bytes, byte[]> {
   }
 
   @Override
-  public String name() {
-    return name;
-  }
-
-  @Override
-  public void init(StateStoreContext context, StateStore root) {
-    partition = context.taskId().partition();
-    database = StoreDatabase.open(name, kind, context, env);
-    context.register(root, (RecordBatchingStateRestoreCallback) this::restore);
-  }
-
-  private void restore(Collection<ConsumerRecord<byte[], byte[]>> records) {
+  void restore(Collection<ConsumerRecord<byte[], byte[]>> records) {
     open()
         .restore(
             records,
             (batch, record) -> StoreDatabase.add(batch, stored(record.key()), record.value()));
-  }
-
-  private StoreDatabase open() {
-    StoreDatabase found = database;
-    if (found == null) {
-      throw StoreDatabase.closed(name);
-    }
-    return found;
   }
 
   private static byte[] stored(byte[] key) {
@@ -183,58 +149,11 @@ class KvKeyValueStore implements KeyValueStore<Bytes, byte[]> {
   }
 
   private KeyValueIterator<Bytes, byte[]> entries(byte[] first, byte[] end, boolean forward) {
-    return new EntryIterator(name, open().cursor(first, end), forward);
+    return new EntryIterator(name(), open().cursor(first, end), forward);
   }
 
   @Override
   public long approximateNumEntries() {
     return open().estimatedKeys();
-  }
-
-  @Override
-  public <R> QueryResult<R> query(Query<R> query, PositionBound bound, QueryConfig config) {
-    StoreDatabase found = database;
-    Position position = found == null ? null : found.position();
-    return StoreQueries.answer(query, bound, config, this, position, partition);
-  }
-
-  @Override
-  public Position getPosition() {
-    return open().position();
-  }
-
-  @Override
-  public void commit(Map<TopicPartition, Long> changelogOffsets) {
-    open().commit(changelogOffsets);
-  }
-
-  @Override
-  public @Nullable Long committedOffset(TopicPartition changelog) {
-    return open().committedOffset(changelog);
-  }
-
-  @Override
-  @Deprecated
-  public boolean managesOffsets() {
-    return true;
-  }
-
-  @Override
-  public boolean persistent() {
-    return true;
-  }
-
-  @Override
-  public boolean isOpen() {
-    StoreDatabase found = database;
-    return found != null && found.isOpen();
-  }
-
-  @Override
-  public void close() {
-    StoreDatabase found = database;
-    if (found != null) {
-      found.close();
-    }
   }
 }

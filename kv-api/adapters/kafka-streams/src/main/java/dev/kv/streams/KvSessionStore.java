@@ -1,18 +1,9 @@
 package dev.kv.streams;
 
 import dev.kv.env.Env;
-import java.util.Map;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.kstream.internals.SessionWindow;
-import org.apache.kafka.streams.processor.StateStore;
-import org.apache.kafka.streams.processor.StateStoreContext;
-import org.apache.kafka.streams.query.Position;
-import org.apache.kafka.streams.query.PositionBound;
-import org.apache.kafka.streams.query.Query;
-import org.apache.kafka.streams.query.QueryConfig;
-import org.apache.kafka.streams.query.QueryResult;
 import org.apache.kafka.streams.state.HeadersBytesStore;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.SessionStore;
@@ -21,11 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A session store. */
-class KvSessionStore implements SessionStore<Bytes, byte[]> {
+class KvSessionStore extends SegmentedStore implements SessionStore<Bytes, byte[]> {
   private static final Logger log = LoggerFactory.getLogger(KvSessionStore.class);
-
-  private final String name;
-  private final SegmentedStore entries;
 
   /**
    * Creates a store, which is opened later.
@@ -33,10 +21,12 @@ class KvSessionStore implements SessionStore<Bytes, byte[]> {
    * @param env the file system, or null for that of the machine
    */
   KvSessionStore(SessionSupplier supplier, @Nullable Env env) {
-    this.name = supplier.name();
-    this.entries =
-        new SegmentedStore(
-            name, supplier.kind(), supplier.retentionPeriod(), supplier.segmentIntervalMs(), env);
+    super(
+        supplier.name(),
+        supplier.kind(),
+        supplier.retentionPeriod(),
+        supplier.segmentIntervalMs(),
+        env);
   }
 
   /** A store whose values have headers. */
@@ -44,16 +34,6 @@ class KvSessionStore implements SessionStore<Bytes, byte[]> {
     WithHeaders(SessionSupplier supplier) {
       super(supplier, null);
     }
-  }
-
-  @Override
-  public String name() {
-    return name;
-  }
-
-  @Override
-  public void init(StateStoreContext context, StateStore root) {
-    entries.init(context, root);
   }
 
   private static byte[] entry(Windowed<Bytes> session) {
@@ -68,25 +48,24 @@ class KvSessionStore implements SessionStore<Bytes, byte[]> {
 
   @Override
   public void put(Windowed<Bytes> session, byte @Nullable [] aggregate) {
-    entries.put(entry(session), aggregate);
+    put(entry(session), aggregate);
   }
 
   @Override
   public void remove(Windowed<Bytes> session) {
-    entries.remove(entry(session));
+    remove(entry(session));
   }
 
   @Override
   public byte @Nullable [] fetchSession(Bytes key, long start, long end) {
-    return entries.get(TimedKey.session(key.get(), start, end));
+    return get(TimedKey.session(key.get(), start, end));
   }
 
   /** Shows expired sessions, too: the DSL emits a session after it has expired. */
   @Override
   public KeyValueIterator<Windowed<Bytes>, byte[]> findSessions(long earliestEnd, long latestEnd) {
-    entries.requireOpen();
-    return new ScanIterator<>(
-        () -> entries.scanTimes(earliestEnd, latestEnd), KvSessionStore::windowed);
+    requireOpen();
+    return new ScanIterator<>(() -> scanTimes(earliestEnd, latestEnd), KvSessionStore::windowed);
   }
 
   @Override
@@ -104,10 +83,10 @@ class KvSessionStore implements SessionStore<Bytes, byte[]> {
   private KeyValueIterator<Windowed<Bytes>, byte[]> sessions(
       Bytes key, long earliestEnd, long latestStart, boolean forward) {
     byte[] bytes = key.get();
-    entries.requireOpen();
+    requireOpen();
     return new ScanIterator<>(
         () ->
-            entries.scanKey(
+            scanKey(
                 bytes,
                 earliestEnd,
                 Long.MAX_VALUE,
@@ -140,10 +119,10 @@ class KvSessionStore implements SessionStore<Bytes, byte[]> {
     }
     byte[] first = keyFrom == null ? null : keyFrom.get();
     byte[] last = keyTo == null ? null : keyTo.get();
-    entries.requireOpen();
+    requireOpen();
     return new ScanIterator<>(
         () ->
-            entries.scanKeys(
+            scanKeys(
                 first,
                 last,
                 earliestEnd,
@@ -173,47 +152,5 @@ class KvSessionStore implements SessionStore<Bytes, byte[]> {
   public KeyValueIterator<Windowed<Bytes>, byte[]> backwardFetch(
       @Nullable Bytes keyFrom, @Nullable Bytes keyTo) {
     return backwardFindSessions(keyFrom, keyTo, 0, Long.MAX_VALUE);
-  }
-
-  @Override
-  public <R> QueryResult<R> query(Query<R> query, PositionBound bound, QueryConfig config) {
-    return StoreQueries.answer(
-        query, bound, config, this, entries.positionOrNull(), entries.partition());
-  }
-
-  @Override
-  public Position getPosition() {
-    return entries.position();
-  }
-
-  @Override
-  public void commit(Map<TopicPartition, Long> changelogOffsets) {
-    entries.commit(changelogOffsets);
-  }
-
-  @Override
-  public @Nullable Long committedOffset(TopicPartition partition) {
-    return entries.committedOffset(partition);
-  }
-
-  @Override
-  @Deprecated
-  public boolean managesOffsets() {
-    return true;
-  }
-
-  @Override
-  public boolean persistent() {
-    return true;
-  }
-
-  @Override
-  public boolean isOpen() {
-    return entries.isOpen();
-  }
-
-  @Override
-  public void close() {
-    entries.close();
   }
 }

@@ -7,22 +7,9 @@ import dev.kv.env.Env;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.metrics.Sensor;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
-import org.apache.kafka.streams.processor.StateStore;
-import org.apache.kafka.streams.processor.StateStoreContext;
-import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
-import org.apache.kafka.streams.processor.internals.metrics.StreamsMetricsImpl;
-import org.apache.kafka.streams.processor.internals.metrics.TaskMetrics;
-import org.apache.kafka.streams.query.Position;
-import org.apache.kafka.streams.query.PositionBound;
-import org.apache.kafka.streams.query.Query;
-import org.apache.kafka.streams.query.QueryConfig;
-import org.apache.kafka.streams.query.QueryResult;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.VersionedBytesStore;
 import org.apache.kafka.streams.state.VersionedKeyValueStore;
@@ -41,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * The stream time of that is kept, so that a store that is opened again does not take a record that
  * would be older than a tombstone that it deleted.
  */
-final class KvVersionedStore implements VersionedBytesStore {
+final class KvVersionedStore extends KvStateStore implements VersionedBytesStore {
   static final StoreKind KIND =
       new StoreKind(StoreKind.Structure.VERSIONED, StoreKind.Values.PLAIN);
 
@@ -50,14 +37,8 @@ final class KvVersionedStore implements VersionedBytesStore {
 
   private static final byte[] FIRST_INDEX = {StoreDatabase.INDEX};
 
-  private final String name;
   private final long retention;
   private final long wantedInterval;
-  private final @Nullable Env env;
-
-  private volatile @Nullable StoreDatabase database;
-  private @Nullable Sensor droppedRecords;
-  private int partition;
   private long interval;
 
   /** The greatest time of a version that was written or restored. */
@@ -75,35 +56,21 @@ final class KvVersionedStore implements VersionedBytesStore {
    * @param env the file system, or null for that of the machine
    */
   KvVersionedStore(VersionedSupplier supplier, @Nullable Env env) {
-    this.name = supplier.name();
+    super(supplier.name(), KIND, env);
     this.retention = supplier.historyRetentionMs();
     this.wantedInterval = supplier.segmentIntervalMs();
-    this.env = env;
   }
 
   @Override
-  public String name() {
-    return name;
-  }
-
-  @Override
-  public void init(StateStoreContext context, StateStore root) {
-    partition = context.taskId().partition();
-    droppedRecords =
-        TaskMetrics.droppedRecordsSensor(
-            Thread.currentThread().getName(),
-            context.taskId().toString(),
-            (StreamsMetricsImpl) context.metrics());
-    StoreDatabase opened = StoreDatabase.open(name, KIND, context, env);
+  void prepare(StoreDatabase opened) {
     interval = opened.segmentInterval(wantedInterval);
     streamTime = opened.expiryTime();
     expired = Long.MIN_VALUE;
     expiryBegin = FIRST_INDEX;
-    database = opened;
-    context.register(root, (RecordBatchingStateRestoreCallback) this::restore);
   }
 
-  private void restore(Collection<ConsumerRecord<byte[], byte[]>> records) {
+  @Override
+  void restore(Collection<ConsumerRecord<byte[], byte[]>> records) {
     StoreDatabase opened = open();
     opened.restore(
         records,
@@ -150,9 +117,7 @@ final class KvVersionedStore implements VersionedBytesStore {
   /** Advances the stream time, or drops a record that is too late. */
   private boolean advance(StoreDatabase opened, long timestamp) {
     if (timestamp < bound()) {
-      if (droppedRecords != null) {
-        droppedRecords.record();
-      }
+      countDropped();
       opened.updatePosition();
       return false;
     }
@@ -295,61 +260,6 @@ final class KvVersionedStore implements VersionedBytesStore {
     }
   }
 
-  private StoreDatabase open() {
-    StoreDatabase found = database;
-    if (found == null) {
-      throw StoreDatabase.closed(name);
-    }
-    return found;
-  }
-
-  @Override
-  public <R> QueryResult<R> query(Query<R> query, PositionBound bound, QueryConfig config) {
-    StoreDatabase found = database;
-    Position position = found == null ? null : found.position();
-    return StoreQueries.answer(query, bound, config, this, position, partition);
-  }
-
-  @Override
-  public Position getPosition() {
-    return open().position();
-  }
-
-  @Override
-  public void commit(Map<TopicPartition, Long> changelogOffsets) {
-    open().commit(changelogOffsets);
-  }
-
-  @Override
-  public @Nullable Long committedOffset(TopicPartition changelog) {
-    return open().committedOffset(changelog);
-  }
-
-  @Override
-  @Deprecated
-  public boolean managesOffsets() {
-    return true;
-  }
-
-  @Override
-  public boolean persistent() {
-    return true;
-  }
-
-  @Override
-  public boolean isOpen() {
-    StoreDatabase found = database;
-    return found != null && found.isOpen();
-  }
-
-  @Override
-  public void close() {
-    StoreDatabase found = database;
-    if (found != null) {
-      found.close();
-    }
-  }
-
   @Override
   public void put(Bytes key, byte @Nullable [] value) {
     throw unsupported("put without a time");
@@ -386,6 +296,7 @@ final class KvVersionedStore implements VersionedBytesStore {
   }
 
   private UnsupportedOperationException unsupported(String call) {
-    return new UnsupportedOperationException("versioned store " + name + " does not have: " + call);
+    return new UnsupportedOperationException(
+        "versioned store " + name() + " does not have: " + call);
   }
 }

@@ -1,19 +1,10 @@
 package dev.kv.streams;
 
 import dev.kv.env.Env;
-import java.util.Map;
 import java.util.Objects;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.kstream.internals.TimeWindow;
-import org.apache.kafka.streams.processor.StateStore;
-import org.apache.kafka.streams.processor.StateStoreContext;
-import org.apache.kafka.streams.query.Position;
-import org.apache.kafka.streams.query.PositionBound;
-import org.apache.kafka.streams.query.Query;
-import org.apache.kafka.streams.query.QueryConfig;
-import org.apache.kafka.streams.query.QueryResult;
 import org.apache.kafka.streams.state.HeadersBytesStore;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.TimestampedBytesStore;
@@ -24,11 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A window store. */
-class KvWindowStore implements WindowStore<Bytes, byte[]> {
+class KvWindowStore extends SegmentedStore implements WindowStore<Bytes, byte[]> {
   private static final Logger log = LoggerFactory.getLogger(KvWindowStore.class);
 
-  private final String name;
-  private final SegmentedStore entries;
   private final long windowSize;
   private final boolean retainDuplicates;
 
@@ -41,12 +30,14 @@ class KvWindowStore implements WindowStore<Bytes, byte[]> {
    * @param env the file system, or null for that of the machine
    */
   KvWindowStore(WindowSupplier supplier, @Nullable Env env) {
-    this.name = supplier.name();
+    super(
+        supplier.name(),
+        supplier.kind(),
+        supplier.retentionPeriod(),
+        supplier.segmentIntervalMs(),
+        env);
     this.windowSize = supplier.windowSize();
     this.retainDuplicates = supplier.retainDuplicates();
-    this.entries =
-        new SegmentedStore(
-            name, supplier.kind(), supplier.retentionPeriod(), supplier.segmentIntervalMs(), env);
   }
 
   /** A store whose values have timestamps. */
@@ -65,16 +56,6 @@ class KvWindowStore implements WindowStore<Bytes, byte[]> {
   }
 
   @Override
-  public String name() {
-    return name;
-  }
-
-  @Override
-  public void init(StateStoreContext context, StateStore root) {
-    entries.init(context, root);
-  }
-
-  @Override
   public void put(Bytes key, byte @Nullable [] value, long windowStart) {
     Objects.requireNonNull(key, "key");
     if (retainDuplicates) {
@@ -83,12 +64,12 @@ class KvWindowStore implements WindowStore<Bytes, byte[]> {
       }
       sequence = (sequence + 1) & Integer.MAX_VALUE;
     }
-    entries.put(TimedKey.window(key.get(), windowStart, sequence), value);
+    put(TimedKey.window(key.get(), windowStart, sequence), value);
   }
 
   @Override
   public byte @Nullable [] fetch(Bytes key, long time) {
-    return entries.get(TimedKey.window(key.get(), time, sequence));
+    return get(TimedKey.window(key.get(), time, sequence));
   }
 
   @Override
@@ -103,9 +84,8 @@ class KvWindowStore implements WindowStore<Bytes, byte[]> {
 
   private WindowStoreIterator<byte[]> windows(Bytes key, long from, long to, boolean forward) {
     byte[] bytes = key.get();
-    entries.requireOpen();
-    return new ScanIterator.OfWindows(
-        () -> entries.scanKey(bytes, from, to, entry -> true, forward));
+    requireOpen();
+    return new ScanIterator.OfWindows(() -> scanKey(bytes, from, to, entry -> true, forward));
   }
 
   @Override
@@ -148,9 +128,9 @@ class KvWindowStore implements WindowStore<Bytes, byte[]> {
     }
     byte[] first = keyFrom == null ? null : keyFrom.get();
     byte[] last = keyTo == null ? null : keyTo.get();
-    entries.requireOpen();
+    requireOpen();
     return new ScanIterator<>(
-        () -> entries.scanKeys(first, last, from, to, entry -> true, forward), this::windowed);
+        () -> scanKeys(first, last, from, to, entry -> true, forward), this::windowed);
   }
 
   private Windowed<Bytes> windowed(byte[] entry) {
@@ -160,47 +140,5 @@ class KvWindowStore implements WindowStore<Bytes, byte[]> {
     return new Windowed<>(
         Bytes.wrap(TimedKey.WINDOW.key(entry)),
         new TimeWindow(start, end < start ? Long.MAX_VALUE : end));
-  }
-
-  @Override
-  public <R> QueryResult<R> query(Query<R> query, PositionBound bound, QueryConfig config) {
-    return StoreQueries.answer(
-        query, bound, config, this, entries.positionOrNull(), entries.partition());
-  }
-
-  @Override
-  public Position getPosition() {
-    return entries.position();
-  }
-
-  @Override
-  public void commit(Map<TopicPartition, Long> changelogOffsets) {
-    entries.commit(changelogOffsets);
-  }
-
-  @Override
-  public @Nullable Long committedOffset(TopicPartition partition) {
-    return entries.committedOffset(partition);
-  }
-
-  @Override
-  @Deprecated
-  public boolean managesOffsets() {
-    return true;
-  }
-
-  @Override
-  public boolean persistent() {
-    return true;
-  }
-
-  @Override
-  public boolean isOpen() {
-    return entries.isOpen();
-  }
-
-  @Override
-  public void close() {
-    entries.close();
   }
 }

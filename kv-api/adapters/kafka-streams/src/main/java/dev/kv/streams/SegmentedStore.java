@@ -7,21 +7,12 @@ import dev.kv.env.Env;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Map;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.metrics.Sensor;
-import org.apache.kafka.streams.processor.StateStore;
-import org.apache.kafka.streams.processor.StateStoreContext;
-import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
-import org.apache.kafka.streams.processor.internals.metrics.StreamsMetricsImpl;
-import org.apache.kafka.streams.processor.internals.metrics.TaskMetrics;
-import org.apache.kafka.streams.query.Position;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of a window or session store, in one database.
+ * A store whose entries are in segments of time: what window and session stores have in common.
  *
  * <p>An entry is stored as {@code 01 segment entry}, where the segment is the time of the entry
  * divided by the interval of the segments, in 8 bytes, and the entry has the form of {@link
@@ -30,23 +21,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The interval is that of the first open. Another retention can be set later.
  */
-final class SegmentedStore {
+abstract class SegmentedStore extends KvStateStore {
   /** Up to this number of entries, deleting them one by one costs less than deleting a range. */
   private static final int FEW = 1000;
 
   private static final EntryScan NONE = new NoEntries();
 
-  private final String name;
-  private final StoreKind kind;
   private final TimedKey form;
   private final boolean indexed;
+  private final boolean windowsByTime;
   private final long retention;
   private final long wantedInterval;
-  private final @Nullable Env env;
 
-  private volatile @Nullable StoreDatabase database;
-  private @Nullable Sensor droppedRecords;
-  private @Nullable StateStoreContext context;
   private long interval;
 
   /** The greatest time of an entry that was written or restored since the open. */
@@ -63,26 +49,17 @@ final class SegmentedStore {
    * @param env the file system, or null for that of the machine
    */
   SegmentedStore(String name, StoreKind kind, long retention, long interval, @Nullable Env env) {
-    this.name = name;
-    this.kind = kind;
+    super(name, kind, env);
     this.form = kind.timedKey();
     this.indexed = kind.isIndexed();
+    this.windowsByTime = kind.structure() == StoreKind.Structure.WINDOW_BY_TIME;
     this.retention = retention;
     this.wantedInterval = interval;
-    this.env = env;
   }
 
-  void init(StateStoreContext stateStoreContext, StateStore root) {
-    context = stateStoreContext;
-    droppedRecords =
-        TaskMetrics.droppedRecordsSensor(
-            Thread.currentThread().getName(),
-            stateStoreContext.taskId().toString(),
-            (StreamsMetricsImpl) stateStoreContext.metrics());
-    StoreDatabase opened = StoreDatabase.open(name, kind, stateStoreContext, env);
+  @Override
+  final void prepare(StoreDatabase opened) {
     interval = opened.segmentInterval(wantedInterval);
-    database = opened;
-    stateStoreContext.register(root, (RecordBatchingStateRestoreCallback) this::restore);
   }
 
   static byte[] stored(byte type, long segment, byte[] entry) {
@@ -106,14 +83,12 @@ final class SegmentedStore {
   }
 
   /** Sets or deletes an entry, unless it is expired. */
-  void put(byte[] entry, byte @Nullable [] value) {
+  final void put(byte[] entry, byte @Nullable [] value) {
     StoreDatabase opened = open();
     long time = form.time(entry);
     streamTime = Math.max(streamTime, time);
     if (time / interval < firstLiveSegment()) {
-      if (droppedRecords != null) {
-        droppedRecords.record();
-      }
+      countDropped();
       return;
     }
     write(opened, entry, value);
@@ -137,22 +112,23 @@ final class SegmentedStore {
     }
   }
 
-  void remove(byte[] entry) {
+  final void remove(byte[] entry) {
     streamTime = Math.max(streamTime, form.time(entry));
     write(open(), entry, null);
   }
 
   /** Returns the value of an entry, or null if there is none or it is expired. */
-  byte @Nullable [] get(byte[] entry) {
+  final byte @Nullable [] get(byte[] entry) {
     return form.time(entry) < firstLiveTime() ? null : getEntry(entry);
   }
 
   /** Returns the value of an entry, whether it is expired or not. */
-  byte @Nullable [] getEntry(byte[] entry) {
+  final byte @Nullable [] getEntry(byte[] entry) {
     return open().get(data(entry));
   }
 
-  private void restore(Collection<ConsumerRecord<byte[], byte[]>> records) {
+  @Override
+  final void restore(Collection<ConsumerRecord<byte[], byte[]>> records) {
     StoreDatabase opened = open();
     long latest = streamTime;
     for (ConsumerRecord<byte[], byte[]> record : records) {
@@ -176,7 +152,7 @@ final class SegmentedStore {
    */
   private long firstLiveTime() {
     long oldest = streamTime - retention;
-    return kind.structure() == StoreKind.Structure.WINDOW_BY_TIME ? oldest : oldest + 1;
+    return windowsByTime ? oldest : oldest + 1;
   }
 
   private long firstLiveSegment() {
@@ -221,7 +197,8 @@ final class SegmentedStore {
    * @param to the last time of an entry, inclusive
    * @param filter returns true for the entries that are wanted of this key
    */
-  EntryScan scanKey(byte[] key, long from, long to, Predicate<byte[]> filter, boolean forward) {
+  final EntryScan scanKey(
+      byte[] key, long from, long to, Predicate<byte[]> filter, boolean forward) {
     byte[] upper = Arrays.copyOf(key, key.length + form.suffix());
     Arrays.fill(upper, key.length, upper.length, (byte) 0xff);
     ByteBuffer.wrap(upper).putLong(key.length, to);
@@ -249,7 +226,7 @@ final class SegmentedStore {
    * @param to the last time, inclusive
    * @param filter returns true for the entries that are wanted of these keys
    */
-  EntryScan scanKeys(
+  final EntryScan scanKeys(
       byte @Nullable [] keyFrom,
       byte @Nullable [] keyTo,
       long from,
@@ -261,7 +238,7 @@ final class SegmentedStore {
   }
 
   /** Returns the entries of a range of time, also those that are expired and not yet deleted. */
-  EntryScan scanTimes(long from, long to) {
+  final EntryScan scanTimes(long from, long to) {
     return scanAll(null, null, Math.max(0, from), to, entry -> true, true);
   }
 
@@ -328,53 +305,5 @@ final class SegmentedStore {
 
   private static byte[] time(long time) {
     return ByteBuffer.allocate(1 + Long.BYTES).put(StoreDatabase.INDEX).putLong(time).array();
-  }
-
-  /** Throws if the store is closed. */
-  void requireOpen() {
-    if (!isOpen()) {
-      throw StoreDatabase.closed(name);
-    }
-  }
-
-  private StoreDatabase open() {
-    StoreDatabase found = database;
-    if (found == null) {
-      throw StoreDatabase.closed(name);
-    }
-    return found;
-  }
-
-  int partition() {
-    return context == null ? -1 : context.taskId().partition();
-  }
-
-  @Nullable Position positionOrNull() {
-    StoreDatabase found = database;
-    return found == null ? null : found.position();
-  }
-
-  Position position() {
-    return open().position();
-  }
-
-  void commit(Map<TopicPartition, Long> changelogOffsets) {
-    open().commit(changelogOffsets);
-  }
-
-  @Nullable Long committedOffset(TopicPartition partition) {
-    return open().committedOffset(partition);
-  }
-
-  boolean isOpen() {
-    StoreDatabase found = database;
-    return found != null && found.isOpen();
-  }
-
-  void close() {
-    StoreDatabase found = database;
-    if (found != null) {
-      found.close();
-    }
   }
 }
