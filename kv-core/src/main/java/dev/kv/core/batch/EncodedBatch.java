@@ -156,16 +156,7 @@ public final class EncodedBatch implements WriteBatch {
   private int putBytes(int offset, ByteBuffer source) {
     int size = source.remaining();
     int at = Varint.put32(bytes, offset, size);
-    if (!source.isDirect() || size == 0) {
-      source.get(source.position(), bytes, at, size);
-      return at + size;
-    }
-    // The error of a mapped file that was cut short must not be pending at the commit of the batch.
-    InternalError fault = PENDING_FAULT.copy(source, source.position(), bytes, at, size);
-    if (fault != null) {
-      throw new IllegalStateException(
-          "a key or value is in a mapped file that cannot be read: was it cut short?", fault);
-    }
+    PENDING_FAULT.copyKeyOrValue(source, bytes, at);
     return at + size;
   }
 

@@ -74,6 +74,43 @@ public final class PendingFault {
     }
   }
 
+  /**
+   * Copies a key or value of the program, which may be in a mapped file that was cut short. The
+   * error must not stay pending: it would be thrown at the commit of the write, or in the thread of
+   * another writer.
+   *
+   * @throws IllegalStateException if a page was missing
+   */
+  public void copyKeyOrValue(ByteBuffer source, ByteBuffer into, int at) {
+    int length = source.remaining();
+    if (mayFault(source, length)) {
+      check(copy(source, source.position(), into, at, length));
+    } else {
+      into.put(at, source, source.position(), length);
+    }
+  }
+
+  /** Does the same with an array as the target. */
+  public void copyKeyOrValue(ByteBuffer source, byte[] into, int at) {
+    int length = source.remaining();
+    if (mayFault(source, length)) {
+      check(copy(source, source.position(), into, at, length));
+    } else {
+      source.get(source.position(), into, at, length);
+    }
+  }
+
+  private static boolean mayFault(ByteBuffer source, int length) {
+    return source.isDirect() && length > 0;
+  }
+
+  private static void check(@Nullable InternalError fault) {
+    if (fault != null) {
+      throw new IllegalStateException(
+          "a key or value is in a mapped file that cannot be read: was it cut short?", fault);
+    }
+  }
+
   /** Absorbs all pending errors, and returns the first one after {@code thrown}. */
   private InternalError absorbAll(@Nullable InternalError thrown) {
     InternalError first = thrown;

@@ -110,9 +110,9 @@ final class WriteGroup implements AutoCloseable {
     int keySize = key.remaining();
     int valueSize = value.remaining();
     int at = beginOperation(ValueKind.VALUE, keySize);
-    copy(key, at, keySize);
+    pendingFault.copyKeyOrValue(key, buffer, at);
     at = beginValue(at, keySize, valueSize);
-    copy(value, at, valueSize);
+    pendingFault.copyKeyOrValue(value, buffer, at);
     endOperation(at, valueSize);
   }
 
@@ -125,24 +125,8 @@ final class WriteGroup implements AutoCloseable {
   void delete(ByteBuffer key) {
     int keySize = key.remaining();
     int at = beginOperation(ValueKind.DELETION, keySize);
-    copy(key, at, keySize);
+    pendingFault.copyKeyOrValue(key, buffer, at);
     endOperation(at + keySize, 0);
-  }
-
-  /**
-   * Copies a buffer of a program. It may map a file that was cut short: the error of the JVM must
-   * not become pending for the leader, because it would be thrown at the log or the memtable.
-   */
-  private void copy(ByteBuffer source, int at, int length) {
-    if (!source.isDirect() || length == 0) {
-      buffer.put(at, source, source.position(), length);
-      return;
-    }
-    InternalError fault = pendingFault.copy(source, source.position(), buffer, at, length);
-    if (fault != null) {
-      throw new IllegalStateException(
-          "a key or value is in a mapped file that cannot be read: was it cut short?", fault);
-    }
   }
 
   /** Writes kind and key length, and returns the offset of the key. */
