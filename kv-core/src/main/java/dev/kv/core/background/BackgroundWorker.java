@@ -1,5 +1,6 @@
 package dev.kv.core.background;
 
+import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.shared.WorkerThreads;
 import dev.kv.core.write.WriteGate;
@@ -115,20 +116,11 @@ final class BackgroundWorker extends WorkerThreads.Task {
     awaiting.add(tried);
     woken.set(true);
     threads.submit(this);
-    boolean interrupted = false;
-    while (tried.getCount() > 0 && !gate.isClosing()) {
-      try {
-        if (tried.await(10, TimeUnit.MILLISECONDS)) {
-          break;
-        }
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
+    Uninterrupted.await(
+        () -> {
+          while (!gate.isClosing() && !tried.await(10, TimeUnit.MILLISECONDS)) {}
+        });
     awaiting.remove(tried);
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   /** Makes the work end after its current piece. Does not wait. */

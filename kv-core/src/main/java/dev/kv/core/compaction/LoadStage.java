@@ -1,6 +1,7 @@
 package dev.kv.core.compaction;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.core.env.Uninterrupted;
 import dev.kv.env.Env;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -169,7 +170,9 @@ final class LoadStage<T> implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    join();
+    if (thread != null) {
+      Uninterrupted.await(thread::join);
+    }
     rest().forEach(discard);
   }
 
@@ -181,24 +184,6 @@ final class LoadStage<T> implements AutoCloseable {
       return rest;
     } finally {
       lock.unlock();
-    }
-  }
-
-  private void join() {
-    Thread started = thread;
-    if (started == null) {
-      return;
-    }
-    boolean interrupted = false;
-    while (started.isAlive()) {
-      try {
-        started.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 }

@@ -22,6 +22,7 @@ import dev.kv.core.change.LoggedRangeDelete;
 import dev.kv.core.change.RangeDelete;
 import dev.kv.core.change.TreeChanges;
 import dev.kv.core.checkpoint.FileCapture;
+import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.event.Events;
 import dev.kv.core.feed.ChangeFeed;
 import dev.kv.core.key.KeyBounds;
@@ -366,7 +367,7 @@ final class DBImpl extends OpenDatabase {
     Events events = parts.resources().events();
     requireNotInListener(events);
     if (!parts.gate().beginClose()) {
-      awaitClosed();
+      Uninterrupted.await(closeDone::await);
       return;
     }
     try {
@@ -398,20 +399,6 @@ final class DBImpl extends OpenDatabase {
     } catch (IOException e) {
       throw new DBIOException(
           "the database in " + resources.directory() + " was closed, with a failure: " + e, e);
-    }
-  }
-
-  private void awaitClosed() {
-    boolean interrupted = false;
-    while (closeDone.getCount() > 0) {
-      try {
-        closeDone.await();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 }

@@ -5,14 +5,40 @@ import java.nio.channels.ClosedByInterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs work on a file channel so that an interrupt of the calling thread does not make it fail. An
- * interrupt during a call closes the channel. The interrupt stays set for the caller. Work that
- * maps runs on a thread of the engine while the caller waits: if an interrupt closed the channel,
- * the runtime would leak the memory it has just mapped. Such calls are rare: an open, or a piece of
- * a log that was not prepared in time.
+ * Waits and works on file channels so that an interrupt of the calling thread does not end the wait
+ * or make the work fail. The interrupt stays set for the caller.
+ *
+ * <p>An interrupt during a call closes the channel. Work that maps runs on a thread of the engine
+ * while the caller waits: if an interrupt closed the channel, the runtime would leak the memory it
+ * has just mapped. Such calls are rare: an open, or a piece of a log that was not prepared in time.
  */
-final class Uninterrupted {
+public final class Uninterrupted {
   private Uninterrupted() {}
+
+  /** A wait that can begin again after an interrupt, such as {@code thread::join}. */
+  public interface Wait {
+    /** Returns at the end of the wait. */
+    void run() throws InterruptedException;
+  }
+
+  /** Waits, and again if an interrupt ended the wait. */
+  public static void await(Wait wait) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          wait.run();
+          return;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
 
   /** A piece of work that opens, uses and closes its own channel. */
   interface Call<T> {
@@ -45,22 +71,8 @@ final class Uninterrupted {
     Handed<T> handed = new Handed<>(call);
     EngineThread thread = new EngineThread("kv-channel", handed);
     thread.start();
-    await(thread);
+    await(thread::join);
     return handed.result();
-  }
-
-  private static void await(Thread thread) {
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   /** A call and its outcome. */

@@ -8,9 +8,11 @@
  * {@code Unmapper} unmaps files, and {@code DirectoryLock} prevents a second open. {@link
  * dev.kv.core.env.MemEnv} is the same in memory. {@link dev.kv.core.env.FileNames} builds and
  * parses the names of a database's files. {@link dev.kv.core.env.PendingFault} copies out of memory
- * that may be mapped, and finds the faults.
+ * that may be mapped, and finds the faults. {@link dev.kv.core.env.Uninterrupted} is for waits that
+ * an interrupt does not end.
  *
- * <p>Everything above calls it through {@link dev.kv.env.Env}. It imports nothing of the engine.
+ * <p>Everything above calls the files through {@link dev.kv.env.Env}. It imports nothing of the
+ * engine.
  */
 @NullMarked
 package dev.kv.core.env;

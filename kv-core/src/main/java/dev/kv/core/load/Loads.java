@@ -6,6 +6,7 @@ import dev.kv.core.background.Compactor;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.background.ManualCompactions.Request;
 import dev.kv.core.change.TreeChanges;
+import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
@@ -154,20 +155,12 @@ public final class Loads implements AutoCloseable {
       rest = new ArrayList<>(open);
     }
     rest.forEach(BulkLoaderImpl::revoke);
-    awaitIngests();
+    Uninterrupted.await(this::awaitIngests);
   }
 
-  private synchronized void awaitIngests() {
-    boolean interrupted = false;
+  private synchronized void awaitIngests() throws InterruptedException {
     while (ingests > 0) {
-      try {
-        wait();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+      wait();
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.kv.core.shared;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.logging.EngineLogger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -215,18 +216,8 @@ public final class WorkerThreads implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    boolean interrupted = false;
     for (Thread thread : all) {
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+      Uninterrupted.await(thread::join);
     }
   }
 

@@ -13,7 +13,6 @@ import dev.kv.CorruptionException;
 import dev.kv.DBComparator;
 import dev.kv.DBIOException;
 import dev.kv.Options;
-import dev.kv.SharedResources;
 import dev.kv.core.env.FileEnv;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.InternalIterator;
@@ -22,11 +21,6 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.manifest.RecordingEnv;
-import dev.kv.core.memory.BlockAllocator;
-import dev.kv.core.memory.OffHeapBudget;
-import dev.kv.core.shared.SharedResourcesImpl;
-import dev.kv.core.table.TableCache;
-import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
@@ -56,10 +50,7 @@ final class JobTest {
 
   private final RecordingEnv env = new RecordingEnv(new FileEnv());
   private final AtomicLong numbers = new AtomicLong(10);
-  private SharedResourcesImpl shared;
-  private OffHeapBudget budget;
-  private BlockAllocator allocator;
-  private TableCache tables;
+  private OutputFixture fixture;
   private OutputContext context;
 
   @BeforeEach
@@ -70,30 +61,13 @@ final class JobTest {
   private void open(int blockSize) {
     Options options =
         Options.builder().env(env).blockSize(blockSize).compression(CompressionType.NONE).build();
-    shared = new SharedResourcesImpl(new SharedResources.Settings(1 << 20, 0, 0, 1, 0));
-    budget = shared.budget();
-    allocator = shared.allocator();
-    tables = new TableCache(directory, options, VersionText.COMPARATOR, shared.tableMemory());
-    context =
-        new OutputContext(
-            env,
-            directory,
-            options.tableSuffix(),
-            TableFormat.of(options),
-            VersionText.COMPARATOR,
-            budget,
-            shared.buildBuffers(),
-            () -> 1_795_000_000L,
-            numbers::getAndIncrement,
-            file -> tables.acquire(file).close());
+    fixture = new OutputFixture(env, directory, options, numbers);
+    context = fixture.context();
   }
 
   @AfterEach
   void close() {
-    tables.close();
-    shared.close();
-    assertThat(allocator.liveBuffers()).isZero();
-    assertThat(budget.used()).isZero();
+    fixture.close();
   }
 
   private FileMetadata flush(EntryList entries) {
@@ -129,7 +103,7 @@ final class JobTest {
   }
 
   private InternalIterator open(FileMetadata file) {
-    return tables.iterator(file, true, false);
+    return fixture.tables().iterator(file, true, false);
   }
 
   private List<String> contents(List<FileMetadata> files) {
@@ -343,8 +317,8 @@ final class JobTest {
             context.format(),
             new InternalKeyComparator(
                 DBComparator.ofSlices("as they come", (unusedBefore, unusedAfter) -> -1)),
-            budget,
-            shared.buildBuffers(),
+            context.budget(),
+            context.buffers(),
             () -> 0,
             numbers::getAndIncrement,
             file -> {});
@@ -495,7 +469,7 @@ final class JobTest {
             VersionText.COMPARATOR.userComparator()),
         VersionText.COMPARATOR.userComparator(),
         50,
-        budget,
+        context.budget(),
         check);
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.core.env.FileEnv;
+import dev.kv.core.env.Uninterrupted;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -30,20 +31,6 @@ final class LoadStageTest {
           done.add(item);
         },
         discarded::add);
-  }
-
-  private static void await(CountDownLatch latch) {
-    boolean interrupted = false;
-    while (latch.getCount() > 0) {
-      try {
-        latch.await();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   @Test
@@ -83,7 +70,7 @@ final class LoadStageTest {
               }
             })) {
       stage.submit(1);
-      await(begun);
+      Uninterrupted.await(begun::await);
       stage.finish(null);
       wasAlive.add(done.contains(1));
     }
@@ -96,7 +83,7 @@ final class LoadStageTest {
     LoadStage<Integer> stage =
         stage(
             item -> {
-              await(failing);
+              Uninterrupted.await(failing::await);
               throw new IllegalStateException("item " + item);
             });
     try (stage) {
@@ -115,7 +102,7 @@ final class LoadStageTest {
   @Test
   void submit_withoutRoom_waitsAndIgnoresInterrupts() throws Exception {
     CountDownLatch go = new CountDownLatch(1);
-    try (LoadStage<Integer> stage = stage(item -> await(go))) {
+    try (LoadStage<Integer> stage = stage(item -> Uninterrupted.await(go::await))) {
       CountDownLatch full = new CountDownLatch(1);
       List<Boolean> interrupted = new ArrayList<>();
       Thread producer =
@@ -151,11 +138,11 @@ final class LoadStageTest {
         stage(
             item -> {
               begun.countDown();
-              await(go);
+              Uninterrupted.await(go::await);
             });
     stage.submit(1);
     stage.submit(2);
-    await(begun);
+    Uninterrupted.await(begun::await);
     Thread closer = new Thread(stage::close);
     closer.start();
     while (closer.getState() != Thread.State.WAITING) {

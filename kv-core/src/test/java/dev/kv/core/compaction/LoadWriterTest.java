@@ -9,15 +9,11 @@ import dev.kv.CompressionType;
 import dev.kv.DBIOException;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
-import dev.kv.SharedResources;
 import dev.kv.Slice;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memtable.MemTable;
-import dev.kv.core.shared.SharedResourcesImpl;
-import dev.kv.core.table.TableCache;
-import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionText;
 import dev.kv.env.Env;
@@ -48,8 +44,7 @@ final class LoadWriterTest {
   private final StrictMemEnv disk = new StrictMemEnv();
   private final FaultEnv env = new FaultEnv(disk);
   private final AtomicLong numbers = new AtomicLong(10);
-  private SharedResourcesImpl shared;
-  private TableCache tables;
+  private OutputFixture fixture;
 
   /** A filter of the program, which gets copies of the keys. */
   private static final class Exact implements FilterPolicy {
@@ -76,7 +71,6 @@ final class LoadWriterTest {
   @BeforeEach
   void open() throws IOException {
     disk.createDirectory(DIRECTORY);
-    shared = new SharedResourcesImpl(new SharedResources.Settings(1 << 20, 0, 0, 1, 0));
   }
 
   private OutputContext context(CompressionType compression, FilterPolicy filter) {
@@ -84,28 +78,16 @@ final class LoadWriterTest {
     if (filter != null) {
       options.filterPolicy(filter);
     }
-    Options built = options.build();
-    tables = new TableCache(DIRECTORY, built, VersionText.COMPARATOR, shared.tableMemory());
-    return new OutputContext(
-        env,
-        DIRECTORY,
-        built.tableSuffix(),
-        TableFormat.of(built),
-        VersionText.COMPARATOR,
-        shared.budget(),
-        shared.buildBuffers(),
-        () -> 1_795_000_000L,
-        numbers::getAndIncrement,
-        file -> tables.acquire(file).close());
+    if (fixture != null) {
+      fixture.close();
+    }
+    fixture = new OutputFixture(env, DIRECTORY, options.build(), numbers);
+    return fixture.context();
   }
 
   @AfterEach
   void close() {
-    if (tables != null) {
-      tables.close();
-    }
-    shared.close();
-    assertThat(shared.budget().used()).isZero();
+    fixture.close();
     assertThat(Thread.getAllStackTraces().keySet())
         .noneMatch(each -> each.getName().startsWith("kv-load"));
   }
@@ -138,7 +120,7 @@ final class LoadWriterTest {
   void finish_ofOneTable_wroteWhatAFlushWrites(CompressionType compression) throws IOException {
     for (FilterPolicy filter : new FilterPolicy[] {null, FilterPolicy.bloom(10), new Exact()}) {
       OutputContext context = context(compression, filter);
-      ArenaPool arenas = new ArenaPool(shared.budget());
+      ArenaPool arenas = new ArenaPool(context.budget());
       MemTable memtable =
           new MemTable(VersionText.COMPARATOR, arenas.acquire(4 << 20, 4 << 20, true), arenas);
       FileMetadata loaded;
@@ -163,7 +145,6 @@ final class LoadWriterTest {
       assertThat(content(env, context, loaded)).isEqualTo(content(env, context, flushed));
       assertThat(loaded.smallest()).isEqualTo(flushed.smallest());
       assertThat(loaded.largest()).isEqualTo(flushed.largest());
-      tables.close();
     }
   }
 
@@ -176,7 +157,7 @@ final class LoadWriterTest {
     try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE)) {
       for (int i = 0; i < 40_000; i++) {
         writer.add(key(i), value(random, 1000));
-        most = Math.max(most, shared.budget().used());
+        most = Math.max(most, context.budget().used());
       }
       written = writer.finish();
     }

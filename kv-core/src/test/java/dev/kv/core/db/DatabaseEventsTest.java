@@ -11,6 +11,7 @@ import dev.kv.Options;
 import dev.kv.RecoveryMode;
 import dev.kv.WriteOptions;
 import dev.kv.core.env.FileName;
+import dev.kv.core.env.Uninterrupted;
 import dev.kv.env.Env;
 import dev.kv.event.CloseEvent;
 import dev.kv.event.CompactionEvent;
@@ -150,7 +151,7 @@ class DatabaseEventsTest extends DbTestBase {
                 event -> {
                   if (event instanceof FlushEvent) {
                     blocked.countDown();
-                    awaitUninterruptibly(release);
+                    Uninterrupted.await(release::await);
                   }
                 })
             .build());
@@ -165,20 +166,6 @@ class DatabaseEventsTest extends DbTestBase {
     compact(null, null);
     assertThat(get("a")).isEqualTo("2");
     release.countDown();
-  }
-
-  private static void awaitUninterruptibly(CountDownLatch latch) {
-    boolean interrupted = false;
-    while (latch.getCount() > 0) {
-      try {
-        latch.await();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.CorruptionException;
 import dev.kv.DBIOException;
 import dev.kv.OffHeapExhaustedException;
+import dev.kv.core.Call;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
@@ -25,7 +26,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -72,22 +72,8 @@ final class ManifestResourcesTest extends ManifestTestBase {
     return numbers;
   }
 
-  private static void inAnotherThread(Runnable body) throws InterruptedException {
-    AtomicReference<Throwable> thrown = new AtomicReference<>();
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                body.run();
-              } catch (Throwable e) {
-                thrown.set(e);
-              }
-            });
-    thread.setDaemon(true);
-    thread.start();
-    thread.join(5_000);
-    assertThat(thread.isAlive()).as("waits for a lock that nobody holds").isFalse();
-    assertThat(thrown.get()).isNull();
+  private static void inAnotherThread(Call.Body body) throws InterruptedException {
+    assertThat(Call.start(body).outcome()).isNull();
   }
 
   @Test

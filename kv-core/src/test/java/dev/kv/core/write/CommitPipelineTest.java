@@ -10,6 +10,7 @@ import dev.kv.DBClosedException;
 import dev.kv.DBIOException;
 import dev.kv.DBReadOnlyException;
 import dev.kv.OffHeapExhaustedException;
+import dev.kv.core.Call;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.event.Events;
@@ -28,7 +29,6 @@ import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,8 +48,8 @@ final class CommitPipelineTest {
   @AfterEach
   void endThreads() throws InterruptedException {
     for (Call call : calls) {
-      call.thread.join(30_000);
-      assertThat(call.thread.isAlive()).as(call.thread.getName()).isFalse();
+      call.thread().join(30_000);
+      assertThat(call.thread().isAlive()).isFalse();
     }
   }
 
@@ -883,7 +883,7 @@ final class CommitPipelineTest {
     file.unblock(); // of the first append; the sync of the next group blocks
     file.awaitBlocked();
     assertThat(fails.asked).containsExactly("1:b");
-    awaitParked(conflicting.thread);
+    conflicting.awaitParked();
     file.unblock();
     assertThat(conflicting.outcome()).isNull();
   }
@@ -986,8 +986,8 @@ final class CommitPipelineTest {
               pipeline.put(bytes("b"), bytes("2"), false);
               assertThat(Thread.currentThread().isInterrupted()).isTrue();
             });
-    follower.thread.interrupt();
-    awaitParked(follower.thread);
+    follower.thread().interrupt();
+    follower.awaitParked();
     target.file().unblock();
     assertThat(follower.outcome()).isNull();
     assertThat(target.get("b", 2)).isEqualTo("2");
@@ -1003,8 +1003,8 @@ final class CommitPipelineTest {
               assertThat(Thread.currentThread().isInterrupted()).isTrue();
             });
     awaitStop(1);
-    leader.thread.interrupt();
-    awaitParked(leader.thread);
+    leader.thread().interrupt();
+    leader.awaitParked();
     assertThat(pipeline.lastSequence()).isEqualTo(1);
     target.stallInputs.setWaitingMemTables(0);
     pipeline.progress();
@@ -1076,26 +1076,17 @@ final class CommitPipelineTest {
     target.stallInputs.setWaitingMemTables(1);
   }
 
-  private Call call(ThrowingRunnable body) {
-    Call call = new Call(body);
+  private Call call(Call.Body body) {
+    Call call = Call.start(body);
     calls.add(call);
-    call.thread.start();
     return call;
   }
 
   /** Starts a thread and returns once it is parked. */
-  private Call waiting(ThrowingRunnable body) throws InterruptedException {
+  private Call waiting(Call.Body body) throws InterruptedException {
     Call call = call(body);
-    awaitParked(call.thread);
+    call.awaitParked();
     return call;
-  }
-
-  private static void awaitParked(Thread thread) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (thread.getState() != Thread.State.WAITING) {
-      assertThat(System.nanoTime()).as("the thread does not park").isLessThan(end);
-      Thread.sleep(1);
-    }
   }
 
   private void awaitStop(long stops) throws InterruptedException {
@@ -1109,34 +1100,5 @@ final class CommitPipelineTest {
   private static ByteBuffer direct(String text) {
     byte[] bytes = bytes(text);
     return ByteBuffer.allocateDirect(bytes.length).put(0, bytes);
-  }
-
-  private interface ThrowingRunnable {
-    void run() throws Exception;
-  }
-
-  /** A call in a thread of its own. */
-  private static final class Call {
-    final Thread thread;
-    private final AtomicReference<Throwable> thrown = new AtomicReference<>();
-
-    Call(ThrowingRunnable body) {
-      thread =
-          new Thread(
-              () -> {
-                try {
-                  body.run();
-                } catch (Throwable e) {
-                  thrown.set(e);
-                }
-              });
-      thread.setDaemon(true);
-    }
-
-    Throwable outcome() throws InterruptedException {
-      thread.join(10_000);
-      assertThat(thread.isAlive()).isFalse();
-      return thrown.get();
-    }
   }
 }

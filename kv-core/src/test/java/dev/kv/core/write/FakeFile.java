@@ -1,5 +1,6 @@
 package dev.kv.core.write;
 
+import dev.kv.core.env.Uninterrupted;
 import dev.kv.env.SequentialFile;
 import dev.kv.env.WritableFile;
 import java.io.ByteArrayOutputStream;
@@ -58,7 +59,7 @@ final class FakeFile implements WritableFile {
     CountDownLatch latch = barrier;
     if (latch != null) {
       entered.countDown();
-      awaitUninterrupted(latch);
+      Uninterrupted.await(latch::await);
     }
     raise(appendFailure);
     if (flushed) {
@@ -71,20 +72,6 @@ final class FakeFile implements WritableFile {
       contents.writeBytes(copy);
     }
     bytes.position(bytes.limit());
-  }
-
-  private static void awaitUninterrupted(CountDownLatch latch) {
-    boolean interrupted = false;
-    while (latch.getCount() > 0) {
-      try {
-        latch.await();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   private static void raise(Throwable failure) throws IOException {
@@ -108,7 +95,7 @@ final class FakeFile implements WritableFile {
       CountDownLatch latch = new CountDownLatch(1);
       barrier = latch;
       entered.countDown();
-      awaitUninterrupted(latch);
+      Uninterrupted.await(latch::await);
     }
     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(syncMillis));
     syncs.incrementAndGet();

@@ -7,12 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.DBClosedException;
 import dev.kv.DBIOException;
 import dev.kv.OffHeapExhaustedException;
+import dev.kv.core.Call;
 import dev.kv.core.event.Events;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Levels;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -86,8 +86,7 @@ final class WriteControllerTest {
   void switch_whileLevel0IsFull_waitsForACompaction() throws InterruptedException {
     target.stallInputs.setLevel0Tables(Levels.LEVEL_0_STOP_TRIGGER);
     fillALittle();
-    AtomicReference<Throwable> thrown = new AtomicReference<>();
-    Thread writer = inThread(() -> controller.makeRoom(2 * ARENA, 1), thrown);
+    Call writer = Call.start(() -> controller.makeRoom(2 * ARENA, 1));
     awaitStop();
     controller.progress();
     Thread.sleep(20);
@@ -95,8 +94,7 @@ final class WriteControllerTest {
 
     target.stallInputs.setLevel0Tables(Levels.LEVEL_0_STOP_TRIGGER - 1);
     controller.progress();
-    writer.join(10_000);
-    assertThat(thrown.get()).isNull();
+    assertThat(writer.outcome()).isNull();
     assertThat(target.memtables).hasSize(2);
     assertThat(controller.stalls().stops()).isEqualTo(1);
     assertThat(controller.stalls().micros()).isGreaterThan(10_000);
@@ -126,33 +124,29 @@ final class WriteControllerTest {
   void forceSwitch_whileAFlushIsBehind_waitsForIt() throws InterruptedException {
     target.stallInputs.setWaitingMemTables(1);
     fillALittle();
-    AtomicReference<Throwable> thrown = new AtomicReference<>();
-    Thread writer = inThread(controller::forceSwitch, thrown);
+    Call writer = Call.start(controller::forceSwitch);
     awaitStop();
     assertThat(target.memtables).hasSize(1);
     target.stallInputs.setWaitingMemTables(0);
     controller.progress();
-    writer.join(10_000);
+    assertThat(writer.outcome()).isNull();
     assertThat(target.memtables).hasSize(2);
   }
 
   @Test
   void close_duringADelay_endsIt() throws InterruptedException {
     target.stallInputs.setLevel0Tables(Levels.LEVEL_0_STOP_TRIGGER - 1);
-    AtomicReference<Throwable> thrown = new AtomicReference<>();
-    Thread writer =
-        inThread(
+    Call writer =
+        Call.start(
             () -> {
               while (true) {
                 controller.makeRoom(100_000, 1);
               }
-            },
-            thrown);
+            });
     Thread.sleep(20);
     gate.onChange(controller::progress);
     gate.beginClose();
-    writer.join(10_000);
-    assertThat(thrown.get()).isInstanceOf(DBClosedException.class);
+    assertThat(writer.outcome()).isInstanceOf(DBClosedException.class);
   }
 
   @Test
@@ -179,12 +173,10 @@ final class WriteControllerTest {
     gate.onChange(controller::progress);
     fillALittle();
     target.stallInputs.setWaitingMemTables(1);
-    AtomicReference<Throwable> thrown = new AtomicReference<>();
-    Thread writer = inThread(() -> controller.makeRoom(2 * ARENA, 1), thrown);
+    Call writer = Call.start(() -> controller.makeRoom(2 * ARENA, 1));
     awaitStop();
     gate.runShort("flush", new OffHeapExhaustedException("simulated"));
-    writer.join(20_000);
-    assertThat(thrown.get()).isInstanceOf(OffHeapExhaustedException.class);
+    assertThat(writer.outcome()).isInstanceOf(OffHeapExhaustedException.class);
   }
 
   @Test
@@ -210,20 +202,5 @@ final class WriteControllerTest {
       assertThat(System.nanoTime()).isLessThan(end);
       Thread.sleep(1);
     }
-  }
-
-  private static Thread inThread(Runnable body, AtomicReference<Throwable> thrown) {
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                body.run();
-              } catch (Throwable e) {
-                thrown.set(e);
-              }
-            });
-    thread.setDaemon(true);
-    thread.start();
-    return thread;
   }
 }
