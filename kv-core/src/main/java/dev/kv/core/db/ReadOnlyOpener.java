@@ -98,8 +98,7 @@ final class ReadOnlyOpener {
       OpenTimer timer = new OpenTimer(events);
       TableUses uses = new TableUses(resources);
       ReadOnlyView view = ReadOnlyView.load(resources, uses, check, last);
-      ReadOnlyViews views = new ReadOnlyViews(resources, view);
-      DB db = assemble(resources, uses, views);
+      DB db = assemble(resources, new ReadOnlyViews(resources, uses, view));
       done = true;
       timer.opened(view.versions().current(), view.recovery(), true);
       events.onPost(events::deliver);
@@ -117,43 +116,17 @@ final class ReadOnlyOpener {
    *
    * @param checkOpen throws after the close
    */
-  private boolean refresh(
-      Resources resources, TableUses uses, ReadOnlyViews views, Runnable checkOpen) {
+  private boolean refresh(ReadOnlyViews views, Runnable checkOpen) {
     synchronized (views) {
       try {
-        return views.advance(
-            retrying((check, last) -> next(resources, uses, views, checkOpen, check, last)));
+        return views.advance(retrying((check, last) -> views.load(checkOpen, check, last)));
       } catch (IOException e) {
         throw new DBIOException("cannot refresh the database in " + directory + ": " + e, e);
       }
     }
   }
 
-  private static ReadOnlyView next(
-      Resources resources,
-      TableUses uses,
-      ReadOnlyViews views,
-      Runnable checkOpen,
-      DirectoryCheck check,
-      boolean last)
-      throws IOException {
-    checkOpen.run();
-    ReadOnlyView next = ReadOnlyView.load(resources, uses, check, last);
-    boolean done = false;
-    try {
-      checkOpen.run();
-      views.requireNotBefore(next);
-      done = true;
-      return next;
-    } finally {
-      if (!done) {
-        next.release();
-        next.unpinTables();
-      }
-    }
-  }
-
-  private DB assemble(Resources resources, TableUses uses, ReadOnlyViews views) {
+  private DB assemble(Resources resources, ReadOnlyViews views) {
     Events events = resources.events();
     DatabaseReader reader =
         new DatabaseReader(
@@ -187,6 +160,6 @@ final class ReadOnlyOpener {
         events,
         env,
         views,
-        checkOpen -> refresh(resources, uses, views, checkOpen));
+        checkOpen -> refresh(views, checkOpen));
   }
 }

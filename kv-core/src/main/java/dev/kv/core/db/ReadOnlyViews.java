@@ -9,8 +9,10 @@ import dev.kv.core.memory.Stripes;
 import dev.kv.core.read.ReadState;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.read.SnapshotList;
+import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.state.Resources;
 import dev.kv.core.version.Version;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,6 +24,7 @@ import java.util.List;
  */
 final class ReadOnlyViews {
   private final Resources resources;
+  private final TableUses uses;
   private final ReadStates states = new ReadStates();
   private final SnapshotList snapshots;
   private volatile ReadOnlyView newest;
@@ -34,9 +37,14 @@ final class ReadOnlyViews {
   @GuardedBy("this")
   private boolean closed;
 
-  /** Publishes the first view, and takes ownership of it. */
-  ReadOnlyViews(Resources resources, ReadOnlyView first) {
+  /**
+   * Publishes the first view, and takes ownership of it.
+   *
+   * @param uses counts the uses of the tables of all views
+   */
+  ReadOnlyViews(Resources resources, TableUses uses, ReadOnlyView first) {
     this.resources = resources;
+    this.uses = uses;
     this.newest = first;
     this.lastSequence = first.lastSequence();
     this.snapshots = new SnapshotList(() -> lastSequence);
@@ -72,8 +80,31 @@ final class ReadOnlyViews {
     }
   }
 
-  /** Throws unless {@code next} is the newest view or a later one of the same database. */
-  void requireNotBefore(ReadOnlyView next) {
+  /**
+   * Reads the files again, for {@link #advance}. Throws if they do not have the newest view or a
+   * later one of the same database.
+   *
+   * @param checkOpen throws after the close
+   * @param last true if a missing file is permanently lost, and not deleted by a writer
+   */
+  ReadOnlyView load(Runnable checkOpen, DirectoryCheck check, boolean last) throws IOException {
+    checkOpen.run();
+    ReadOnlyView next = ReadOnlyView.load(resources, uses, check, last);
+    boolean done = false;
+    try {
+      checkOpen.run();
+      requireNotBefore(next);
+      done = true;
+      return next;
+    } finally {
+      if (!done) {
+        next.release();
+        next.unpinTables();
+      }
+    }
+  }
+
+  private void requireNotBefore(ReadOnlyView next) {
     if (next.lastSequence() < lastSequence) {
       throw new CorruptionException(
           "the last sequence number is "
