@@ -228,33 +228,41 @@ public final class TableReader implements CacheValue {
   private int searchInPlace(
       InPlaceBlocks mapped, LookupKey key, int at, PointReadContext context, ValueRef out) {
     BlockIterator entry = context.block();
-    ByteBuffer memory = context.valueMemory(0);
-    int result = CHANGED;
+    ByteBuffer probe = context.valueMemory(0); // which exists before the mapping is read
     try {
       mapped.setOn(entry, at);
       entry.seek(key.buffer(), key.offset(), key.internalKeyLength());
-      result = outcome(context, key.buffer(), key.offset(), key.userKeyLength(), at);
-      if (result == LookupResult.FOUND) {
-        // The allocation of memory must not meet the error of a fault: so that is checked first.
-        int length = entry.valueLength();
-        if (length > PointReadContext.MOST_VALUE_BYTES && mapped.isIntact(at, memory)) {
-          OwnedBlock copy = blocks.copyOf(entry.valueBuffer(), entry.valueOffset(), length);
-          out.set(copy.bytes(), 0, length, copy);
-        } else if (context.hasValueMemory(length) || mapped.isIntact(at, memory)) {
-          memory = context.valueMemory(length);
-          memory.put(InPlaceBlocks.PROBE_BYTES, entry.valueBuffer(), entry.valueOffset(), length);
-          out.set(memory, InPlaceBlocks.PROBE_BYTES, length, null);
-        } else {
-          result = CHANGED;
-        }
-      }
-      if (!mapped.isIntact(at, memory)) {
-        result = CHANGED;
-      }
+      int result = outcome(context, key.buffer(), key.offset(), key.userKeyLength(), at);
+      boolean complete =
+          result != LookupResult.FOUND || copyFromMapping(mapped, at, context, probe, out);
+      return complete && mapped.isIntact(at, probe) ? result : CHANGED;
     } catch (RuntimeException e) {
-      result = CHANGED; // the search of a copy throws what is to be thrown
+      return CHANGED; // the search of a copy throws what is to be thrown
     }
-    return result;
+  }
+
+  /**
+   * Copies the value of the entry found. Checks the block before it allocates memory, because an
+   * allocation must not meet the error of a fault. Returns false if the block has changed.
+   */
+  private boolean copyFromMapping(
+      InPlaceBlocks mapped, int at, PointReadContext context, ByteBuffer probe, ValueRef out) {
+    BlockIterator entry = context.block();
+    int length = entry.valueLength();
+    boolean large = length > PointReadContext.MOST_VALUE_BYTES;
+    boolean allocates = large || !context.hasValueMemory(length);
+    if (allocates && !mapped.isIntact(at, probe)) {
+      return false;
+    }
+    if (large) {
+      OwnedBlock copy = blocks.copyOf(entry.valueBuffer(), entry.valueOffset(), length);
+      out.set(copy.bytes(), 0, length, copy);
+    } else {
+      ByteBuffer memory = context.valueMemory(length);
+      memory.put(InPlaceBlocks.PROBE_BYTES, entry.valueBuffer(), entry.valueOffset(), length);
+      out.set(memory, InPlaceBlocks.PROBE_BYTES, length, null);
+    }
+    return true;
   }
 
   /** Records a miss from a copy of the block, so that a hint never depends on the mapping. */
