@@ -11,15 +11,7 @@ import java.nio.ByteBuffer;
  * {@link #reset} attaches it to another block. Every count, offset and length is checked before it
  * is used.
  *
- * <p>A key that shares no bytes with the previous key is read in place. Any other key is assembled
- * in the scratch buffer. No step allocates or calls a virtual method.
- *
  * <pre>
- * Backward: entries can only be decoded forward, from a restart point. So the entries from there to
- * the current one are decoded once and recorded, with their whole keys one after another in the
- * scratch buffer, and prev() walks back through the record. The size of a record is limited: of a
- * longer interval, only the last part is kept.
- *
  * Seek in the bytewise order of internal keys: after the binary search over the restart points, the
  * following entries are compared with the target, and their keys are not assembled. Let m be the
  * number of leading bytes that the previous entry has in common with the target. Take an entry that
@@ -35,7 +27,7 @@ import java.nio.ByteBuffer;
  * <p>A block may be followed by an {@link EntryIndex}. Then a seek searches that index. It scans
  * the block only if the entry found is before the target.
  */
-public class BlockIterator extends BlockEntries {
+public class BlockIterator extends BlockMoves {
   /**
    * The initial capacity of a cursor's scratch buffer: enough for a restart interval of usual keys.
    */
@@ -46,16 +38,7 @@ public class BlockIterator extends BlockEntries {
 
   private final KeyComparator comparator;
   private final boolean bytewise;
-  private final OffHeapBuffer scratch;
-  private final EntryPositions recorded = new EntryPositions();
   private final EntryIndex entryIndex = new EntryIndex(NO_BYTES);
-
-  /** The offsets of the entry shown and of the next one. */
-  private int entry;
-
-  private int next;
-
-  private boolean repeatsUserKey;
 
   /**
    * Creates a cursor that is on no block.
@@ -64,9 +47,8 @@ public class BlockIterator extends BlockEntries {
    *     closes
    */
   public BlockIterator(KeyComparator comparator, OffHeapBuffer scratch) {
-    super(comparator instanceof InternalKeyComparator ? InternalKey.TRAILER : 0);
+    super(comparator instanceof InternalKeyComparator ? InternalKey.TRAILER : 0, scratch);
     this.comparator = comparator;
-    this.scratch = scratch;
     bytewise =
         comparator instanceof InternalKeyComparator internal
             && internal.userComparator().isBytewise();
@@ -87,7 +69,7 @@ public class BlockIterator extends BlockEntries {
    * buffer, as the other method does.
    */
   public final void reset(ByteBuffer block, int begin, int length, String file, long offset) {
-    recorded.clear();
+    noEntry();
     entryIndex.clear();
     setOn(block, begin, length, file, offset);
   }
@@ -128,8 +110,7 @@ public class BlockIterator extends BlockEntries {
   /** Writes the entry index of the block to a part of {@code memory}, as the other method does. */
   public final boolean writeEntryIndex(ByteBuffer memory, int begin, int end) {
     boolean written = bytewise && entriesEnd > base && EntryIndex.write(this, memory, begin, end);
-    valid = false;
-    recorded.clear();
+    noEntry();
     return written;
   }
 
@@ -138,11 +119,8 @@ public class BlockIterator extends BlockEntries {
    * #reset}.
    */
   protected final void clear() {
-    setOnNothing();
+    detach();
     entryIndex.clear();
-    entry = 0;
-    next = 0;
-    recorded.clear();
   }
 
   @Override
@@ -174,90 +152,12 @@ public class BlockIterator extends BlockEntries {
   @Override
   public void close() {}
 
-  /** Returns true if the current entry is the only one of the block. */
-  protected final boolean isOnlyEntry() {
-    return entry == base && next == entriesEnd && restartCount == 1;
-  }
-
-  /**
-   * Moves to the next entry of the block. Returns false at its last entry, and stays there.
-   * Requires a cursor over internal keys in bytewise order that has an entry and moves forward.
-   */
-  public final boolean nextInSameBlock() {
-    int at = next;
-    if (at >= entriesEnd) {
-      return false;
-    }
-    int lastLength = keyLength;
-    int own = head(at, lastLength);
-    int length = shared + unshared;
-    int lastUser = lastLength - InternalKey.TRAILER;
-    repeatsUserKey = length == lastLength && (shared >= lastUser || hasLastUserKey(own, lastUser));
-    if (shared == 0) {
-      keyBuffer = block;
-      keyOffset = own;
-    } else {
-      extendKey(own);
-    }
-    keyLength = length;
-    show(at, own + unshared);
-    return true;
-  }
-
-  /** Compares the rest of the user keys: writers may share fewer bytes than two keys have. */
-  private boolean hasLastUserKey(int own, int userLength) {
-    int rest = userLength - shared;
-    return Words.mismatch(keyBuffer, keyOffset + shared, block, own, rest) == rest;
-  }
-
-  /**
-   * Returns true if the last call of {@link #nextInSameBlock} moved to another entry of the same
-   * user key.
-   */
-  public final boolean repeatsUserKey() {
-    return repeatsUserKey;
-  }
-
-  /** Moves to the block's first entry, if any. */
-  protected final void firstInBlock() {
-    startAt(base);
-    step();
-  }
-
-  /** Moves to the block's last entry, if any. */
-  protected final void lastInBlock() {
-    valid = false;
-    if (entriesEnd > base) {
-      recordRun(restartPoint(restartCount - 1), entriesEnd);
-    }
-  }
-
-  /** Moves to the next entry of the block. */
-  protected final void nextInBlock() {
-    recorded.clear();
-    step();
-  }
-
-  /** Moves to the previous entry of the block. */
-  protected final void prevInBlock() {
-    if (recorded.back()) {
-      showRecorded();
-      return;
-    }
-    valid = false;
-    int end = entry;
-    if (end > base) {
-      recordRun(restartPoint(lastRestartBefore(end)), end);
-    }
-  }
-
   /**
    * Moves to the block's first entry at or after {@code key}, which must not be in this cursor's
    * scratch buffer.
    */
   protected final void seekInBlock(ByteBuffer key, int offset, int length) {
-    valid = false;
-    recorded.clear();
+    noEntry();
     if (entriesEnd == base || entryIndex.isPresent() && seekByEntryIndex(key, offset, length)) {
       return;
     }
@@ -315,21 +215,6 @@ public class BlockIterator extends BlockEntries {
     }
     keyLength = shared + unshared;
     show(at, own + unshared);
-  }
-
-  /** Returns the number of leading bytes that all user keys share; moves the cursor. */
-  final int userBytesInCommon() {
-    firstInBlock();
-    int first = keyOffset;
-    int firstLength = keyLength;
-    lastInBlock();
-    int most = Math.min(firstLength, keyLength) - InternalKey.TRAILER;
-    return Words.mismatch(block, first, keyBuffer, keyOffset, most);
-  }
-
-  /** Returns the offset of the entry in its block. */
-  final int entry() {
-    return entry - base;
   }
 
   private void scan(int from, ByteBuffer key, int offset, int length) {
@@ -421,107 +306,5 @@ public class BlockIterator extends BlockEntries {
     }
     keyLength = shared + unshared;
     show(at, own + unshared);
-  }
-
-  private void show(int at, int value) {
-    entry = at;
-    valueOffset = value;
-    next = value + valueLength;
-    valid = true;
-  }
-
-  private void startAt(int offset) {
-    valid = false;
-    recorded.clear();
-    next = offset;
-    keyLength = 0;
-  }
-
-  /** Decodes the entry at {@link #next}, and makes it current; returns false if there is none. */
-  private boolean step() {
-    int at = next;
-    if (at >= entriesEnd) {
-      valid = false;
-      return false;
-    }
-    int own = head(at, keyLength);
-    if (shared == 0) {
-      keyBuffer = block;
-      keyOffset = own;
-    } else {
-      extendKey(own);
-    }
-    keyLength = shared + unshared;
-    show(at, own + unshared);
-    return true;
-  }
-
-  /**
-   * Assembles the key at the beginning of the scratch buffer, where the previous key usually is
-   * already.
-   */
-  @SuppressWarnings("ReferenceEquality") // which buffer the key lies in, not what is in it
-  private void extendKey(int own) {
-    boolean inScratch = keyBuffer != block;
-    ByteBuffer target = scratchOf(shared + unshared);
-    if (inScratch) {
-      keyBuffer = target;
-    }
-    if (keyBuffer != target || keyOffset != 0) {
-      Words.copy(keyBuffer, keyOffset, target, 0, shared);
-      keyBuffer = target;
-      keyOffset = 0;
-    }
-    Words.copy(block, own, target, shared, unshared);
-  }
-
-  /** Returns the scratch buffer with room for a key of {@code length} bytes; keeps its contents. */
-  private ByteBuffer scratchOf(int length) {
-    ByteBuffer buffer = scratch.buffer();
-    return length <= buffer.capacity() - Words.SLACK ? buffer : growScratch(length);
-  }
-
-  private ByteBuffer growScratch(int length) {
-    valid = false;
-    return scratch.ensureCapacity(Math.addExact(length, Words.SLACK));
-  }
-
-  /**
-   * Decodes the entries from {@code from} to {@code end}, records the last of them, and makes the
-   * very last one current.
-   */
-  private void recordRun(int from, int end) {
-    recorded.clear();
-    int at = from;
-    int lastKey = 0;
-    int lastLength = 0;
-    while (at < end) {
-      int own = head(at, lastLength);
-      int length = shared + unshared;
-      int key = recorded.add(at, length, own + unshared);
-      ByteBuffer keys = scratchOf(key + length);
-      Words.copy(keys, lastKey, keys, key, shared);
-      Words.copy(block, own, keys, key + shared, unshared);
-      lastKey = key;
-      lastLength = length;
-      at = own + unshared + valueLength;
-    }
-    if (at != end || recorded.isEmpty()) {
-      recorded.clear();
-      throw corrupt("the entries from " + from + " on do not end at " + end);
-    }
-    recorded.end(end);
-    showRecorded();
-  }
-
-  private void showRecorded() {
-    keyBuffer = scratch.buffer();
-    keyOffset = recorded.key();
-    keyLength = recorded.keyLength();
-    entry = recorded.entry();
-    next = recorded.next();
-    valueOffset = recorded.value();
-    valueLength = next - valueOffset;
-    valid = true;
   }
 }

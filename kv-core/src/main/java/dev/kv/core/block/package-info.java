@@ -3,6 +3,9 @@
  * dev.kv.core.block.BlockIterator} reads it. The bytes are uncompressed here. The table packages
  * read, write and compress them.
  *
+ * <p>A cursor has three layers: {@code BlockEntries} decodes and checks, {@code BlockMoves} steps
+ * forward and backward, and {@code BlockIterator} seeks. An {@code EntryIndex} makes seeks faster.
+ *
  * <p>Called by the table package. May import iterator, key, memory and codec.
  */
 @NullMarked

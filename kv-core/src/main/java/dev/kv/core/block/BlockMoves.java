@@ -1,0 +1,243 @@
+package dev.kv.core.block;
+
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.memory.OffHeapBuffer;
+import java.nio.ByteBuffer;
+
+/**
+ * Moves over the entries of a block, forward and backward, and shows the current one.
+ *
+ * <p>A key that shares no bytes with the previous key is read in place. Any other key is assembled
+ * in the scratch buffer. No step allocates or calls a virtual method.
+ *
+ * <p>Backward, entries can only be decoded forward, from a restart point. So the entries from there
+ * to the current one are decoded once and recorded, with their whole keys one after another in the
+ * scratch buffer, and each step back goes through the record. The size of a record is limited: of a
+ * longer interval, only the last part is kept.
+ */
+abstract class BlockMoves extends BlockEntries {
+  private final OffHeapBuffer scratch;
+  private final EntryPositions recorded = new EntryPositions();
+
+  /** The offsets of the entry shown and of the next one. */
+  private int entry;
+
+  private int next;
+
+  private boolean repeatsUserKey;
+
+  BlockMoves(int minKeyLength, OffHeapBuffer scratch) {
+    super(minKeyLength);
+    this.scratch = scratch;
+  }
+
+  /** Returns the offset of the entry in its block. */
+  final int entry() {
+    return entry - base;
+  }
+
+  /** Returns true if the current entry is the only one of the block. */
+  protected final boolean isOnlyEntry() {
+    return entry == base && next == entriesEnd && restartCount == 1;
+  }
+
+  /**
+   * Moves to the next entry of the block. Returns false at its last entry, and stays there.
+   * Requires a cursor over internal keys in bytewise order that has an entry and moves forward.
+   */
+  public final boolean nextInSameBlock() {
+    int at = next;
+    if (at >= entriesEnd) {
+      return false;
+    }
+    int lastLength = keyLength;
+    int own = head(at, lastLength);
+    int length = shared + unshared;
+    int lastUser = lastLength - InternalKey.TRAILER;
+    repeatsUserKey = length == lastLength && (shared >= lastUser || hasLastUserKey(own, lastUser));
+    if (shared == 0) {
+      keyBuffer = block;
+      keyOffset = own;
+    } else {
+      extendKey(own);
+    }
+    keyLength = length;
+    show(at, own + unshared);
+    return true;
+  }
+
+  /** Compares the rest of the user keys: writers may share fewer bytes than two keys have. */
+  private boolean hasLastUserKey(int own, int userLength) {
+    int rest = userLength - shared;
+    return Words.mismatch(keyBuffer, keyOffset + shared, block, own, rest) == rest;
+  }
+
+  /**
+   * Returns true if the last call of {@link #nextInSameBlock} moved to another entry of the same
+   * user key.
+   */
+  public final boolean repeatsUserKey() {
+    return repeatsUserKey;
+  }
+
+  /** Moves to the block's first entry, if any. */
+  protected final void firstInBlock() {
+    startAt(base);
+    step();
+  }
+
+  /** Moves to the block's last entry, if any. */
+  protected final void lastInBlock() {
+    valid = false;
+    if (entriesEnd > base) {
+      recordRun(restartPoint(restartCount - 1), entriesEnd);
+    }
+  }
+
+  /** Moves to the next entry of the block. */
+  protected final void nextInBlock() {
+    recorded.clear();
+    step();
+  }
+
+  /** Moves to the previous entry of the block. */
+  protected final void prevInBlock() {
+    if (recorded.back()) {
+      showRecorded();
+      return;
+    }
+    valid = false;
+    int end = entry;
+    if (end > base) {
+      recordRun(restartPoint(lastRestartBefore(end)), end);
+    }
+  }
+
+  /** Returns the number of leading bytes that all user keys share; moves the cursor. */
+  final int userBytesInCommon() {
+    firstInBlock();
+    int first = keyOffset;
+    int firstLength = keyLength;
+    lastInBlock();
+    int most = Math.min(firstLength, keyLength) - InternalKey.TRAILER;
+    return Words.mismatch(block, first, keyBuffer, keyOffset, most);
+  }
+
+  /** Makes no entry the current one. */
+  final void noEntry() {
+    valid = false;
+    recorded.clear();
+  }
+
+  /** Detaches the cursor from its block. */
+  final void detach() {
+    setOnNothing();
+    entry = 0;
+    next = 0;
+    recorded.clear();
+  }
+
+  /** Shows the entry just decoded, which begins at {@code at}, and its value at {@code value}. */
+  final void show(int at, int value) {
+    entry = at;
+    valueOffset = value;
+    next = value + valueLength;
+    valid = true;
+  }
+
+  /** Makes the entry at {@code offset} the next one. */
+  final void startAt(int offset) {
+    valid = false;
+    recorded.clear();
+    next = offset;
+    keyLength = 0;
+  }
+
+  /** Decodes the entry at {@link #next}, and makes it current; returns false if there is none. */
+  final boolean step() {
+    int at = next;
+    if (at >= entriesEnd) {
+      valid = false;
+      return false;
+    }
+    int own = head(at, keyLength);
+    if (shared == 0) {
+      keyBuffer = block;
+      keyOffset = own;
+    } else {
+      extendKey(own);
+    }
+    keyLength = shared + unshared;
+    show(at, own + unshared);
+    return true;
+  }
+
+  /**
+   * Assembles the key at the beginning of the scratch buffer, where the previous key usually is
+   * already.
+   */
+  @SuppressWarnings("ReferenceEquality") // which buffer the key lies in, not what is in it
+  private void extendKey(int own) {
+    boolean inScratch = keyBuffer != block;
+    ByteBuffer target = scratchOf(shared + unshared);
+    if (inScratch) {
+      keyBuffer = target;
+    }
+    if (keyBuffer != target || keyOffset != 0) {
+      Words.copy(keyBuffer, keyOffset, target, 0, shared);
+      keyBuffer = target;
+      keyOffset = 0;
+    }
+    Words.copy(block, own, target, shared, unshared);
+  }
+
+  /** Returns the scratch buffer with room for a key of {@code length} bytes; keeps its contents. */
+  final ByteBuffer scratchOf(int length) {
+    ByteBuffer buffer = scratch.buffer();
+    return length <= buffer.capacity() - Words.SLACK ? buffer : growScratch(length);
+  }
+
+  private ByteBuffer growScratch(int length) {
+    valid = false;
+    return scratch.ensureCapacity(Math.addExact(length, Words.SLACK));
+  }
+
+  /**
+   * Decodes the entries from {@code from} to {@code end}, records the last of them, and makes the
+   * very last one current.
+   */
+  private void recordRun(int from, int end) {
+    recorded.clear();
+    int at = from;
+    int lastKey = 0;
+    int lastLength = 0;
+    while (at < end) {
+      int own = head(at, lastLength);
+      int length = shared + unshared;
+      int key = recorded.add(at, length, own + unshared);
+      ByteBuffer keys = scratchOf(key + length);
+      Words.copy(keys, lastKey, keys, key, shared);
+      Words.copy(block, own, keys, key + shared, unshared);
+      lastKey = key;
+      lastLength = length;
+      at = own + unshared + valueLength;
+    }
+    if (at != end || recorded.isEmpty()) {
+      recorded.clear();
+      throw corrupt("the entries from " + from + " on do not end at " + end);
+    }
+    recorded.end(end);
+    showRecorded();
+  }
+
+  private void showRecorded() {
+    keyBuffer = scratch.buffer();
+    keyOffset = recorded.key();
+    keyLength = recorded.keyLength();
+    entry = recorded.entry();
+    next = recorded.next();
+    valueOffset = recorded.value();
+    valueLength = next - valueOffset;
+    valid = true;
+  }
+}
