@@ -3,7 +3,9 @@ package dev.kv.core.table;
 import dev.kv.CorruptionException;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
+import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.OwnedBlock;
 import dev.kv.core.table.cache.TableFile;
@@ -13,28 +15,71 @@ import java.nio.ByteBuffer;
 /**
  * The index of an open table, in a memory layout for fast search. Immutable; thread-safe.
  *
- * <p>A binary search in an index block has to find and decode an entry for each probe. Here the
- * offsets of all keys are stored side by side.
+ * <p>A binary search in an index block has to find and decode an entry for each probe. Here a probe
+ * compares one number, if the order is the bytewise one of internal keys: the bytes that
+ * distinguish a key. Keys are compared only if the numbers are equal.
  *
  * <pre>
- * memory  := offset*, size*, key start*, key bytes
- * offset  := fixed64, size := fixed32: the data block
- * key start := fixed32, the offset of the key; one more than there are blocks
+ * memory := entry*, end, key bytes*
+ * entry  := prefix, offset, size, key start; one for each data block, in the order of their keys
+ * prefix := fixed64, the 8 bytes of the user key after the common ones, as a number whose order is
+ *           the signed one; not in the last entry, nor in other orders. The last key is a short key
+ *           after all keys of the table: with it, there would be no common bytes
+ * offset := fixed64, size := fixed32: the data block
+ * key start := fixed32, the offset of the key
+ * end    := an entry with nothing but the key start of the next key if there were one
  * </pre>
  */
 final class TableIndex {
+  private static final int OFFSET = Long.BYTES;
+  private static final int SIZE = OFFSET + Long.BYTES;
+  private static final int KEY_START = SIZE + Integer.BYTES;
+  private static final int ENTRY = KEY_START + Integer.BYTES;
+
   private final OwnedBlock memory;
   private final ByteBuffer bytes;
   private final KeyComparator comparator;
   private final int count;
 
-  private static final int PER_BLOCK = Long.BYTES + 2 * Integer.BYTES;
+  /** True if the entries have prefixes. */
+  private final boolean prefixed;
+
+  /**
+   * The number of leading bytes that all user keys except the last share, if there are prefixes.
+   */
+  private final int common;
 
   private TableIndex(OwnedBlock memory, KeyComparator comparator, int count) {
     this.memory = memory;
     this.bytes = memory.bytes();
     this.comparator = comparator;
     this.count = count;
+    prefixed =
+        count > 1
+            && comparator instanceof InternalKeyComparator internal
+            && internal.userComparator().isBytewise();
+    common = prefixed ? commonBytes() : 0;
+    if (prefixed) {
+      writePrefixes();
+    }
+  }
+
+  /** Returns the number of bytes that the first and the last but one user key share. */
+  private int commonBytes() {
+    int first = keyStart(0);
+    int second = keyStart(count - 2);
+    int most = Math.min(userLength(0), userLength(count - 2));
+    int same = 0;
+    while (same < most && bytes.get(first + same) == bytes.get(second + same)) {
+      same++;
+    }
+    return same;
+  }
+
+  private void writePrefixes() {
+    for (int i = 0; i < count - 1; i++) {
+      bytes.putLong(i * ENTRY, prefixOf(bytes, keyStart(i), userLength(i)));
+    }
   }
 
   /**
@@ -54,7 +99,7 @@ final class TableIndex {
       count++;
       keyBytes += entries.keyLength();
     }
-    long length = (long) count * PER_BLOCK + Integer.BYTES + keyBytes;
+    long length = (count + 1L) * ENTRY + keyBytes;
     if (length > Integer.MAX_VALUE - Long.BYTES) {
       throw new CorruptionException("an index of " + length + " bytes", file.name(), from);
     }
@@ -82,12 +127,12 @@ final class TableIndex {
 
   /** Returns the offset of data block {@code index} in the file. */
   long offset(int index) {
-    return bytes.getLong(index * Long.BYTES);
+    return bytes.getLong(index * ENTRY + OFFSET);
   }
 
   /** Returns the stored size of data block {@code index}, without the trailer. */
   int size(int index) {
-    return bytes.getInt(count * Long.BYTES + index * Integer.BYTES);
+    return bytes.getInt(index * ENTRY + SIZE);
   }
 
   /**
@@ -96,6 +141,13 @@ final class TableIndex {
    */
   int find(ByteBuffer key, int offset, int length) {
     int low = 0;
+    if (prefixed) {
+      long prefix = prefixOf(key, offset, length - InternalKey.TRAILER);
+      low = entriesBefore(prefix);
+      if (low < count - 1 && bytes.getLong(low * ENTRY) != prefix) {
+        return low;
+      }
+    }
     int high = count;
     while (low < high) {
       int middle = (low + high) >>> 1;
@@ -119,16 +171,40 @@ final class TableIndex {
     return InternalKey.copy(bytes, start, keyStart(index + 1) - start);
   }
 
+  /**
+   * Returns the number of prefixes that are less than {@code prefix}. The number of probes depends
+   * on the count alone, so that the processor has only the choice of a half to predict, if any.
+   */
+  private int entriesBefore(long prefix) {
+    ByteBuffer entries = bytes;
+    int first = 0;
+    int span = count - 1; // at least one
+    while (span > 1) {
+      int half = span >>> 1;
+      first = entries.getLong((first + half - 1) * ENTRY) < prefix ? first + half : first;
+      span -= half;
+    }
+    return entries.getLong(first * ENTRY) < prefix ? first + 1 : first;
+  }
+
+  /**
+   * Returns the prefix of a user key; it is the least or the greatest one if a common byte differs.
+   */
+  private long prefixOf(ByteBuffer key, int offset, int userLength) {
+    int most = Math.min(common, userLength);
+    int order = UserKeyComparator.compareBytes(key, offset, most, bytes, (count + 1) * ENTRY, most);
+    if (order != 0 || userLength < common) {
+      return order > 0 ? Long.MAX_VALUE : Long.MIN_VALUE;
+    }
+    return UserKeyComparator.prefix(key, offset + common, userLength - common);
+  }
+
+  private int userLength(int index) {
+    return keyStart(index + 1) - keyStart(index) - InternalKey.TRAILER;
+  }
+
   private int keyStart(int index) {
-    return keyStart(bytes, count, index);
-  }
-
-  private static int keyStart(ByteBuffer bytes, int count, int index) {
-    return bytes.getInt(keyStartAt(count, index));
-  }
-
-  private static int keyStartAt(int count, int index) {
-    return count * (Long.BYTES + Integer.BYTES) + index * Integer.BYTES;
+    return bytes.getInt(index * ENTRY + KEY_START);
   }
 
   /** Frees the memory. */
@@ -142,7 +218,6 @@ final class TableIndex {
    */
   private static final class Filler {
     private final ByteBuffer bytes;
-    private final int count;
     private final KeyComparator comparator;
     private final TableFile file;
     private final long from;
@@ -150,28 +225,28 @@ final class TableIndex {
 
     Filler(ByteBuffer bytes, int count, KeyComparator comparator, TableFile file, long from) {
       this.bytes = bytes;
-      this.count = count;
       this.comparator = comparator;
       this.file = file;
       this.from = from;
-      bytes.putInt(keyStartAt(count, 0), keyStartAt(count, count + 1));
+      bytes.putInt(KEY_START, (count + 1) * ENTRY);
     }
 
     void add(BlockIterator entry) {
-      int start = keyStart(bytes, count, filled);
+      int at = filled * ENTRY;
+      int start = bytes.getInt(at + KEY_START);
       int length = entry.keyLength();
       bytes.put(start, entry.keyBuffer(), entry.keyOffset(), length);
       if (filled > 0) {
-        int last = keyStart(bytes, count, filled - 1);
+        int last = bytes.getInt(at - ENTRY + KEY_START);
         if (comparator.compare(bytes, last, start - last, bytes, start, length) >= 0) {
           throw new CorruptionException("index keys out of order", file.name(), from);
         }
       }
       BlockHandle handle = handle(entry);
-      bytes.putLong(filled * Long.BYTES, handle.offset());
-      bytes.putInt(count * Long.BYTES + filled * Integer.BYTES, file.checkedSize(handle, from));
+      bytes.putLong(at + OFFSET, handle.offset());
+      bytes.putInt(at + SIZE, file.checkedSize(handle, from));
+      bytes.putInt(at + ENTRY + KEY_START, start + length);
       filled++;
-      bytes.putInt(keyStartAt(count, filled), start + length);
     }
 
     /** Decodes the handle at the beginning of the value; ignores the bytes after it. */
