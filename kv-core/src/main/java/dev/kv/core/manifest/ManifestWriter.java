@@ -18,12 +18,15 @@ final class ManifestWriter implements AutoCloseable {
   private static final int INITIAL_BYTES = 4096;
 
   private final ManifestContext context;
+  private final long number;
   private final Path file;
   private final LogWriter log;
   private final OffHeapBuffer record;
 
-  private ManifestWriter(ManifestContext context, Path file, LogWriter log, OffHeapBuffer record) {
+  private ManifestWriter(
+      ManifestContext context, long number, Path file, LogWriter log, OffHeapBuffer record) {
     this.context = context;
+    this.number = number;
     this.file = file;
     this.log = log;
     this.record = record;
@@ -32,14 +35,15 @@ final class ManifestWriter implements AutoCloseable {
   /** Creates an empty MANIFEST with the given number. */
   static ManifestWriter create(ManifestContext context, long number) throws IOException {
     Path file = FileNames.manifest(context.directory(), number);
-    return open(context, file, context.env().createWritable(file), 0);
+    return open(context, number, file, context.env().createWritable(file), 0);
   }
 
   /**
    * Opens a MANIFEST that ends on a record boundary at {@code length}, to append to it, and syncs
    * it.
    */
-  static ManifestWriter reopen(ManifestContext context, Path file, long length) throws IOException {
+  static ManifestWriter reopen(ManifestContext context, long number, Path file, long length)
+      throws IOException {
     WritableFile out = context.env().openAppendable(file);
     boolean done = false;
     try {
@@ -50,22 +54,28 @@ final class ManifestWriter implements AutoCloseable {
         out.close();
       }
     }
-    return open(context, file, out, length);
+    return open(context, number, file, out, length);
   }
 
   private static ManifestWriter open(
-      ManifestContext context, Path file, WritableFile out, long length) throws IOException {
+      ManifestContext context, long number, Path file, WritableFile out, long length)
+      throws IOException {
     LogWriter log = LogWriter.appending(file, out, length);
     boolean made = false;
     try {
       OffHeapBuffer record = new OffHeapBuffer(context.budget(), INITIAL_BYTES);
       made = true;
-      return new ManifestWriter(context, file, log, record);
+      return new ManifestWriter(context, number, file, log, record);
     } finally {
       if (!made) {
         log.close();
       }
     }
+  }
+
+  /** Returns the number of the MANIFEST. */
+  long number() {
+    return number;
   }
 
   /** Appends an edit as one record. */

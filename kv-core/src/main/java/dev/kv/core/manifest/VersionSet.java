@@ -1,14 +1,10 @@
 package dev.kv.core.manifest;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.kv.DBClosedException;
 import dev.kv.DBIOException;
 import dev.kv.DBReadOnlyException;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.env.FileNames;
-import dev.kv.core.logging.EngineLogger;
-import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionBuilder;
@@ -24,7 +20,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * The versions of a database that are in use, one of which is current, and the MANIFEST that makes
@@ -34,21 +29,14 @@ import org.slf4j.Logger;
  * install runs at a time, under a lock of this class. In the lock order this lock comes before the
  * database's lock: a thread that holds the database's lock must not call this method.
  *
- * <p>Durability: the directory is synced before an edit that names new tables is appended. A new
- * MANIFEST begins with the whole version and is synced, and the directory after it, before CURRENT
- * is changed. The state that a recovery reads need not be durable. The first install after a
- * recovery begins a new MANIFEST, or appends to one that was synced first, so that afterwards
- * nothing depends on data that an earlier process did not sync. No write is acknowledged and no
- * file is deleted before that install. After a failed write or sync, it is unknown which version
- * the next open will find, so every later install fails with the first cause until the database is
- * opened again.
+ * <p>Durability: {@link Manifest} says how an edit is made durable. The state that a recovery reads
+ * need not be durable. The first install after a recovery begins a new MANIFEST, or appends to one
+ * that was synced first, so that afterwards nothing depends on data that an earlier process did not
+ * sync. No write is acknowledged and no file is deleted before that install. After a failed write
+ * or sync, it is unknown which version the next open will find, so every later install fails with
+ * the first cause until the database is opened again.
  */
 public final class VersionSet implements AutoCloseable {
-  private static final Logger LOG = EngineLogger.of(VersionSet.class);
-
-  /** A MANIFEST is replaced when it is this many times as large as the version at its beginning. */
-  private static final int GROWTH_BEFORE_ROTATION = 4;
-
   // Constant after construction.
   private final ManifestContext context;
   private final Runnable whenVersionFreed;
@@ -62,7 +50,6 @@ public final class VersionSet implements AutoCloseable {
   private volatile long lastSequence;
   private volatile long logNumber;
   private volatile long previousLogNumber;
-  private volatile long manifestNumber;
   private volatile long recoveredNextNumber;
   private volatile long recoveredLength;
   private volatile boolean durable;
@@ -70,10 +57,9 @@ public final class VersionSet implements AutoCloseable {
   private volatile List<byte @Nullable []> compactPointers =
       Collections.nCopies(Levels.COUNT, null);
 
-  // Guarded by manifestLock.
+  // Guarded by manifestLock, but for the number of the MANIFEST.
   private final ReentrantLock manifestLock = new ReentrantLock();
-  private @Nullable ManifestWriter manifest;
-  private long rotateAt;
+  private final Manifest manifest;
 
   /** Written under manifestLock. */
   private volatile @Nullable Throwable failure;
@@ -86,6 +72,7 @@ public final class VersionSet implements AutoCloseable {
    */
   public VersionSet(ManifestContext context, Runnable whenVersionFreed) {
     this.context = context;
+    this.manifest = new Manifest(context);
     this.whenVersionFreed = whenVersionFreed;
     this.current = Version.empty(context.comparator(), this::freed);
     live.add(current);
@@ -111,7 +98,6 @@ public final class VersionSet implements AutoCloseable {
       Version before = current;
       current = recovered.version();
       before.release();
-      manifestNumber = recovered.number();
       recoveredNextNumber = recovered.nextFileNumber();
       recoveredLength = recovered.length();
       nextFileNumber.set(recoveredNextNumber + 1);
@@ -121,34 +107,11 @@ public final class VersionSet implements AutoCloseable {
       compactPointers = recovered.compactPointers();
       markFileNumberUsed(logNumber);
       markFileNumberUsed(previousLogNumber);
-      return readOnly || !reuse(recovered);
+      durable = manifest.recover(recovered, readOnly);
+      return readOnly || !durable;
     } finally {
       manifestLock.unlock();
     }
-  }
-
-  /**
-   * Opens the MANIFEST to append to it, if the options ask for that, it is small and it ends
-   * exactly on a record.
-   */
-  private boolean reuse(RecoveredManifest recovered) {
-    if (!context.reuseManifest()
-        || !recovered.endsOnRecord()
-        || recovered.length() >= context.maxFileSize()) {
-      return false;
-    }
-    Path file = context.directory().resolve(recovered.name());
-    try {
-      context.env().syncDirectory(context.directory());
-      manifest = ManifestWriter.reopen(context, file, recovered.length());
-    } catch (IOException e) {
-      LOG.warn("cannot append to {}; beginning a new MANIFEST: {}", file, e.toString());
-      return false;
-    }
-    LOG.info("appending to {}", file);
-    rotateAt = context.maxFileSize();
-    durable = true;
-    return true;
   }
 
   /** Returns the current version, borrowed: it may be freed at any time after the next install. */
@@ -222,7 +185,7 @@ public final class VersionSet implements AutoCloseable {
 
   /** Returns the number of the MANIFEST in use, which CURRENT names. */
   public long manifestNumber() {
-    return manifestNumber;
+    return manifest.number();
   }
 
   /**
@@ -238,8 +201,8 @@ public final class VersionSet implements AutoCloseable {
    * set that only reads, beside a writer.
    */
   public boolean isUnchangedOnDisk() throws IOException {
-    return CurrentFile.read(context.env(), context.directory()).number() == manifestNumber
-        && context.env().size(manifestPath(manifestNumber)) == recoveredLength;
+    return CurrentFile.read(context.env(), context.directory()).number() == manifestNumber()
+        && context.env().size(manifestPath(manifestNumber())) == recoveredLength;
   }
 
   /**
@@ -276,14 +239,23 @@ public final class VersionSet implements AutoCloseable {
     try {
       requireUsable();
       VersionEdit asked = change.prepare(current);
-      boolean rotate = manifest == null || manifest.length() >= rotateAt;
-      long number = rotate ? newManifestNumber() : manifestNumber;
+      boolean replace = manifest.isFull();
+      long number = replace ? newManifestNumber() : manifest.number();
+      List<VersionEdit> state = replace ? state() : List.of();
       VersionEdit edit = complete(asked);
       VersionBuilder builder = new VersionBuilder(current, manifestPath(number).toString());
       builder.apply(edit);
       Version next = builder.build(this::freed);
       live.add(next);
-      log(edit, next, rotate ? createManifest(next, number) : null, number);
+      boolean logged = false;
+      try {
+        log(edit, replace ? manifest.create(number) : null, state);
+        logged = true;
+      } finally {
+        if (!logged) {
+          next.release();
+        }
+      }
       try {
         install(edit, next);
         change.install(next);
@@ -317,9 +289,7 @@ public final class VersionSet implements AutoCloseable {
     manifestLock.lock();
     try {
       requireUsable();
-      Described now =
-          new Described(
-              current, manifestNumber, requireNonNull(manifest, "manifest").length(), logNumber);
+      Described now = new Described(current, manifest.number(), manifest.length(), logNumber);
       hold.accept(now);
       current.retain();
       return now;
@@ -337,7 +307,7 @@ public final class VersionSet implements AutoCloseable {
    * Returns the number of a new MANIFEST. The number of the first one was reserved at the recovery.
    */
   private long newManifestNumber() {
-    return manifest == null ? recoveredNextNumber : newFileNumber();
+    return manifest.isOpen() ? newFileNumber() : recoveredNextNumber;
   }
 
   private void requireUsable() {
@@ -368,24 +338,19 @@ public final class VersionSet implements AutoCloseable {
 
   /**
    * Makes an edit durable. A failure is kept for later steps, except a shortage of memory, which
-   * ends before the first byte; and {@code next} is released.
+   * ends before the first byte.
+   *
+   * @param created the MANIFEST that the edit goes to, or null for the one in use
+   * @param state what a new MANIFEST begins with
    */
-  private void log(VersionEdit edit, Version next, @Nullable ManifestWriter created, long number) {
-    boolean done = false;
+  private void log(VersionEdit edit, @Nullable ManifestWriter created, List<VersionEdit> state) {
     try {
-      if (created != null) {
-        changeManifest(
-            edit, created, number); // syncs the directory before CURRENT names the MANIFEST
+      if (created == null) {
+        manifest.append(edit);
       } else {
-        if (!edit.newFiles().isEmpty()) {
-          context.env().syncDirectory(context.directory());
-        }
-        ManifestWriter writer = requireNonNull(manifest);
-        writer.append(edit);
-        writer.sync();
+        manifest.replace(created, state, edit);
       }
       durable = true;
-      done = true;
     } catch (IOException e) {
       failure = e;
       throw new DBIOException("cannot write the MANIFEST in " + context.directory() + ": " + e, e);
@@ -394,61 +359,13 @@ public final class VersionSet implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       failure = e;
       throw e;
-    } finally {
-      if (!done) {
-        next.release();
-      }
     }
   }
 
-  /**
-   * Creates an empty MANIFEST, which nothing refers to yet; so a failure is not kept. It also
-   * releases {@code next}.
-   */
-  private ManifestWriter createManifest(Version next, long number) {
-    boolean done = false;
-    try {
-      ManifestWriter writer = ManifestWriter.create(context, number);
-      done = true;
-      return writer;
-    } catch (IOException e) {
-      throw new DBIOException("cannot create " + manifestPath(number) + ": " + e, e);
-    } finally {
-      if (!done) {
-        next.release();
-      }
-    }
-  }
-
-  /** Begins a MANIFEST with the current version and an edit, and makes CURRENT name it. */
-  private void changeManifest(VersionEdit edit, ManifestWriter writer, long number)
-      throws IOException {
-    try {
-      writer.append(snapshot());
-      VersionEdit flushes = flushes();
-      if (!flushes.newFiles().isEmpty()) {
-        writer.append(flushes);
-      }
-      rotateAt = Math.max(context.maxFileSize(), GROWTH_BEFORE_ROTATION * writer.length());
-      writer.append(edit);
-      writer.sync();
-      context.env().syncDirectory(context.directory());
-      CurrentFile.prepare(context.env(), context.directory(), number);
-    } catch (IOException | RuntimeException | Error e) {
-      writer.delete(e);
-      if (MemoryShortage.isCauseOf(e)) {
-        throw new OffHeapExhaustedException(
-            "no memory to begin a MANIFEST in " + context.directory() + ": " + e.getMessage(), e);
-      }
-      throw e;
-    }
-    ManifestWriter before = manifest;
-    manifest = writer;
-    CurrentFile.change(context.env(), context.directory(), number);
-    manifestNumber = number;
-    if (before != null) {
-      closeQuietly(before);
-    }
+  /** Returns the edits that describe the current version, for the beginning of a MANIFEST. */
+  private List<VersionEdit> state() {
+    VersionEdit flushes = flushes();
+    return flushes.newFiles().isEmpty() ? List.of(snapshot()) : List.of(snapshot(), flushes);
   }
 
   /** Returns the current version without the tables of {@link #flushes}. */
@@ -514,21 +431,10 @@ public final class VersionSet implements AutoCloseable {
         return;
       }
       closed = true;
-      if (manifest != null) {
-        closeQuietly(manifest);
-      }
+      manifest.close();
       current.release();
     } finally {
       manifestLock.unlock();
-    }
-  }
-
-  /** Closes a MANIFEST that is completely durable; a failure loses nothing and is only logged. */
-  private static void closeQuietly(ManifestWriter writer) {
-    try {
-      writer.close();
-    } catch (IOException e) {
-      LOG.warn("closing a MANIFEST failed: {}", e.toString());
     }
   }
 }

@@ -3,7 +3,8 @@
  * which names it.
  *
  * <p>{@link dev.kv.core.manifest.VersionSet} recovers the version from them and logs every later
- * edit; {@link dev.kv.core.manifest.ManifestWriter} writes one MANIFEST; {@link
+ * edit; {@link dev.kv.core.manifest.Manifest} appends to the MANIFEST in use and replaces it when
+ * it has grown; {@link dev.kv.core.manifest.ManifestWriter} writes one MANIFEST; {@link
  * dev.kv.core.manifest.CurrentFile} reads and replaces CURRENT; {@link
  * dev.kv.core.manifest.NewDatabase} creates both files.
  *

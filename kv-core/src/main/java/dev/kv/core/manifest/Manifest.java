@@ -1,0 +1,171 @@
+package dev.kv.core.manifest;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.kv.DBIOException;
+import dev.kv.OffHeapExhaustedException;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.memory.MemoryShortage;
+import dev.kv.core.version.VersionEdit;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+/**
+ * The MANIFEST in use: the log of edits that CURRENT names. Edits are appended to it. When it has
+ * grown, a new one begins with the whole state and replaces it. Not thread-safe; {@link #number}
+ * may be read by any thread.
+ *
+ * <p>Durability: the directory is synced before an edit that names new tables is appended. A new
+ * MANIFEST is synced, and the directory after it, before CURRENT is changed.
+ */
+final class Manifest implements AutoCloseable {
+  private static final Logger LOG = EngineLogger.of(Manifest.class);
+
+  /** A MANIFEST is replaced when it is this many times as large as the state at its beginning. */
+  private static final int GROWTH_BEFORE_REPLACEMENT = 4;
+
+  private final ManifestContext context;
+
+  /** Null before the first edit of this process, unless the MANIFEST is reused. */
+  private @Nullable ManifestWriter writer;
+
+  private long replaceAt;
+  private volatile long number;
+
+  Manifest(ManifestContext context) {
+    this.context = context;
+  }
+
+  /**
+   * Takes a MANIFEST that was recovered, and opens it to append to it, if the options ask for that,
+   * it is small and it ends exactly on a record. In that case its end and its name are made
+   * durable.
+   *
+   * @param readOnly true if it will never be written
+   * @return true if it is open
+   */
+  boolean recover(RecoveredManifest recovered, boolean readOnly) {
+    number = recovered.number();
+    if (readOnly
+        || !context.reuseManifest()
+        || !recovered.endsOnRecord()
+        || recovered.length() >= context.maxFileSize()) {
+      return false;
+    }
+    Path file = context.directory().resolve(recovered.name());
+    try {
+      context.env().syncDirectory(context.directory());
+      writer = ManifestWriter.reopen(context, number, file, recovered.length());
+    } catch (IOException e) {
+      LOG.warn("cannot append to {}; beginning a new MANIFEST: {}", file, e.toString());
+      return false;
+    }
+    LOG.info("appending to {}", file);
+    replaceAt = context.maxFileSize();
+    return true;
+  }
+
+  /** Returns the number of the MANIFEST, which CURRENT names. */
+  long number() {
+    return number;
+  }
+
+  /** Returns true if an edit can be appended at all. */
+  boolean isOpen() {
+    return writer != null;
+  }
+
+  /** Returns true if the next edit must go into a new MANIFEST. */
+  boolean isFull() {
+    return writer == null || writer.length() >= replaceAt;
+  }
+
+  /** Returns the length of an open MANIFEST in bytes, all of which are durable. */
+  long length() {
+    return requireNonNull(writer, "writer").length();
+  }
+
+  /**
+   * Appends an edit and makes it durable.
+   *
+   * @throws IOException if it is not known whether a later recovery will find the edit
+   */
+  void append(VersionEdit edit) throws IOException {
+    if (!edit.newFiles().isEmpty()) {
+      context.env().syncDirectory(context.directory());
+    }
+    ManifestWriter open = requireNonNull(writer, "writer");
+    open.append(edit);
+    open.sync();
+  }
+
+  /**
+   * Creates an empty MANIFEST, which nothing refers to yet.
+   *
+   * @throws DBIOException if it cannot be created; nothing has changed
+   */
+  ManifestWriter create(long newNumber) {
+    try {
+      return ManifestWriter.create(context, newNumber);
+    } catch (IOException e) {
+      throw new DBIOException(
+          "cannot create " + FileNames.manifest(context.directory(), newNumber) + ": " + e, e);
+    }
+  }
+
+  /**
+   * Writes the state and an edit to a new MANIFEST, and makes CURRENT name it.
+   *
+   * @param created what {@link #create} returned; owned by this object from now on
+   * @param state the edits that describe the version before the edit
+   * @throws OffHeapExhaustedException if there is no memory for it; nothing has changed
+   * @throws IOException if it is not known which MANIFEST a later recovery will find
+   */
+  void replace(ManifestWriter created, List<VersionEdit> state, VersionEdit edit)
+      throws IOException {
+    try {
+      for (VersionEdit part : state) {
+        created.append(part);
+      }
+      replaceAt = Math.max(context.maxFileSize(), GROWTH_BEFORE_REPLACEMENT * created.length());
+      created.append(edit);
+      created.sync();
+      context.env().syncDirectory(context.directory());
+      CurrentFile.prepare(context.env(), context.directory(), created.number());
+    } catch (IOException | RuntimeException | Error e) {
+      created.delete(e);
+      if (MemoryShortage.isCauseOf(e)) {
+        throw new OffHeapExhaustedException(
+            "no memory to begin a MANIFEST in " + context.directory() + ": " + e.getMessage(), e);
+      }
+      throw e;
+    }
+    ManifestWriter before = writer;
+    writer = created;
+    CurrentFile.change(context.env(), context.directory(), created.number());
+    number = created.number();
+    if (before != null) {
+      closeQuietly(before);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (writer != null) {
+      closeQuietly(writer);
+    }
+  }
+
+  /** Closes a MANIFEST that is completely durable; a failure loses nothing and is only logged. */
+  private static void closeQuietly(ManifestWriter writer) {
+    try {
+      writer.close();
+    } catch (IOException e) {
+      LOG.warn("closing a MANIFEST failed: {}", e.toString());
+    }
+  }
+}
