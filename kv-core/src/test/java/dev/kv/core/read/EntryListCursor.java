@@ -22,6 +22,9 @@ final class EntryListCursor extends InternalIterator {
   private int at;
   int closes;
 
+  /** The number of steps forward. */
+  int steps;
+
   EntryListCursor(InternalKeyComparator comparator, List<Entry> sorted) {
     this.comparator = comparator;
     keys = sorted.stream().map(Entry::key).toArray(byte[][]::new);
@@ -82,6 +85,7 @@ final class EntryListCursor extends InternalIterator {
   @Override
   public void next() {
     requireValid();
+    steps++;
     show(at + 1);
   }
 

@@ -39,6 +39,13 @@ final class VisibleCursorTest {
   private InternalKeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
   private final List<Entry> entries = new ArrayList<>();
   private int sampled;
+  private String lastSample;
+
+  /** The internal cursor of the last cursor made. */
+  private EntryListCursor internal;
+
+  /** True if puts are compared with the ranges of tombstones from the first one on. */
+  private boolean watching;
 
   // Which entries are shown.
 
@@ -393,6 +400,109 @@ final class VisibleCursorTest {
     assertThat(least).as("bytes for 2000 steps").isLessThan(1000);
   }
 
+  // Ranges of tombstones.
+
+  /** Deletes keys between a and z. */
+  private void deleteMany(int count) {
+    put("a", 1, "a1");
+    for (int i = 0; i < count; i++) {
+      delete(String.format("d%04d", i), 2 + i);
+    }
+  }
+
+  /** Seeks a key with a new cursor over the same entries; returns the number of steps. */
+  private int stepsTo(String target, String expected, long sequence) {
+    VisibleCursor cursor = cursor(sequence);
+    cursor.seek(bytes(target));
+    assertThat(show(cursor)).isEqualTo(expected);
+    return internal.steps;
+  }
+
+  @Test
+  void seek_overManyTombstones_laterBeginsAfterThem() {
+    deleteMany(DeadRanges.MANY);
+    put("z", 900, "z9");
+    watching = true;
+    assertThat(stepsTo("c", "z=z9", 1000)).as("offers").isEqualTo(DeadRanges.MANY);
+    assertThat(stepsTo("c", "z=z9", 1000)).as("proves").isEqualTo(DeadRanges.MANY);
+    assertThat(stepsTo("c", "z=z9", 1000)).isZero();
+    assertThat(stepsTo("d0050", "z=z9", 1000)).isZero();
+    assertThat(stepsTo("a", "a=a1", 1000)).as("before the range").isZero();
+    assertThat(stepsTo("b", "z=z9", 1000)).isEqualTo(DeadRanges.MANY);
+    assertThat(stepsTo("z", "z=z9", 1000)).isZero();
+    assertThat(stepsTo("c", "z=z9", 999)).as("an older view").isEqualTo(DeadRanges.MANY);
+  }
+
+  @Test
+  void seek_overFewTombstones_offersNoRange() {
+    deleteMany(DeadRanges.MANY - 1);
+    put("z", 900, "z9");
+    watching = true;
+    for (int i = 0; i < 4; i++) {
+      assertThat(stepsTo("c", "z=z9", 1000)).isEqualTo(DeadRanges.MANY - 1);
+      assertThat(dead.isEmpty()).isTrue();
+    }
+  }
+
+  @Test
+  void seek_overTombstonesToTheEnd_laterFindsNothingWithoutAStep() {
+    deleteMany(DeadRanges.MANY);
+    watching = true;
+    stepsTo("c", "nothing", 1000);
+    stepsTo("c", "nothing", 1000);
+    assertThat(stepsTo("c", "nothing", 1000)).isZero();
+    assertThat(stepsTo("zz", "nothing", 1000)).isZero();
+    assertThat(stepsTo("a", "a=a1", 1000)).isZero();
+  }
+
+  @Test
+  void seekToFirst_overTombstonesFromTheBeginning_laterBeginsAfterThem() {
+    deleteMany(DeadRanges.MANY);
+    delete("a", 800);
+    put("z", 900, "z9");
+    watching = true;
+    for (int round = 0; round < 3; round++) {
+      assertThat(forward(cursor(1000))).isEqualTo("z=z9");
+    }
+    VisibleCursor cursor = cursor(1000);
+    cursor.seekToFirst();
+    assertThat(internal.steps).isZero();
+    assertThat(show(cursor)).isEqualTo("z=z9");
+    assertThat(forward(cursor(1))).as("a view from before").isEqualTo("a=a1");
+  }
+
+  @Test
+  void seek_upToABound_offersTheRangeBeforeIt() {
+    deleteMany(DeadRanges.MANY);
+    put("z", 900, "z9");
+    watching = true;
+    ReadOptions bounded = prefix("d");
+    for (int round = 0; round < 3; round++) {
+      assertThat(forward(cursor(1000, bounded))).isEmpty();
+    }
+    assertThat(internal.steps).isZero();
+    assertThat(stepsTo("d", "z=z9", 1000)).isZero();
+  }
+
+  /** So that the tables with the tombstones are compacted although seeks skip them. */
+  @Test
+  void seek_thatSkipsARange_samplesItsFirstKeyNowAndThen() {
+    deleteMany(DeadRanges.MANY);
+    put("z", 900, "z9");
+    watching = true;
+    stepsTo("c", "z=z9", 1000);
+    stepsTo("c", "z=z9", 1000);
+    VisibleCursor cursor = cursor(1000);
+    sampled = 0;
+    for (int i = 0; i < 1600; i++) {
+      cursor.seek(bytes("c"));
+    }
+    assertThat(show(cursor)).isEqualTo("z=z9");
+    assertThat(lastSample).isEqualTo("d0000");
+    assertThat(sampled).as("one in 16, by chance").isBetween(40, 200);
+    assertThat(internal.steps).isZero();
+  }
+
   private void put(String key, long sequence, String value) {
     entries.add(entry(bytes(key), sequence, ValueKind.VALUE, value));
   }
@@ -405,7 +515,14 @@ final class VisibleCursorTest {
     return new Entry(InternalKey.encode(key, sequence, kind), bytes(value));
   }
 
-  private final DeadRanges dead = new DeadRanges(order.userComparator(), ranges -> {});
+  private final DeadRanges dead =
+      new DeadRanges(
+          order.userComparator(),
+          ranges -> {
+            if (watching) {
+              ranges.beginWatches(1);
+            }
+          });
 
   private VisibleCursor cursor(long sequence) {
     return cursor(sequence, ReadOptions.DEFAULT);
@@ -416,14 +533,22 @@ final class VisibleCursorTest {
     if (sorted.stream().allMatch(entry -> entry.key().length >= InternalKey.TRAILER)) {
       Collections.sort(sorted, (a, b) -> order.compare(a.key(), b.key()));
     }
+    internal = new EntryListCursor(order, sorted);
     return new VisibleCursor(
-        new EntryListCursor(order, sorted),
+        internal,
         order.userComparator(),
         sequence,
         0,
         KeyBounds.of(options, order.userComparator()),
         new ReadContext(new OffHeapBudget(0), new LookupStats()),
-        new CursorParts((key, offset, length) -> sampled++, dead, "db"));
+        new CursorParts(this::sample, dead, "db"));
+  }
+
+  private void sample(ByteBuffer key, int offset, int length) {
+    sampled++;
+    lastSample =
+        new String(
+            InternalKey.copy(key, offset, length - InternalKey.TRAILER), StandardCharsets.UTF_8);
   }
 
   private static ReadOptions prefix(String prefix) {
