@@ -3,7 +3,6 @@ package dev.kv.core.checkpoint;
 import dev.kv.DBIOException;
 import dev.kv.LiveFiles;
 import dev.kv.core.compaction.FlushJob;
-import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.env.MemEnv;
 import dev.kv.core.iterator.InternalIterator;
@@ -12,7 +11,6 @@ import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.state.Resources;
-import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
@@ -23,7 +21,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,17 +122,7 @@ public final class FrozenFiles {
     try (InternalIterator entries = memtable.iterator()) {
       return new FlushJob(
               entries,
-              new OutputContext(
-                  scratch,
-                  SCRATCH,
-                  resources.options().tableSuffix(),
-                  TableFormat.of(resources.options()),
-                  resources.comparator(),
-                  resources.budget(),
-                  resources.shared().buildBuffers(),
-                  () -> TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()),
-                  numbers::newFileNumber,
-                  table -> {}))
+              resources.outputContext(scratch, SCRATCH, numbers::newFileNumber, table -> {}))
           .run()
           .table();
     }

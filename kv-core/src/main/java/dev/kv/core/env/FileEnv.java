@@ -107,26 +107,23 @@ public final class FileEnv extends HostEnv {
 
   @Override
   public WritableFile createWritable(Path file) throws IOException {
-    java.io.RandomAccessFile opened = open(file, "rw");
-    boolean done = false;
-    try {
-      makeEmpty(opened);
-      WritableFile writable = new FileWritable(file, opened, descriptorSync, descriptors);
-      done = true;
-      return writable;
-    } finally {
-      if (!done) {
-        opened.close();
-      }
-    }
+    return openWritable(file, true);
   }
 
   @Override
   public WritableFile openAppendable(Path file) throws IOException {
+    return openWritable(file, false);
+  }
+
+  private WritableFile openWritable(Path file, boolean empty) throws IOException {
     java.io.RandomAccessFile opened = open(file, "rw");
     boolean done = false;
     try {
-      opened.seek(opened.length());
+      if (empty) {
+        makeEmpty(opened);
+      } else {
+        opened.seek(opened.length());
+      }
       WritableFile writable = new FileWritable(file, opened, descriptorSync, descriptors);
       done = true;
       return writable;

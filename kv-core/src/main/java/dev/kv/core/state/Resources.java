@@ -2,6 +2,7 @@ package dev.kv.core.state;
 
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.Options;
+import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.manifest.ManifestContext;
@@ -12,8 +13,13 @@ import dev.kv.core.memtable.MemTable;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.cache.BlockCacheImpl;
+import dev.kv.core.table.format.TableFormat;
+import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * The directory and options of one database, its share of the memory and caches, and its open
@@ -96,6 +102,29 @@ public final class Resources implements AutoCloseable {
   public ManifestContext manifestContext() {
     return new ManifestContext(
         env(), directory, comparator, budget(), options.maxFileSize(), options.reuseLogs());
+  }
+
+  /**
+   * Returns the context with which jobs write tables.
+   *
+   * @param env creates the files
+   * @param target the directory of the files
+   * @param fileNumbers returns numbers for new tables
+   * @param verifier opens a table that was just written; throws if it cannot be read
+   */
+  public OutputContext outputContext(
+      Env env, Path target, LongSupplier fileNumbers, Consumer<FileMetadata> verifier) {
+    return new OutputContext(
+        env,
+        target,
+        options.tableSuffix(),
+        TableFormat.of(options),
+        comparator,
+        budget(),
+        shared.buildBuffers(),
+        () -> TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()),
+        fileNumbers,
+        verifier);
   }
 
   /**

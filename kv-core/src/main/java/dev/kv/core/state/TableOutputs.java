@@ -5,12 +5,10 @@ import dev.kv.core.compaction.FlushResult;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.memtable.MemTable;
-import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
@@ -43,17 +41,7 @@ public final class TableOutputs {
 
   /** Returns the context with which the job writes its tables through {@code env}. */
   public OutputContext context(Env env) {
-    return new OutputContext(
-        env,
-        resources.directory(),
-        resources.options().tableSuffix(),
-        TableFormat.of(resources.options()),
-        resources.comparator(),
-        resources.budget(),
-        resources.shared().buildBuffers(),
-        () -> TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()),
-        this::next,
-        this::verify);
+    return resources.outputContext(env, resources.directory(), this::next, this::verify);
   }
 
   /** Writes {@code memtable} as one table; writes none if the memtable is empty. */
