@@ -15,9 +15,9 @@ import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
 public final class KvStores {
   /**
    * The key of the configuration that sets how much memory all stores of a process have together,
-   * in bytes. It is one budget, for caches, memtables and indexes of tables. Half of it is a cache.
-   * The first store of a process that is opened decides; the default is {@link
-   * #DEFAULT_MEMORY_BYTES}.
+   * in bytes. It is one budget, for memtables, indexes of tables and a cache. Half of it is for
+   * memtables that are being written. The first store of a process that is opened decides; the
+   * default is {@link #DEFAULT_MEMORY_BYTES}.
    */
   public static final String MEMORY_BYTES_CONFIG = "kv.streams.memory.bytes";
 

@@ -77,11 +77,16 @@ final class ProcessResources {
   }
 
   /**
-   * Half of the memory is cache. Of the other half, memtables that are being written take at most
-   * half; the rest is for those that are being flushed, and for the indexes of open tables.
+   * Memtables that are being written take at most half of the memory. A quarter is the most that
+   * the cache takes, which is used for tables that are not mapped only. The rest is for memtables
+   * that are being flushed, and for the indexes of open tables.
    */
   private static SharedResources create(long bytes) {
-    return SharedResources.builder().offHeapLimit(bytes).blockCacheSize(bytes / 2).build();
+    return SharedResources.builder()
+        .offHeapLimit(bytes)
+        .writeBufferLimit(bytes / 2)
+        .blockCacheSize(bytes / 4)
+        .build();
   }
 
   private static long memoryBytes(Map<String, ?> configs) {

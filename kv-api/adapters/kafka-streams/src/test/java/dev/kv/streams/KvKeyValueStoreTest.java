@@ -341,7 +341,7 @@ class KvKeyValueStoreTest {
     assertThat(values.get("bytes-written-total")).isGreaterThan(1000);
     assertThat(values.get("memtable-hit-ratio")).isGreaterThan(0);
     assertThat(values.get("size-all-mem-tables")).isGreaterThan(1000);
-    assertThat(values.get("block-cache-capacity")).isEqualTo(KvStores.DEFAULT_MEMORY_BYTES / 2.0);
+    assertThat(values.get("block-cache-capacity")).isEqualTo(KvStores.DEFAULT_MEMORY_BYTES / 4.0);
     assertThat(values)
         .containsKeys(
             "write-stall-duration-total",

@@ -22,7 +22,13 @@ class SharedMemoryTest {
 
   private static final int LARGE_ENTRIES = 4_000;
   private static final int CACHED_ENTRIES = 6_000;
-  private static final long CACHED = 16 << 20;
+  private static final long LARGE_BUDGET = 64 << 20;
+
+  /** Three quarters of what the cache may take. */
+  private static final long CACHED = LARGE_BUDGET / 4 / 4 * 3;
+
+  /** Three quarters of what the memtables that are being written may take. */
+  private static final long WRITTEN = LARGE_BUDGET / 2 / 4 * 3;
 
   @TempDir private Path directory;
 
@@ -63,8 +69,8 @@ class SharedMemoryTest {
   }
 
   @Test
-  void storesOfOneProcess_whileTheyAreWritten_keepTheCache() {
-    String limit = Integer.toString(64 << 20);
+  void storesOfOneProcess_whileTheyAreWritten_haveTheirShareAndKeepTheCache() {
+    String limit = Long.toString(LARGE_BUDGET);
     SharedResources shared =
         ProcessResources.INSTANCE.acquire(Map.of(KvStores.MEMORY_BYTES_CONFIG, limit));
     List<KvKeyValueStore> stores = new ArrayList<>();
@@ -87,7 +93,7 @@ class SharedMemoryTest {
         store.init(context, store);
         stores.add(store);
       }
-      write(stores, random);
+      assertThat(write(stores, random, cached)).isGreaterThan(WRITTEN);
       assertThat(cached.stats().blockCache().charge()).isGreaterThan(CACHED);
     } finally {
       stores.forEach(KvKeyValueStore::close);
@@ -95,14 +101,18 @@ class SharedMemoryTest {
     }
   }
 
-  private static void write(List<KvKeyValueStore> stores, Random random) {
+  /** Writes to all stores, and returns the most that the memtables of the process took. */
+  private static long write(List<KvKeyValueStore> stores, Random random, DB any) {
     byte[] value = new byte[4000];
+    long most = 0;
     for (int entry = 0; entry < LARGE_ENTRIES; entry++) {
       for (KvKeyValueStore store : stores) {
         random.nextBytes(value);
         store.put(Bytes.wrap(("key" + entry).getBytes()), value);
       }
+      most = Math.max(most, any.stats().offHeap().memtables());
     }
+    return most;
   }
 
   @Test
