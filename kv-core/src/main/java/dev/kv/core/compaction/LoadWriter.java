@@ -7,7 +7,6 @@ import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.format.DataBlock;
 import dev.kv.core.version.FileMetadata;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -36,11 +35,11 @@ public final class LoadWriter implements AutoCloseable {
   private final long tag;
   private final long maxFileSize;
 
-  /** Used by the caller's thread until the first group is written, and then by the second one. */
+  /**
+   * Used by the caller's thread until the first group is written, and then by the second one; the
+   * third one completes its tables.
+   */
   private final OutputWriter out;
-
-  /** The durable tables; added by the third thread. */
-  private final List<FileMetadata> durable = new ArrayList<>();
 
   private final LoadStage<BlockGroup> writing;
   private final LoadStage<UnsyncedTable> syncing;
@@ -78,8 +77,7 @@ public final class LoadWriter implements AutoCloseable {
     }
     group = new BlockGroup(context);
     syncing =
-        new LoadStage<>(
-            context.env(), "kv-load-sync", TABLES_WAITING, this::complete, out::abandon);
+        new LoadStage<>(context.env(), "kv-load-sync", TABLES_WAITING, out::complete, out::abandon);
     writing =
         new LoadStage<>(
             context.env(), "kv-load-write", GROUPS_WAITING, this::write, BlockGroup::close);
@@ -201,12 +199,6 @@ public final class LoadWriter implements AutoCloseable {
     return table;
   }
 
-  /** Makes a table durable; runs in the third thread. */
-  private void complete(UnsyncedTable table) {
-    out.complete(table);
-    durable.add(table.metadata());
-  }
-
   /** Ends the last table. All tables are durable, except for their directory entries, and stay. */
   public List<FileMetadata> finish() {
     DataBlock open = block;
@@ -218,7 +210,7 @@ public final class LoadWriter implements AutoCloseable {
     writing.finish(last);
     syncing.finish(out.endTable());
     out.keep();
-    return List.copyOf(durable);
+    return out.finished();
   }
 
   @Override

@@ -107,7 +107,6 @@ final class OutputWriter implements AutoCloseable {
     UnsyncedTable table = endTable();
     if (table != null) {
       complete(table);
-      finished.add(table.metadata());
     }
   }
 
@@ -140,7 +139,10 @@ final class OutputWriter implements AutoCloseable {
    */
   record UnsyncedTable(WritableFile file, FileMetadata metadata) {}
 
-  /** Makes a table durable, closes its file, and verifies it. May be called by any thread. */
+  /**
+   * Makes a table durable, closes its file, and verifies it; it is finished then. One thread at a
+   * time may call this, beside the one that writes the next table.
+   */
   void complete(UnsyncedTable table) {
     WritableFile out = table.file();
     boolean synced = false;
@@ -156,6 +158,7 @@ final class OutputWriter implements AutoCloseable {
       }
     }
     context.verifier().accept(table.metadata());
+    finished.add(table.metadata());
   }
 
   /** Closes the file of a table that is not needed. May be called by any thread. */
@@ -163,7 +166,7 @@ final class OutputWriter implements AutoCloseable {
     closeQuietly(table.file());
   }
 
-  /** Returns the finished tables. */
+  /** Returns the finished tables. Called after the last {@link #complete}. */
   List<FileMetadata> finished() {
     return List.copyOf(finished);
   }
