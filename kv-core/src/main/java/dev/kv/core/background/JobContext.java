@@ -21,6 +21,7 @@ import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.WriteGate;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 
 /**
@@ -104,6 +105,9 @@ public record JobContext(
 
   /** Marks tables that have many tombstones, so that they are compacted. */
   void markTombstones(List<FileMetadata> tables) {
+    if (tables.isEmpty()) {
+      return;
+    }
     monitor.lock();
     try {
       tables.forEach(running::markTombstones);
@@ -120,21 +124,25 @@ public record JobContext(
   void markOldTombstones() {
     Version version = versions.acquireCurrent();
     try {
-      int left = MAX_OLD_TABLES;
-      for (int level = 0; level < Levels.COUNT; level++) {
-        for (FileMetadata table : version.files(level)) {
-          if (left-- == 0 || !gate.allowsJobs()) {
-            return;
-          }
-          try {
-            markTombstones(withManyTombstones(List.of(table)));
-          } catch (DBException e) {
-            LOG.debug("{}: table {} is not marked: {}", directory(), table.number(), e.toString());
-          }
-        }
-      }
+      markTombstones(
+          IntStream.range(0, Levels.COUNT)
+              .mapToObj(version::files)
+              .flatMap(List::stream)
+              .limit(MAX_OLD_TABLES)
+              .takeWhile(table -> gate.allowsJobs())
+              .filter(this::hasReadableTombstones)
+              .toList());
     } finally {
       version.release();
+    }
+  }
+
+  private boolean hasReadableTombstones(FileMetadata table) {
+    try {
+      return hasManyTombstones(table);
+    } catch (DBException e) {
+      LOG.debug("{}: table {} is not marked: {}", directory(), table.number(), e.toString());
+      return false;
     }
   }
 
