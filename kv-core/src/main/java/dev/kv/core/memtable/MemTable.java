@@ -26,14 +26,36 @@ public final class MemTable extends RefCounted {
   /** The result of {@link #newestTag} if there is no entry of the key. No entry has this tag. */
   public static final long NO_ENTRY = -1;
 
+  /**
+   * The number of tombstones in runs with which a memtable is flushed before it is full. With
+   * 300,000 deletes in a row, the next seek took 0.21 s without this, 0.05 to 0.09 s with 30,000,
+   * and 0.06 s with 10,000, for which compactions wrote twice as much.
+   */
+  static final int MANY_TOMBSTONES = 30_000;
+
+  /** At least one entry in so many is a tombstone then, as in the tables that are compacted. */
+  private static final int TOMBSTONE_SHARE = 4;
+
+  /**
+   * Tombstones that are neighbors in the order of keys form a run if at most so many operations are
+   * between them: those of many queues do, those of keys that are deleted at random do not. A flush
+   * of the latter saves no seek, and the compaction of its table would rewrite everything.
+   */
+  private static final int NEAR = 256;
+
+  /** The number of older versions of a key between two tombstones of a run. */
+  private static final int VERSIONS = 2;
+
   private static final int ARENA_OVERHEAD = 1024;
   private static final VarHandle ENTRIES;
   private static final VarHandle TOMBSTONES;
+  private static final VarHandle IN_RUNS;
 
   static {
     try {
       ENTRIES = MethodHandles.lookup().findVarHandle(MemTable.class, "entries", int.class);
       TOMBSTONES = MethodHandles.lookup().findVarHandle(MemTable.class, "tombstones", int.class);
+      IN_RUNS = MethodHandles.lookup().findVarHandle(MemTable.class, "inRuns", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -52,6 +74,9 @@ public final class MemTable extends RefCounted {
 
   /** Written by the adding thread, with a release store. */
   private int tombstones;
+
+  /** The number of tombstones in runs. Written by the adding thread, in opaque mode. */
+  private int inRuns;
 
   /** Creates an empty memtable; takes ownership of {@code arena}, which is from {@code pool}. */
   public MemTable(InternalKeyComparator order, NativeArena arena, ArenaPool pool) {
@@ -93,11 +118,39 @@ public final class MemTable extends RefCounted {
       int keyLength,
       int valueOffset,
       int valueLength) {
-    list.insert(sequence, kind, source, keyOffset, keyLength, valueOffset, valueLength);
+    int node = list.insert(sequence, kind, source, keyOffset, keyLength, valueOffset, valueLength);
     if (kind == ValueKind.DELETION) {
       TOMBSTONES.setRelease(this, tombstones + 1);
+      if (continuesRun(node, sequence)) {
+        IN_RUNS.setOpaque(this, inRuns + 1);
+      }
     }
     ENTRIES.setRelease(this, entries + 1);
+  }
+
+  /**
+   * Returns true if a new tombstone continues a run: the tombstone before it in the order of keys,
+   * over at most {@link #VERSIONS} entries that it may hide, is almost as new.
+   */
+  private boolean continuesRun(int node, long sequence) {
+    int before = list.previous(node);
+    for (int i = 0; i <= VERSIONS && before != OffHeapSkipList.NIL; i++) {
+      long tag = list.tag(before);
+      if (InternalKey.kindCode(tag) == ValueKind.DELETION.code()) {
+        return Math.abs(sequence - InternalKey.sequence(tag)) <= NEAR;
+      }
+      before = list.previous(before);
+    }
+    return false;
+  }
+
+  /**
+   * Returns true if reads would skip so many tombstones that this memtable should be flushed before
+   * it is full.
+   */
+  public boolean hasManyTombstones() {
+    return (int) IN_RUNS.getOpaque(this) >= MANY_TOMBSTONES
+        && tombstoneCount() >= entryCount() / TOMBSTONE_SHARE;
   }
 
   /**

@@ -101,9 +101,9 @@ final class OffHeapSkipList {
 
   /**
    * Inserts an entry, copied from {@code source}. Requires that no entry has an equal internal key,
-   * and that the arena has room.
+   * and that the arena has room. Returns the node.
    */
-  void insert(
+  int insert(
       long sequence,
       ValueKind kind,
       ByteBuffer source,
@@ -119,6 +119,7 @@ final class OffHeapSkipList {
     memory.putLong(key + keyLength, InternalKey.pack(sequence, kind));
     memory.put(key + keyLength + InternalKey.TRAILER, source, valueOffset, valueLength);
     link(memory, node, nodeHeight, key, keyLength + InternalKey.TRAILER);
+    return node;
   }
 
   private int newNode(int nodeHeight, int keyLength, int valueLength) {
@@ -260,6 +261,11 @@ final class OffHeapSkipList {
    */
   ByteBuffer memory() {
     return arena.buffer();
+  }
+
+  /** Returns the tag of the internal key of a node. */
+  long tag(int node) {
+    return InternalKey.tag(arena.buffer(), keyOffset(node), keyLength(node));
   }
 
   int keyOffset(int node) {

@@ -152,11 +152,14 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
 
   /**
    * A batch that fits no memtable of the usual size gets one of its own, which is flushed at once:
-   * it may never become full.
+   * it may never become full. A memtable with many tombstones is flushed so that a compaction drops
+   * them, unless compactions are behind anyway.
    */
   @Override
-  public void afterLargeGroup() {
-    if (isOversized(memtable)) {
+  public void flushEarly() {
+    if (!stallInputs.isSwitchWanted()
+        && (isOversized(memtable)
+            || (memtable.hasManyTombstones() && !stallInputs.isLevel0Full()))) {
       requestFlush();
     }
   }

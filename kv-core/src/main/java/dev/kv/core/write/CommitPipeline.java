@@ -494,7 +494,7 @@ public final class CommitPipeline {
   private void commit(boolean sync) {
     Throwable failure = null;
     int outcome = Writer.DONE;
-    boolean large = false;
+    boolean flushEarly = false;
     Writer followers;
     try {
       MemTable memtable = target.memtable();
@@ -505,7 +505,7 @@ public final class CommitPipeline {
         gather(memtable, sync);
       }
       logAndApply(memtable, sync);
-      large = group.bytes() >= LARGE_GROUP_BYTES;
+      flushEarly = group.bytes() >= LARGE_GROUP_BYTES || memtable.hasManyTombstones();
       if (sync) {
         lastGroupSize = 1 + length(firstFollower) + queue.waiting();
       }
@@ -533,8 +533,8 @@ public final class CommitPipeline {
     } else if (failure != null) {
       throw failureOf(failure);
     }
-    if (large) {
-      target.afterLargeGroup();
+    if (flushEarly) {
+      target.flushEarly();
     }
   }
 

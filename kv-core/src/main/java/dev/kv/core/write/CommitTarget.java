@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 /**
  * The target of committed writes: the memtables and the log of the database.
  *
- * <p>Only the leader calls these methods, except {@link #afterLargeGroup}, so no two calls overlap.
- * Each call sees the effects of all earlier calls, also of those by other threads.
+ * <p>Only the leader calls these methods, except {@link #flushEarly}, so no two calls overlap. Each
+ * call sees the effects of all earlier calls, also of those by other threads.
  */
 public interface CommitTarget {
   /** Returns the mutable memtable. */
@@ -40,11 +40,12 @@ public interface CommitTarget {
   void append(ByteBuffer record, int length, boolean sync) throws IOException;
 
   /**
-   * Called after a group of many bytes is visible, by the thread that led it, when it leads no
-   * more. If the memtable is larger than it should be, the target requests its flush. Must be quick
-   * and not throw.
+   * Called after a group of many bytes, or one after which the memtable has many tombstones, is
+   * visible, by the thread that led it, when it leads no more. The target requests the flush of the
+   * memtable if that is larger than it should be, or has too many tombstones. Must be quick and not
+   * throw.
    */
-  void afterLargeGroup();
+  void flushEarly();
 
   /**
    * Notes that readers see a group, whose record was appended before. Must be quick and not throw.

@@ -77,6 +77,11 @@ public final class StallInputs {
     return suspensions > 0 || level0Tables >= Levels.LEVEL_0_SLOWDOWN_TRIGGER;
   }
 
+  /** Returns true if level 0 has so many tables that a compaction is due. */
+  public boolean isLevel0Full() {
+    return level0Tables >= Levels.LEVEL_0_COMPACTION_TRIGGER;
+  }
+
   /** Returns the number of tables in level 0 that count for stalls. Called for every group. */
   int level0Tables() {
     return suspensions > 0 || waived ? 0 : level0Tables;

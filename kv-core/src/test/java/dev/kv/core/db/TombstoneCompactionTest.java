@@ -9,6 +9,11 @@ import dev.kv.core.env.FileName;
 import dev.kv.core.version.FileMetadata;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Tables with many tombstones are compacted without being asked, and space comes back. */
@@ -47,6 +52,34 @@ class TombstoneCompactionTest extends DbTestBase {
     assertThat(contents()).isEqualTo("(zzz->stays)");
     reopen();
     assertThat(contents()).isEqualTo("(zzz->stays)");
+  }
+
+  @Test
+  void memtable_withManyTombstonesInARow_isFlushedAndCompactedWithoutBeingAsked() {
+    fill();
+    put("zzz", "stays");
+    long size = size(key(0), key(KEYS));
+    for (int i = 0; i < KEYS; i++) {
+      delete(key(i));
+    }
+    db.waitForCompactions();
+    assertThat(size(key(0), key(KEYS))).isEqualTo(size);
+    for (int i = KEYS; i < 2 * KEYS; i++) {
+      delete(key(i));
+    }
+    await("the space", () -> size(key(0), key(KEYS)) == 0);
+    assertThat(contents()).isEqualTo("(zzz->stays)");
+  }
+
+  @Test
+  void memtable_withManyTombstonesAtRandom_isNotFlushed() {
+    fill();
+    long size = size(key(0), key(KEYS));
+    List<Integer> order = new ArrayList<>(IntStream.range(0, 2 * KEYS).boxed().toList());
+    Collections.shuffle(order, new Random(1));
+    order.forEach(i -> delete(key(i)));
+    db.waitForCompactions();
+    assertThat(size(key(0), key(KEYS))).isEqualTo(size);
   }
 
   @Test

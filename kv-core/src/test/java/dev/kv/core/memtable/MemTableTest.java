@@ -18,6 +18,7 @@ import dev.kv.core.memory.ValueRef;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -388,5 +389,51 @@ class MemTableTest {
         }
       }
     }
+  }
+
+  private void addDeletion(MemTable table, long sequence, String key) {
+    add(table, sequence, ValueKind.DELETION, bytes(key), new byte[0]);
+  }
+
+  @Test
+  void hasManyTombstones_ofQueues_isTrueFromTheLimitOn() {
+    MemTable table = create(DBComparator.bytewise(), 8 << 20);
+    long sequence = 1;
+    for (int i = 0; i <= MemTable.MANY_TOMBSTONES; i++) {
+      assertThat(table.hasManyTombstones()).isFalse();
+      byte[] key = bytes(String.format(Locale.ROOT, "%02d-%06d", i % 20, i / 20)); // 20 queues
+      add(table, sequence++, ValueKind.VALUE, key, bytes("new"));
+      add(table, sequence++, ValueKind.VALUE, key, bytes("taken"));
+      add(table, sequence++, ValueKind.DELETION, key, new byte[0]); // all but the first one count
+    }
+    assertThat(table.hasManyTombstones()).isTrue();
+    table.release();
+  }
+
+  @Test
+  void hasManyTombstones_ofKeysAtRandom_isFalse() {
+    MemTable table = create(DBComparator.bytewise(), 8 << 20);
+    Random random = new Random(1);
+    for (int i = 1; i <= 4 * MemTable.MANY_TOMBSTONES; i++) {
+      addDeletion(table, i, String.format(Locale.ROOT, "%08d", random.nextInt(100_000_000)));
+    }
+    assertThat(table.hasManyTombstones()).isFalse();
+    table.release();
+  }
+
+  @Test
+  void hasManyTombstones_amongMorePuts_isFalse() {
+    MemTable table = create(DBComparator.bytewise(), 16 << 20);
+    int deletes = MemTable.MANY_TOMBSTONES + 1;
+    for (int i = 1; i <= deletes; i++) {
+      addDeletion(table, i, String.format(Locale.ROOT, "%08d", i));
+    }
+    assertThat(table.hasManyTombstones()).isTrue();
+    for (int i = 1; i <= 4 * deletes; i++) {
+      byte[] key = bytes(String.format(Locale.ROOT, "x%08d", i));
+      add(table, deletes + i, ValueKind.VALUE, key, new byte[0]);
+    }
+    assertThat(table.hasManyTombstones()).isFalse();
+    table.release();
   }
 }

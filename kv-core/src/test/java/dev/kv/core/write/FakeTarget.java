@@ -21,7 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** A database without files: memtables that are kept, and logs in memory. */
 final class FakeTarget implements CommitTarget {
@@ -40,7 +39,6 @@ final class FakeTarget implements CommitTarget {
   volatile Runnable beforeBegin = () -> {};
   int beginnings;
   int olderLogSyncs;
-  final AtomicInteger largeGroups = new AtomicInteger();
   private LogWriter olderSyncedFor;
   private volatile IOException nextLogFailure;
 
@@ -132,9 +130,7 @@ final class FakeTarget implements CommitTarget {
   }
 
   @Override
-  public void afterLargeGroup() {
-    largeGroups.incrementAndGet();
-  }
+  public void flushEarly() {}
 
   private void syncOlderLogs() throws IOException {
     if (olderLogsFailure != null) {
