@@ -9,14 +9,21 @@ import java.nio.ByteBuffer;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.CloseOptions;
@@ -25,6 +32,7 @@ import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.processor.StateRestoreListener;
+import org.apache.kafka.streams.processor.internals.DefaultKafkaClientSupplier;
 
 /**
  * The child process of {@link StreamsBenchmark}: counts the records of each key, and keeps the last
@@ -39,6 +47,9 @@ final class BenchmarkApplication {
 
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final long NANOS_PER_TICK = 10_000_000;
+
+  /** The time of each commit of a transaction, in nanoseconds, under exactly-once. */
+  private static final Queue<Long> TRANSACTIONS = new ConcurrentLinkedQueue<>();
 
   private static final AtomicLong begin = new AtomicLong();
   private static final AtomicLong end = new AtomicLong();
@@ -72,7 +83,7 @@ final class BenchmarkApplication {
             Materialized.<Bytes, byte[]>as(BenchmarkStores.supplier(args[0], "last"))
                 .withKeySerde(Serdes.Bytes())
                 .withValueSerde(Serdes.ByteArray()));
-    KafkaStreams streams = new KafkaStreams(builder.build(), config);
+    KafkaStreams streams = new KafkaStreams(builder.build(), config, new Clients());
     if (restore) {
       streams.setGlobalStateRestoreListener(new Restored());
       streams.setStateListener(
@@ -98,10 +109,10 @@ final class BenchmarkApplication {
       after.forEach(
           (name, nanos) ->
               results.put(name, (nanos - before.getOrDefault(name, 0L)) / number.get()));
-      results.put("commits", BenchmarkStores.COMMITS.size());
-      results.put("commitP50us", percentile(0.5));
-      results.put("commitP99us", percentile(0.99));
+      percentiles(results, "commit", BenchmarkStores.COMMITS);
+      percentiles(results, "transaction", TRANSACTIONS);
     }
+    results.put("stateKB", bytes(Path.of(config.getProperty("state.dir"))) / 1024);
     results.put("directKB", direct());
     results.put("rssKB", status("VmRSS"));
     results.put("anonKB", status("RssAnon"));
@@ -123,9 +134,13 @@ final class BenchmarkApplication {
   private static void awaitCommits() throws InterruptedException {
     int before;
     do {
-      before = BenchmarkStores.COMMITS.size();
+      before = commits();
       Thread.sleep(1000);
-    } while (BenchmarkStores.COMMITS.size() > before);
+    } while (commits() > before);
+  }
+
+  private static int commits() {
+    return BenchmarkStores.COMMITS.size() + TRANSACTIONS.size();
   }
 
   /** Counts a record. Only the last third is timed: before, the JVM compiles its methods. */
@@ -134,6 +149,7 @@ final class BenchmarkApplication {
     long count = ++seen;
     if (count == warmUp) {
       BenchmarkStores.COMMITS.clear();
+      TRANSACTIONS.clear();
       BenchmarkStores.GETS.clear();
       BenchmarkStores.PUTS.clear();
       threadNanos = THREADS.getCurrentThreadCpuTime();
@@ -176,9 +192,26 @@ final class BenchmarkApplication {
     return sums;
   }
 
-  private static long percentile(double part) {
-    long[] sorted = BenchmarkStores.COMMITS.stream().mapToLong(Long::longValue).sorted().toArray();
+  /** Adds the number of times, their median and p99. */
+  private static void percentiles(
+      Map<String, Object> results, String name, Collection<Long> nanos) {
+    long[] sorted = nanos.stream().mapToLong(Long::longValue).sorted().toArray();
+    results.put(name + "s", sorted.length);
+    results.put(name + "P50us", percentile(sorted, 0.5));
+    results.put(name + "P99us", percentile(sorted, 0.99));
+  }
+
+  private static long percentile(long[] sorted, double part) {
     return sorted.length == 0 ? 0 : sorted[(int) ((sorted.length - 1) * part)] / 1000;
+  }
+
+  /** Returns the bytes of all files in a directory. The files of a store come and go meanwhile. */
+  private static long bytes(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.mapToLong(file -> file.toFile().length()).sum();
+    } catch (UncheckedIOException e) {
+      return bytes(directory);
+    }
   }
 
   /** Returns the direct memory of the JVM. */
@@ -197,6 +230,21 @@ final class BenchmarkApplication {
       }
     }
     return -1;
+  }
+
+  /** Clients whose producer times the commits of its transactions. */
+  private static final class Clients extends DefaultKafkaClientSupplier {
+    @Override
+    public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
+      return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer()) {
+        @Override
+        public void commitTransaction() {
+          long begin = System.nanoTime();
+          super.commitTransaction();
+          TRANSACTIONS.add(System.nanoTime() - begin);
+        }
+      };
+    }
   }
 
   private static final class Restored implements StateRestoreListener {

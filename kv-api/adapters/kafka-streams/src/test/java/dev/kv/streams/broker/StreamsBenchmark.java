@@ -36,6 +36,9 @@ final class StreamsBenchmark {
   private static final List<String> STORES =
       List.of(System.getProperty("benchmark.stores", "kv,rocksdb-bounded").split(","));
 
+  private static final boolean RESTORE =
+      Boolean.parseBoolean(System.getProperty("benchmark.restore", "true"));
+
   /** The command that starts a child, for one with a limit of its memory. */
   private static final List<String> LAUNCHER =
       Pattern.compile(" ")
@@ -64,8 +67,10 @@ final class StreamsBenchmark {
           run(broker, store, "process", application, directory);
           if (!store.equals(BenchmarkStores.NONE)) {
             BrokerIT.delete(directory.resolve(application));
-            run(broker, store, "restore", application, directory);
-            BrokerIT.delete(directory.resolve(application));
+            if (RESTORE) {
+              run(broker, store, "restore", application, directory);
+              BrokerIT.delete(directory.resolve(application));
+            }
           }
           deleteChangelog(broker, application);
         }
