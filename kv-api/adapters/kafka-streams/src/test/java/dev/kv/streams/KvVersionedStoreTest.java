@@ -62,6 +62,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests versioned stores, also against the built-in one. */
 class KvVersionedStoreTest {
+  private static final int RANDOM_OPERATIONS = Boolean.getBoolean("kv.long") ? 4_000 : 2_000;
   private static final TopicPartition CHANGELOG_PARTITION =
       new TopicPartition(CHANGELOG, PARTITION);
   private static final long RETENTION = 100;
@@ -295,7 +296,7 @@ class KvVersionedStoreTest {
     // The times of the versions of each key, and true for tombstones
     Map<Bytes, NavigableMap<Long, Boolean>> written = new HashMap<>();
     try {
-      for (int i = 0; i < 4000; i++) {
+      for (int i = 0; i < RANDOM_OPERATIONS; i++) {
         String step = "seed " + seed + ", step " + i;
         time += random.nextInt(8);
         Bytes key = key("k".repeat(1 + random.nextInt(12)));
