@@ -22,7 +22,7 @@ import org.slf4j.Logger;
  * once to verify it. {@link #close} deletes all tables unless they were {@linkplain #keep kept}.
  * Not thread-safe.
  */
-final class OutputWriter implements AutoCloseable {
+public final class OutputWriter implements AutoCloseable {
   private static final Logger LOG = EngineLogger.of(OutputWriter.class);
 
   private final OutputContext context;
@@ -36,13 +36,14 @@ final class OutputWriter implements AutoCloseable {
   private boolean kept;
   private boolean closed;
 
-  OutputWriter(OutputContext context) {
+  /** Creates a writer without a table. */
+  public OutputWriter(OutputContext context) {
     this.context = context;
     this.buffers = context.buffers().acquire(context.format());
   }
 
   /** Returns the current size of the open table; 0 if none is open. */
-  long openBytes() {
+  public long openBytes() {
     return builder == null ? 0 : builder.fileSize();
   }
 
@@ -79,7 +80,7 @@ final class OutputWriter implements AutoCloseable {
    * Adds a block to the open table, and resets it; opens a table first if none is open. A table
    * consists of such blocks only, or of single entries only.
    */
-  void add(DataBlock block) {
+  public void add(DataBlock block) {
     try {
       TableBuilder table = builder;
       if (table == null) {
@@ -114,7 +115,7 @@ final class OutputWriter implements AutoCloseable {
    * Ends the open table and returns it, or null if none is open. The caller passes it to {@link
    * #complete} or to {@link #abandon}, before it closes this object.
    */
-  @Nullable UnsyncedTable endTable() {
+  public @Nullable UnsyncedTable endTable() {
     TableBuilder table = builder;
     WritableFile out = file;
     if (table == null || out == null) {
@@ -137,13 +138,13 @@ final class OutputWriter implements AutoCloseable {
    * @param file its file, which is open
    * @param metadata what a version knows of it
    */
-  record UnsyncedTable(WritableFile file, FileMetadata metadata) {}
+  public record UnsyncedTable(WritableFile file, FileMetadata metadata) {}
 
   /**
    * Makes a table durable, closes its file, and verifies it; it is finished then. One thread at a
    * time may call this, beside the one that writes the next table.
    */
-  void complete(UnsyncedTable table) {
+  public void complete(UnsyncedTable table) {
     WritableFile out = table.file();
     boolean synced = false;
     try {
@@ -162,17 +163,17 @@ final class OutputWriter implements AutoCloseable {
   }
 
   /** Closes the file of a table that is not needed. May be called by any thread. */
-  void abandon(UnsyncedTable table) {
+  public void abandon(UnsyncedTable table) {
     closeQuietly(table.file());
   }
 
   /** Returns the finished tables. Called after the last {@link #complete}. */
-  List<FileMetadata> finished() {
+  public List<FileMetadata> finished() {
     return List.copyOf(finished);
   }
 
   /** Keeps the finished tables: {@link #close} does not delete them. */
-  void keep() {
+  public void keep() {
     kept = true;
   }
 

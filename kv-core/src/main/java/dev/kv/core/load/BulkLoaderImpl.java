@@ -5,7 +5,6 @@ import dev.kv.BulkLoadOptions;
 import dev.kv.BulkLoader;
 import dev.kv.DBClosedException;
 import dev.kv.core.background.JobContext;
-import dev.kv.core.compaction.LoadWriter;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyBuffer;

@@ -4,7 +4,6 @@ import dev.kv.CorruptionException;
 import dev.kv.DBIOException;
 import dev.kv.Escape;
 import dev.kv.UnsupportedFormatException;
-import dev.kv.core.compaction.LoadWriter;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;

@@ -4,7 +4,6 @@ import dev.kv.DBIOException;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.change.TreeChange;
 import dev.kv.core.compaction.JobStats;
-import dev.kv.core.compaction.LoadWriter;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.InternalIterator;

@@ -28,7 +28,6 @@ import dev.kv.core.version.VersionText;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -366,68 +365,7 @@ final class JobTest {
     assertThat(result.outputs()).hasSize(3);
   }
 
-  // The writer of loads, rewrites, tombstones of a range, and filters.
-
-  private static ByteBuffer behind(String text) {
-    return ByteBuffer.wrap(bytes("--" + text)).position(2);
-  }
-
-  @Test
-  void loadWriter_ofAscendingKeys_writesThemWithOneNumber() {
-    List<FileMetadata> files;
-    try (LoadWriter writer = new LoadWriter(context, 7, 1 << 20)) {
-      writer.endTable();
-      writer.add(bytes("a"), bytes("1"));
-      writer.add(behind("b"), behind("22"));
-      writer.add(direct(bytes("xc")), 1, 1, direct(bytes("yy3")), 2, 1);
-      writer.endTable();
-      writer.endTable();
-      assertThatThrownBy(() -> writer.add(bytes("c"), bytes("again")))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("'c'");
-      assertThatThrownBy(() -> writer.add(bytes("b"), bytes("again")))
-          .isInstanceOf(IllegalArgumentException.class);
-      writer.add(bytes("d"), bytes("4"));
-      files = writer.finish();
-    }
-    assertThat(files).hasSize(2);
-    assertThat(content(files.get(0))).containsExactly("a@7 1", "b@7 22", "c@7 3");
-    assertThat(content(files.get(1))).containsExactly("d@7 4");
-    assertThat(names()).hasSize(2);
-  }
-
-  @Test
-  void loadWriter_ofMuch_endsItsTablesAtTheLimit() {
-    try (LoadWriter writer = new LoadWriter(context, 7, 40_000)) {
-      for (int i = 0; i < 50; i++) {
-        writer.add(bytes(String.format(Locale.ROOT, "key%03d", i)), new byte[4_000]);
-      }
-      List<FileMetadata> files = writer.finish();
-      assertThat(files).hasSizeBetween(4, 6);
-      assertThat(contents(files)).hasSize(50);
-      for (FileMetadata file : files.subList(0, files.size() - 1)) {
-        assertThat(file.size()).isBetween(40_000L, 50_000L);
-      }
-    }
-  }
-
-  @Test
-  void loadWriter_thatIsNotFinished_leavesNothing() {
-    try (LoadWriter writer = new LoadWriter(context, 7, 1 << 20)) {
-      writer.add(bytes("a"), bytes("1"));
-      writer.endTable();
-      writer.add(bytes("b"), new byte[100_000]); // fills the group, which is written in a thread
-      while (names().size() < 2) {
-        Thread.onSpinWait();
-      }
-      assertThatThrownBy(
-              () ->
-                  writer.add(direct(bytes("c")), 0, Integer.MAX_VALUE, direct(bytes("c")), 0, 100))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("2 GiB");
-    }
-    assertThat(names()).isEmpty();
-  }
+  // Rewrites, tombstones of a range, and filters.
 
   @Test
   void rewrite_ofEntries_dropsRepeatedOnesAndSplitsBetweenUserKeys() {

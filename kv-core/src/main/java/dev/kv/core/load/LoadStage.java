@@ -1,4 +1,4 @@
-package dev.kv.core.compaction;
+package dev.kv.core.load;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.env.Uninterrupted;

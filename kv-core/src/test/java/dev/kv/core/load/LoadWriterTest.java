@@ -1,6 +1,7 @@
-package dev.kv.core.compaction;
+package dev.kv.core.load;
 
 import static dev.kv.core.Bytes.bytes;
+import static dev.kv.core.Bytes.direct;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,7 +11,12 @@ import dev.kv.DBIOException;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.Slice;
+import dev.kv.core.compaction.FlushJob;
+import dev.kv.core.compaction.OutputContext;
+import dev.kv.core.compaction.OutputFixture;
+import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memtable.MemTable;
@@ -22,7 +28,9 @@ import dev.kv.testing.FaultEnv.Kind;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -107,7 +115,8 @@ final class LoadWriterTest {
   private static byte[] content(Env env, OutputContext context, FileMetadata table)
       throws IOException {
     byte[] all = new byte[(int) table.size()];
-    try (var file = env.openSequential(context.table(table.number()))) {
+    try (var file =
+        env.openSequential(FileNames.table(DIRECTORY, table.number(), context.suffix()))) {
       ByteBuffer target = ByteBuffer.allocateDirect(all.length);
       while (target.hasRemaining() && file.read(target) > 0) {}
       target.flip().get(all);
@@ -146,6 +155,83 @@ final class LoadWriterTest {
       assertThat(loaded.smallest()).isEqualTo(flushed.smallest());
       assertThat(loaded.largest()).isEqualTo(flushed.largest());
     }
+  }
+
+  private static ByteBuffer behind(String text) {
+    return ByteBuffer.wrap(bytes("--" + text)).position(2);
+  }
+
+  private List<String> entries(FileMetadata table) {
+    List<String> entries = new ArrayList<>();
+    try (InternalIterator cursor = fixture.tables().iterator(table, true, false)) {
+      for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+        byte[] key = InternalKey.copy(cursor.keyBuffer(), cursor.keyOffset(), cursor.keyLength());
+        byte[] value = new byte[cursor.valueLength()];
+        cursor.valueBuffer().get(cursor.valueOffset(), value);
+        entries.add(VersionText.text(key) + " " + new String(value, StandardCharsets.UTF_8));
+      }
+    }
+    return entries;
+  }
+
+  @Test
+  void add_ofAscendingKeys_writesThemWithOneNumber() throws IOException {
+    OutputContext context = context(CompressionType.NONE, null);
+    List<FileMetadata> files;
+    try (LoadWriter writer = new LoadWriter(context, 7, MAX_FILE_SIZE)) {
+      writer.endTable();
+      writer.add(bytes("a"), bytes("1"));
+      writer.add(behind("b"), behind("22"));
+      writer.add(direct(bytes("xc")), 1, 1, direct(bytes("yy3")), 2, 1);
+      writer.endTable();
+      writer.endTable();
+      assertThatThrownBy(() -> writer.add(bytes("c"), bytes("again")))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("'c'");
+      assertThatThrownBy(() -> writer.add(bytes("b"), bytes("again")))
+          .isInstanceOf(IllegalArgumentException.class);
+      writer.add(bytes("d"), bytes("4"));
+      files = writer.finish();
+    }
+    assertThat(files).hasSize(2);
+    assertThat(entries(files.get(0))).containsExactly("a@7 1", "b@7 22", "c@7 3");
+    assertThat(entries(files.get(1))).containsExactly("d@7 4");
+    assertThat(disk.list(DIRECTORY)).hasSize(2);
+  }
+
+  @Test
+  void finish_ofMuch_endedTheTablesAtTheLimit() {
+    OutputContext context = context(CompressionType.NONE, null);
+    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, 40_000)) {
+      for (int i = 0; i < 50; i++) {
+        writer.add(key(i), new byte[4_000]);
+      }
+      List<FileMetadata> files = writer.finish();
+      assertThat(files).hasSizeBetween(4, 6);
+      assertThat(files.stream().flatMap(file -> entries(file).stream())).hasSize(50);
+      for (FileMetadata file : files.subList(0, files.size() - 1)) {
+        assertThat(file.size()).isBetween(40_000L, 50_000L);
+      }
+    }
+  }
+
+  @Test
+  void add_ofMoreThan2GiB_isRefused() throws IOException {
+    OutputContext context = context(CompressionType.NONE, null);
+    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE)) {
+      writer.add(bytes("a"), bytes("1"));
+      writer.endTable();
+      writer.add(bytes("b"), new byte[100_000]); // fills the group, which is written in a thread
+      while (disk.list(DIRECTORY).size() < 2) {
+        Thread.onSpinWait();
+      }
+      assertThatThrownBy(
+              () ->
+                  writer.add(direct(bytes("c")), 0, Integer.MAX_VALUE, direct(bytes("c")), 0, 100))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("2 GiB");
+    }
+    assertThat(disk.list(DIRECTORY)).isEmpty();
   }
 
   @Test

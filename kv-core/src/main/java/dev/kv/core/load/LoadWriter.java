@@ -1,5 +1,7 @@
-package dev.kv.core.compaction;
+package dev.kv.core.load;
 
+import dev.kv.core.compaction.OutputContext;
+import dev.kv.core.compaction.OutputWriter;
 import dev.kv.core.compaction.OutputWriter.UnsyncedTable;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * #GROUPS_WAITING} groups of blocks and {@value #TABLES_WAITING} tables. A failure in one of them
  * is thrown by a later call, at the latest by {@link #finish}.
  */
-public final class LoadWriter implements AutoCloseable {
+final class LoadWriter implements AutoCloseable {
   private static final int ENTRY_BYTES = 1 << 10;
   private static final int KEY_BYTES = 256;
   private static final int GROUPS_WAITING = 2;
@@ -57,7 +59,7 @@ public final class LoadWriter implements AutoCloseable {
    * @param sequence the sequence number of all entries
    * @param maxFileSize the size in bytes after which a table is ended
    */
-  public LoadWriter(OutputContext context, long sequence, long maxFileSize) {
+  LoadWriter(OutputContext context, long sequence, long maxFileSize) {
     this.context = context;
     this.tag = InternalKey.pack(sequence, ValueKind.VALUE);
     this.maxFileSize = maxFileSize;
@@ -88,7 +90,7 @@ public final class LoadWriter implements AutoCloseable {
    *
    * @throws IllegalArgumentException if the key is not after the last one; nothing was added
    */
-  public void add(byte[] key, byte[] value) {
+  void add(byte[] key, byte[] value) {
     ByteBuffer bytes = room(key.length, value.length);
     bytes.put(0, key);
     bytes.put(key.length + InternalKey.TRAILER, value);
@@ -96,14 +98,14 @@ public final class LoadWriter implements AutoCloseable {
   }
 
   /** Adds an entry, as the other method does; uses the remaining bytes of the buffers. */
-  public void add(ByteBuffer key, ByteBuffer value) {
+  void add(ByteBuffer key, ByteBuffer value) {
     int keyLength = key.remaining();
     int valueLength = value.remaining();
     add(key, key.position(), keyLength, value, value.position(), valueLength);
   }
 
   /** Adds an entry, as the other methods do. */
-  public void add(
+  void add(
       ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength) {
     ByteBuffer bytes = room(keyLength, valueLength);
     bytes.put(0, key, keyOffset, keyLength);
@@ -159,7 +161,7 @@ public final class LoadWriter implements AutoCloseable {
   }
 
   /** Ends the open table, if there is one, so that the next entry begins a new one. */
-  public void endTable() {
+  void endTable() {
     DataBlock open = block;
     if (open != null && !open.isEmpty()) {
       endBlock(open);
@@ -200,7 +202,7 @@ public final class LoadWriter implements AutoCloseable {
   }
 
   /** Ends the last table. All tables are durable, except for their directory entries, and stay. */
-  public List<FileMetadata> finish() {
+  List<FileMetadata> finish() {
     DataBlock open = block;
     if (open != null && !open.isEmpty()) {
       endBlock(open);
