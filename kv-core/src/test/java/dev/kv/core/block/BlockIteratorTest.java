@@ -85,6 +85,28 @@ class BlockIteratorTest {
     assertThat(written).isBetween(40, 99);
   }
 
+  @Test
+  void moves_inABlockInTheMiddleOfABuffer_followTheModel() {
+    KeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
+    for (int seed = 0; seed < 50; seed++) {
+      Random random = new Random(seed);
+      Entries entries = Entries.internal(order, random, 1 + random.nextInt(60));
+      ByteBuffer block = entries.block(1 + random.nextInt(16));
+      int length = block.capacity();
+      int begin = 1 + random.nextInt(500);
+      byte[] around = new byte[begin + length + 100];
+      random.nextBytes(around);
+      ByteBuffer buffer = direct(around).put(begin, block, 0, length);
+      BlockIterator cursor = new BlockIterator(order, new OffHeapBuffer(new OffHeapBudget(0), 0));
+      cursor.reset(buffer, begin, length, "000005.ldb", 4711);
+      try {
+        new CursorModel(cursor, entries, random, true).run(400);
+      } catch (AssertionError | RuntimeException e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+  }
+
   private static ByteBuffer withRoom(ByteBuffer block, int room) {
     int length = block.capacity();
     return ByteBuffer.allocateDirect(length + room)
