@@ -3,13 +3,20 @@ package dev.kv.tools;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Conversions of arguments whose messages say what is wrong in plain words. */
 final class ArgumentTypes {
+  /** A number with a unit; 0 needs none. */
+  private static final Pattern DURATION =
+      Pattern.compile("(?<count>\\d+(?=[smhd])|0)(?<unit>[smhd]?)");
+
   private ArgumentTypes() {}
 
   /** Makes a command line and its subcommands use these conversions. */
@@ -21,6 +28,27 @@ final class ArgumentTypes {
     commandLine.registerConverter(Integer.class, ints);
     commandLine.registerConverter(long.class, longs);
     commandLine.registerConverter(Long.class, longs);
+    commandLine.registerConverter(Duration.class, ArgumentTypes::duration);
+  }
+
+  private static Duration duration(String text) {
+    Matcher matcher = DURATION.matcher(text);
+    if (!matcher.matches()) {
+      throw new TypeConversionException(
+          "'" + text + "' is not a length of time such as 0, 90m, 12h or 30d");
+    }
+    long count = number(matcher.group("count"), Long::valueOf);
+    try {
+      return switch (matcher.group("unit")) {
+        case "s" -> Duration.ofSeconds(count);
+        case "m" -> Duration.ofMinutes(count);
+        case "h" -> Duration.ofHours(count);
+        case "d" -> Duration.ofDays(count);
+        default -> Duration.ZERO; // the pattern lets no other number than 0 be without a unit
+      };
+    } catch (ArithmeticException e) {
+      throw new TypeConversionException("'" + text + "' is too long a time");
+    }
   }
 
   private static Path path(String text) {

@@ -9,29 +9,48 @@ import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.KeyBounds;
 import dev.kv.tools.stats.StatsText;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
-/** Compacts a range of keys, or all keys. */
+/** Compacts a range of keys, all keys, or what was deleted some time ago. */
 @Command(
     name = "compact",
     description =
         "Merge all data of the database, or of a range of its keys, down to the last level, so that"
             + " deleted and overwritten data is removed. Whole tables are merged, also if they"
-            + " reach beyond the range.",
+            + " reach beyond the range; a table that has nothing to drop and overlaps no other one"
+            + " stays as it is.",
     mixinStandardHelpOptions = true)
 public final class CompactCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
   @Mixin private KeyBounds bounds;
 
+  @Option(
+      names = "--deletes-older-than",
+      paramLabel = "TIME",
+      description =
+          "Merge only tables with deletes that were written at least so long ago, such as 0, 90m,"
+              + " 12h or 30d, so that what these deleted leaves the disk. Not with a range.")
+  private @Nullable Duration age;
+
   @Override
   public Integer call() {
     bounds.requireAscending(database);
+    Duration minimum = age;
+    if (minimum != null && (bounds.from() != null || bounds.to() != null)) {
+      throw database.wrongUsage("give a range or --deletes-older-than, not both");
+    }
     Meter meter = new Meter();
     try (DB db = database.openForWriting(false, meter)) {
-      compact(db, meter, bounds.from(), bounds.to());
+      if (minimum == null) {
+        compact(db, meter, bounds.from(), bounds.to());
+      } else {
+        run(db, meter, Progress.UNKNOWN, () -> db.compactDeletes(minimum));
+      }
       StatsText.levels(db.stats()).forEach(System.out::println);
     }
     return 0;
@@ -44,9 +63,13 @@ public final class CompactCommand implements Callable<Integer> {
    */
   static void compact(DB db, Meter meter, byte @Nullable [] from, byte @Nullable [] to) {
     long bytes = from == null && to == null ? bytesToRead(db) : Progress.UNKNOWN;
+    run(db, meter, bytes, () -> db.compactRange(from, to));
+  }
+
+  private static void run(DB db, Meter meter, long bytes, Runnable compaction) {
     try (Progress progress = Progress.of("compact", Progress.Unit.BYTES, bytes, meter::bytesRead)) {
       progress.begin();
-      Cancellation.run(() -> db.compactRange(from, to), db::close);
+      Cancellation.run(compaction, db::close);
     }
   }
 
