@@ -57,7 +57,7 @@ public final class VersionSet implements AutoCloseable {
   private volatile List<byte @Nullable []> compactPointers =
       Collections.nCopies(Levels.COUNT, null);
 
-  // Guarded by manifestLock, but for the number of the MANIFEST.
+  // Guarded by manifestLock, except the number of the MANIFEST.
   private final ReentrantLock manifestLock = new ReentrantLock();
   private final Manifest manifest;
 

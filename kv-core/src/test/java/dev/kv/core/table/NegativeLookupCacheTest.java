@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.CompressionType;
 import dev.kv.DBComparator;
-import dev.kv.Slice;
 import dev.kv.core.block.Entries;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
@@ -27,19 +26,7 @@ class NegativeLookupCacheTest {
   private static final InternalKeyComparator BYTEWISE =
       new InternalKeyComparator(DBComparator.bytewise());
 
-  private static final InternalKeyComparator OTHER =
-      new InternalKeyComparator(
-          new DBComparator() {
-            @Override
-            public String name() {
-              return "test.Other";
-            }
-
-            @Override
-            public int compare(Slice a, Slice b) {
-              return a.compareTo(b);
-            }
-          });
+  private static final InternalKeyComparator OTHER = new InternalKeyComparator(new OtherOrder());
 
   private static final ReadFlags UNVERIFIED = ReadFlags.of(false, true);
 

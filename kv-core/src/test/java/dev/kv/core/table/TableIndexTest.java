@@ -4,7 +4,6 @@ import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DBComparator;
-import dev.kv.Slice;
 import dev.kv.core.block.BlockBuilder;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.codec.Varint;
@@ -27,23 +26,10 @@ import org.junit.jupiter.api.Test;
 class TableIndexTest {
   private static final int BLOCK = 100;
 
-  private static final DBComparator OTHER =
-      new DBComparator() {
-        @Override
-        public String name() {
-          return "test.Other";
-        }
-
-        @Override
-        public int compare(Slice a, Slice b) {
-          return a.compareTo(b);
-        }
-      };
-
   private static final List<KeyComparator> ORDERS =
       List.of(
           new InternalKeyComparator(DBComparator.bytewise()),
-          new InternalKeyComparator(OTHER),
+          new InternalKeyComparator(new OtherOrder()),
           new UserKeyComparator(DBComparator.bytewise()));
 
   @Test
