@@ -13,9 +13,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Conversions of arguments whose messages say what is wrong in plain words. */
 final class ArgumentTypes {
-  /** A number with a unit; 0 needs none. */
-  private static final Pattern DURATION =
-      Pattern.compile("(?<count>\\d+(?=[smhd])|0)(?<unit>[smhd]?)");
+  private static final Pattern DURATION = Pattern.compile("(?<count>\\d+)(?<unit>[smhd])");
 
   private ArgumentTypes() {}
 
@@ -32,6 +30,9 @@ final class ArgumentTypes {
   }
 
   private static Duration duration(String text) {
+    if (text.equals("0")) {
+      return Duration.ZERO;
+    }
     Matcher matcher = DURATION.matcher(text);
     if (!matcher.matches()) {
       throw new TypeConversionException(
@@ -43,8 +44,7 @@ final class ArgumentTypes {
         case "s" -> Duration.ofSeconds(count);
         case "m" -> Duration.ofMinutes(count);
         case "h" -> Duration.ofHours(count);
-        case "d" -> Duration.ofDays(count);
-        default -> Duration.ZERO; // the pattern lets no other number than 0 be without a unit
+        default -> Duration.ofDays(count);
       };
     } catch (ArithmeticException e) {
       throw new TypeConversionException("'" + text + "' is too long a time");
