@@ -82,14 +82,17 @@ public final class BackgroundThreads implements SeekListener {
   }
 
   /**
-   * Tries all failed work again, and returns when each has been tried.
+   * Tries all failed work again, and returns when each has been tried. Work that runs meanwhile is
+   * not waited for; if it fails, it is tried again before the gate is shut.
    *
    * @throws dev.kv.DBClosedException if the close has begun
    * @throws dev.kv.DBReadOnlyException if the gate is still shut, or a failure is permanent
    */
   public void resume() {
     gate.checkResumable();
-    for (BackgroundWorker worker : all()) {
+    List<BackgroundWorker> all = all();
+    all.forEach(BackgroundWorker::resumed);
+    for (BackgroundWorker worker : all) {
       if (gate.hasFailed(worker.name())) {
         worker.tryAgain();
       }

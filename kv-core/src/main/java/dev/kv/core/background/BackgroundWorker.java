@@ -1,5 +1,6 @@
 package dev.kv.core.background;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.shared.WorkerThreads;
@@ -23,7 +24,8 @@ import java.util.function.LongSupplier;
  * was released, or after a pause of at most a second; after a failure of the file system after 5
  * seconds, and then after pauses that double up to a minute; and whenever {@link #tryAgain} asks
  * for it. Until then wakes are ignored, and the thread runs the work of others. The first success
- * opens the gate.
+ * opens the gate. If such work began before a {@linkplain #resumed resume} and fails after it, it
+ * is tried again at once, and only the next failure shuts the gate: the cause may have ended since.
  */
 final class BackgroundWorker extends WorkerThreads.Task {
   /** One kind of background work. */
@@ -60,6 +62,10 @@ final class BackgroundWorker extends WorkerThreads.Task {
 
   /** Who waits for the next try. */
   private final ConcurrentLinkedQueue<CountDownLatch> awaiting = new ConcurrentLinkedQueue<>();
+
+  /** The resumes of the database. */
+  @GuardedBy("this")
+  private int resumes;
 
   // Owned by the thread that runs the task.
   private boolean retrying;
@@ -105,6 +111,15 @@ final class BackgroundWorker extends WorkerThreads.Task {
    */
   void wakeIn(long nanos) {
     threads.submitIn(this, nanos);
+  }
+
+  /** Notes that a resume of the database has begun. Called before {@link #tryAgain}. */
+  synchronized void resumed() {
+    resumes++;
+  }
+
+  private synchronized int resumes() {
+    return resumes;
   }
 
   /**
@@ -156,12 +171,13 @@ final class BackgroundWorker extends WorkerThreads.Task {
     }
     woken.set(false);
     List<CountDownLatch> waiting = new ArrayList<>(awaiting);
+    int resumesBefore = resumes();
     boolean more = false;
     try {
       more = work.runOne();
       succeeded();
     } catch (NothingLoggedException e) {
-      retryLater(e);
+      more = retry(e, resumesBefore);
     } catch (Throwable e) {
       more = false;
       gate.fail(name, e);
@@ -205,8 +221,26 @@ final class BackgroundWorker extends WorkerThreads.Task {
     }
   }
 
-  private void retryLater(NothingLoggedException thrown) {
-    Throwable failure = thrown.failure();
+  /** Returns true if the work that failed is to be tried again at once. */
+  private boolean retry(NothingLoggedException thrown, int resumesBefore) {
+    boolean atOnce;
+    synchronized (this) { // no resume can begin between the comparison and the shut gate
+      atOnce = resumes != resumesBefore;
+      if (atOnce) {
+        gate.noteFailureOverlappingResume(name, thrown.failure());
+      } else {
+        retryLater(thrown.failure());
+      }
+    }
+    try {
+      thrown.reported();
+    } catch (RuntimeException | Error e) {
+      gate.fail(name, e);
+    }
+    return atOnce;
+  }
+
+  private void retryLater(Throwable failure) {
     boolean nowShort = MemoryShortage.isCauseOf(failure);
     long shortest = nowShort ? SHORTEST_MEMORY_PAUSE : retries.firstPauseNanos();
     long longest = nowShort ? LONGEST_MEMORY_PAUSE : LONGEST_PAUSE;
@@ -222,11 +256,6 @@ final class BackgroundWorker extends WorkerThreads.Task {
       gate.runShort(name, failure);
     } else {
       gate.failResumably(name, failure);
-    }
-    try {
-      thrown.reported();
-    } catch (RuntimeException | Error e) {
-      gate.fail(name, e);
     }
   }
 

@@ -288,6 +288,15 @@ public final class WriteGate {
     }
   }
 
+  /** Logs that a job failed that had begun before a resume. The gate does not change. */
+  public void noteFailureOverlappingResume(String job, Throwable cause) {
+    LOG.warn(
+        "{}: {} failed after a resume that it began before, and is tried again: {}",
+        database,
+        job,
+        cause.toString());
+  }
+
   /**
    * Notes that a job waits for memory. The gate stays open, and {@link #checkMemory} throws, until
    * {@link #succeed} is called for the job.

@@ -8,6 +8,7 @@ import dev.kv.DBClosedException;
 import dev.kv.DBReadOnlyException;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
@@ -18,6 +19,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
@@ -81,6 +85,45 @@ class WaitForCompactionsTest extends DbTestBase {
     env.heal();
     db.resume();
     db.waitForCompactions();
+    assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
+  }
+
+  @Test
+  void waitForCompactions_whenOneFailsThatBeganBeforeTheResume_doesNotThrow() throws Exception {
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    open(options.toBuilder().env(env).build());
+    db.suspendCompactions();
+    writeTables(8);
+    AtomicInteger created = new AtomicInteger();
+    CountDownLatch secondRuns = new CountDownLatch(1);
+    CountDownLatch secondMayFail = new CountDownLatch(1);
+    env.fail(
+        FaultEnv.Fault.ERROR,
+        Long.MAX_VALUE,
+        operation -> {
+          boolean isOutput = operation.kind() == FaultEnv.Kind.CREATE && operation.isOn(".ldb");
+          int nth = isOutput ? created.incrementAndGet() : 0;
+          if (nth == 2) {
+            secondRuns.countDown();
+            Uninterrupted.await(() -> secondMayFail.await(30, TimeUnit.SECONDS));
+          }
+          return nth == 1 || nth == 2;
+        });
+    db.resumeCompactions();
+    assertThatThrownBy(db::waitForCompactions).isInstanceOf(DBReadOnlyException.class);
+    await(
+        "another thread that runs the compaction",
+        () -> {
+          db.parts().background().compactionWanted();
+          return secondRuns.getCount() == 0;
+        });
+    try {
+      db.resume();
+    } finally {
+      secondMayFail.countDown();
+    }
+    db.waitForCompactions();
+    assertThat(env.injected()).isEqualTo(2);
     assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
   }
 
