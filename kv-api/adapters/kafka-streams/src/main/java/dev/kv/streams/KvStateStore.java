@@ -58,9 +58,17 @@ abstract class KvStateStore implements StateStore {
               (StreamsMetricsImpl) context.metrics());
     }
     StoreDatabase opened = StoreDatabase.open(name, kind, context, env);
-    prepare(opened);
-    database = opened;
-    context.register(root, (RecordBatchingStateRestoreCallback) this::restore);
+    boolean registered = false;
+    try {
+      prepare(opened);
+      database = opened;
+      context.register(root, (RecordBatchingStateRestoreCallback) this::restore);
+      registered = true;
+    } finally {
+      if (!registered) {
+        opened.close(); // Kafka does not close a store that it does not know
+      }
+    }
   }
 
   /** Reads what a store keeps in its database besides the data. Called by {@link #init}. */

@@ -23,6 +23,7 @@ import java.util.function.Predicate;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.errors.TaskCorruptedException;
 import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.query.PositionBound;
@@ -91,6 +92,24 @@ class KvWindowStoreTest {
       }
     }
     return values;
+  }
+
+  @Test
+  void init_ofADamagedStore_throwsAndLeavesTheDatabaseClosed() {
+    open(Duration.ofMinutes(2), Structure.WINDOW);
+    store.close();
+    Path database = directory.resolve("kv").resolve("store");
+    byte[] segmentInterval = {0, 's'};
+    try (DB db = DB.open(database, Options.DEFAULT)) {
+      db.put(segmentInterval, new byte[1]);
+    }
+    assertThatThrownBy(() -> open(Duration.ofMinutes(2), Structure.WINDOW))
+        .isInstanceOf(ProcessorStateException.class)
+        .hasMessageContaining("damaged segment interval");
+    try (DB db = DB.open(database, Options.DEFAULT)) {
+      db.delete(segmentInterval);
+    }
+    open(Duration.ofMinutes(2), Structure.WINDOW);
   }
 
   @ParameterizedTest
