@@ -290,7 +290,8 @@ abstract class SegmentedStore extends KvStateStore {
             ? new byte[] {StoreDatabase.DATA + 1}
             : stored(StoreDatabase.DATA, last + 1, new byte[0]);
     byte[] begin = stored(StoreDatabase.DATA, from / interval, new byte[0]);
-    return new SegmentScan(opened, opened.cursor(begin, end), lower, upper, filter, forward);
+    return new SegmentScan(opened, opened.cursor(begin, end), lower, upper, filter, forward)
+        .begin();
   }
 
   private EntryScan scanIndex(long from, long to, Predicate<byte[]> filter, boolean forward) {
@@ -300,7 +301,7 @@ abstract class SegmentedStore extends KvStateStore {
     }
     byte[] begin = time(from);
     byte[] end = to == Long.MAX_VALUE ? new byte[] {StoreDatabase.INDEX + 1} : time(to + 1);
-    return new IndexScan(this, opened, opened.cursor(begin, end), form, filter, forward);
+    return new IndexScan(this, opened, opened.cursor(begin, end), form, filter, forward).begin();
   }
 
   private static byte[] time(long time) {

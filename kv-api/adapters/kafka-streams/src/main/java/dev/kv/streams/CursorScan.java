@@ -1,0 +1,104 @@
+package dev.kv.streams;
+
+import dev.kv.DBClosedException;
+import dev.kv.DBException;
+import dev.kv.DBIterator;
+import org.jspecify.annotations.Nullable;
+
+/** A scan with one cursor, in one direction, which shows some of the entries of the cursor. */
+abstract class CursorScan implements EntryScan {
+  private final StoreDatabase database;
+  private final DBIterator cursor;
+  private final boolean forward;
+  private byte @Nullable [] entry;
+
+  /**
+   * Creates a scan, which is at no entry before {@link #begin}.
+   *
+   * @param cursor a cursor, which this scan takes ownership of
+   */
+  CursorScan(StoreDatabase database, DBIterator cursor, boolean forward) {
+    this.database = database;
+    this.cursor = cursor;
+    this.forward = forward;
+  }
+
+  /** Moves to the first entry. If that fails, the scan is closed. */
+  final CursorScan begin() {
+    try {
+      if (forward) {
+        cursor.seekToFirst();
+      } else {
+        cursor.seekToLast();
+      }
+      entry = settle(cursor, forward);
+    } catch (DBException e) {
+      cursor.close();
+      throw database.failed("read", e);
+    }
+    return this;
+  }
+
+  /**
+   * Moves the cursor from its position to the next entry that the scan shows.
+   *
+   * @return the entry, in the form of {@link TimedKey}, or null if there is none
+   */
+  abstract byte @Nullable [] settle(DBIterator at, boolean ascending);
+
+  /** Returns the value of the entry that {@link #settle} found. */
+  abstract byte[] valueAt(DBIterator at);
+
+  /** Moves the cursor by one entry. */
+  static void step(DBIterator at, boolean ascending) {
+    if (ascending) {
+      at.next();
+    } else {
+      at.prev();
+    }
+  }
+
+  @Override
+  public final boolean hasEntry() {
+    if (entry != null && !database.isOpen()) {
+      entry = null;
+    }
+    return entry != null;
+  }
+
+  @Override
+  public final byte[] key() {
+    byte[] found = entry;
+    if (found == null) {
+      throw new IllegalStateException("the scan is at no entry");
+    }
+    return found;
+  }
+
+  @Override
+  public final byte[] value() {
+    try {
+      return valueAt(cursor);
+    } catch (DBException e) {
+      throw database.failed("read", e);
+    }
+  }
+
+  @Override
+  public final void advance() {
+    try {
+      step(cursor, forward);
+      entry = settle(cursor, forward);
+    } catch (DBClosedException e) {
+      entry = null;
+    } catch (DBException e) {
+      throw database.failed("read", e);
+    }
+  }
+
+  @Override
+  public final void close() {
+    entry = null;
+    cursor.close();
+  }
+}
