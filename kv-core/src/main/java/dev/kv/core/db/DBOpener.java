@@ -202,7 +202,7 @@ final class DBOpener {
         boolean editNeeded = versions.recover(false);
         List<FileName> files = check.list();
         check.requireTables(files, versions);
-        if ((kept == null || !exists) && files.contains(new FileName(FileName.Kind.CHANGES, 0))) {
+        if ((kept == null || !exists) && hasOneOf(FileName.Kind.CHANGES, files)) {
           KeptLogs.forget(env, directory);
         }
         LogRecovery recovery = recoverLogs(files, check.logs(files, versions), editNeeded, exists);
@@ -215,6 +215,18 @@ final class DBOpener {
           free();
         }
       }
+    }
+
+    /**
+     * Compares kinds only: the first equals of a record takes a tenth of the start of a process.
+     */
+    private static boolean hasOneOf(FileName.Kind kind, List<FileName> files) {
+      for (FileName file : files) {
+        if (file.kind() == kind) {
+          return true;
+        }
+      }
+      return false;
     }
 
     private LogRecovery recoverLogs(
