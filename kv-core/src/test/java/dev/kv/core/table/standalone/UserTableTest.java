@@ -12,17 +12,34 @@ import dev.kv.ReadOptions;
 import dev.kv.Slice;
 import dev.kv.TableReader;
 import dev.kv.TableWriter;
+import dev.kv.core.db.LeakCheck;
 import dev.kv.core.env.FileEnv;
+import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.MemoryKind;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.table.cache.BlockCacheImpl;
+import dev.kv.core.table.cache.EntryIndexMemory;
+import dev.kv.core.table.cache.MappingQuota;
+import dev.kv.core.table.cache.TableMemory;
+import dev.kv.testing.FaultEnv;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
+@ExtendWith(LeakCheck.class)
 class UserTableTest {
   @TempDir private Path directory;
 
@@ -240,6 +257,257 @@ class UserTableTest {
         .isInstanceOf(CorruptionException.class);
     assertThatThrownBy(() -> TableReader.open(directory.resolve("none"), options))
         .isInstanceOf(DBIOException.class);
+  }
+
+  private static void assertClosed(Runnable call) {
+    assertThatThrownBy(call::run)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("the iterator is closed");
+  }
+
+  @Test
+  void everyCall_onAClosedIterator_throws() {
+    write(100);
+    try (TableReader reader = TableReader.open(file, options)) {
+      DBIterator cursor = reader.iterator(ReadOptions.DEFAULT);
+      cursor.seekToFirst();
+      Slice key = cursor.keySlice();
+      Slice value = cursor.valueSlice();
+      cursor.close();
+      assertThatThrownBy(key::length).isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(value::length).isInstanceOf(IllegalStateException.class);
+      List<Runnable> calls =
+          List.of(
+              cursor::isValid,
+              cursor::isPlaced,
+              cursor::seekToFirst,
+              cursor::seekToLast,
+              () -> cursor.seek(key(1)),
+              () -> cursor.seekForPrev(key(1)),
+              cursor::next,
+              cursor::prev,
+              cursor::key,
+              cursor::value,
+              cursor::keySlice,
+              cursor::valueSlice);
+      calls.forEach(UserTableTest::assertClosed);
+    }
+  }
+
+  @Test
+  void calls_onAnIteratorWithoutAnEntry_throw() {
+    write(100);
+    try (TableReader reader = TableReader.open(file, options);
+        DBIterator cursor = reader.iterator(ReadOptions.DEFAULT)) {
+      assertThatThrownBy(cursor::isValid).hasMessageContaining("no position yet");
+      cursor.seek("z".getBytes());
+      assertThat(cursor.isPlaced()).isTrue();
+      List<Runnable> calls =
+          List.of(
+              cursor::next,
+              cursor::prev,
+              cursor::key,
+              cursor::value,
+              cursor::keySlice,
+              cursor::valueSlice);
+      for (Runnable call : calls) {
+        assertThatThrownBy(call::run).hasMessageContaining("stands on no entry");
+      }
+    }
+  }
+
+  @Test
+  void slices_afterAMove_areRevoked() {
+    write(100);
+    try (TableReader reader = TableReader.open(file, options);
+        DBIterator cursor = reader.iterator(ReadOptions.DEFAULT)) {
+      List<Runnable> moves =
+          List.of(
+              cursor::next,
+              cursor::prev,
+              cursor::seekToLast,
+              cursor::seekToFirst,
+              () -> cursor.seek(key(50)),
+              () -> cursor.seekForPrev(key(50)));
+      cursor.seekToFirst();
+      for (Runnable move : moves) {
+        Slice key = cursor.keySlice();
+        Slice value = cursor.valueSlice();
+        assertThat(key.length() + value.length()).isPositive();
+        move.run();
+        assertThatThrownBy(key::length).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(value::length).isInstanceOf(IllegalStateException.class);
+      }
+    }
+  }
+
+  @Test
+  void iterator_boundsThatAreKeys_showsTheLowerAndNotTheUpper() {
+    write(1000);
+    ReadOptions bounds = ReadOptions.builder().lowerBound(key(100)).upperBound(key(110)).build();
+    try (TableReader reader = TableReader.open(file, options);
+        DBIterator cursor = reader.iterator(bounds)) {
+      cursor.seekToFirst();
+      assertThat(cursor.key()).isEqualTo(key(100));
+      cursor.seek(key(100));
+      assertThat(cursor.key()).isEqualTo(key(100));
+      cursor.seekForPrev(key(100));
+      assertThat(cursor.key()).isEqualTo(key(100));
+      cursor.seekToLast();
+      assertThat(cursor.key()).isEqualTo(key(108));
+      cursor.seekForPrev(key(110));
+      assertThat(cursor.key()).isEqualTo(key(108));
+      cursor.seek(key(110));
+      assertThat(cursor.isValid()).isFalse();
+    }
+  }
+
+  @Test
+  void iterator_options_keysOnlyHasEmptyValuesAndDescendingIsRefused() {
+    write(10);
+    try (TableReader reader = TableReader.open(file, options)) {
+      try (DBIterator cursor = reader.iterator(ReadOptions.builder().keysOnly(true).build())) {
+        cursor.seekToFirst();
+        assertThat(cursor.key()).isEqualTo(key(0));
+        assertThat(cursor.value()).isEmpty();
+        assertThat(cursor.valueSlice().length()).isZero();
+      }
+      ReadOptions descending = ReadOptions.builder().descending(true).build();
+      assertThatThrownBy(() -> reader.iterator(descending))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("descending");
+    }
+  }
+
+  @Test
+  void reader_afterItsClose_refusesCalls() {
+    write(10);
+    TableReader reader = TableReader.open(file, options);
+    assertThat(reader.approximateOffsetOf("z".getBytes())).isPositive();
+    reader.close();
+    assertThatThrownBy(() -> reader.approximateOffsetOf(key(1)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("the table reader is closed");
+  }
+
+  @Test
+  void memoryAndFile_ofAReader_areReleasedOnceWithTheLastIterator() {
+    write(1000);
+    AtomicInteger released = new AtomicInteger();
+    FaultEnv env = new FaultEnv(options.env());
+    AtomicInteger closed = new AtomicInteger();
+    env.watch(operation -> closed.addAndGet(operation.kind() == FaultEnv.Kind.CLOSE ? 1 : 0));
+    Options watched = options.toBuilder().env(env).build();
+    OffHeapBudget budget = new OffHeapBudget(0);
+    try (BlockAllocator allocator = new BlockAllocator(budget);
+        BlockCacheImpl cache = new BlockCacheImpl(allocator, 1 << 20)) {
+      TableMemory memory =
+          new TableMemory(
+              cache, allocator, budget, new EntryIndexMemory(budget, 0), new MappingQuota(1));
+      UserTableReader reader =
+          new UserTableReader(file, watched, memory, released::incrementAndGet);
+      DBIterator cursor = reader.iterator(ReadOptions.DEFAULT);
+      cursor.seekToFirst();
+      reader.close();
+      reader.close();
+      assertThat(released).hasValue(0);
+      assertThat(closed).hasValue(0);
+      assertThat(cursor.key()).isEqualTo(key(0));
+      cursor.close();
+      cursor.close();
+      assertThat(released).hasValue(1);
+      assertThat(closed).hasValue(1);
+      cache.prune();
+      assertThat(budget.used(MemoryKind.INDEX_AND_FILTER)).isZero();
+      assertThat(budget.used(MemoryKind.WRITE_BUFFER)).isZero();
+      Path missing = directory.resolve("none");
+      assertThatThrownBy(
+              () -> new UserTableReader(missing, watched, memory, released::incrementAndGet))
+          .isInstanceOf(DBIOException.class)
+          .hasMessageContaining("none");
+      assertThat(released).hasValue(2);
+    }
+  }
+
+  @Test
+  void finish_syncsTheFileAndThenTheDirectory() {
+    FaultEnv env = new FaultEnv(options.env());
+    List<FaultEnv.Kind> operations = new ArrayList<>();
+    env.watch(operation -> operations.add(operation.kind()));
+    try (TableWriter writer =
+        UserTableWriter.ofUserKeys(file, options.toBuilder().env(env).build())) {
+      writer.add(key(1), new byte[20]);
+      long before = writer.fileSize();
+      writer.flush();
+      assertThat(writer.fileSize()).isGreaterThan(before);
+      writer.finish();
+      assertThatThrownBy(writer::flush).hasMessageContaining("FINISHED");
+      assertThatThrownBy(writer::finish).hasMessageContaining("FINISHED");
+      assertThatThrownBy(writer::abandon).hasMessageContaining("FINISHED");
+    }
+    int sync = operations.indexOf(FaultEnv.Kind.SYNC);
+    assertThat(sync).isGreaterThan(operations.lastIndexOf(FaultEnv.Kind.WRITE));
+    assertThat(operations.subList(sync, operations.size()))
+        .containsExactly(FaultEnv.Kind.SYNC, FaultEnv.Kind.CLOSE, FaultEnv.Kind.SYNC_DIRECTORY);
+    assertThat(file).exists();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"WRITE", "SYNC"})
+  void finish_thatFails_namesTheTableAndTheCloseDeletesIt(FaultEnv.Kind kind) {
+    FaultEnv env = new FaultEnv(options.env());
+    TableWriter writer = UserTableWriter.ofUserKeys(file, options.toBuilder().env(env).build());
+    writer.add(key(1), new byte[10]);
+    env.fail(FaultEnv.Fault.ERROR, 1, operation -> operation.kind() == kind);
+    assertThatThrownBy(writer::finish)
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining("cannot finish table " + file);
+    writer.close();
+    assertThat(file).doesNotExist();
+  }
+
+  @Test
+  void abandon_deletesAndClosesTheFile() {
+    FaultEnv env = new FaultEnv(options.env());
+    List<FaultEnv.Kind> operations = new ArrayList<>();
+    TableWriter writer = UserTableWriter.ofUserKeys(file, options.toBuilder().env(env).build());
+    env.watch(operation -> operations.add(operation.kind()));
+    writer.abandon();
+    assertThat(operations).containsExactly(FaultEnv.Kind.DELETE, FaultEnv.Kind.CLOSE);
+    assertThat(file).doesNotExist();
+    assertThatThrownBy(writer::abandon).hasMessageContaining("ABANDONED");
+  }
+
+  @Test
+  void add_nullsAndLargeEntries_areNamedAndKept() {
+    byte[] large = new byte[100_000];
+    large[99_999] = 1;
+    try (TableWriter writer = UserTableWriter.ofUserKeys(file, options)) {
+      assertThatThrownBy(() -> writer.add(null, new byte[0])).hasMessage("key");
+      assertThatThrownBy(() -> writer.add(new byte[0], null)).hasMessage("value");
+      writer.add(key(1), large);
+      writer.finish();
+    }
+    try (TableReader reader = TableReader.open(file, options);
+        DBIterator cursor = reader.iterator(ReadOptions.DEFAULT)) {
+      cursor.seekToFirst();
+      assertThat(cursor.value()).isEqualTo(large);
+    }
+  }
+
+  @Test
+  void forIngest_keysHaveASequenceOfZero() {
+    try (TableWriter writer = UserTableWriter.forIngest(file, options)) {
+      writer.add(key(1), new byte[0]);
+      writer.finish();
+    }
+    try (TableReader reader = TableReader.open(file, options);
+        DBIterator cursor = reader.iterator(ReadOptions.DEFAULT)) {
+      cursor.seekToFirst();
+      byte[] expected = Arrays.copyOf(key(1), 7 + Long.BYTES);
+      expected[7] = 1; // a value, with sequence number 0
+      assertThat(cursor.key()).isEqualTo(expected);
+    }
   }
 
   @Test
