@@ -30,6 +30,8 @@ import dev.kv.env.ForwardingEnv;
 import dev.kv.env.ForwardingRandomAccessFile;
 import dev.kv.env.RandomAccessFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -292,6 +294,88 @@ class TableCacheTest {
       cache.evict(5);
       assertThat(blocks.totalCharge()).isZero();
       assertThat(env.open.get()).isZero();
+    }
+  }
+
+  @Test
+  void openRaw_readsTheBytesAndPinsTheTable() throws IOException {
+    try (TableCache cache = cache(Options.builder())) {
+      FileMetadata file = table(5);
+      RandomAccessFile raw = cache.openRaw(file);
+      assertThat(raw.size()).isEqualTo(bytes.length);
+      ByteBuffer into = ByteBuffer.allocateDirect(bytes.length + 1);
+      assertThat(raw.read(0, into, 1, bytes.length)).isEqualTo(bytes.length);
+      assertThat(into.slice(1, bytes.length)).isEqualTo(ByteBuffer.wrap(bytes));
+      assertThat(raw.read(10, into, 0, 7)).isEqualTo(7);
+      assertThat(into.slice(0, 7)).isEqualTo(ByteBuffer.wrap(bytes, 10, 7));
+      assertThat(raw.read(bytes.length - 3, into, 0, 7)).isEqualTo(3);
+      assertThat(raw.read(bytes.length + 3, into, 0, 7)).isZero();
+      cache.evict(5);
+      assertThat(env.open.get()).isEqualTo(1);
+      raw.close();
+      raw.close();
+      assertThat(env.open.get()).isZero();
+      assertThatThrownBy(() -> raw.read(0, into, 0, 1)).isInstanceOf(ClosedChannelException.class);
+    }
+  }
+
+  @Test
+  void mappedBytes_areThoseOfOpenMappedTables() throws IOException {
+    try (TableCache cache = cache(Options.builder().maxMappedTables(1))) {
+      assertThat(cache.mappedBytes()).isZero();
+      cache.acquire(table(5)).close();
+      cache.acquire(table(6)).close();
+      assertThat(cache.mappedBytes()).isEqualTo(bytes.length);
+      cache.evict(5);
+      assertThat(cache.mappedBytes()).isZero();
+    }
+  }
+
+  @Test
+  void blocks_ofTablesAndDatabasesThatShareTheCache_areTheirOwn() throws IOException {
+    Entries others = Entries.internal(BYTEWISE, new Random(2), 100);
+    byte[] otherBytes =
+        TableBench.build(TableBench.format(1024, 16, CompressionType.SNAPPY), BYTEWISE, others);
+    Path second = Files.createDirectory(directory.resolve("second"));
+    Files.write(FileNames.table(directory, 6), otherBytes);
+    Files.write(FileNames.table(second, 5), otherBytes);
+    FileMetadata other = FileMetadata.ofUnknownKeys(6, otherBytes.length);
+    FileMetadata same = FileMetadata.ofUnknownKeys(5, otherBytes.length);
+    Options options = Options.builder().env(env).build();
+    try (TableCache cache = cache(Options.builder());
+        TableCache neighbor = new TableCache(second, options, BYTEWISE, shared.tableMemory())) {
+      FileMetadata file = table(5);
+      for (int pass = 0; pass < 2; pass++) {
+        try (TableIterator first = cache.iterator(file, true, true);
+            TableIterator next = cache.iterator(other, true, true);
+            TableIterator foreign = neighbor.iterator(same, true, true)) {
+          new CursorModel(first, entries, new Random(5), true).run(100);
+          new CursorModel(next, others, new Random(6), true).run(100);
+          new CursorModel(foreign, others, new Random(7), true).run(100);
+        }
+      }
+    }
+  }
+
+  @Test
+  void get_blocksThatStay_areReadOnceAndCounted() throws IOException {
+    LookupCounts counts = new LookupCounts();
+    try (TableCache cache = cache(Options.builder());
+        PointReadContext context = cache.newPointRead(counts);
+        LookupKey key = new LookupKey(shared.budget())) {
+      FileMetadata file = table(5);
+      ValueRef out = new ValueRef();
+      for (int i = 0; i < 3; i++) {
+        key.set(InternalKey.userKey(entries.list().get(50).key()), InternalKey.MAX_SEQUENCE);
+        cache.get(file, key, true, true, context, out);
+        out.release();
+      }
+      long[] sums = new long[LookupCounts.COUNT];
+      sums[LookupCounts.BLOCKS] = 10;
+      counts.addTo(sums);
+      assertThat(sums[LookupCounts.BLOCKS]).isEqualTo(13);
+      assertThat(blocks.misses()).isEqualTo(1);
+      assertThat(blocks.hits()).isEqualTo(2);
     }
   }
 
