@@ -5,6 +5,7 @@ import dev.kv.BulkLoader;
 import dev.kv.ConflictException;
 import dev.kv.DB;
 import dev.kv.DBIterator;
+import dev.kv.LiveFiles;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
@@ -14,10 +15,15 @@ import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.version.Version;
+import dev.kv.env.Env;
+import dev.kv.env.RandomAccessFile;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -40,7 +46,7 @@ final class ModelRun implements AutoCloseable {
 
   /** What a step does; so often in 10,000 steps. */
   enum Kind {
-    PUT(4090),
+    PUT(4083),
     DELETE(1500),
     BATCH(850),
     CONDITION(150),
@@ -53,10 +59,12 @@ final class ModelRun implements AutoCloseable {
     READ_SNAPSHOT(60),
     FLUSH(12),
     COMPACT(6),
+    COMPACT_DELETES(4),
     LOAD(6),
     INGEST(4),
     COMPARE(6),
     CHECKPOINT(3),
+    LIVE_FILES(3),
     REOPEN(6);
 
     private static final int ALL = 10_000;
@@ -165,6 +173,10 @@ final class ModelRun implements AutoCloseable {
         boolean begins = random.nextBoolean();
         db.compactRange(begins ? bound : null, begins ? null : bound);
       }
+      case COMPACT_DELETES -> {
+        db.compactDeletes(Duration.ZERO);
+        compareAll(null, model);
+      }
       case LOAD -> load(random);
       case INGEST -> ingest(random);
       case COMPARE -> compareAll(null, model);
@@ -174,6 +186,7 @@ final class ModelRun implements AutoCloseable {
         db = (DBImpl) DB.open(directory, options);
       }
       case CHECKPOINT -> continueInACheckpoint();
+      case LIVE_FILES -> copyLiveFiles(random);
       default -> throw new AssertionError(kind);
     }
   }
@@ -192,6 +205,41 @@ final class ModelRun implements AutoCloseable {
     directory = target;
     db = (DBImpl) DB.open(directory, options);
     compareAll(null, model);
+  }
+
+  /** Changes the database while its files are kept, and compares a copy of them with the model. */
+  private void copyLiveFiles(SplittableRandom random) {
+    Path target = directory.resolveSibling("copy" + ++checkpoints);
+    NavigableMap<String, String> then = new TreeMap<>(model.comparator());
+    try (LiveFiles files = db.suspendDeletions()) {
+      then.putAll(model);
+      for (int i = 0; i < 20; i++) {
+        writeBatch(random);
+      }
+      if (random.nextBoolean()) {
+        db.compactRange(null, null);
+      }
+      copy(files, target);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    try (DB copied = DB.open(target, options)) {
+      compareAll(copied, ReadOptions.DEFAULT, then);
+    }
+    DB.destroy(target, options);
+  }
+
+  private void copy(LiveFiles files, Path target) throws IOException {
+    Env env = options.env();
+    env.createDirectory(target);
+    for (LiveFiles.File file : files.files()) {
+      ByteBuffer bytes = ByteBuffer.allocate((int) file.size());
+      try (RandomAccessFile from = file.open();
+          WritableFile to = env.createWritable(target.resolve(file.name()))) {
+        from.read(0, bytes, 0, bytes.capacity());
+        to.append(bytes);
+      }
+    }
   }
 
   /** Loads random entries, sorted or not; sometimes it writes some of them meanwhile. */
@@ -469,8 +517,11 @@ final class ModelRun implements AutoCloseable {
   }
 
   private void compareAll(@Nullable Snapshot snapshot, NavigableMap<String, String> expected) {
-    ReadOptions read = ReadOptions.builder().snapshot(snapshot).build();
-    try (DBIterator cursor = db.iterator(read)) {
+    compareAll(db, ReadOptions.builder().snapshot(snapshot).build(), expected);
+  }
+
+  private static void compareAll(DB from, ReadOptions read, NavigableMap<String, String> expected) {
+    try (DBIterator cursor = from.iterator(read)) {
       cursor.seekToFirst();
       for (Map.Entry<String, String> entry : expected.entrySet()) {
         expectAt(cursor, entry);
