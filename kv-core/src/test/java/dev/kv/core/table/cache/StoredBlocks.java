@@ -1,0 +1,63 @@
+package dev.kv.core.table.cache;
+
+import dev.kv.CompressionType;
+import dev.kv.core.codec.MaskedCrc32c;
+import dev.kv.env.RandomAccessFile;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Uncompressed stored blocks, one after the other, as a file to read. */
+final class StoredBlocks {
+  private final ByteArrayOutputStream written = new ByteArrayOutputStream();
+
+  /** Adds a block with its trailer; returns its offset. */
+  long add(byte[] block) {
+    long offset = written.size();
+    ByteBuffer stored = ByteBuffer.allocateDirect(block.length + 5).order(ByteOrder.LITTLE_ENDIAN);
+    stored.put(block).put(CompressionType.NONE.code());
+    MaskedCrc32c crc = new MaskedCrc32c();
+    crc.update(stored, 0, block.length + 1);
+    stored.putInt(crc.maskedValue());
+    byte[] bytes = new byte[stored.capacity()];
+    stored.get(0, bytes);
+    written.writeBytes(bytes);
+    return offset;
+  }
+
+  byte[] bytes() {
+    return written.toByteArray();
+  }
+
+  TableFile file() {
+    return file(bytes());
+  }
+
+  static TableFile file(byte[] bytes) {
+    RandomAccessFile reading =
+        new RandomAccessFile() {
+          @Override
+          public int read(long position, ByteBuffer into, int offset, int length)
+              throws IOException {
+            int count = (int) Math.max(0, Math.min(length, bytes.length - position));
+            into.put(offset, bytes, (int) position, count);
+            return count;
+          }
+
+          @Override
+          public long size() {
+            return bytes.length;
+          }
+
+          @Override
+          public long mappedBytes() {
+            return 0;
+          }
+
+          @Override
+          public void close() {}
+        };
+    return TableFile.of(reading, "000005.ldb");
+  }
+}
