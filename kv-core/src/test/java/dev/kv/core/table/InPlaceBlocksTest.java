@@ -1,0 +1,274 @@
+package dev.kv.core.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.CompressionType;
+import dev.kv.CorruptionException;
+import dev.kv.DBComparator;
+import dev.kv.Options;
+import dev.kv.SharedResources;
+import dev.kv.TableWriter;
+import dev.kv.core.cache.CacheHandle;
+import dev.kv.core.db.LeakCheck;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.LookupKey;
+import dev.kv.core.key.LookupResult;
+import dev.kv.core.memory.MemoryKind;
+import dev.kv.core.memory.ValueRef;
+import dev.kv.core.shared.SharedResourcesImpl;
+import dev.kv.core.table.standalone.UserTableWriter;
+import dev.kv.core.version.FileMetadata;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Lookups in the mapping of a table: what they read, and what they notice. */
+@ExtendWith(LeakCheck.class)
+class InPlaceBlocksTest {
+  private static final InternalKeyComparator ORDER =
+      new InternalKeyComparator(DBComparator.bytewise());
+  private static final int KEYS = 1000;
+  private static final int VALUE = 100;
+
+  @TempDir private Path directory;
+
+  private final SharedResourcesImpl shared =
+      new SharedResourcesImpl(new SharedResources.Settings(8 << 20, 0, 0, 1, 0));
+  private final LookupCounts counts = new LookupCounts();
+  private final List<Integer> misread = new ArrayList<>();
+
+  @AfterEach
+  void everythingIsGivenBack() {
+    shared.close();
+    assertThat(shared.allocator().liveBuffers()).isZero();
+    assertThat(shared.budget().used(MemoryKind.INDEX_AND_FILTER)).isZero();
+  }
+
+  private static byte[] key(int i) {
+    return String.format("key%06d", i).getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static byte[] value(int i, int length) {
+    byte[] value = new byte[length];
+    Arrays.fill(value, (byte) ('a' + i % 26));
+    return value;
+  }
+
+  private FileMetadata table(int number, int blockSize, CompressionType compression, int valueSize)
+      throws IOException {
+    Path path = FileNames.table(directory, number);
+    Options options = Options.builder().blockSize(blockSize).compression(compression).build();
+    try (TableWriter writer = UserTableWriter.forIngest(path, options)) {
+      for (int i = 0; i < KEYS; i += 2) {
+        writer.add(key(i), value(i, valueSize));
+      }
+      writer.finish();
+    }
+    return FileMetadata.ofUnknownKeys(number, Files.size(path));
+  }
+
+  private TableCache cache() {
+    Options options = Options.builder().readInPlace(true).compression(CompressionType.NONE).build();
+    return new TableCache(directory, options, ORDER, shared.tableMemory());
+  }
+
+  /** Returns the value of a key, or null. */
+  private byte @Nullable [] get(TableCache cache, FileMetadata file, int key) {
+    try (PointReadContext context = cache.newPointRead(counts);
+        LookupKey lookup = new LookupKey(shared.budget())) {
+      ValueRef out = new ValueRef();
+      lookup.set(key(key), InternalKey.MAX_SEQUENCE);
+      if (cache.get(file, lookup, true, true, context, out) != LookupResult.FOUND) {
+        return null;
+      }
+      byte[] value = new byte[out.length];
+      out.buffer.get(out.offset, value);
+      out.release();
+      return value;
+    }
+  }
+
+  private void checkAll(TableCache cache, FileMetadata file, int valueSize) {
+    for (int i = 0; i < KEYS; i++) {
+      byte[] expected = i % 2 == 0 ? value(i, valueSize) : null;
+      if (!Arrays.equals(get(cache, file, i), expected)) {
+        misread.add(i);
+      }
+    }
+    assertThat(misread).isEmpty();
+  }
+
+  private long entryIndexBytes() {
+    return shared.tableMemory().entryIndexes().bytes();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1 << 10, 4 << 10, 32 << 10})
+  void get_uncompressed_neverUsesTheBlockCache(int blockSize) throws IOException {
+    try (TableCache cache = cache()) {
+      FileMetadata file = table(5, blockSize, CompressionType.NONE, VALUE);
+      checkAll(cache, file, VALUE);
+      checkAll(cache, file, VALUE);
+      try (TableIterator cursor = cache.iterator(file, true, true)) {
+        int entries = 0;
+        for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+          entries++;
+        }
+        assertThat(entries).isEqualTo(KEYS / 2);
+      }
+      assertThat(shared.blockCache().totalCharge()).isZero();
+      assertThat(shared.blockCache().misses()).isZero();
+      assertThat(entryIndexBytes()).isPositive();
+      cache.evict(5);
+      assertThat(entryIndexBytes()).isZero();
+    }
+  }
+
+  @Test
+  void get_valuesOfManySizes_areCopied() throws IOException {
+    int[] sizes = {0, 1, 4000, 5000, 100_000};
+    try (TableCache cache = cache()) {
+      for (int i = 0; i < sizes.length; i++) {
+        FileMetadata file = table(10 + i, 4 << 10, CompressionType.NONE, sizes[i]);
+        for (int key = 0; key < 20; key += 2) {
+          assertThat(get(cache, file, key)).isEqualTo(value(key, sizes[i]));
+          assertThat(get(cache, file, key + 1)).isNull();
+        }
+      }
+      assertThat(shared.blockCache().misses()).isZero();
+    }
+  }
+
+  @Test
+  void get_compressed_usesTheBlockCache() throws IOException {
+    try (TableCache cache = cache()) {
+      FileMetadata file = table(5, 4 << 10, CompressionType.SNAPPY, VALUE);
+      checkAll(cache, file, VALUE);
+      checkAll(cache, file, VALUE);
+      assertThat(shared.blockCache().misses()).isPositive();
+      assertThat(shared.blockCache().hits()).isPositive();
+    }
+  }
+
+  @Test
+  void get_damagedBeforeTheFirstVisit_throwsUntilItIsMended() throws IOException {
+    try (TableCache cache = cache()) {
+      FileMetadata file = table(5, 4 << 10, CompressionType.NONE, VALUE);
+      flip(50);
+      assertDamaged(cache, file, 0);
+      assertDamaged(cache, file, 0);
+      assertThat(get(cache, file, KEYS - 2)).isEqualTo(value(KEYS - 2, VALUE));
+      flip(50);
+      checkAll(cache, file, VALUE);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void get_changedTrailerAfterVisits_throwsUntilItIsMended(int visits) throws IOException {
+    try (TableCache cache = cache()) {
+      FileMetadata file = table(5, 4 << 10, CompressionType.NONE, VALUE);
+      for (int i = 0; i < visits; i++) {
+        checkAll(cache, file, VALUE);
+      }
+      long trailer = sizeOfTheFirstBlock(cache, file) + 1L;
+      flip(trailer);
+      assertDamaged(cache, file, 0);
+      assertThatThrownBy(
+              () -> {
+                try (TableIterator cursor = cache.iterator(file, true, true)) {
+                  cursor.seekToFirst();
+                }
+              })
+          .isInstanceOf(CorruptionException.class);
+      flip(trailer);
+      checkAll(cache, file, VALUE);
+      assertThat(shared.blockCache().totalCharge()).isZero();
+    }
+  }
+
+  private static int sizeOfTheFirstBlock(TableCache cache, FileMetadata file) {
+    CacheHandle<TableReader> table = cache.acquire(file);
+    int size = table.value().index().size(0);
+    table.close();
+    return size;
+  }
+
+  private void assertDamaged(TableCache cache, FileMetadata file, int key) {
+    assertThatThrownBy(() -> get(cache, file, key))
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("000005.ldb");
+  }
+
+  /** Changes a byte of the file, which its mapping shows at once. */
+  private void flip(long at) throws IOException {
+    try (RandomAccessFile file =
+        new RandomAccessFile(FileNames.table(directory, 5).toFile(), "rw")) {
+      file.seek(at);
+      int old = file.read();
+      file.seek(at);
+      file.write(old ^ 1);
+    }
+  }
+
+  @Test
+  void entryIndexes_ofSeveralTables_areCountedTogether() throws IOException {
+    try (TableCache cache = cache()) {
+      FileMetadata first = table(5, 4 << 10, CompressionType.NONE, VALUE);
+      FileMetadata second = table(6, 4 << 10, CompressionType.NONE, VALUE);
+      checkAll(cache, first, VALUE);
+      assertThat(entryIndexBytes()).as("from the second visit of a block on").isPositive();
+      long each = entryIndexBytes();
+      checkAll(cache, second, VALUE);
+      checkAll(cache, first, VALUE);
+      assertThat(entryIndexBytes()).isEqualTo(2 * each);
+      cache.evict(5);
+      assertThat(entryIndexBytes()).isEqualTo(each);
+    }
+  }
+
+  @Test
+  void heldTables_moreThanItHolds_findAllAndReleaseThem() throws IOException {
+    try (TableCache cache = cache();
+        PointReadContext context = cache.newPointRead(counts);
+        LookupKey lookup = new LookupKey(shared.budget())) {
+      List<FileMetadata> files = new ArrayList<>();
+      for (int number = 1; number <= 25; number++) {
+        files.add(table(number, 4 << 10, CompressionType.NONE, number));
+      }
+      HeldTables held = cache.newHeldTables(counts);
+      ValueRef out = new ValueRef();
+      for (int pass = 0; pass < 3; pass++) {
+        for (int i = 0; i < files.size(); i++) {
+          lookup.set(key(500), InternalKey.MAX_SEQUENCE);
+          int result = held.get(files.get(i), lookup, true, true, context, out);
+          assertThat(result).isEqualTo(LookupResult.FOUND);
+          byte[] value = new byte[out.length];
+          out.buffer.get(out.offset, value);
+          assertThat(value).isEqualTo(value(500, i + 1));
+        }
+        held.release();
+      }
+      for (int number = 1; number <= 25; number++) {
+        cache.evict(number);
+      }
+      assertThat(cache.openTables()).isZero();
+      held.close();
+    }
+  }
+}
