@@ -57,28 +57,8 @@ import org.jspecify.annotations.Nullable;
  * flag stays set. Nothing here is synchronized, so a virtual thread that waits frees its carrier.
  */
 public final class CommitPipeline {
-  /** A group takes no more followers when it is this large. */
-  private static final long MAX_GROUP_BYTES = 1 << 20;
-
-  /**
-   * A leader with a group of at most this size adds at most as much again, to keep its own latency
-   * low.
-   */
-  private static final long SMALL_LEADER_BYTES = 128 << 10;
-
   /** The target is told of groups that are at least this large. */
   private static final int LARGE_GROUP_BYTES = 64 << 10;
-
-  /**
-   * A write with a condition joins a group only if the check compares fewer keys than this with the
-   * keys in the group. Otherwise it leads the next group.
-   */
-  private static final long MAX_COMPARISONS = 4096;
-
-  /** A leader with sync waits for followers at most the time of a sync divided by this. */
-  private static final int MAX_WAIT_DIVISOR = 2;
-
-  private static final long MAX_WAIT_NANOS = 5_000_000;
 
   private static final VarHandle LAST_SEQUENCE;
   private static final VarHandle LOGGED_BYTES;
@@ -112,14 +92,7 @@ public final class CommitPipeline {
 
   // Owned by the leader.
   private final WriteGroup group;
-  private @Nullable Writer firstFollower;
-  private @Nullable Writer lastFollower;
-
-  /** The number of writers in the last synced group, plus those that had arrived by its end. */
-  private int lastGroupSize = 1;
-
-  /** The duration of the last sync. */
-  private long syncNanos;
+  private final Followers followers;
 
   /**
    * Creates a pipeline.
@@ -145,6 +118,7 @@ public final class CommitPipeline {
     this.controller = new WriteController(target, stallInputs, gate, events);
     gate.onChange(controller::progress);
     this.group = new WriteGroup(budget);
+    this.followers = new Followers(queue, group);
   }
 
   /** Sets the value of {@code key}. */
@@ -432,7 +406,7 @@ public final class CommitPipeline {
     CommitCondition.Verdict verdict;
     try {
       prepare(writer.bytes(), writer.count());
-      verdict = verdictOn(writer);
+      verdict = writer.verdictAfter(lastSequence, group);
       if (verdict == CommitCondition.Verdict.HOLDS) {
         writer.encodeInto(group);
       }
@@ -445,23 +419,7 @@ public final class CommitPipeline {
     } else {
       queue.handOver();
     }
-    return outcomeOf(verdict);
-  }
-
-  /** Checks the condition of a write, if there is one, against all writes before it. */
-  private CommitCondition.Verdict verdictOn(Writer writer) {
-    CommitCondition condition = writer.condition();
-    return condition == null
-        ? CommitCondition.Verdict.HOLDS
-        : condition.check(lastSequence, group.operations(), group.count());
-  }
-
-  private static int outcomeOf(CommitCondition.Verdict verdict) {
-    return switch (verdict) {
-      case HOLDS -> Writer.DONE;
-      case FAILS -> Writer.CONFLICT;
-      case STALE -> Writer.STALE;
-    };
+    return Writer.outcomeOf(verdict);
   }
 
   /** Waits until the calling thread is the leader, with nothing of its own to write. */
@@ -495,19 +453,14 @@ public final class CommitPipeline {
     Throwable failure = null;
     int outcome = Writer.DONE;
     boolean flushEarly = false;
-    Writer followers;
+    Writer others;
     try {
       MemTable memtable = target.memtable();
-      if (sync && lastGroupSize > 1) {
-        awaitGroup();
-      }
-      if (queue.isContended()) {
-        gather(memtable, sync);
-      }
+      followers.gather(memtable, sync, lastSequence);
       logAndApply(memtable, sync);
       flushEarly = group.bytes() >= LARGE_GROUP_BYTES || memtable.hasManyTombstones();
       if (sync) {
-        lastGroupSize = 1 + length(firstFollower) + queue.waiting();
+        followers.noteSyncedGroup();
       }
     } catch (NoRoomInLogException e) {
       failure = e;
@@ -517,17 +470,10 @@ public final class CommitPipeline {
       outcome = Writer.FAILED;
       failed(e);
     } finally {
-      followers = firstFollower;
-      firstFollower = null;
-      lastFollower = null;
+      others = followers.removeAll();
       queue.handOver();
     }
-    while (followers != null) {
-      Writer next = followers.next;
-      followers.failure = failure;
-      followers.wake(outcomeFor(followers.verdict, outcome));
-      followers = next;
-    }
+    Followers.wake(others, outcome, failure);
     if (outcome == Writer.NOT_LOGGED) {
       throw notLogged(failure);
     } else if (failure != null) {
@@ -535,103 +481,6 @@ public final class CommitPipeline {
     }
     if (flushEarly) {
       target.flushEarly();
-    }
-  }
-
-  /**
-   * Returns the outcome for a follower of a group with {@code outcome}. If the group failed, and
-   * the follower's condition did not hold, the condition may have failed due to a write that was
-   * not done; so the follower starts again.
-   */
-  private static int outcomeFor(CommitCondition.Verdict verdict, int outcome) {
-    if (verdict == CommitCondition.Verdict.HOLDS) {
-      return outcome;
-    }
-    return outcome == Writer.DONE ? outcomeOf(verdict) : Writer.STALE;
-  }
-
-  /**
-   * Waits briefly until as many writers wait as wrote in the last group. The writers of the last
-   * sync are about to write again, and would otherwise miss every second sync. A single writer
-   * never waits. If no writer comes, the leader loses part of the time of one sync, once.
-   */
-  private void awaitGroup() {
-    long start = System.nanoTime();
-    long maxWait = Math.min(syncNanos / MAX_WAIT_DIVISOR, MAX_WAIT_NANOS);
-    while (queue.waiting() < lastGroupSize - 1 && System.nanoTime() - start < maxWait) {
-      Thread.yield();
-    }
-  }
-
-  private static int length(@Nullable Writer list) {
-    int length = 0;
-    for (Writer writer = list; writer != null; writer = writer.next) {
-      length++;
-    }
-    return length;
-  }
-
-  /** Removes followers from the queue, and adds their operations to the group. */
-  private void gather(MemTable memtable, boolean sync) {
-    long limit =
-        group.bytes() <= SMALL_LEADER_BYTES ? group.bytes() + SMALL_LEADER_BYTES : MAX_GROUP_BYTES;
-    Writer next = queue.peek();
-    while (next != null && mayFollow(next, sync, limit) && isRoomFor(next, memtable)) {
-      queue.poll();
-      if (encode(next)) {
-        if (lastFollower == null) {
-          firstFollower = next;
-        } else {
-          lastFollower.next = next;
-        }
-        lastFollower = next;
-      }
-      next = queue.peek();
-    }
-  }
-
-  private boolean mayFollow(Writer writer, boolean sync, long limit) {
-    return !writer.isExclusive()
-        && (sync || !writer.isSync())
-        && group.bytes() + writer.bytes() <= limit
-        && isCheckCheap(writer.condition());
-  }
-
-  private boolean isCheckCheap(@Nullable CommitCondition condition) {
-    return condition == null || (long) condition.size() * group.count() < MAX_COMPARISONS;
-  }
-
-  private boolean isRoomFor(Writer writer, MemTable memtable) {
-    int count = group.count() + writer.count();
-    if (count > InternalKey.MAX_SEQUENCE - lastSequence
-        || !memtable.ensureRoomFor(group.bytes() + writer.bytes(), count)) {
-      return false;
-    }
-    try {
-      group.reserve(writer.bytes());
-      return true;
-    } catch (OffHeapExhaustedException e) {
-      return false; // it leads the next group, which reports the failure
-    }
-  }
-
-  /**
-   * Adds a follower's operations to the group, if its condition holds. If they cannot be read,
-   * because a buffer was changed meanwhile or maps a file that was truncated, or if the check
-   * throws, only this follower is refused, and the others are not affected. Returns true if the
-   * follower waits for the end of the group.
-   */
-  private boolean encode(Writer follower) {
-    try {
-      follower.verdict = verdictOn(follower);
-      if (follower.verdict == CommitCondition.Verdict.HOLDS) {
-        follower.encodeInto(group);
-      }
-      return true;
-    } catch (RuntimeException | Error e) {
-      follower.failure = e;
-      follower.wake(Writer.REFUSED);
-      return false;
     }
   }
 
@@ -643,7 +492,7 @@ public final class CommitPipeline {
     if (sync) {
       long start = System.nanoTime();
       target.append(record, group.recordLength(), true);
-      syncNanos = System.nanoTime() - start;
+      followers.noteSync(System.nanoTime() - start);
     } else {
       target.append(record, group.recordLength(), false);
     }

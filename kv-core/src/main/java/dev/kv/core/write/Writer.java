@@ -145,6 +145,26 @@ final class Writer {
     }
   }
 
+  /**
+   * Checks the condition of the write, if there is one, against all writes up to {@code
+   * lastSequence} and those in {@code group}. Called by the leader.
+   */
+  CommitCondition.Verdict verdictAfter(long lastSequence, WriteGroup group) {
+    CommitCondition check = condition;
+    return check == null
+        ? CommitCondition.Verdict.HOLDS
+        : check.check(lastSequence, group.operations(), group.count());
+  }
+
+  /** Returns the outcome of a write whose group is done. */
+  static int outcomeOf(CommitCondition.Verdict verdict) {
+    return switch (verdict) {
+      case HOLDS -> DONE;
+      case FAILS -> CONFLICT;
+      case STALE -> STALE;
+    };
+  }
+
   /** Returns the condition of the write, or null. */
   @Nullable CommitCondition condition() {
     return condition;

@@ -3,7 +3,7 @@
  *
  * <p>{@link dev.kv.core.write.CommitPipeline} takes writes from any thread. If no other thread is
  * writing, the calling thread becomes the leader. {@link dev.kv.core.write.WriteController} makes
- * room in the memtable. The operations of the leader and of the waiting threads form one {@code
+ * room in the memtable. The operations of the leader and of its {@code Followers} form one {@code
  * WriteGroup}, which is one record of the log and is then inserted into the memtable. Finally the
  * sequence number of the group's last operation is published to readers.
  *

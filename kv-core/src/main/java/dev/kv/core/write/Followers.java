@@ -1,0 +1,193 @@
+package dev.kv.core.write;
+
+import dev.kv.OffHeapExhaustedException;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.memtable.MemTable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The writers that a leader adds to its group, the oldest first: step 4 of {@link CommitPipeline}.
+ * Owned by the leader.
+ */
+final class Followers {
+  /** A group takes no more followers when it is this large. */
+  private static final long MAX_GROUP_BYTES = 1 << 20;
+
+  /**
+   * A leader with a group of at most this size adds at most as much again, to keep its own latency
+   * low.
+   */
+  private static final long SMALL_LEADER_BYTES = 128 << 10;
+
+  /**
+   * A write with a condition joins a group only if the check compares fewer keys than this with the
+   * keys in the group. Otherwise it leads the next group.
+   */
+  private static final long MAX_COMPARISONS = 4096;
+
+  /** A leader with sync waits for followers at most the time of a sync divided by this. */
+  private static final int MAX_WAIT_DIVISOR = 2;
+
+  private static final long MAX_WAIT_NANOS = 5_000_000;
+
+  private final CommitQueue queue;
+  private final WriteGroup group;
+  private @Nullable Writer first;
+  private @Nullable Writer last;
+
+  /** The number of writers in the last synced group, plus those that had arrived by its end. */
+  private int lastGroupSize = 1;
+
+  /** The duration of the last sync. */
+  private long syncNanos;
+
+  Followers(CommitQueue queue, WriteGroup group) {
+    this.queue = queue;
+    this.group = group;
+  }
+
+  /**
+   * Removes followers from the queue, and adds their operations to the group, which has those of
+   * the leader. A leader with sync waits for them first.
+   *
+   * @param memtable the memtable that must have room for the group
+   * @param sync true if the group will be synced
+   * @param lastSequence the sequence number of the last write before the group
+   */
+  void gather(MemTable memtable, boolean sync, long lastSequence) {
+    if (sync && lastGroupSize > 1) {
+      awaitGroup();
+    }
+    if (queue.isContended()) {
+      add(memtable, sync, lastSequence);
+    }
+  }
+
+  /**
+   * Waits briefly until as many writers wait as wrote in the last group. The writers of the last
+   * sync are about to write again, and would otherwise miss every second sync. A single writer
+   * never waits. If no writer comes, the leader loses part of the time of one sync, once.
+   */
+  private void awaitGroup() {
+    long start = System.nanoTime();
+    long maxWait = Math.min(syncNanos / MAX_WAIT_DIVISOR, MAX_WAIT_NANOS);
+    while (queue.waiting() < lastGroupSize - 1 && System.nanoTime() - start < maxWait) {
+      Thread.yield();
+    }
+  }
+
+  private void add(MemTable memtable, boolean sync, long lastSequence) {
+    long limit =
+        group.bytes() <= SMALL_LEADER_BYTES ? group.bytes() + SMALL_LEADER_BYTES : MAX_GROUP_BYTES;
+    Writer next = queue.peek();
+    while (next != null
+        && mayFollow(next, sync, limit)
+        && isRoomFor(next, memtable, lastSequence)) {
+      queue.poll();
+      if (encode(next, lastSequence)) {
+        if (last == null) {
+          first = next;
+        } else {
+          last.next = next;
+        }
+        last = next;
+      }
+      next = queue.peek();
+    }
+  }
+
+  private boolean mayFollow(Writer writer, boolean sync, long limit) {
+    return !writer.isExclusive()
+        && (sync || !writer.isSync())
+        && group.bytes() + writer.bytes() <= limit
+        && isCheckCheap(writer.condition());
+  }
+
+  private boolean isCheckCheap(@Nullable CommitCondition condition) {
+    return condition == null || (long) condition.size() * group.count() < MAX_COMPARISONS;
+  }
+
+  private boolean isRoomFor(Writer writer, MemTable memtable, long lastSequence) {
+    int count = group.count() + writer.count();
+    if (count > InternalKey.MAX_SEQUENCE - lastSequence
+        || !memtable.ensureRoomFor(group.bytes() + writer.bytes(), count)) {
+      return false;
+    }
+    try {
+      group.reserve(writer.bytes());
+      return true;
+    } catch (OffHeapExhaustedException e) {
+      return false; // it leads the next group, which reports the failure
+    }
+  }
+
+  /**
+   * Adds a follower's operations to the group, if its condition holds. If they cannot be read,
+   * because a buffer was changed meanwhile or maps a file that was truncated, or if the check
+   * throws, only this follower is refused, and the others are not affected. Returns true if the
+   * follower waits for the end of the group.
+   */
+  private boolean encode(Writer follower, long lastSequence) {
+    try {
+      follower.verdict = follower.verdictAfter(lastSequence, group);
+      if (follower.verdict == CommitCondition.Verdict.HOLDS) {
+        follower.encodeInto(group);
+      }
+      return true;
+    } catch (RuntimeException | Error e) {
+      follower.failure = e;
+      follower.wake(Writer.REFUSED);
+      return false;
+    }
+  }
+
+  /** Notes how long a sync of the log took. */
+  void noteSync(long nanos) {
+    syncNanos = nanos;
+  }
+
+  /** Notes the size of the group, which was synced and is done. */
+  void noteSyncedGroup() {
+    int size = 1 + queue.waiting();
+    for (Writer writer = first; writer != null; writer = writer.next) {
+      size++;
+    }
+    lastGroupSize = size;
+  }
+
+  /** Removes all followers and returns the first one; the others are linked. */
+  @Nullable Writer removeAll() {
+    Writer all = first;
+    first = null;
+    last = null;
+    return all;
+  }
+
+  /**
+   * Wakes followers, which were removed before.
+   *
+   * @param outcome the outcome of the group
+   * @param failure why it failed, or null
+   */
+  static void wake(@Nullable Writer all, int outcome, @Nullable Throwable failure) {
+    Writer follower = all;
+    while (follower != null) {
+      Writer next = follower.next;
+      follower.failure = failure;
+      follower.wake(outcomeFor(follower.verdict, outcome));
+      follower = next;
+    }
+  }
+
+  /**
+   * Returns the outcome for a follower of a group with {@code outcome}. If the group failed, and
+   * the follower's condition did not hold, the condition may have failed due to a write that was
+   * not done; so the follower starts again.
+   */
+  private static int outcomeFor(CommitCondition.Verdict verdict, int outcome) {
+    if (verdict == CommitCondition.Verdict.HOLDS) {
+      return outcome;
+    }
+    return outcome == Writer.DONE ? Writer.outcomeOf(verdict) : Writer.STALE;
+  }
+}
