@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.CorruptionException;
+import dev.kv.core.db.LeakCheck;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.Footer;
@@ -12,14 +13,19 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@ExtendWith(LeakCheck.class)
 class TableInspectorTest {
   private static final Path FIXTURES = Path.of("src/test/resources/fixtures/leveldb");
   private static final int TRAILER = 5;
@@ -87,7 +93,13 @@ class TableInspectorTest {
   void footer_noTable_isCorruption() throws IOException {
     Path file = Files.write(temp.resolve("000001.ldb"), new byte[10]);
     try (TableInspector inspector = new TableInspector(Env.fileSystem(), file)) {
-      assertThatThrownBy(inspector::footer).isInstanceOf(CorruptionException.class);
+      assertThatThrownBy(inspector::footer)
+          .isInstanceOf(CorruptionException.class)
+          .hasMessageContaining("too short for a table");
+    }
+    Path footerOnly = Files.write(temp.resolve("000003.ldb"), new byte[Footer.SIZE]);
+    try (TableInspector inspector = new TableInspector(Env.fileSystem(), footerOnly)) {
+      assertThatThrownBy(inspector::footer).hasMessageContaining("magic");
     }
     Path zeros = Files.write(temp.resolve("000002.ldb"), new byte[100]);
     try (TableInspector inspector = new TableInspector(Env.fileSystem(), zeros)) {
@@ -98,6 +110,49 @@ class TableInspectorTest {
       assertThatThrownBy(() -> inspector.read(outside, true))
           .isInstanceOf(CorruptionException.class)
           .hasMessageContaining("not in the file");
+    }
+  }
+
+  private static TableInspector.FoundBlock found(long offset, long size) {
+    return new TableInspector.FoundBlock(new BlockHandle(offset, size), TableInspector.Role.DATA);
+  }
+
+  private static NavigableMap<Long, TableInspector.FoundBlock> byOffset(
+      TableInspector.FoundBlock... blocks) {
+    NavigableMap<Long, TableInspector.FoundBlock> map = new TreeMap<>();
+    for (TableInspector.FoundBlock block : blocks) {
+      map.put(block.handle().offset(), block);
+    }
+    return map;
+  }
+
+  @Test
+  void agree_namedAndFoundBlocks_ifNoneBetweenIsUnnamed() {
+    List<BlockHandle> named = List.of(new BlockHandle(0, 10), new BlockHandle(15, 20));
+    assertThat(TableInspector.agree(List.of(), byOffset())).as("names nothing").isFalse();
+    assertThat(TableInspector.agree(named, byOffset())).isTrue();
+    assertThat(TableInspector.agree(named, byOffset(found(0, 10), found(15, 20)))).isTrue();
+    assertThat(TableInspector.agree(named, byOffset(found(40, 5)))).as("after them").isTrue();
+    assertThat(TableInspector.agree(named, byOffset(found(0, 10), found(15, 19)))).isFalse();
+    assertThat(TableInspector.agree(named, byOffset(found(35, 5)))).as("in the last").isFalse();
+  }
+
+  @Test
+  void read_beforeAnyBlock_orAnotherBlock_hasItsContentOnly() throws IOException {
+    try (TableInspector inspector =
+        new TableInspector(Env.fileSystem(), FIXTURES.resolve("plain/000005.ldb"))) {
+      assertThat(inspector.size()).isEqualTo(Files.size(FIXTURES.resolve("plain/000005.ldb")));
+      assertThatThrownBy(inspector::content).hasMessage("no block has been read");
+      var named = inspector.readNamed(inspector.footer().index());
+      assertThat(named)
+          .isEqualTo(
+              inspector.readHandles(inspector.footer().index()).stream()
+                  .map(TableInspector.BlockEntry::handle)
+                  .toList());
+      inspector.read(named.get(0), true);
+      byte[] first = inspector.content();
+      inspector.read(named.get(1), true);
+      assertThat(inspector.content()).isNotEqualTo(first);
     }
   }
 }
