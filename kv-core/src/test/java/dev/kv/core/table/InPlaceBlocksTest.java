@@ -17,6 +17,7 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.MemoryKind;
+import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.table.standalone.UserTableWriter;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lookups in the mapping of a table: what they read, and what they notice. */
@@ -239,6 +241,45 @@ class InPlaceBlocksTest {
       assertThat(entryIndexBytes()).isEqualTo(2 * each);
       cache.evict(5);
       assertThat(entryIndexBytes()).isEqualTo(each);
+    }
+  }
+
+  private long counted(int count) {
+    long[] sums = new long[LookupCounts.COUNT];
+    counts.addTo(sums);
+    return sums[count];
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"NONE", "SNAPPY"})
+  void get_missingKeyAgain_isAnsweredWithoutTheBlock(CompressionType compression)
+      throws IOException {
+    try (TableCache cache = cache()) {
+      FileMetadata file = table(5, 4 << 10, compression, VALUE);
+      assertThat(get(cache, file, 1)).isNull();
+      assertThat(counted(LookupCounts.BLOCKS)).isEqualTo(1);
+      assertThat(counted(LookupCounts.CACHED_NEGATIVES)).isZero();
+      assertThat(get(cache, file, 1)).isNull();
+      assertThat(counted(LookupCounts.BLOCKS)).isEqualTo(1);
+      assertThat(counted(LookupCounts.CACHED_NEGATIVES)).isEqualTo(1);
+      assertThat(get(cache, file, 2)).isEqualTo(value(2, VALUE));
+      assertThat(counted(LookupCounts.BLOCKS)).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void reader_tellsSizeAndFilter() throws IOException {
+    try (TableCache cache = cache()) {
+      FileMetadata file = table(5, 4 << 10, CompressionType.NONE, VALUE);
+      CacheHandle<TableReader> table = cache.acquire(file);
+      assertThat(table.value().fileSize()).isEqualTo(file.size());
+      assertThat(table.value().hasFilter()).isFalse();
+      assertThat(table.value().file().size()).isEqualTo(file.size());
+      try (OffHeapBuffer stored = new OffHeapBuffer(shared.budget(), 0)) {
+        int length = table.value().copyStoredBlock(0, stored);
+        assertThat(length).isEqualTo(table.value().index().size(0) + 5);
+      }
+      table.close();
     }
   }
 
