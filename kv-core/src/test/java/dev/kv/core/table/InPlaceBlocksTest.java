@@ -12,6 +12,7 @@ import dev.kv.TableWriter;
 import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.env.MappedBytes;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
@@ -22,14 +23,19 @@ import dev.kv.core.memory.ValueRef;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.table.standalone.UserTableWriter;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.ForwardingRandomAccessFile;
+import dev.kv.env.RandomAccessFile;
 import java.io.IOException;
-import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -52,6 +58,8 @@ class InPlaceBlocksTest {
   private final SharedResourcesImpl shared =
       new SharedResourcesImpl(new SharedResources.Settings(8 << 20, 0, 0, 1, 0));
   private final LookupCounts counts = new LookupCounts();
+  private final AtomicInteger copies = new AtomicInteger();
+  private final AtomicInteger absorbed = new AtomicInteger();
   private final List<Integer> misread = new ArrayList<>();
 
   @AfterEach
@@ -84,8 +92,47 @@ class InPlaceBlocksTest {
     return FileMetadata.ofUnknownKeys(number, Files.size(path));
   }
 
+  /** Counts the copies out of mappings, and the faults that were absorbed. */
+  private static final class Mapping extends ForwardingRandomAccessFile implements MappedBytes {
+    private final MappedBytes mapped;
+    private final AtomicInteger copies;
+    private final AtomicInteger absorbed;
+
+    Mapping(RandomAccessFile file, AtomicInteger copies, AtomicInteger absorbed) {
+      super(file);
+      this.mapped = (MappedBytes) file;
+      this.copies = copies;
+      this.absorbed = absorbed;
+    }
+
+    @Override
+    public int read(long position, ByteBuffer into, int offset, int length) throws IOException {
+      copies.incrementAndGet();
+      return super.read(position, into, offset, length);
+    }
+
+    @Override
+    public ByteBuffer mapping() {
+      return mapped.mapping();
+    }
+
+    @Override
+    public void absorbFault() {
+      absorbed.incrementAndGet();
+      mapped.absorbFault();
+    }
+  }
+
   private TableCache cache() {
-    Options options = Options.builder().readInPlace(true).compression(CompressionType.NONE).build();
+    Env env =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public RandomAccessFile openRandomAccess(Path path, boolean map) throws IOException {
+            return new Mapping(super.openRandomAccess(path, map), copies, absorbed);
+          }
+        };
+    Options options =
+        Options.builder().env(env).readInPlace(true).compression(CompressionType.NONE).build();
     return new TableCache(directory, options, ORDER, shared.tableMemory());
   }
 
@@ -126,6 +173,10 @@ class InPlaceBlocksTest {
       FileMetadata file = table(5, blockSize, CompressionType.NONE, VALUE);
       checkAll(cache, file, VALUE);
       checkAll(cache, file, VALUE);
+      copies.set(0);
+      checkAll(cache, file, VALUE);
+      assertThat(copies).as("nothing is copied any more").hasValue(0);
+      assertThat(absorbed).hasValue(0);
       try (TableIterator cursor = cache.iterator(file, true, true)) {
         int entries = 0;
         for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
@@ -164,6 +215,8 @@ class InPlaceBlocksTest {
       checkAll(cache, file, VALUE);
       assertThat(shared.blockCache().misses()).isPositive();
       assertThat(shared.blockCache().hits()).isPositive();
+      assertThat(entryIndexBytes()).isZero();
+      assertThat(absorbed).as("no search in the mapping").hasValue(0);
     }
   }
 
@@ -191,6 +244,7 @@ class InPlaceBlocksTest {
       long trailer = sizeOfTheFirstBlock(cache, file) + 1L;
       flip(trailer);
       assertDamaged(cache, file, 0);
+      assertThat(absorbed).hasPositiveValue();
       assertThatThrownBy(
               () -> {
                 try (TableIterator cursor = cache.iterator(file, true, true)) {
@@ -219,8 +273,8 @@ class InPlaceBlocksTest {
 
   /** Changes a byte of the file, which its mapping shows at once. */
   private void flip(long at) throws IOException {
-    try (RandomAccessFile file =
-        new RandomAccessFile(FileNames.table(directory, 5).toFile(), "rw")) {
+    try (java.io.RandomAccessFile file =
+        new java.io.RandomAccessFile(FileNames.table(directory, 5).toFile(), "rw")) {
       file.seek(at);
       int old = file.read();
       file.seek(at);
