@@ -17,6 +17,7 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
+import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.ValueRef;
@@ -346,6 +347,7 @@ class InPlaceBlocksTest {
       for (int number = 1; number <= 25; number++) {
         files.add(table(number, 4 << 10, CompressionType.NONE, number));
       }
+      long before = shared.allocator().liveBuffers();
       HeldTables held = cache.newHeldTables(counts);
       ValueRef out = new ValueRef();
       for (int pass = 0; pass < 3; pass++) {
@@ -356,14 +358,19 @@ class InPlaceBlocksTest {
           byte[] value = new byte[out.length];
           out.buffer.get(out.offset, value);
           assertThat(value).isEqualTo(value(500, i + 1));
+          assertThat(context.tag()).isEqualTo(InternalKey.pack(0, ValueKind.VALUE));
         }
+        assertThat(shared.allocator().liveBuffers()).isGreaterThan(before);
         held.release();
+        assertThat(shared.allocator().liveBuffers()).isEqualTo(before + files.size());
       }
+      lookup.set(key(500), InternalKey.MAX_SEQUENCE);
+      held.get(files.get(0), lookup, true, true, context, out);
+      held.close();
       for (int number = 1; number <= 25; number++) {
         cache.evict(number);
       }
       assertThat(cache.openTables()).isZero();
-      held.close();
     }
   }
 }
