@@ -45,10 +45,14 @@ public record VersionEdit(
 
   /** A table that is removed from a level. */
   public record DeletedFile(int level, long number) {
-    /**
-     * Every open decodes such entries, and the hash code that Java generates for a record is slow
-     * at its first use.
-     */
+    // Every open decodes such entries, and what Java generates for a record is slow at its first
+    // use.
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof DeletedFile file && level == file.level && number == file.number;
+    }
+
     @Override
     public int hashCode() {
       return 31 * level + Long.hashCode(number);
