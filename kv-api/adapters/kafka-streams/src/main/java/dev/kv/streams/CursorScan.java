@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A scan with one cursor, in one direction, which shows some of the entries of the cursor. */
 abstract class CursorScan implements EntryScan {
+  final DBIterator cursor;
+  final boolean forward;
   private final StoreDatabase database;
-  private final DBIterator cursor;
-  private final boolean forward;
   private byte @Nullable [] entry;
 
   /**
@@ -31,7 +31,7 @@ abstract class CursorScan implements EntryScan {
       } else {
         cursor.seekToLast();
       }
-      entry = settle(cursor, forward);
+      entry = settle();
     } catch (DBException e) {
       cursor.close();
       throw database.failed("read", e);
@@ -44,17 +44,17 @@ abstract class CursorScan implements EntryScan {
    *
    * @return the entry, in the form of {@link TimedKey}, or null if there is none
    */
-  abstract byte @Nullable [] settle(DBIterator at, boolean ascending);
+  abstract byte @Nullable [] settle();
 
   /** Returns the value of the entry that {@link #settle} found. */
-  abstract byte[] valueAt(DBIterator at);
+  abstract byte[] foundValue();
 
   /** Moves the cursor by one entry. */
-  static void step(DBIterator at, boolean ascending) {
-    if (ascending) {
-      at.next();
+  final void step() {
+    if (forward) {
+      cursor.next();
     } else {
-      at.prev();
+      cursor.prev();
     }
   }
 
@@ -78,7 +78,7 @@ abstract class CursorScan implements EntryScan {
   @Override
   public final byte[] value() {
     try {
-      return valueAt(cursor);
+      return foundValue();
     } catch (DBException e) {
       throw database.failed("read", e);
     }
@@ -87,8 +87,8 @@ abstract class CursorScan implements EntryScan {
   @Override
   public final void advance() {
     try {
-      step(cursor, forward);
-      entry = settle(cursor, forward);
+      step();
+      entry = settle();
     } catch (DBClosedException e) {
       entry = null;
     } catch (DBException e) {

@@ -33,23 +33,23 @@ final class IndexScan extends CursorScan {
 
   /** Skips entries that were deleted since the scan began. */
   @Override
-  byte @Nullable [] settle(DBIterator at, boolean ascending) {
-    while (at.isValid()) {
-      byte[] stored = at.key();
+  byte @Nullable [] settle() {
+    while (cursor.isValid()) {
+      byte[] stored = cursor.key();
       byte[] found = form.keyFirst(Arrays.copyOfRange(stored, 1, stored.length));
       byte[] present = filter.test(found) ? store.getEntry(found) : null;
       if (present != null) {
         value = present;
         return found;
       }
-      step(at, ascending);
+      step();
     }
     value = null;
     return null;
   }
 
   @Override
-  byte[] valueAt(DBIterator at) {
+  byte[] foundValue() {
     byte[] found = value;
     if (found == null) {
       throw new IllegalStateException("the scan is at no entry");

@@ -39,29 +39,29 @@ final class SegmentScan extends CursorScan {
   }
 
   @Override
-  byte @Nullable [] settle(DBIterator at, boolean ascending) {
-    while (at.isValid()) {
-      byte[] stored = at.key();
+  byte @Nullable [] settle() {
+    while (cursor.isValid()) {
+      byte[] stored = cursor.key();
       byte[] found = Arrays.copyOfRange(stored, HEADER, stored.length);
       boolean before = Arrays.compareUnsigned(found, lower) < 0;
       boolean after = upper != null && Arrays.compareUnsigned(found, upper) > 0;
       if (before || after) {
-        seek(at, ascending, ByteBuffer.wrap(stored).getLong(1), before);
+        seek(ByteBuffer.wrap(stored).getLong(1), before);
       } else if (filter.test(found)) {
         return found;
       } else {
-        step(at, ascending);
+        step();
       }
     }
     return null;
   }
 
   /** Seeks from an entry outside of the bounds to the nearest one that may be inside. */
-  private void seek(DBIterator at, boolean ascending, long segment, boolean before) {
-    if (ascending) {
-      at.seek(before ? stored(segment, lower) : stored(segment + 1, new byte[0]));
+  private void seek(long segment, boolean before) {
+    if (forward) {
+      cursor.seek(before ? stored(segment, lower) : stored(segment + 1, new byte[0]));
     } else {
-      at.seekForPrev(
+      cursor.seekForPrev(
           before || upper == null ? stored(segment, new byte[0]) : stored(segment, upper));
     }
   }
@@ -71,7 +71,7 @@ final class SegmentScan extends CursorScan {
   }
 
   @Override
-  byte[] valueAt(DBIterator at) {
-    return at.value();
+  byte[] foundValue() {
+    return cursor.value();
   }
 }
