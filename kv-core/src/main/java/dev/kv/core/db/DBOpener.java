@@ -202,7 +202,7 @@ final class DBOpener {
         boolean editNeeded = versions.recover(false);
         List<FileName> files = check.list();
         check.requireTables(files, versions);
-        if ((kept == null || !exists) && hasOneOf(FileName.Kind.CHANGES, files)) {
+        if ((kept == null || !exists) && files.contains(new FileName(FileName.Kind.CHANGES, 0))) {
           KeptLogs.forget(env, directory);
         }
         LogRecovery recovery = recoverLogs(files, check.logs(files, versions), editNeeded, exists);
@@ -215,16 +215,6 @@ final class DBOpener {
           free();
         }
       }
-    }
-
-    /** Compares kinds only, because the first equals of a record takes 10 ms of an open. */
-    private static boolean hasOneOf(FileName.Kind kind, List<FileName> files) {
-      for (FileName file : files) {
-        if (file.kind() == kind) {
-          return true;
-        }
-      }
-      return false;
     }
 
     private LogRecovery recoverLogs(

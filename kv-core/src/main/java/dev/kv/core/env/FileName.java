@@ -1,5 +1,7 @@
 package dev.kv.core.env;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The name of one of a database's files, parsed.
  *
@@ -25,5 +27,17 @@ public record FileName(Kind kind, long number) {
     INFO_LOG,
     /** The incarnations of the database, {@code CHANGES}; only if logs are kept for readers. */
     CHANGES
+  }
+
+  // Every open compares names, and what Java generates for a record is slow at its first use.
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof FileName name && kind == name.kind && number == name.number;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * kind.hashCode() + Long.hashCode(number);
   }
 }
