@@ -1,6 +1,12 @@
 package dev.kv.core;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.LiveFiles;
+import dev.kv.env.Env;
+import dev.kv.env.RandomAccessFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,6 +32,29 @@ public final class Directories {
       }
     }
     return to;
+  }
+
+  /**
+   * Copies the files of one moment of a database into a new directory of an environment. Each file
+   * must end at its size.
+   *
+   * @param live the files
+   * @param env the environment of both directories
+   * @param to the new directory
+   * @throws IOException if a file cannot be copied
+   */
+  public static void copy(LiveFiles live, Env env, Path to) throws IOException {
+    env.createDirectory(to);
+    for (LiveFiles.File file : live.files()) {
+      byte[] content = new byte[(int) file.size()];
+      try (RandomAccessFile in = file.open()) {
+        assertThat(in.size()).isEqualTo(file.size());
+        assertThat(in.read(0, ByteBuffer.wrap(content), 0, content.length))
+            .isEqualTo(content.length);
+        assertThat(in.read(content.length, ByteBuffer.allocate(1), 0, 1)).isLessThan(1);
+      }
+      EnvFiles.write(env, to.resolve(file.name()), content);
+    }
   }
 
   /**

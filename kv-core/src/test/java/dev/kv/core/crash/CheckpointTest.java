@@ -14,6 +14,7 @@ import dev.kv.DatabaseExistsException;
 import dev.kv.LiveFiles;
 import dev.kv.Options;
 import dev.kv.WriteOptions;
+import dev.kv.core.Directories;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.NewDirectory;
@@ -22,7 +23,6 @@ import dev.kv.testing.FaultEnv.Kind;
 import dev.kv.testing.FaultMode;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -533,7 +533,8 @@ class CheckpointTest {
         write(db, history, 41, 120);
         db.compactRange(null, null);
         db.flush();
-        Path target = copy(env, live);
+        Path target = PARENT.resolve("by-hand");
+        Directories.copy(live, env, target);
         try (DB copy = DB.open(target, options)) {
           assertThat(history.expectPrefix(copy, 40, 40)).isEqualTo(40);
         }
@@ -548,24 +549,6 @@ class CheckpointTest {
         history.expectPrefix(db, 160, 160);
       }
     }
-  }
-
-  private static Path copy(Env env, LiveFiles live) throws IOException {
-    Path target = PARENT.resolve("by-hand");
-    env.createDirectory(target);
-    for (LiveFiles.File file : live.files()) {
-      byte[] content = new byte[(int) file.size()];
-      try (var in = file.open()) {
-        assertThat(in.size()).isEqualTo(file.size());
-        assertThat(in.read(0, ByteBuffer.wrap(content), 0, content.length))
-            .isEqualTo(content.length);
-        assertThat(in.read(content.length, ByteBuffer.allocate(1), 0, 1)).isLessThan(1);
-      }
-      try (var out = env.createWritable(target.resolve(file.name()))) {
-        out.append(ByteBuffer.wrap(content));
-      }
-    }
-    return target;
   }
 
   private static void awaitDeleted(Env env, List<String> names) throws IOException {

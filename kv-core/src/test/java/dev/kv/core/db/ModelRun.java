@@ -14,13 +14,10 @@ import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.core.Directories;
 import dev.kv.core.version.Version;
-import dev.kv.env.Env;
-import dev.kv.env.RandomAccessFile;
-import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -219,7 +216,7 @@ final class ModelRun implements AutoCloseable {
       if (random.nextBoolean()) {
         db.compactRange(null, null);
       }
-      copy(files, target);
+      Directories.copy(files, options.env(), target);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -227,19 +224,6 @@ final class ModelRun implements AutoCloseable {
       compareAll(copied, ReadOptions.DEFAULT, then);
     }
     DB.destroy(target, options);
-  }
-
-  private void copy(LiveFiles files, Path target) throws IOException {
-    Env env = options.env();
-    env.createDirectory(target);
-    for (LiveFiles.File file : files.files()) {
-      ByteBuffer bytes = ByteBuffer.allocate((int) file.size());
-      try (RandomAccessFile from = file.open();
-          WritableFile to = env.createWritable(target.resolve(file.name()))) {
-        from.read(0, bytes, 0, bytes.capacity());
-        to.append(bytes);
-      }
-    }
   }
 
   /** Loads random entries, sorted or not; sometimes it writes some of them meanwhile. */

@@ -61,7 +61,6 @@ class InPlaceBlocksTest {
   private final LookupCounts counts = new LookupCounts();
   private final AtomicInteger copies = new AtomicInteger();
   private final AtomicInteger absorbed = new AtomicInteger();
-  private final List<Integer> misread = new ArrayList<>();
 
   @AfterEach
   void everythingIsGivenBack() {
@@ -154,6 +153,7 @@ class InPlaceBlocksTest {
   }
 
   private void checkAll(TableCache cache, FileMetadata file, int valueSize) {
+    List<Integer> misread = new ArrayList<>();
     for (int i = 0; i < KEYS; i++) {
       byte[] expected = i % 2 == 0 ? value(i, valueSize) : null;
       if (!Arrays.equals(get(cache, file, i), expected)) {

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** The bytes of a table in memory, to be written, damaged and read. */
-final class MemoryFile implements WritableFile {
+public final class MemoryFile implements WritableFile {
   private final ByteArrayOutputStream written = new ByteArrayOutputStream();
 
   @Override
@@ -36,12 +36,12 @@ final class MemoryFile implements WritableFile {
   }
 
   /** Returns a file of {@code bytes} to read. */
-  static Reading reading(byte[] bytes) {
+  public static Reading reading(byte[] bytes) {
     return new Reading(bytes);
   }
 
   /** A file that counts its reads and says whether it was closed. */
-  static final class Reading implements RandomAccessFile {
+  public static final class Reading implements RandomAccessFile {
     private final byte[] bytes;
     volatile int reads;
     volatile int closes;

@@ -2,9 +2,8 @@ package dev.kv.core.table.cache;
 
 import dev.kv.CompressionType;
 import dev.kv.core.codec.MaskedCrc32c;
-import dev.kv.env.RandomAccessFile;
+import dev.kv.core.table.MemoryFile;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -35,29 +34,6 @@ final class StoredBlocks {
   }
 
   static TableFile file(byte[] bytes) {
-    RandomAccessFile reading =
-        new RandomAccessFile() {
-          @Override
-          public int read(long position, ByteBuffer into, int offset, int length)
-              throws IOException {
-            int count = (int) Math.max(0, Math.min(length, bytes.length - position));
-            into.put(offset, bytes, (int) position, count);
-            return count;
-          }
-
-          @Override
-          public long size() {
-            return bytes.length;
-          }
-
-          @Override
-          public long mappedBytes() {
-            return 0;
-          }
-
-          @Override
-          public void close() {}
-        };
-    return TableFile.of(reading, "000005.ldb");
+    return TableFile.of(MemoryFile.reading(bytes), "000005.ldb");
   }
 }
