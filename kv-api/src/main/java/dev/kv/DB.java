@@ -803,7 +803,10 @@ public interface DB extends AutoCloseable {
   ChangePosition changePosition();
 
   /**
-   * Returns the position before the oldest change that can still be read.
+   * Returns the position before the oldest change that can still be read. A flush after this call,
+   * or one that ends at the same time, can delete that change, if the retention asks for it: {@link
+   * #changes} then throws {@link ChangesLostException}, and the caller asks for the oldest position
+   * again.
    *
    * @return the position
    * @throws IllegalStateException if the database was opened without {@link Options#logRetention}

@@ -195,7 +195,7 @@ public final class KeptLogs {
         position);
   }
 
-  /** Notes that the memtable of a log has been flushed, so that the log is only kept. */
+  /** Notes that the memtable of a log is in a table, so that the log will only be kept. */
   void ended(long log, long bytes) {
     ended.put(log, new Ended(bytes, System.currentTimeMillis()));
   }
@@ -249,7 +249,7 @@ public final class KeptLogs {
       long begun = now.list().get(next).begunMillis();
       return new Kept(number, env.size(FileNames.log(directory, number)), begun);
     }
-    return new Kept(number, 0, Long.MAX_VALUE); // is ending at this moment
+    return new Kept(number, 0, 0); // was prepared and not used, and could not be deleted
   }
 
   /** Returns how many of the oldest logs exceed the bounds. */
@@ -258,7 +258,7 @@ public final class KeptLogs {
     int drop = 0;
     for (Kept each : oldestFirst) {
       Duration age = Duration.ofMillis(Math.max(0, nowMillis - each.millis()));
-      boolean isOld = each.millis() != Long.MAX_VALUE && age.compareTo(retention.age()) > 0;
+      boolean isOld = age.compareTo(retention.age()) > 0;
       if (bytes <= retention.bytes() && !isOld) {
         break;
       }

@@ -331,7 +331,8 @@ public final class Logs {
 
   /**
    * Makes a log durable that will only be kept after the flush of its memtable, if logs are kept.
-   * All older logs were made durable before.
+   * All older logs were made durable before. Called before that flush is installed, so that the
+   * first collection after it counts the log.
    *
    * @param lastSequence the sequence number of the last write in the log
    */
@@ -349,14 +350,7 @@ public final class Logs {
       olderLock.unlock();
     }
     kept.progress().synced(lastSequence);
-  }
-
-  /** Retires a log whose memtable has been flushed. */
-  void retire(NumberedLog log) {
-    if (kept != null) {
-      kept.ended(log.number(), log.writer().length());
-    }
-    retire(log.writer());
+    kept.ended(log.number(), log.writer().length());
   }
 
   /** Takes ownership of a log whose memtable has been flushed; {@link #closeRetired} closes it. */

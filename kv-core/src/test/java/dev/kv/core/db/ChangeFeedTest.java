@@ -198,11 +198,32 @@ class ChangeFeedTest extends DbTestBase {
         .hasMessageContaining("Begin again");
     assertThatThrownBy(slow::poll).isInstanceOf(ChangesLostException.class);
     assertThatThrownBy(() -> db.changes(near)).isInstanceOf(ChangesLostException.class);
+    db.waitForCompactions();
     ChangePosition oldest = db.oldestChangePosition();
     assertThat(changesAfter(oldest)).hasSize(8);
     // Kept, live, prepared for the next memtable, and obsolete but not yet deleted.
     assertThat(files(FileName.Kind.LOG)).hasSizeLessThanOrEqualTo(4);
     slow.close();
+  }
+
+  @Test
+  void waitForCompactions_afterAFlush_appliesTheRetentionToItsLog() {
+    Env env =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public List<String> list(Path listed) throws IOException {
+            if (Thread.currentThread().getName().startsWith("kv-")) {
+              throw new IOException("background threads cannot list the directory");
+            }
+            return super.list(listed);
+          }
+        };
+    reopen(with(LogRetention.ofBytes(100_000)).toBuilder().env(env).build());
+    ChangePosition begin = db.changePosition();
+    fill(5);
+    assertThat(changesAfter(begin)).as("nothing was deleted yet").hasSize(40);
+    db.waitForCompactions();
+    assertThat(changesAfter(db.oldestChangePosition())).hasSize(8);
   }
 
   @Test

@@ -11,7 +11,6 @@ import org.junit.jupiter.api.Test;
 /** Tests which logs exceed the bounds of the retention, at a time that the test chooses. */
 class KeptLogsTest {
   private static final Duration AGE = Duration.ofMillis(1000);
-  private static final long ENDING = Long.MAX_VALUE;
 
   private static final List<Kept> LOGS =
       List.of(new Kept(3, 100, 5000), new Kept(5, 100, 5400), new Kept(8, 100, 5900));
@@ -43,10 +42,12 @@ class KeptLogsTest {
   }
 
   @Test
-  void countToDrop_logThatIsEnding_isNotOld() {
-    List<Kept> logs = List.of(new Kept(3, 100, 5000), new Kept(5, 0, ENDING));
-    LogRetention retention = new LogRetention(100, AGE);
-    assertThat(KeptLogs.countToDrop(logs, retention, 1_000_000)).isEqualTo(1);
+  void countToDrop_unusedLog_keepsNoLaterLog() {
+    List<Kept> logs = List.of(new Kept(3, 100, 5000), new Kept(5, 0, 0), new Kept(8, 100, 5900));
+    LogRetention retention = new LogRetention(300, AGE);
+    assertThat(KeptLogs.countToDrop(logs, retention, 6000)).isZero();
+    assertThat(KeptLogs.countToDrop(logs, retention, 6001)).isEqualTo(2);
+    assertThat(KeptLogs.countToDrop(logs, retention, 6901)).isEqualTo(3);
   }
 
   @Test
