@@ -13,6 +13,7 @@ import dev.kv.core.memory.ValueRef;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memtable: the newest writes of a database, sorted by internal key, in one off-heap arena. One
@@ -66,6 +67,9 @@ public final class MemTable extends RefCounted {
   private final ArenaPool pool;
   private final OffHeapSkipList list;
 
+  /** Null while there are few entries, and if the comparator may take different bytes for equal. */
+  private volatile @Nullable KeyFilter filter;
+
   /**
    * Written by the adding thread after the entry that it counts, with a release store, which needs
    * no fence on x86.
@@ -106,7 +110,29 @@ public final class MemTable extends RefCounted {
   public boolean ensureRoomFor(long keyAndValueBytes, int count) {
     long needed =
         arena.used() + keyAndValueBytes + (long) count * OffHeapSkipList.MAX_NODE_OVERHEAD;
-    return needed <= arena.capacity() || pool.grow(arena, needed);
+    if (needed > arena.capacity() && !pool.grow(arena, needed)) {
+      return false;
+    }
+    if (filter == null && isBytewise() && KeyFilter.isDue(arena, needed)) {
+      createFilter();
+    }
+    return true;
+  }
+
+  private void createFilter() {
+    KeyFilter fresh = new KeyFilter(arena);
+    ByteBuffer memory = list.memory();
+    for (int node = list.first(); node != OffHeapSkipList.NIL; node = list.next(node)) {
+      fresh.add(memory, list.keyOffset(node), list.keyLength(node) - InternalKey.TRAILER);
+    }
+    filter = fresh;
+  }
+
+  private boolean mayContain(LookupKey key) {
+    KeyFilter present = filter;
+    return present == null
+        || present.mayContain(
+            key.buffer(), key.offset(), key.internalKeyLength() - InternalKey.TRAILER);
   }
 
   /** Adds an entry, copied from {@code source}. Each sequence number is added once. */
@@ -118,6 +144,10 @@ public final class MemTable extends RefCounted {
       int keyLength,
       int valueOffset,
       int valueLength) {
+    KeyFilter present = filter;
+    if (present != null) {
+      present.add(source, keyOffset, keyLength);
+    }
     int node = list.insert(sequence, kind, source, keyOffset, keyLength, valueOffset, valueLength);
     if (kind == ValueKind.DELETION) {
       TOMBSTONES.setRelease(this, tombstones + 1);
@@ -160,6 +190,9 @@ public final class MemTable extends RefCounted {
    * @return a constant of {@link LookupResult}
    */
   public int get(LookupKey key, ValueRef out) {
+    if (!mayContain(key)) {
+      return LookupResult.NOT_FOUND;
+    }
     ByteBuffer target = key.buffer();
     int node = list.findGreaterOrEqual(target, key.offset(), key.internalKeyLength());
     if (node == OffHeapSkipList.NIL) {
@@ -186,6 +219,9 @@ public final class MemTable extends RefCounted {
    * or {@link #NO_ENTRY}.
    */
   public long newestTag(LookupKey key) {
+    if (!mayContain(key)) {
+      return NO_ENTRY;
+    }
     ByteBuffer target = key.buffer();
     int length = key.internalKeyLength();
     int node = list.findGreaterOrEqual(target, key.offset(), length);

@@ -2,6 +2,7 @@ package dev.kv.core.table;
 
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.KeyHash;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.OwnedBlock;
 import java.lang.invoke.MethodHandles;
@@ -48,8 +49,6 @@ final class NegativeLookupCache {
   /** The maximum memory for the filters of one table, in bytes. */
   private static final long MOST_BYTES = 16 << 20;
 
-  private static final long SPREAD = 0x9E3779B97F4A7C15L;
-
   private final BlockProvider blocks;
   private final int count;
 
@@ -76,7 +75,7 @@ final class NegativeLookupCache {
     if (((long) WORD.getAcquire(filters, at) & WHOLE) == 0) {
       return true;
     }
-    long hash = hash(key, offset, length);
+    long hash = KeyHash.of(key, offset, length);
     for (int i = 0; i < PROBES; i++) {
       if ((filters.getLong(at + wordOf(hash) * Long.BYTES) & bitOf(hash)) == 0) {
         return false;
@@ -125,7 +124,7 @@ final class NegativeLookupCache {
         break;
       }
       int length = entries.keyLength() - InternalKey.TRAILER;
-      long hash = hash(entries.keyBuffer(), entries.keyOffset(), length);
+      long hash = KeyHash.of(entries.keyBuffer(), entries.keyOffset(), length);
       for (int i = 0; i < PROBES; i++) {
         filter[wordOf(hash)] |= bitOf(hash);
         hash >>>= PROBE_BITS;
@@ -157,23 +156,6 @@ final class NegativeLookupCache {
 
   private static long bitOf(long hash) {
     return 1L << (hash >>> 3);
-  }
-
-  private static long hash(ByteBuffer key, int offset, int length) {
-    long hash = length * SPREAD;
-    int i = 0;
-    for (; i + Long.BYTES <= length; i += Long.BYTES) {
-      hash = mixed(hash ^ key.getLong(offset + i));
-    }
-    for (; i < length; i++) {
-      hash = mixed(hash ^ key.get(offset + i));
-    }
-    return hash;
-  }
-
-  private static long mixed(long word) {
-    long product = word * SPREAD;
-    return product ^ product >>> 32;
   }
 
   /** Frees the memory. Requires that no thread uses the cache any more. */

@@ -17,6 +17,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
@@ -339,6 +340,94 @@ class MemTableTest {
       }
       assertThat(seen).isGreaterThanOrEqualTo(atLeast);
     } while (!last);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void get_besideTheWriter_findsEachKeyOfItsViewAndNoOther(boolean grows) throws Exception {
+    MemTable table =
+        grows
+            ? createGrowing(DBComparator.bytewise(), 4 << 20)
+            : create(DBComparator.bytewise(), 4 << 20);
+    AtomicLong published = new AtomicLong(-1);
+    AtomicBoolean done = new AtomicBoolean();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread reader = new Thread(() -> getAtRandom(table, published, done));
+    reader.setUncaughtExceptionHandler((thread, thrown) -> failure.set(thrown));
+    reader.start();
+    ByteBuffer source = direct(new byte[108]);
+    for (long sequence = 0; sequence < 20_000 && failure.get() == null; sequence++) {
+      source.putLong(0, mixed(sequence));
+      assertThat(table.ensureRoomFor(108, 1)).isTrue();
+      table.add(sequence, ValueKind.VALUE, source, 0, 8, 8, 100);
+      published.setRelease(sequence);
+    }
+    done.set(true);
+    reader.join();
+    assertThat(failure.get()).as("seed 5").isNull();
+    table.release();
+  }
+
+  private static void getAtRandom(MemTable table, AtomicLong published, AtomicBoolean done) {
+    Random random = new Random(5);
+    ByteBuffer key = direct(new byte[8]);
+    try (LookupKey lookup = new LookupKey(new OffHeapBudget(0))) {
+      ValueRef value = new ValueRef();
+      boolean last;
+      do {
+        last = done.get();
+        long view = published.getAcquire();
+        for (int i = 0; i < 100 && view >= 0; i++) {
+          long number = random.nextLong(view + 1);
+          byte[] user = new byte[8];
+          key.putLong(0, mixed(number)).get(0, user);
+          lookup.set(user, view);
+          assertThat(table.get(lookup, value)).as("view %d", view).isEqualTo(LookupResult.FOUND);
+          assertThat(table.newestTag(lookup)).isEqualTo(InternalKey.pack(number, ValueKind.VALUE));
+          key.putLong(0, ~mixed(number)).get(0, user);
+          lookup.set(user, view);
+          assertThat(table.get(lookup, value)).isEqualTo(LookupResult.NOT_FOUND);
+          assertThat(table.newestTag(lookup)).isEqualTo(MemTable.NO_ENTRY);
+        }
+      } while (!last);
+    }
+  }
+
+  @Test
+  void get_equalKeysOfOtherBytes_areFoundInALargeMemtable() {
+    DBComparator ignoringCase =
+        DBComparator.of(
+            "test.IgnoringCase",
+            (a, b) ->
+                new String(a, StandardCharsets.UTF_8)
+                    .compareToIgnoreCase(new String(b, StandardCharsets.UTF_8)));
+    MemTable table = create(ignoringCase, 1 << 20);
+    for (int i = 0; i < 2000; i++) {
+      assertThat(table.ensureRoomFor(200, 1)).isTrue();
+      add(table, i, ValueKind.VALUE, bytes("key%05d".formatted(i)), new byte[100]);
+    }
+    for (int i = 0; i < 2000; i++) {
+      assertThat(get(table, bytes("KEY%05d".formatted(i)), 2000)).isEqualTo(LookupResult.FOUND);
+    }
+    table.release();
+  }
+
+  @Test
+  void ensureRoomFor_theLastBytes_returnsTrueWithoutAFilter() {
+    byte[] key = bytes("key");
+    int small = 100;
+    int large = (1 << 20) - (40 << 10);
+    MemTable table = create(DBComparator.bytewise(), 1 << 20);
+    assertThat(table.ensureRoomFor(300L * (key.length + small), 300)).isTrue();
+    int count = 0;
+    while (table.memoryUsed() < 32 << 10) { // twice the size of the filter
+      add(table, count++, ValueKind.VALUE, key, new byte[small]);
+    }
+    assertThat(table.ensureRoomFor(key.length + large, 1)).isTrue();
+    add(table, 1000, ValueKind.VALUE, key, new byte[large]);
+    assertThat(get(table, key, 1000)).isEqualTo(LookupResult.FOUND);
+    assertThat(get(table, key, 5)).isEqualTo(LookupResult.FOUND);
+    table.release();
   }
 
   /** Keys ascend in groups of eight; the order inside a group is mixed. */

@@ -69,6 +69,7 @@ public class SkipListBenchmark {
 
   private void add(MemTable table, int sequence, long number) {
     entry.put(0, key.set(number));
+    table.ensureRoomFor(entry.capacity(), 1);
     table.add(
         sequence + 1L,
         ValueKind.VALUE,
@@ -113,6 +114,14 @@ public class SkipListBenchmark {
   @BenchmarkMode(Mode.AverageTime)
   public int lookup() {
     lookup.set(key.set(random.uniform(ENTRIES)), ENTRIES + 1L);
+    return full.get(lookup, found);
+  }
+
+  /** Looks up a key that does not exist: the filter of the memtable answers nearly all. */
+  @Benchmark
+  @BenchmarkMode(Mode.AverageTime)
+  public int lookupMissing() {
+    lookup.set(key.set(ENTRIES + random.uniform(ENTRIES)), ENTRIES + 1L);
     return full.get(lookup, found);
   }
 }
