@@ -1,13 +1,13 @@
 package dev.kv.core.memtable;
 
+import static dev.kv.core.Bytes.bytes;
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memory.NativeArena;
 import dev.kv.core.memory.OffHeapBudget;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -27,10 +27,6 @@ class KeyFilterTest {
     assertThat(budget.used()).isZero();
   }
 
-  private static ByteBuffer direct(byte[] key) {
-    return ByteBuffer.allocateDirect(key.length).order(ByteOrder.LITTLE_ENDIAN).put(0, key);
-  }
-
   /** Returns an arena of full size with so many bytes in use. */
   private NativeArena used(int bytes) {
     NativeArena arena = pool.acquire(LIMIT, LIMIT, true);
@@ -39,7 +35,7 @@ class KeyFilterTest {
   }
 
   private static byte[] key(String prefix, int number) {
-    return (prefix + "%012d".formatted(number)).getBytes(StandardCharsets.UTF_8);
+    return bytes(prefix + "%012d".formatted(number));
   }
 
   @Test

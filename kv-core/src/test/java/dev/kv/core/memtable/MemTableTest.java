@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DBComparator;
+import dev.kv.core.Call;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
@@ -25,7 +26,6 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -303,10 +303,7 @@ class MemTableTest {
             ? createGrowing(DBComparator.bytewise(), 8 << 20)
             : create(DBComparator.bytewise(), 8 << 20);
     AtomicBoolean done = new AtomicBoolean();
-    AtomicReference<Throwable> failure = new AtomicReference<>();
-    Thread reader = new Thread(() -> readAll(table, done));
-    reader.setUncaughtExceptionHandler((thread, thrown) -> failure.set(thrown));
-    reader.start();
+    Call reader = Call.start(() -> readAll(table, done));
     ByteBuffer source = direct(new byte[24]);
     Random random = new Random(12);
     for (long sequence = 1; sequence <= 60_000; sequence++) {
@@ -316,8 +313,7 @@ class MemTableTest {
       table.add(sequence, ValueKind.VALUE, source, 0, 8, 8, 16);
     }
     done.set(true);
-    reader.join();
-    assertThat(failure.get()).as("seed 12").isNull();
+    assertThat(reader.outcome()).as("seed 12").isNull();
     table.release();
   }
 
@@ -351,20 +347,16 @@ class MemTableTest {
             : create(DBComparator.bytewise(), 4 << 20);
     AtomicLong published = new AtomicLong(-1);
     AtomicBoolean done = new AtomicBoolean();
-    AtomicReference<Throwable> failure = new AtomicReference<>();
-    Thread reader = new Thread(() -> getAtRandom(table, published, done));
-    reader.setUncaughtExceptionHandler((thread, thrown) -> failure.set(thrown));
-    reader.start();
+    Call reader = Call.start(() -> getAtRandom(table, published, done));
     ByteBuffer source = direct(new byte[108]);
-    for (long sequence = 0; sequence < 20_000 && failure.get() == null; sequence++) {
+    for (long sequence = 0; sequence < 20_000; sequence++) {
       source.putLong(0, mixed(sequence));
       assertThat(table.ensureRoomFor(108, 1)).isTrue();
       table.add(sequence, ValueKind.VALUE, source, 0, 8, 8, 100);
       published.setRelease(sequence);
     }
     done.set(true);
-    reader.join();
-    assertThat(failure.get()).as("seed 5").isNull();
+    assertThat(reader.outcome()).as("seed 5").isNull();
     table.release();
   }
 
@@ -436,19 +428,15 @@ class MemTableTest {
     MemTable table = create(DBComparator.bytewise(), 32 << 20);
     AtomicLong published = new AtomicLong(-1);
     AtomicBoolean done = new AtomicBoolean();
-    AtomicReference<Throwable> failure = new AtomicReference<>();
-    Thread reader = new Thread(() -> readBackward(table, published, done));
-    reader.setUncaughtExceptionHandler((thread, thrown) -> failure.set(thrown));
-    reader.start();
+    Call reader = Call.start(() -> readBackward(table, published, done));
     ByteBuffer source = direct(new byte[8]);
-    for (long sequence = 0; sequence < 400_000 && failure.get() == null; sequence++) {
+    for (long sequence = 0; sequence < 400_000; sequence++) {
       source.putLong(0, Long.reverseBytes(mixed(sequence)));
       table.add(sequence, ValueKind.VALUE, source, 0, 8, 8, 0);
       published.setRelease(sequence);
     }
     done.set(true);
-    reader.join();
-    assertThat(failure.get()).isNull();
+    assertThat(reader.outcome()).isNull();
     table.release();
   }
 
