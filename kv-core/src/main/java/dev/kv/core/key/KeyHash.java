@@ -4,7 +4,8 @@ import java.nio.ByteBuffer;
 
 /**
  * A fast hash of the bytes of a user key, for filters in memory. It is never stored, so it may
- * change. Keys that a comparator takes for equal and whose bytes differ have different hashes.
+ * change. It depends on every byte, so a filter that uses it needs an order in which only identical
+ * keys are equal.
  */
 public final class KeyHash {
   private static final long SPREAD = 0x9E3779B97F4A7C15L;

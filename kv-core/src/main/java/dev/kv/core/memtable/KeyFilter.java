@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 /**
  * A Bloom filter of the user keys of one memtable, in its arena. A lookup of a key that the
  * memtable does not have reads one word of it, and none of the nodes on the way through the list.
- * Each key has {@value #PROBES} bits in one word: with 18 bits for each key, less than one lookup
- * in a hundred is let through in vain.
+ * Each key has {@value #PROBES} bits in one word. With 18 bits of the filter for each key, fewer
+ * than one in a hundred of the keys that the memtable does not have pass the filter.
  *
  * <p>One thread adds keys, each before its entry is in the list. A reader sees the bits of every
  * entry in its view, as it sees the nodes: they are stored before the sequence number is published.

@@ -46,7 +46,7 @@ public final class KeptLogs {
 
   private volatile CommitProgress progress = new CommitProgress(0);
 
-  /** The size of a log, and the time at which its memtable was flushed. */
+  /** The size of a log, and the time at which the table of its memtable was complete. */
   private record Ended(long bytes, long millis) {}
 
   private KeptLogs(Resources resources, LogRetention retention) {
@@ -195,7 +195,7 @@ public final class KeptLogs {
         position);
   }
 
-  /** Notes that the memtable of a log is in a table, so that the log will only be kept. */
+  /** Notes that a log has ended, and will only be kept once its flush is installed. */
   void ended(long log, long bytes) {
     ended.put(log, new Ended(bytes, System.currentTimeMillis()));
   }
