@@ -589,9 +589,11 @@ final class ModelRun implements AutoCloseable {
     snapshots.clear();
   }
 
+  /** Closes and deletes the database. */
   @Override
   public void close() {
     closeSnapshots();
     db.close();
+    DB.destroy(directory, options);
   }
 }

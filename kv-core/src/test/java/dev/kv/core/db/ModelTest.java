@@ -166,11 +166,8 @@ class ModelTest extends DbTestBase {
   }
 
   private void run(Options with, boolean reversed, List<Step> steps) {
-    Path place = temp.resolve("run" + runs++);
-    try (ModelRun run = new ModelRun(place, with, reversed)) {
+    try (ModelRun run = new ModelRun(temp.resolve("run" + runs++), with, reversed)) {
       run.run(steps);
-    } finally {
-      DB.destroy(place, with);
     }
   }
 
@@ -216,6 +213,14 @@ class ModelTest extends DbTestBase {
     assertThat(ModelRun.steps(SEED, STEPS)).isEqualTo(steps);
     Set<ModelRun.Kind> kinds = steps.stream().map(Step::kind).collect(Collectors.toSet());
     assertThat(kinds).containsExactlyInAnyOrder(ModelRun.Kind.values());
+  }
+
+  @Test
+  void run_thatEndedInACheckpoint_leavesNothingToTheNext() {
+    List<Step> steps = List.of(new Step(ModelRun.Kind.CHECKPOINT, 1));
+    run(defaults(), false, steps);
+    assertThat(temp).isEmptyDirectory();
+    run(defaults(), false, steps);
   }
 
   @Test
