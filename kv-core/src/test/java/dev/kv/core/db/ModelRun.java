@@ -99,8 +99,11 @@ final class ModelRun implements AutoCloseable {
     }
   }
 
+  /** The first directory. Those beside it have names that begin with its name. */
+  private final Path first;
+
   private Path directory;
-  private int checkpoints;
+  private int others;
   private final Options options;
   private final List<Map.Entry<Snapshot, NavigableMap<String, String>>> snapshots =
       new ArrayList<>();
@@ -110,6 +113,7 @@ final class ModelRun implements AutoCloseable {
 
   /** Opens the database; {@code reversed} says that it is ordered so. */
   ModelRun(Path directory, Options options, boolean reversed) {
+    first = directory;
     this.directory = directory;
     this.options = options;
     model = reversed ? new TreeMap<String, String>().descendingMap() : new TreeMap<>();
@@ -190,23 +194,26 @@ final class ModelRun implements AutoCloseable {
 
   /** Goes on in a checkpoint, in the place of the database. */
   private void continueInACheckpoint() {
-    Path target = directory.resolveSibling("checkpoint" + ++checkpoints);
+    Path target = another("checkpoint");
     long sequence = db.checkpoint(target);
     long last = db.stats().lastSequence();
     if (sequence != last) {
       throw new AssertionError("the checkpoint is of " + sequence + ", not of " + last);
     }
-    closeSnapshots();
-    db.close();
-    DB.destroy(directory, options);
+    close();
     directory = target;
     db = (DBImpl) DB.open(directory, options);
     compareAll(null, model);
   }
 
+  /** Returns a directory that no other run uses. */
+  private Path another(String what) {
+    return first.resolveSibling(first.getFileName() + "-" + what + ++others);
+  }
+
   /** Changes the database while its files are kept, and compares a copy of them with the model. */
   private void copyLiveFiles(SplittableRandom random) {
-    Path target = directory.resolveSibling("copy" + ++checkpoints);
+    Path target = another("copy");
     NavigableMap<String, String> then = new TreeMap<>(model.comparator());
     try (LiveFiles files = db.suspendDeletions()) {
       then.putAll(model);
