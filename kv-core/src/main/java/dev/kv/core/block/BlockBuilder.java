@@ -108,12 +108,12 @@ public final class BlockBuilder implements AutoCloseable {
       addRestart();
     } else if (sinceRestart > 0) {
       int most = Math.min(keyLength, lastKeyLength);
-      shared = Words.mismatch(key, keyOffset, lastKey.buffer(), 0, most);
+      shared = LongCopies.mismatch(key, keyOffset, lastKey.buffer(), 0, most);
     }
     int unshared = keyLength - shared;
     ByteBuffer target = room((long) MAX_HEAD + unshared + valueLength);
     int at = head(target, shared, unshared, valueLength);
-    Words.copyExactly(key, keyOffset + shared, target, at, unshared);
+    LongCopies.copyExactly(key, keyOffset + shared, target, at, unshared);
     at += unshared;
     target.put(at, value, from, valueLength);
     size = at + valueLength;
@@ -138,7 +138,7 @@ public final class BlockBuilder implements AutoCloseable {
 
   private void rememberKey(ByteBuffer key, int offset, int length, int shared) {
     ByteBuffer kept = lastKey.ensureCapacity(length);
-    Words.copyExactly(key, offset + shared, kept, shared, length - shared);
+    LongCopies.copyExactly(key, offset + shared, kept, shared, length - shared);
     lastKeyLength = length;
   }
 

@@ -27,7 +27,7 @@ import java.nio.ByteBuffer;
  * <p>A block may be followed by an {@link EntryIndex}. Then a seek searches that index. It scans
  * the block only if the entry found is before the target.
  */
-public class BlockIterator extends BlockMoves {
+public class BlockIterator extends BlockCursor {
   /**
    * The initial capacity of a cursor's scratch buffer: enough for a restart interval of usual keys.
    */
@@ -209,7 +209,7 @@ public class BlockIterator extends BlockMoves {
     } else {
       ByteBuffer target = scratchOf(shared + unshared);
       entryIndex.copyKey(slot, target, shared);
-      Words.copy(block, own, target, shared, unshared);
+      LongCopies.copy(block, own, target, shared, unshared);
       keyBuffer = target;
       keyOffset = 0;
     }
@@ -245,7 +245,7 @@ public class BlockIterator extends BlockMoves {
       int order;
       if (shared <= matched) {
         int most = Math.min(entryLength, length) - shared;
-        int same = Words.mismatch(bytes, own, key, offset + shared, most);
+        int same = LongCopies.mismatch(bytes, own, key, offset + shared, most);
         matched = shared + same;
         unmatched = same < unshared ? bytes.get(own + same) & 0xff : 0;
         if (matched < common) {
@@ -299,8 +299,8 @@ public class BlockIterator extends BlockMoves {
       keyOffset = own;
     } else {
       ByteBuffer target = scratchOf(shared + unshared);
-      Words.copyExactly(key, offset, target, 0, shared);
-      Words.copy(block, own, target, shared, unshared);
+      LongCopies.copyExactly(key, offset, target, 0, shared);
+      LongCopies.copy(block, own, target, shared, unshared);
       keyBuffer = target;
       keyOffset = 0;
     }

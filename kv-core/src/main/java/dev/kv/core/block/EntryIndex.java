@@ -109,7 +109,7 @@ final class EntryIndex {
         return false;
       }
       if (count == 0) {
-        Words.copyExactly(key, offset, memory, commonAt, common);
+        LongCopies.copyExactly(key, offset, memory, commonAt, common);
       }
       memory.putLong(slot, prefix);
       memory.putShort(slot + Long.BYTES, (short) entries.entry());
@@ -163,7 +163,7 @@ final class EntryIndex {
    * to 8 bytes more.
    */
   void copyKey(int slot, ByteBuffer target, int length) {
-    Words.copy(memory, commonAt, target, 0, Math.min(common, length));
+    LongCopies.copy(memory, commonAt, target, 0, Math.min(common, length));
     if (length > common) {
       target.putLong(common, Long.reverseBytes(prefixOf(slot) ^ Long.MIN_VALUE));
     }

@@ -3,7 +3,7 @@
  * dev.kv.core.block.BlockIterator} reads it. The bytes are uncompressed here. The table packages
  * read, write and compress them.
  *
- * <p>A cursor has three layers: {@code BlockEntries} decodes and checks, {@code BlockMoves} steps
+ * <p>A cursor has three layers: {@code BlockDecoder} decodes and checks, {@code BlockCursor} steps
  * forward and backward, and {@code BlockIterator} seeks. An {@code EntryIndex} makes seeks faster.
  *
  * <p>Called by the table package. May import iterator, key, memory and codec.

@@ -258,9 +258,9 @@ class BlockPartsTest {
     }
     for (int length = 0; length <= 24; length++) {
       ByteBuffer exact = direct(64);
-      Words.copyExactly(source, 3, exact, 5, length);
+      LongCopies.copyExactly(source, 3, exact, 5, length);
       ByteBuffer words = direct(64);
-      Words.copy(source, 3, words, 5, length);
+      LongCopies.copy(source, 3, words, 5, length);
       for (int i = 0; i < 64; i++) {
         boolean inside = i >= 5 && i < 5 + length;
         assertThat(exact.get(i)).isEqualTo(inside ? (byte) (i - 1) : 0);
@@ -268,11 +268,11 @@ class BlockPartsTest {
           assertThat(words.get(i)).isEqualTo(inside ? (byte) (i - 1) : 0);
         }
       }
-      assertThat(Words.mismatch(source, 3, exact, 5, length)).isEqualTo(length);
+      assertThat(LongCopies.mismatch(source, 3, exact, 5, length)).isEqualTo(length);
       for (int differs = 0; differs < length; differs++) {
         ByteBuffer other = direct(64).put(0, exact, 0, 64);
         other.put(5 + differs, (byte) 0x80);
-        assertThat(Words.mismatch(source, 3, other, 5, length)).isEqualTo(differs);
+        assertThat(LongCopies.mismatch(source, 3, other, 5, length)).isEqualTo(differs);
       }
     }
   }

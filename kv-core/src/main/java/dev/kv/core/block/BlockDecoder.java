@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
  * Decodes the entries of a block; {@link BlockBuilder} describes the format. Every count, offset
  * and length is checked before it is used, because the block may contain any bytes.
  */
-abstract class BlockEntries extends InternalIterator {
+abstract class BlockDecoder extends InternalIterator {
   private final int minKeyLength;
   private String file = "";
   private long blockOffset;
@@ -30,7 +30,7 @@ abstract class BlockEntries extends InternalIterator {
 
   int unshared;
 
-  BlockEntries(int minKeyLength) {
+  BlockDecoder(int minKeyLength) {
     this.minKeyLength = minKeyLength;
   }
 

@@ -3,11 +3,11 @@ package dev.kv.core.block;
 import java.nio.ByteBuffer;
 
 /** Copies and compares short runs of bytes, eight at a time. The buffers are little-endian. */
-final class Words {
+final class LongCopies {
   /** Bytes after a run that {@link #copy} may read and write. */
   static final int SLACK = Long.BYTES;
 
-  private Words() {}
+  private LongCopies() {}
 
   /**
    * Copies whole words: up to 7 bytes too many, which must be there in both buffers. A run may be

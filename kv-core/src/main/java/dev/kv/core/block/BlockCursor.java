@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
  * scratch buffer, and each step back goes through the record. The size of a record is limited: of a
  * longer interval, only the last part is kept.
  */
-abstract class BlockMoves extends BlockEntries {
+abstract class BlockCursor extends BlockDecoder {
   private final OffHeapBuffer scratch;
   private final EntryPositions recorded = new EntryPositions();
 
@@ -26,7 +26,7 @@ abstract class BlockMoves extends BlockEntries {
 
   private boolean repeatsUserKey;
 
-  BlockMoves(int minKeyLength, OffHeapBuffer scratch) {
+  BlockCursor(int minKeyLength, OffHeapBuffer scratch) {
     super(minKeyLength);
     this.scratch = scratch;
   }
@@ -69,7 +69,7 @@ abstract class BlockMoves extends BlockEntries {
   /** Compares the rest of the user keys: writers may share fewer bytes than two keys have. */
   private boolean hasLastUserKey(int own, int userLength) {
     int rest = userLength - shared;
-    return Words.mismatch(keyBuffer, keyOffset + shared, block, own, rest) == rest;
+    return LongCopies.mismatch(keyBuffer, keyOffset + shared, block, own, rest) == rest;
   }
 
   /**
@@ -120,7 +120,7 @@ abstract class BlockMoves extends BlockEntries {
     int firstLength = keyLength;
     lastInBlock();
     int most = Math.min(firstLength, keyLength) - InternalKey.TRAILER;
-    return Words.mismatch(block, first, keyBuffer, keyOffset, most);
+    return LongCopies.mismatch(block, first, keyBuffer, keyOffset, most);
   }
 
   /** Makes no entry the current one. */
@@ -184,22 +184,22 @@ abstract class BlockMoves extends BlockEntries {
       keyBuffer = target;
     }
     if (keyBuffer != target || keyOffset != 0) {
-      Words.copy(keyBuffer, keyOffset, target, 0, shared);
+      LongCopies.copy(keyBuffer, keyOffset, target, 0, shared);
       keyBuffer = target;
       keyOffset = 0;
     }
-    Words.copy(block, own, target, shared, unshared);
+    LongCopies.copy(block, own, target, shared, unshared);
   }
 
   /** Returns the scratch buffer with room for a key of {@code length} bytes; keeps its contents. */
   final ByteBuffer scratchOf(int length) {
     ByteBuffer buffer = scratch.buffer();
-    return length <= buffer.capacity() - Words.SLACK ? buffer : growScratch(length);
+    return length <= buffer.capacity() - LongCopies.SLACK ? buffer : growScratch(length);
   }
 
   private ByteBuffer growScratch(int length) {
     valid = false;
-    return scratch.ensureCapacity(Math.addExact(length, Words.SLACK));
+    return scratch.ensureCapacity(Math.addExact(length, LongCopies.SLACK));
   }
 
   /**
@@ -216,8 +216,8 @@ abstract class BlockMoves extends BlockEntries {
       int length = shared + unshared;
       int key = recorded.add(at, length, own + unshared);
       ByteBuffer keys = scratchOf(key + length);
-      Words.copy(keys, lastKey, keys, key, shared);
-      Words.copy(block, own, keys, key + shared, unshared);
+      LongCopies.copy(keys, lastKey, keys, key, shared);
+      LongCopies.copy(block, own, keys, key + shared, unshared);
       lastKey = key;
       lastLength = length;
       at = own + unshared + valueLength;
