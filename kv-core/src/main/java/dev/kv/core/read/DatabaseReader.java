@@ -254,12 +254,12 @@ public final class DatabaseReader implements AutoCloseable {
 
   /** Implements {@link DB#forEach} for a scan that ascends. */
   public void forEach(ReadOptions options, BiConsumer<? super Slice, ? super Slice> action) {
-    try (UserIterator iterator = userIterator(options)) {
+    try (DBIteratorImpl iterator = userIterator(options)) {
       iterator.forEach(action);
     }
   }
 
-  private UserIterator userIterator(ReadOptions options) {
+  private DBIteratorImpl userIterator(ReadOptions options) {
     if (options.descending()) {
       throw new IllegalArgumentException(
           "a cursor moves both ways: descending is for entries, stream and forEach");
@@ -279,8 +279,8 @@ public final class DatabaseReader implements AutoCloseable {
       UserKeyComparator comparator = state.version().comparator().userComparator();
       KeyBounds bounds = KeyBounds.of(options, comparator);
       view.open(tables, options);
-      VisibleCursor cursor = view.newCursor(sequence, bounds, cursorParts);
-      UserIterator iterator = new UserIterator(cursor, view, iterators, options.keysOnly());
+      DBIter cursor = view.newCursor(sequence, bounds, cursorParts);
+      DBIteratorImpl iterator = new DBIteratorImpl(cursor, view, iterators, options.keysOnly());
       iterators.add(iterator, view);
       opened = true;
       return iterator;
@@ -294,27 +294,27 @@ public final class DatabaseReader implements AutoCloseable {
   /**
    * Returns a view of the newest state for the check of a conditional write; the caller closes it.
    */
-  public CommitView commitView() {
+  public ValidationView validationView() {
     long since = snapshots.lastSequence();
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context, ReadOptions.DEFAULT);
-    return new CommitView(
+    return new ValidationView(
         states, state, points, tables, contexts, context, since, snapshots.lastSequence());
   }
 
   /** Returns a mark of this moment. */
-  public StateMark mark() {
+  public ReadMark mark() {
     int stripe = Stripes.current();
     ReadState state = states.acquire(stripe);
     try {
-      return new StateMark(state);
+      return new ReadMark(state);
     } finally {
       states.release(state, stripe);
     }
   }
 
   /** Calls {@code use} with the memtables since {@code mark}. */
-  public <R> R withMemTablesSince(StateMark mark, Function<RecentMemTables, R> use) {
+  public <R> R withMemTablesSince(ReadMark mark, Function<RecentMemTables, R> use) {
     ReadContext context = ReadContext.acquireFrom(contexts);
     RecentMemTables recent = new RecentMemTables(states, mark, context);
     try {

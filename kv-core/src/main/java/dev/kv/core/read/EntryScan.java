@@ -17,7 +17,7 @@ import java.util.function.BiConsumer;
  * All other entries come from the general cursor.
  */
 final class EntryScan {
-  private final VisibleCursor cursor;
+  private final DBIter cursor;
   private final BufferSlice key;
   private final BufferSlice value;
   private final boolean keysOnly;
@@ -31,7 +31,7 @@ final class EntryScan {
    * @param keysOnly true to show empty values
    */
   EntryScan(
-      VisibleCursor cursor,
+      DBIter cursor,
       BufferSlice key,
       BufferSlice value,
       boolean keysOnly,

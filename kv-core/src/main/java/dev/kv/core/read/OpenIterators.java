@@ -28,8 +28,8 @@ import org.slf4j.Logger;
  *
  * <pre>
  * registry -> Entry -> PinnedView -> pins
- *             Entry ~> UserIterator -> PinnedView    (~> is weak)
- *             slices of the iterator -> UserIterator
+ *             Entry ~> DBIteratorImpl -> PinnedView    (~> is weak)
+ *             slices of the iterator -> DBIteratorImpl
  *  1. Nothing here and nothing in a view refers strongly to the object that the program has. So
  *     the collector clears the entry's reference when the program has lost the iterator and its
  *     slices, and enqueues the entry.
@@ -49,7 +49,7 @@ final class OpenIterators {
 
   // Constant after construction, and thread-safe each.
   private final Stripe[] stripes = new Stripe[Stripes.COUNT];
-  private final ReferenceQueue<UserIterator> collected = new ReferenceQueue<>();
+  private final ReferenceQueue<DBIteratorImpl> collected = new ReferenceQueue<>();
   private final AtomicLong leaked = new AtomicLong();
   private final Events events;
   private final String database;
@@ -79,7 +79,7 @@ final class OpenIterators {
    *
    * @param view what the iterator pins
    */
-  void add(UserIterator iterator, PinnedView view) {
+  void add(DBIteratorImpl iterator, PinnedView view) {
     Entry entry = new Entry(iterator, view, this, System.nanoTime());
     view.register(entry);
     entry.stripe().add(entry);
@@ -129,16 +129,16 @@ final class OpenIterators {
 
   /** Releases what collected iterators pin. Cheap if there is none. */
   void releaseCollected() {
-    Reference<? extends UserIterator> reference = collected.poll();
+    Reference<? extends DBIteratorImpl> reference = collected.poll();
     if (reference != null) {
       releaseAll(reference);
     }
   }
 
-  private void releaseAll(Reference<? extends UserIterator> first) {
+  private void releaseAll(Reference<? extends DBIteratorImpl> first) {
     int count = 0;
     List<Entry> toReport = new ArrayList<>();
-    for (Reference<? extends UserIterator> at = first; at != null; at = collected.poll()) {
+    for (Reference<? extends DBIteratorImpl> at = first; at != null; at = collected.poll()) {
       Entry entry = (Entry) at;
       if (entry.view.close()) {
         count++;
@@ -195,7 +195,7 @@ final class OpenIterators {
   }
 
   /** The registration of one iterator: a node of the list of its stripe. */
-  static final class Entry extends WeakReference<UserIterator> {
+  static final class Entry extends WeakReference<DBIteratorImpl> {
     private final PinnedView view;
     private final OpenIterators registry;
     private final @Nullable Throwable opened;
@@ -205,7 +205,7 @@ final class OpenIterators {
     private @Nullable Entry previous;
     private @Nullable Entry next;
 
-    Entry(UserIterator iterator, PinnedView view, OpenIterators registry, long now) {
+    Entry(DBIteratorImpl iterator, PinnedView view, OpenIterators registry, long now) {
       super(iterator, registry.collected);
       this.view = view;
       this.registry = registry;
@@ -227,7 +227,7 @@ final class OpenIterators {
     /** Takes the entry out of the registry, if it is in, and revokes the iterator's slices. */
     void remove() {
       stripe().remove(this);
-      UserIterator iterator = get();
+      DBIteratorImpl iterator = get();
       if (iterator != null) {
         iterator.revokeSlices();
       }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The resources of one open iterator: a pinned read state, a cursor over all its entries, and
- * scratch memory. It must not refer strongly to the {@link UserIterator}, see {@link
+ * scratch memory. It must not refer strongly to the {@link DBIteratorImpl}, see {@link
  * OpenIterators}.
  */
 final class PinnedView extends CursorGuard {
@@ -28,7 +28,7 @@ final class PinnedView extends CursorGuard {
   private final ObjectPool<ReadContext> contexts;
   private final ReadContext context;
   private InternalIterator internal = new EmptyIterator();
-  private @Nullable VisibleCursor cursor;
+  private @Nullable DBIter cursor;
   private OpenIterators.@Nullable Entry registration;
 
   /**
@@ -98,9 +98,9 @@ final class PinnedView extends CursorGuard {
    * @param bounds the keys to return
    * @param parts what all cursors of the database share
    */
-  VisibleCursor newCursor(long sequence, KeyBounds bounds, CursorParts parts) {
+  DBIter newCursor(long sequence, KeyBounds bounds, CursorParts parts) {
     UserKeyComparator order = state.version().comparator().userComparator();
-    cursor = new VisibleCursor(internal, order, sequence, state.changes(), bounds, context, parts);
+    cursor = new DBIter(internal, order, sequence, state.changes(), bounds, context, parts);
     return cursor;
   }
 
@@ -116,7 +116,7 @@ final class PinnedView extends CursorGuard {
 
   @Override
   protected void stop() {
-    VisibleCursor moving = cursor;
+    DBIter moving = cursor;
     if (moving != null) {
       moving.stop();
     }

@@ -8,7 +8,7 @@ import dev.kv.core.memtable.MemTable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memtables since a {@link StateMark}: the one that was mutable then, and all later ones. Every
+ * The memtables since a {@link ReadMark}: the one that was mutable then, and all later ones. Every
  * later write is in one of them, so that the leader of a write group can check a condition without
  * reading tables. If one of them has been flushed, or if content has changed outside the log since,
  * {@link #pin} returns false.
@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RecentMemTables {
   private final ReadStates states;
-  private final StateMark mark;
+  private final ReadMark mark;
   private final ReadContext context;
   private @Nullable ReadState pinned;
   private int count;
 
   /** Creates the object; borrows {@code context}. */
-  RecentMemTables(ReadStates states, StateMark mark, ReadContext context) {
+  RecentMemTables(ReadStates states, ReadMark mark, ReadContext context) {
     this.states = states;
     this.mark = mark;
     this.context = context;

@@ -9,12 +9,12 @@
  * reusable objects of a {@code ReadContext}. {@code PinnedValueImpl} is a value that a program
  * holds beyond the lookup.
  *
- * <p>Many keys: {@code UserIterator} is the program's iterator. Its {@code VisibleCursor} turns the
+ * <p>Many keys: {@code DBIteratorImpl} is the program's iterator. Its {@code DBIter} turns the
  * internal entries of all sources into the entries that a program sees, and {@code EntryScan} does
  * it for a whole scan. {@code PinnedView} has what an open iterator keeps, and {@code
  * OpenIterators} knows every one that is not closed, and releases those that a program lost.
  *
- * <p>The conditions of writes: {@link dev.kv.core.read.CommitView} is the view in which a
+ * <p>The conditions of writes: {@link dev.kv.core.read.ValidationView} is the view in which a
  * transaction checks its keys, and {@link dev.kv.core.read.RecentMemTables} has the writes since
  * then.
  *

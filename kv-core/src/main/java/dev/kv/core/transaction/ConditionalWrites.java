@@ -2,8 +2,8 @@ package dev.kv.core.transaction;
 
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.key.UserKeyComparator;
-import dev.kv.core.read.CommitView;
 import dev.kv.core.read.DatabaseReader;
+import dev.kv.core.read.ValidationView;
 import dev.kv.core.write.CommitCondition;
 import dev.kv.core.write.CommitPipeline;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +28,7 @@ public final class ConditionalWrites {
    */
   public byte @Nullable [] write(EncodedBatch batch, boolean sync) {
     while (true) {
-      try (CommitView view = reader.commitView()) {
+      try (ValidationView view = reader.validationView()) {
         ExpectationCheck check = new ExpectationCheck(batch.expectations(), view, order);
         if (!FailedCheck.run(check::holdsInBase)) {
           return check.failedKey();

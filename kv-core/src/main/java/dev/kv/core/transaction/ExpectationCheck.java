@@ -6,7 +6,7 @@ import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.ValueRef;
-import dev.kv.core.read.CommitView;
+import dev.kv.core.read.ValidationView;
 import dev.kv.core.write.CommitCondition;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExpectationCheck implements CommitCondition {
   private final List<Expectation> expectations;
-  private final CommitView view;
+  private final ValidationView view;
   private final UserKeyComparator order;
   private @Nullable Expectation failed;
 
-  ExpectationCheck(List<Expectation> expectations, CommitView view, UserKeyComparator order) {
+  ExpectationCheck(List<Expectation> expectations, ValidationView view, UserKeyComparator order) {
     this.expectations = expectations;
     this.view = view;
     this.order = order;

@@ -4,10 +4,10 @@ import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.key.UserKeyComparator;
-import dev.kv.core.read.CommitView;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.ReadRange;
 import dev.kv.core.read.RecentMemTables;
+import dev.kv.core.read.ValidationView;
 import dev.kv.core.write.CommitCondition;
 import java.util.Arrays;
 import java.util.List;
@@ -51,7 +51,7 @@ final class TransactionCheck {
   }
 
   /** Searches the base of a view, which may read tables. */
-  boolean holdsInBase(CommitView view) {
+  boolean holdsInBase(ValidationView view) {
     for (byte[] key : keys) {
       if (view.hasNewer(key, snapshot)) {
         return isChanged(key);

@@ -15,10 +15,10 @@ import dev.kv.TransactionTooOldException;
 import dev.kv.ValueReader;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.key.KeyBounds;
-import dev.kv.core.read.CommitView;
+import dev.kv.core.read.ReadMark;
 import dev.kv.core.read.ReadRange;
 import dev.kv.core.read.SnapshotImpl;
-import dev.kv.core.read.StateMark;
+import dev.kv.core.read.ValidationView;
 import dev.kv.core.transaction.WriteSet.Write;
 import dev.kv.core.write.CommitCondition.Verdict;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The commit first asks the leader to check the memtables since the beginning: a short
  * transaction reads no table. If one of them has been flushed, this thread searches memtables and
- * tables, in a {@link CommitView}, and leaves to the leader what was written since. The same if
+ * tables, in a {@link ValidationView}, and leaves to the leader what was written since. The same if
  * content has changed outside the log, such as a deleted range.
  */
 final class TransactionImpl implements Transaction {
@@ -46,7 +46,7 @@ final class TransactionImpl implements Transaction {
   private final SnapshotImpl snapshot;
   private final long snapshotSequence;
   private final ReadOptions fromSnapshot;
-  private final StateMark mark;
+  private final ReadMark mark;
   private final WriteSet writes;
   private final ReadSet reads;
   private final List<TransactionIterator> cursors = new ArrayList<>();
@@ -64,7 +64,7 @@ final class TransactionImpl implements Transaction {
    * @param mark was taken before the snapshot
    */
   TransactionImpl(
-      Transactions parts, TransactionOptions options, SnapshotImpl snapshot, StateMark mark) {
+      Transactions parts, TransactionOptions options, SnapshotImpl snapshot, ReadMark mark) {
     this.parts = parts;
     this.options = options;
     this.snapshot = snapshot;
@@ -295,7 +295,7 @@ final class TransactionImpl implements Transaction {
                 recent ->
                     parts.commits().write(batch, sync, check.since(recent, snapshotSequence)));
     while (verdict == Verdict.STALE) {
-      try (CommitView view = parts.reader().commitView()) {
+      try (ValidationView view = parts.reader().validationView()) {
         boolean holds =
             FailedCheck.run(
                 () ->

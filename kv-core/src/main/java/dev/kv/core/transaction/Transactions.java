@@ -5,8 +5,8 @@ import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.read.DatabaseReader;
+import dev.kv.core.read.ReadMark;
 import dev.kv.core.read.SnapshotList;
-import dev.kv.core.read.StateMark;
 import dev.kv.core.write.CommitPipeline;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -40,7 +40,7 @@ public final class Transactions {
    * mark have every write after the snapshot.
    */
   public Transaction begin(TransactionOptions options) {
-    StateMark mark = reader.mark();
+    ReadMark mark = reader.mark();
     TransactionImpl transaction = new TransactionImpl(this, options, snapshots.acquire(), mark);
     open.increment();
     return transaction;

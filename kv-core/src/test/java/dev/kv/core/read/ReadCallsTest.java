@@ -339,7 +339,7 @@ final class ReadCallsTest {
   @Test
   void memTablesSince_aMark_findTheNewestOfAllLaterOnes() {
     fill();
-    StateMark mark = tree.reader.mark();
+    ReadMark mark = tree.reader.mark();
     put("a", "now");
     tree.toMemtable();
     tree.delete(bytes("b"));
@@ -369,7 +369,7 @@ final class ReadCallsTest {
   @Test
   void commitView_closedInTheMiddle_givesBackWhatItPinned() {
     fill();
-    CommitView view = tree.reader.commitView();
+    ValidationView view = tree.reader.validationView();
     assertThat(view.find(bytes("a"))).isTrue();
     assertThat(text(view.value().copy())).isEqualTo("1");
     assertThat(view.recent().pin()).isTrue();
@@ -475,8 +475,8 @@ final class ReadCallsTest {
   void commitView_seesItsBaseAndLaterMemTables() {
     fill();
     long before = tree.last();
-    try (CommitView view = tree.reader.commitView()) {
-      StateMark mark = tree.reader.mark();
+    try (ValidationView view = tree.reader.validationView()) {
+      ReadMark mark = tree.reader.mark();
       assertThat(view.sinceSequence()).isEqualTo(before);
       assertThat(view.isChangedOutsideLogSince(mark)).isFalse();
       for (String key : List.of("a", "b", "c")) {
@@ -519,7 +519,7 @@ final class ReadCallsTest {
   @Test
   void withMemTablesSince_givesBackWhatItsUserPinned() {
     fill();
-    StateMark mark = tree.reader.mark();
+    ReadMark mark = tree.reader.mark();
     put("h", "5");
     tree.toMemtable();
     boolean newer =

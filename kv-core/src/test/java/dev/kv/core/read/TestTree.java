@@ -19,7 +19,7 @@ import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.EntryListCursor.Entry;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.table.TableCache;
-import dev.kv.core.table.cache.BlockCacheImpl;
+import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.table.format.BuildBuffers;
 import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.table.format.TableFormat;
@@ -46,7 +46,7 @@ final class TestTree implements AutoCloseable {
       new SharedResourcesImpl(new SharedResources.Settings(64 << 20, 0, 0, 1, 0));
   final OffHeapBudget budget = shared.budget();
   final BlockAllocator allocator = shared.allocator();
-  final BlockCacheImpl blocks = shared.blockCache();
+  final BlockCache blocks = shared.blockCache();
   final ArenaPool arenas = shared.arenas();
   final ReadStates states = new ReadStates();
   final SnapshotList snapshots = new SnapshotList(() -> last());

@@ -10,16 +10,16 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 
 /**
- * The iterator that programs use: a {@link VisibleCursor} over a view that it pins. The view guards
- * every move against a concurrent close; see {@link dev.kv.core.iterator.CursorGuard}.
+ * The iterator that programs use: a {@link DBIter} over a view that it pins. The view guards every
+ * move against a concurrent close; see {@link dev.kv.core.iterator.CursorGuard}.
  *
  * <p>If a program loses the iterator without closing it, its view is released after it was
  * collected, see {@link OpenIterators}. The compiler may hold an object for unreachable before its
  * last method ends; so each method that uses the view ends in a reachability fence, which is no
  * instruction, and slices refer to their iterator.
  */
-final class UserIterator implements DBIterator {
-  private final VisibleCursor cursor;
+final class DBIteratorImpl implements DBIterator {
+  private final DBIter cursor;
   private final PinnedView view;
   private final OpenIterators open;
   private final boolean keysOnly;
@@ -33,7 +33,7 @@ final class UserIterator implements DBIterator {
    *
    * @param keysOnly true to show empty values
    */
-  UserIterator(VisibleCursor cursor, PinnedView view, OpenIterators open, boolean keysOnly) {
+  DBIteratorImpl(DBIter cursor, PinnedView view, OpenIterators open, boolean keysOnly) {
     this.cursor = cursor;
     this.view = view;
     this.open = open;

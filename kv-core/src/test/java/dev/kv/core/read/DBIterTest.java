@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class VisibleCursorTest {
+final class DBIterTest {
   private static final DBComparator REVERSE =
       DBComparator.of("test.Reverse", (a, b) -> Arrays.compareUnsigned(b, a));
 
@@ -51,7 +51,7 @@ final class VisibleCursorTest {
 
   @Test
   void cursor_overNothing_isInvalidWhereverItGoes() {
-    VisibleCursor cursor = cursor(100);
+    DBIter cursor = cursor(100);
     assertThat(cursor.isValid()).isFalse();
     cursor.seekToFirst();
     assertThat(cursor.isValid()).isFalse();
@@ -117,7 +117,7 @@ final class VisibleCursorTest {
     put("a", 0, "a0");
     put("b", 0, "b0");
     delete("c", 0);
-    VisibleCursor cursor = cursor(9);
+    DBIter cursor = cursor(9);
     cursor.seekForPrev(bytes("b"));
     assertThat(show(cursor)).isEqualTo("b=b0");
     cursor.seekForPrev(bytes("c"));
@@ -132,7 +132,7 @@ final class VisibleCursorTest {
     delete("c", 3);
     put("d", 4, "d4");
     put("d", 9, "hidden");
-    VisibleCursor cursor = cursor(5);
+    DBIter cursor = cursor(5);
     cursor.seek(bytes("b"));
     assertThat(show(cursor)).isEqualTo("b=b2");
     cursor.next();
@@ -160,7 +160,7 @@ final class VisibleCursorTest {
     }
     ReadOptions options =
         ReadOptions.builder().lowerBound(bytes("b")).upperBound(bytes("d")).build();
-    VisibleCursor cursor = cursor(9, options);
+    DBIter cursor = cursor(9, options);
     assertThat(forward(cursor)).isEqualTo("b=b c=c");
     assertThat(backward(cursor)).isEqualTo("c=c b=b");
     cursor.seek(bytes("a"));
@@ -192,8 +192,7 @@ final class VisibleCursorTest {
     entries.add(entry(new byte[] {(byte) 0xfe}, 1, ValueKind.VALUE, "x"));
     entries.add(entry(new byte[] {(byte) 0xff}, 2, ValueKind.VALUE, "y"));
     entries.add(entry(new byte[] {(byte) 0xff, (byte) 0xff}, 3, ValueKind.VALUE, "z"));
-    VisibleCursor cursor =
-        cursor(9, ReadOptions.builder().prefix(new byte[] {(byte) 0xff}).build());
+    DBIter cursor = cursor(9, ReadOptions.builder().prefix(new byte[] {(byte) 0xff}).build());
     cursor.seekToFirst();
     assertThat(value(cursor)).isEqualTo("y");
     cursor.seekToLast();
@@ -252,7 +251,7 @@ final class VisibleCursorTest {
     model.keySet().removeIf(key -> lower != null && user.compare(key, lower) < 0);
     model.keySet().removeIf(key -> upper != null && user.compare(key, upper) >= 0);
 
-    VisibleCursor cursor = cursor(sequence, options.build());
+    DBIter cursor = cursor(sequence, options.build());
     Map.Entry<byte[], String> at = null;
     StringBuilder trace = new StringBuilder(context);
     for (int step = 0; step < 60; step++) {
@@ -337,7 +336,7 @@ final class VisibleCursorTest {
     byte[] unknownKind = InternalKey.encode(bytes("b"), 2, ValueKind.VALUE);
     unknownKind[1] = 2;
     entries.add(new Entry(unknownKind, new byte[0]));
-    VisibleCursor cursor = cursor(9);
+    DBIter cursor = cursor(9);
     cursor.seekToFirst();
     assertThatThrownBy(cursor::next)
         .isInstanceOf(CorruptionException.class)
@@ -361,7 +360,7 @@ final class VisibleCursorTest {
     for (int i = 0; i < 1000; i++) {
       delete("key" + i, i + 1);
     }
-    VisibleCursor cursor = cursor(2000);
+    DBIter cursor = cursor(2000);
     cursor.stop();
     assertThatThrownBy(cursor::seekToFirst).isInstanceOf(DBClosedException.class);
     assertThatThrownBy(cursor::seekToLast).isInstanceOf(DBClosedException.class);
@@ -372,7 +371,7 @@ final class VisibleCursorTest {
     for (int i = 0; i < 600; i++) {
       put(String.format("key%04d", i), i + 1, "v".repeat(50_000));
     }
-    VisibleCursor cursor = cursor(2000);
+    DBIter cursor = cursor(2000);
     forward(cursor);
     assertThat(sampled).isBetween(12, 70);
     backward(cursor);
@@ -385,7 +384,7 @@ final class VisibleCursorTest {
       put(String.format("key%04d", i), 2 * i + 1, "value " + i);
       put(String.format("key%04d", i), 2 * i + 2, "newer " + i);
     }
-    VisibleCursor cursor = cursor(5000);
+    DBIter cursor = cursor(5000);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long id = Thread.currentThread().getId();
     byte[] target = bytes("key0500");
@@ -412,7 +411,7 @@ final class VisibleCursorTest {
 
   /** Seeks a key with a new cursor over the same entries; returns the number of steps. */
   private int stepsTo(String target, String expected, long sequence) {
-    VisibleCursor cursor = cursor(sequence);
+    DBIter cursor = cursor(sequence);
     cursor.seek(bytes(target));
     assertThat(show(cursor)).isEqualTo(expected);
     return internal.steps;
@@ -464,7 +463,7 @@ final class VisibleCursorTest {
     for (int round = 0; round < 3; round++) {
       assertThat(forward(cursor(1000))).isEqualTo("z=z9");
     }
-    VisibleCursor cursor = cursor(1000);
+    DBIter cursor = cursor(1000);
     cursor.seekToFirst();
     assertThat(internal.steps).isZero();
     assertThat(show(cursor)).isEqualTo("z=z9");
@@ -492,7 +491,7 @@ final class VisibleCursorTest {
     watching = true;
     stepsTo("c", "z=z9", 1000);
     stepsTo("c", "z=z9", 1000);
-    VisibleCursor cursor = cursor(1000);
+    DBIter cursor = cursor(1000);
     sampled = 0;
     for (int i = 0; i < 1600; i++) {
       cursor.seek(bytes("c"));
@@ -524,17 +523,17 @@ final class VisibleCursorTest {
             }
           });
 
-  private VisibleCursor cursor(long sequence) {
+  private DBIter cursor(long sequence) {
     return cursor(sequence, ReadOptions.DEFAULT);
   }
 
-  private VisibleCursor cursor(long sequence, ReadOptions options) {
+  private DBIter cursor(long sequence, ReadOptions options) {
     List<Entry> sorted = new ArrayList<>(entries);
     if (sorted.stream().allMatch(entry -> entry.key().length >= InternalKey.TRAILER)) {
       Collections.sort(sorted, (a, b) -> order.compare(a.key(), b.key()));
     }
     internal = new EntryListCursor(order, sorted);
-    return new VisibleCursor(
+    return new DBIter(
         internal,
         order.userComparator(),
         sequence,
@@ -555,7 +554,7 @@ final class VisibleCursorTest {
     return ReadOptions.builder().prefix(bytes(prefix)).build();
   }
 
-  private static String forward(VisibleCursor cursor) {
+  private static String forward(DBIter cursor) {
     List<String> shown = new ArrayList<>();
     for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
       shown.add(show(cursor));
@@ -563,7 +562,7 @@ final class VisibleCursorTest {
     return String.join(" ", shown);
   }
 
-  private static String backward(VisibleCursor cursor) {
+  private static String backward(DBIter cursor) {
     List<String> shown = new ArrayList<>();
     for (cursor.seekToLast(); cursor.isValid(); cursor.prev()) {
       shown.add(show(cursor));
@@ -571,19 +570,19 @@ final class VisibleCursorTest {
     return String.join(" ", shown);
   }
 
-  private static String show(VisibleCursor cursor) {
+  private static String show(DBIter cursor) {
     return cursor.isValid()
         ? new String(key(cursor), StandardCharsets.UTF_8) + "=" + value(cursor)
         : "nothing";
   }
 
-  private static byte[] key(VisibleCursor cursor) {
+  private static byte[] key(DBIter cursor) {
     byte[] key = new byte[cursor.keyLength()];
     cursor.keyBuffer().get(cursor.keyOffset(), key);
     return key;
   }
 
-  private static String value(VisibleCursor cursor) {
+  private static String value(DBIter cursor) {
     byte[] value = new byte[cursor.valueLength()];
     cursor.valueBuffer().get(cursor.valueOffset(), value);
     return new String(value, StandardCharsets.UTF_8);

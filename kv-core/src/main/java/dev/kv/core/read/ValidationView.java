@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Used by one thread at a time: by its owner, or by a leader while the owner waits.
  */
-public final class CommitView implements AutoCloseable {
+public final class ValidationView implements AutoCloseable {
   private final ReadStates states;
   private final ReadState base;
   private final RecentMemTables recent;
@@ -43,7 +43,7 @@ public final class CommitView implements AutoCloseable {
    * @param sinceSequence the last sequence number before {@code base} was pinned
    * @param readSequence the last sequence number after that
    */
-  CommitView(
+  ValidationView(
       ReadStates states,
       ReadState base,
       PointReader points,
@@ -54,7 +54,7 @@ public final class CommitView implements AutoCloseable {
       long readSequence) {
     this.states = states;
     this.base = base;
-    this.recent = new RecentMemTables(states, new StateMark(base), context);
+    this.recent = new RecentMemTables(states, new ReadMark(base), context);
     this.points = points;
     this.tables = tables;
     this.contexts = contexts;
@@ -72,7 +72,7 @@ public final class CommitView implements AutoCloseable {
   }
 
   /** Returns true if content has changed outside the log between {@code mark} and the base. */
-  public boolean isChangedOutsideLogSince(StateMark mark) {
+  public boolean isChangedOutsideLogSince(ReadMark mark) {
     return mark.isChangedOutsideLog(base);
   }
 

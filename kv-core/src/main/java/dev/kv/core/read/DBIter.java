@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * backward reaches the newest entry of a key last, and finds out that it was the last only at the
  * entry before it. So it copies the key and the value of each candidate.
  */
-final class VisibleCursor {
+final class DBIter {
   private static final int VALUE = ValueKind.VALUE.code();
   private static final int DELETION = ValueKind.DELETION.code();
 
@@ -67,7 +67,7 @@ final class VisibleCursor {
    * @param scratch reusable objects, which the caller must not release while it uses the cursor
    * @param parts what all cursors of the database share
    */
-  VisibleCursor(
+  DBIter(
       InternalIterator internal,
       UserKeyComparator comparator,
       long sequence,

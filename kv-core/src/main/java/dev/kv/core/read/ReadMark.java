@@ -6,13 +6,13 @@ import dev.kv.core.memtable.MemTable;
  * Marks a point in time: everything that changed after it is in the memtable or a later one, or is
  * a later change outside the log. Pins nothing.
  */
-public final class StateMark {
+public final class ReadMark {
   /** Only compared; it may have been freed. */
   private final MemTable memtable;
 
   private final long changes;
 
-  StateMark(ReadState state) {
+  ReadMark(ReadState state) {
     memtable = state.memtable();
     changes = state.changes();
   }
