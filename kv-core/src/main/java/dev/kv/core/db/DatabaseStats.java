@@ -10,7 +10,7 @@ import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.state.CompactionStats;
 import dev.kv.core.state.Resources;
-import dev.kv.core.table.cache.BlockCacheImpl;
+import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import java.nio.ByteBuffer;
@@ -148,7 +148,7 @@ final class DatabaseStats {
   /** Returns the current statistics. */
   DBStats stats() {
     OffHeapBudget budget = resources.budget();
-    BlockCacheImpl cache = resources.blockCache();
+    BlockCache cache = resources.blockCache();
     reader.releaseCollectedIterators();
     return new DBStats(
         withVersion(compactionStats::levels),

@@ -4,8 +4,8 @@ import dev.kv.CorruptionException;
 import dev.kv.DBIOException;
 import dev.kv.Options;
 import dev.kv.core.cache.CacheHandle;
+import dev.kv.core.table.Table;
 import dev.kv.core.table.TableCache;
-import dev.kv.core.table.TableReader;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
@@ -68,7 +68,7 @@ final class StaleTables {
         || file.size() / LARGE_FACTOR > options.maxFileSize()) {
       return true;
     }
-    try (CacheHandle<TableReader> table = tables.acquire(file)) {
+    try (CacheHandle<Table> table = tables.acquire(file)) {
       TableProperties properties = table.value().properties();
       return properties == null
           || !properties.hasOnlyLiveEntries()

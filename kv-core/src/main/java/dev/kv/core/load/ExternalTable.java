@@ -11,7 +11,7 @@ import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.state.Resources;
-import dev.kv.core.table.TableReader;
+import dev.kv.core.table.Table;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.ReadFlags;
@@ -42,7 +42,7 @@ final class ExternalTable implements AutoCloseable {
   private final InternalKeyComparator order;
   private final @Nullable TableProperties properties;
   private final BlockProvider blocks;
-  private final TableReader table;
+  private final Table table;
   private byte[] smallest = {};
   private byte[] largest = {};
 
@@ -51,7 +51,7 @@ final class ExternalTable implements AutoCloseable {
       Resources resources,
       @Nullable TableProperties properties,
       BlockProvider blocks,
-      TableReader table) {
+      Table table) {
     this.path = path;
     this.properties = properties;
     this.resources = resources;
@@ -79,15 +79,14 @@ final class ExternalTable implements AutoCloseable {
             resources.allocator(),
             resources.budget(),
             resources.options().nativeSnappy());
-    TableReader table = null;
+    Table table = null;
     boolean done = false;
     try {
       TableFile file = TableFile.open(resources.env(), path, new MappingQuota(0));
       long id = resources.blockCache().blocks().newId();
       // With the filter, because the database will open it too.
       table =
-          TableReader.open(
-              file, id, resources.comparator(), resources.options().filterPolicy(), blocks);
+          Table.open(file, id, resources.comparator(), resources.options().filterPolicy(), blocks);
       ExternalTable opened = new ExternalTable(path, resources, properties, blocks, table);
       opened.readEnds();
       done = true;

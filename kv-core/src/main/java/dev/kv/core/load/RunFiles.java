@@ -8,7 +8,7 @@ import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.state.Resources;
-import dev.kv.core.table.TableReader;
+import dev.kv.core.table.Table;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.TableFile;
@@ -97,7 +97,7 @@ final class RunFiles implements AutoCloseable {
   private SortedRun open(Path path, long number) throws IOException {
     TableFile file = TableFile.open(resources.env(), path, unmapped);
     long id = resources.blockCache().blocks().newId();
-    TableReader table = TableReader.open(file, id, resources.comparator(), null, blocks);
+    Table table = Table.open(file, id, resources.comparator(), null, blocks);
     return new SortedRun(table, () -> delete(path, number));
   }
 

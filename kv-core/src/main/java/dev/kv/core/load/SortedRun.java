@@ -1,19 +1,19 @@
 package dev.kv.core.load;
 
 import dev.kv.core.iterator.InternalIterator;
-import dev.kv.core.table.TableReader;
+import dev.kv.core.table.Table;
 import dev.kv.core.table.cache.ReadFlags;
 
 /**
  * A sorted run of an {@link ExternalSort}: a table in a temporary file, open until it is closed.
  */
 final class SortedRun implements AutoCloseable {
-  private final TableReader table;
+  private final Table table;
   private final Runnable delete;
   private boolean closed;
 
   /** Takes ownership of the open table; {@code delete} deletes its file. */
-  SortedRun(TableReader table, Runnable delete) {
+  SortedRun(Table table, Runnable delete) {
     this.table = table;
     this.delete = delete;
   }

@@ -6,7 +6,7 @@ import dev.kv.SharedResources;
 import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
-import dev.kv.core.table.cache.BlockCacheImpl;
+import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.table.cache.EntryIndexMemory;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.TableMemory;
@@ -28,7 +28,7 @@ public final class SharedResourcesImpl implements SharedResources {
   private final BlockAllocator allocator;
   private final ArenaPool arenas;
   private final WriteBuffers writeBuffers;
-  private final BlockCacheImpl blockCache;
+  private final BlockCache blockCache;
   private final TableMemory tableMemory;
   private final BuildBufferPool buildBuffers;
   private final RateLimiter compactionRate;
@@ -50,7 +50,7 @@ public final class SharedResourcesImpl implements SharedResources {
     long memtables = limitOfWriteBuffers(settings);
     writeBuffers = new WriteBuffers(memtables);
     arenas = new ArenaPool(budget, memtables, writeBuffers::acquired);
-    blockCache = new BlockCacheImpl(allocator, settings.blockCacheSize());
+    blockCache = new BlockCache(allocator, settings.blockCacheSize());
     tableMemory =
         new TableMemory(
             blockCache,
@@ -206,7 +206,7 @@ public final class SharedResourcesImpl implements SharedResources {
   }
 
   /** Returns the cache of data blocks. */
-  public BlockCacheImpl blockCache() {
+  public BlockCache blockCache() {
     return blockCache;
   }
 

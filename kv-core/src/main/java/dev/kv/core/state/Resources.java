@@ -12,7 +12,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.table.TableCache;
-import dev.kv.core.table.cache.BlockCacheImpl;
+import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
@@ -89,7 +89,7 @@ public final class Resources implements AutoCloseable {
   }
 
   /** Returns the block cache, which other databases may share. */
-  public BlockCacheImpl blockCache() {
+  public BlockCache blockCache() {
     return shared.blockCache();
   }
 

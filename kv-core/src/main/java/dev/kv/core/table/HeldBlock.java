@@ -26,7 +26,7 @@ final class HeldBlock implements AutoCloseable {
   }
 
   /** Returns a cursor over data block {@code wanted} of {@code table}. */
-  BlockIterator cursor(TableReader table, int wanted, ReadFlags flags) {
+  BlockIterator cursor(Table table, int wanted, ReadFlags flags) {
     if (at != wanted) {
       release();
       PinnedBlock acquired = table.acquireBlock(wanted, flags);

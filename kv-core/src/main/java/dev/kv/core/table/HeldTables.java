@@ -28,14 +28,14 @@ public final class HeldTables implements AutoCloseable {
   private static final class Slot {
     final HeldBlock block;
     @Nullable FileMetadata file;
-    @Nullable CacheHandle<TableReader> table;
+    @Nullable CacheHandle<Table> table;
 
     Slot(HeldBlock block) {
       this.block = block;
     }
 
     void release() {
-      CacheHandle<TableReader> pinned = table;
+      CacheHandle<Table> pinned = table;
       file = null;
       table = null;
       block.release();
@@ -62,7 +62,7 @@ public final class HeldTables implements AutoCloseable {
       PointReadContext context,
       ValueRef out) {
     Slot slot = slotOf(file);
-    CacheHandle<TableReader> table = slot.table;
+    CacheHandle<Table> table = slot.table;
     if (table == null) {
       table = tables.acquire(file);
       slot.table = table;

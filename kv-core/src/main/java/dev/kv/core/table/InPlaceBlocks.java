@@ -6,8 +6,8 @@ import dev.kv.core.env.MappedBytes;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.EntryIndexMemory;
-import dev.kv.core.table.cache.OwnedBlock;
 import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.cache.UncachedBlock;
 import dev.kv.core.table.format.BlockWriter;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -91,7 +91,7 @@ final class InPlaceBlocks {
       return acceptsVerified(at);
     }
     if (entryIndexes.wants(at)) {
-      OwnedBlock copy = copy(at);
+      UncachedBlock copy = copy(at);
       if (copy == null) {
         return false;
       }
@@ -137,9 +137,9 @@ final class InPlaceBlocks {
   /**
    * Returns a copy of a verified block, which the caller owns, or null if the block has changed.
    */
-  @Nullable OwnedBlock copy(int at) {
+  @Nullable UncachedBlock copy(int at) {
     int checksum = checksums[at];
-    OwnedBlock copy =
+    UncachedBlock copy =
         isVerified(checksum)
             ? blocks.copyVerified(file, index.offset(at), index.size(at), checksum)
             : null;

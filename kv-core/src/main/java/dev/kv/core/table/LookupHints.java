@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  * can compare builds with and without it. Thread-safe; freed with the reader.
  *
  * <ul>
- *   <li>{@link #NEGATIVE_LOOKUPS}: a {@link NegativeLookupCache} for a table without a filter.
+ *   <li>{@link #NEGATIVE_LOOKUPS}: a {@link BlockBloomCache} for a table without a filter.
  *   <li>{@link #useEntryIndex}: an entry index for each block that is found in the cache again.
  * </ul>
  */
 final class LookupHints {
   static final boolean NEGATIVE_LOOKUPS = true;
 
-  private final @Nullable NegativeLookupCache absent;
+  private final @Nullable BlockBloomCache absent;
 
   /**
    * Creates the hints of a table.
@@ -35,7 +35,7 @@ final class LookupHints {
   LookupHints(KeyComparator comparator, boolean hasFilter, BlockProvider blocks, int count) {
     absent =
         NEGATIVE_LOOKUPS && !hasFilter && isBytewiseInternal(comparator)
-            ? new NegativeLookupCache(blocks, count)
+            ? new BlockBloomCache(blocks, count)
             : null;
   }
 
@@ -46,13 +46,13 @@ final class LookupHints {
 
   /** Returns false if a user key is known to be absent from data block {@code block}. */
   boolean mayContain(int block, ByteBuffer key, int offset, int length) {
-    NegativeLookupCache cache = absent;
+    BlockBloomCache cache = absent;
     return cache == null || cache.mayContain(block, key, offset, length);
   }
 
   /** Returns true if {@link #recordMiss} would record a miss of data block {@code block}. */
   boolean wantsMiss(int block) {
-    NegativeLookupCache cache = absent;
+    BlockBloomCache cache = absent;
     return cache != null && cache.wants(block);
   }
 
@@ -64,7 +64,7 @@ final class LookupHints {
    * @param flags how the block was read; only a verified block is recorded
    */
   void recordMiss(int block, BlockIterator entries, ReadFlags flags) {
-    NegativeLookupCache cache = absent;
+    BlockBloomCache cache = absent;
     if (cache != null && flags.verify()) {
       cache.add(block, entries);
     }

@@ -10,12 +10,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The bytes of an open table, which stay readable after the file was deleted. Thread-safe. */
 final class RawTable implements RandomAccessFile {
-  private final CacheHandle<TableReader> table;
+  private final CacheHandle<Table> table;
   private final TableFile file;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /** Takes ownership of the pin. */
-  RawTable(CacheHandle<TableReader> table) {
+  RawTable(CacheHandle<Table> table) {
     this.table = table;
     this.file = table.value().file();
   }

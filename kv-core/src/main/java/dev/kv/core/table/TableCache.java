@@ -16,10 +16,10 @@ import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.EntryIndexMemory;
 import dev.kv.core.table.cache.MappingQuota;
-import dev.kv.core.table.cache.OwnedBlock;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.cache.TableMemory;
+import dev.kv.core.table.cache.UncachedBlock;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
@@ -56,7 +56,7 @@ public final class TableCache implements AutoCloseable {
   private final Env env;
   private final Options options;
   private final InternalKeyComparator comparator;
-  private final LruCache<TableReader> tables;
+  private final LruCache<Table> tables;
   private final BlockProvider blocks;
   private final MappingQuota quota;
   private final @Nullable EntryIndexMemory entryIndexes;
@@ -94,10 +94,10 @@ public final class TableCache implements AutoCloseable {
    * not in the cache.
    */
   @SuppressWarnings("unchecked")
-  public CacheHandle<TableReader> acquire(FileMetadata file) {
+  public CacheHandle<Table> acquire(FileMetadata file) {
     CacheHandle<?> remembered = file.tableHandle();
     if (remembered != null) {
-      CacheHandle<TableReader> handle = (CacheHandle<TableReader>) remembered;
+      CacheHandle<Table> handle = (CacheHandle<Table>) remembered;
       if (handle.tryPin()) {
         return handle;
       }
@@ -105,16 +105,16 @@ public final class TableCache implements AutoCloseable {
     return acquireSlowly(file);
   }
 
-  private CacheHandle<TableReader> acquireSlowly(FileMetadata file) {
+  private CacheHandle<Table> acquireSlowly(FileMetadata file) {
     if (closed) {
       throw new DBClosedException("the database is closed");
     }
-    CacheHandle<TableReader> handle = tables.acquire(TABLES, file.number(), new TableLoader(file));
+    CacheHandle<Table> handle = tables.acquire(TABLES, file.number(), new TableLoader(file));
     file.setTableHandle(handle);
     return handle;
   }
 
-  /** Looks a key up in a file; see {@link TableReader#get}. */
+  /** Looks a key up in a file; see {@link Table#get}. */
   public int get(
       FileMetadata file,
       LookupKey key,
@@ -122,7 +122,7 @@ public final class TableCache implements AutoCloseable {
       boolean fill,
       PointReadContext context,
       ValueRef out) {
-    CacheHandle<TableReader> table = acquire(file);
+    CacheHandle<Table> table = acquire(file);
     try {
       return table.value().get(key, ReadFlags.of(verify, fill), context, out);
     } finally {
@@ -132,13 +132,13 @@ public final class TableCache implements AutoCloseable {
 
   /** Moves a value that has no pin of its own into memory that has one. */
   public void copy(ValueRef value) {
-    OwnedBlock copy = blocks.copyOf(value.buffer, value.offset, value.length);
+    UncachedBlock copy = blocks.copyOf(value.buffer, value.offset, value.length);
     value.set(copy.bytes(), 0, value.length, copy);
   }
 
   /** Returns a new cursor over a file's entries, which pins the table until it is closed. */
   public TableIterator iterator(FileMetadata file, boolean verify, boolean fill) {
-    CacheHandle<TableReader> table = acquire(file);
+    CacheHandle<Table> table = acquire(file);
     return table.value().iterator(ReadFlags.of(verify, fill), table);
   }
 
@@ -149,7 +149,7 @@ public final class TableCache implements AutoCloseable {
 
   /** Returns the approximate offset of {@code key} in the file. */
   public long approximateOffsetOf(FileMetadata file, ByteBuffer key, int offset, int length) {
-    CacheHandle<TableReader> table = acquire(file);
+    CacheHandle<Table> table = acquire(file);
     try {
       return table.value().approximateOffsetOf(key, offset, length);
     } finally {
@@ -161,7 +161,7 @@ public final class TableCache implements AutoCloseable {
    * Returns what a table says about its entries, or null if it has no properties that can be read.
    */
   public @Nullable TableProperties properties(FileMetadata file) {
-    CacheHandle<TableReader> table = acquire(file);
+    CacheHandle<Table> table = acquire(file);
     try {
       return table.value().properties();
     } finally {
@@ -225,7 +225,7 @@ public final class TableCache implements AutoCloseable {
         : blocks.cache().blocks().newId();
   }
 
-  private TableReader open(FileMetadata file) {
+  private Table open(FileMetadata file) {
     TableFile opened;
     try {
       opened = openFile(file.number());
@@ -244,7 +244,7 @@ public final class TableCache implements AutoCloseable {
         opened.close();
       }
     }
-    return TableReader.open(
+    return Table.open(
         sized,
         blockId(file.number()),
         comparator,
@@ -267,7 +267,7 @@ public final class TableCache implements AutoCloseable {
   }
 
   /** Opens one table. */
-  private final class TableLoader implements Loader<TableReader> {
+  private final class TableLoader implements Loader<Table> {
     private final FileMetadata file;
 
     TableLoader(FileMetadata file) {
@@ -275,7 +275,7 @@ public final class TableCache implements AutoCloseable {
     }
 
     @Override
-    public TableReader load(long id, long key) {
+    public Table load(long id, long key) {
       return open(file);
     }
   }

@@ -7,8 +7,8 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.table.cache.BlockProvider;
-import dev.kv.core.table.cache.OwnedBlock;
 import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.cache.UncachedBlock;
 import dev.kv.core.table.format.BlockHandle;
 import java.nio.ByteBuffer;
 
@@ -36,7 +36,7 @@ final class TableIndex {
   private static final int KEY_START = SIZE + Integer.BYTES;
   private static final int ENTRY = KEY_START + Integer.BYTES;
 
-  private final OwnedBlock memory;
+  private final UncachedBlock memory;
   private final ByteBuffer bytes;
   private final KeyComparator comparator;
   private final int count;
@@ -49,7 +49,7 @@ final class TableIndex {
    */
   private final int common;
 
-  private TableIndex(OwnedBlock memory, KeyComparator comparator, int count) {
+  private TableIndex(UncachedBlock memory, KeyComparator comparator, int count) {
     this.memory = memory;
     this.bytes = memory.bytes();
     this.comparator = comparator;
@@ -103,7 +103,7 @@ final class TableIndex {
     if (length > Integer.MAX_VALUE - Long.BYTES) {
       throw new CorruptionException("an index of " + length + " bytes", file.name(), from);
     }
-    OwnedBlock target = memory.residentMemory((int) length);
+    UncachedBlock target = memory.residentMemory((int) length);
     boolean done = false;
     try {
       Filler filler = new Filler(target.bytes(), count, comparator, file, from);

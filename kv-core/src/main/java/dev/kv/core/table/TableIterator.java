@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class TableIterator extends TableCursor {
   private static final int NONE = -1;
 
-  private final TableReader table;
+  private final Table table;
   private final TableIndex index;
   private final ReadFlags flags;
   private final Pinned tablePin;
@@ -32,12 +32,11 @@ public final class TableIterator extends TableCursor {
   /** The number of the last block that the cursor entered or failed to enter. */
   private int tried = NONE;
 
-  TableIterator(TableReader table, ReadFlags flags, Pinned tablePin) {
+  TableIterator(Table table, ReadFlags flags, Pinned tablePin) {
     this(table, flags, tablePin, table.blocks().acquireScratch());
   }
 
-  private TableIterator(
-      TableReader table, ReadFlags flags, Pinned tablePin, OffHeapBuffer scratch) {
+  private TableIterator(Table table, ReadFlags flags, Pinned tablePin, OffHeapBuffer scratch) {
     super(table.comparator(), scratch);
     this.table = table;
     this.index = table.index();

@@ -14,8 +14,8 @@ import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.cache.BlockProvider;
-import dev.kv.core.table.cache.OwnedBlock;
 import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.cache.UncachedBlock;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.Footer;
 import dev.kv.core.table.format.TableBuilder;
@@ -41,7 +41,7 @@ final class TableOpening implements AutoCloseable {
   private final OffHeapBuffer scratch;
   private @Nullable Footer footer;
   private @Nullable TableIndex index;
-  private @Nullable OwnedBlock filterBlock;
+  private @Nullable UncachedBlock filterBlock;
   private @Nullable TableProperties properties;
   private boolean handedOver;
 
@@ -142,7 +142,7 @@ final class TableOpening implements AutoCloseable {
   }
 
   /** Returns the policy's filter block, or null if the table has none. */
-  @Nullable OwnedBlock filterBlock() {
+  @Nullable UncachedBlock filterBlock() {
     return filterBlock;
   }
 
@@ -178,7 +178,7 @@ final class TableOpening implements AutoCloseable {
   }
 
   private TableIndex readIndex(BlockHandle handle) {
-    OwnedBlock block = blocks.resident(file, handle, footerOffset());
+    UncachedBlock block = blocks.resident(file, handle, footerOffset());
     try {
       BlockIterator entries = new BlockIterator(comparator, scratch);
       entries.reset(block.bytes(), block.length(), file.name(), handle.offset());
@@ -200,7 +200,7 @@ final class TableOpening implements AutoCloseable {
 
   private MetaBlocks readMetaindex(@Nullable FilterPolicy policy) {
     BlockHandle metaindex = read(footer).metaindex();
-    OwnedBlock block = blocks.resident(file, metaindex, footerOffset());
+    UncachedBlock block = blocks.resident(file, metaindex, footerOffset());
     try {
       UserKeyComparator order = new UserKeyComparator(DBComparator.bytewise());
       BlockIterator entries = new BlockIterator(order, scratch);
@@ -235,7 +235,7 @@ final class TableOpening implements AutoCloseable {
 
   private @Nullable TableProperties readProperties(BlockHandle handle) {
     try {
-      OwnedBlock block = blocks.resident(file, handle, read(footer).metaindex().offset());
+      UncachedBlock block = blocks.resident(file, handle, read(footer).metaindex().offset());
       try {
         TableProperties found = TableProperties.decode(block.bytes(), block.length());
         if (found == null) {

@@ -2,8 +2,8 @@
  * Access to tables: lookups and cursors.
  *
  * <p>{@link dev.kv.core.table.TableCache} keeps the tables of a database open. A {@link
- * dev.kv.core.table.TableReader} is one open table: a {@link dev.kv.core.table.TableIndex} and a
- * filter in memory, hints that shorten lookups, and data blocks that {@link
+ * dev.kv.core.table.Table} is one open table: a {@link dev.kv.core.table.TableIndex} and a filter
+ * in memory, hints that shorten lookups, and data blocks that {@link
  * dev.kv.core.table.cache.BlockProvider} provides. {@link dev.kv.core.table.TableIterator} is a
  * cursor over its entries.
  *

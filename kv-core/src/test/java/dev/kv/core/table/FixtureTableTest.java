@@ -75,7 +75,7 @@ class FixtureTableTest {
     InternalKeyComparator order = name.startsWith("reverse") ? REVERSE : BYTEWISE;
     byte[] bytes = Files.readAllBytes(FIXTURES.resolve(name));
     try (TableBench bench = new TableBench(1 << 20)) {
-      TableReader table = bench.open(MemoryFile.reading(bytes), order);
+      Table table = bench.open(MemoryFile.reading(bytes), order);
       List<byte[]> keys = new ArrayList<>();
       try (TableIterator cursor = TableBench.cursor(table, ReadFlags.DEFAULT)) {
         for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
@@ -112,7 +112,7 @@ class FixtureTableTest {
     byte[] bytes = Files.readAllBytes(FIXTURES.resolve(name));
     List<String> found = new ArrayList<>();
     try (TableBench bench = new TableBench(1 << 20)) {
-      TableReader table = bench.open(MemoryFile.reading(bytes), BYTEWISE);
+      Table table = bench.open(MemoryFile.reading(bytes), BYTEWISE);
       try (TableIterator cursor = TableBench.cursor(table, ReadFlags.DEFAULT)) {
         byte[] last = null;
         for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
@@ -140,7 +140,7 @@ class FixtureTableTest {
     MemoryFile file = new MemoryFile();
     try (TableBench bench = new TableBench(0);
         BuildBuffers buffers = new BuildBuffers(format, new OffHeapBudget(0))) {
-      TableReader table = bench.open(MemoryFile.reading(bytes), order);
+      Table table = bench.open(MemoryFile.reading(bytes), order);
       try (TableIterator cursor = TableBench.cursor(table, ReadFlags.DEFAULT)) {
         TableBuilder builder = new TableBuilder(format, order, file, buffers);
         for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {

@@ -260,7 +260,7 @@ class InPlaceBlocksTest {
   }
 
   private static int sizeOfTheFirstBlock(TableCache cache, FileMetadata file) {
-    CacheHandle<TableReader> table = cache.acquire(file);
+    CacheHandle<Table> table = cache.acquire(file);
     int size = table.value().index().size(0);
     table.close();
     return size;
@@ -326,7 +326,7 @@ class InPlaceBlocksTest {
   void reader_tellsSizeAndFilter() throws IOException {
     try (TableCache cache = cache()) {
       FileMetadata file = table(5, 4 << 10, CompressionType.NONE, VALUE);
-      CacheHandle<TableReader> table = cache.acquire(file);
+      CacheHandle<Table> table = cache.acquire(file);
       assertThat(table.value().fileSize()).isEqualTo(file.size());
       assertThat(table.value().hasFilter()).isFalse();
       assertThat(table.value().file().size()).isEqualTo(file.size());

@@ -8,7 +8,7 @@ import dev.kv.core.block.Entries;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
-import dev.kv.core.table.cache.BlockCacheImpl;
+import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class TableBench implements AutoCloseable {
   final OffHeapBudget budget;
   final BlockAllocator allocator;
-  final BlockCacheImpl cache;
+  final BlockCache cache;
   final BlockProvider blocks;
 
   TableBench(long cacheCapacity) {
@@ -35,7 +35,7 @@ public final class TableBench implements AutoCloseable {
   TableBench(long cacheCapacity, long offHeapLimit) {
     budget = new OffHeapBudget(offHeapLimit);
     allocator = new BlockAllocator(budget);
-    cache = new BlockCacheImpl(allocator, cacheCapacity);
+    cache = new BlockCache(allocator, cacheCapacity);
     blocks = new BlockProvider(cache, allocator, budget, true);
   }
 
@@ -74,18 +74,17 @@ public final class TableBench implements AutoCloseable {
     }
   }
 
-  TableReader open(MemoryFile.Reading file, KeyComparator comparator) {
+  Table open(MemoryFile.Reading file, KeyComparator comparator) {
     return open(file, comparator, null);
   }
 
-  TableReader open(
-      MemoryFile.Reading file, KeyComparator comparator, @Nullable FilterPolicy policy) {
+  Table open(MemoryFile.Reading file, KeyComparator comparator, @Nullable FilterPolicy policy) {
     long id = cache.blocks().newId();
-    return TableReader.open(TableFile.of(file, "000005.ldb"), id, comparator, policy, blocks);
+    return Table.open(TableFile.of(file, "000005.ldb"), id, comparator, policy, blocks);
   }
 
   /** Returns a cursor that pins nothing but its block. */
-  static TableIterator cursor(TableReader table, ReadFlags flags) {
+  static TableIterator cursor(Table table, ReadFlags flags) {
     return table.iterator(flags, () -> {});
   }
 

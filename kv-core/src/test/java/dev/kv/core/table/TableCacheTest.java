@@ -24,7 +24,7 @@ import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.shared.SharedResourcesImpl;
-import dev.kv.core.table.cache.BlockCacheImpl;
+import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.ForwardingRandomAccessFile;
@@ -54,7 +54,7 @@ class TableCacheTest {
   private final SharedResourcesImpl shared =
       new SharedResourcesImpl(new SharedResources.Settings(8 << 20, 0, 0, 1, 0));
   private final BlockAllocator allocator = shared.allocator();
-  private final BlockCacheImpl blocks = shared.blockCache();
+  private final BlockCache blocks = shared.blockCache();
   private final Entries entries = Entries.internal(BYTEWISE, new Random(1), 100);
   private final byte[] bytes =
       TableBench.build(TableBench.format(1024, 16, CompressionType.SNAPPY), BYTEWISE, entries);
@@ -174,7 +174,7 @@ class TableCacheTest {
       }
       assertThat(env.open.get()).isEqualTo(1);
       assertThat(cache.openTables()).isEqualTo(1);
-      CacheHandle<TableReader> remembered = cache.acquire(file);
+      CacheHandle<Table> remembered = cache.acquire(file);
       assertThat(remembered).isSameAs(file.tableHandle());
       remembered.close();
     }

@@ -55,7 +55,7 @@ class TableFilterTest {
   private static final class Reads implements AutoCloseable {
     final TableBench bench = new TableBench(0);
     final MemoryFile.Reading file;
-    final TableReader table;
+    final Table table;
     final PointReadContext context =
         new PointReadContext(BYTEWISE, bench.budget, new LookupCounts());
     final LookupKey key = new LookupKey(bench.budget);

@@ -40,7 +40,7 @@ public final class TableScan {
             ? new InternalKeyComparator(DBComparator.bytewise())
             : new UserKeyComparator(DBComparator.bytewise());
     try (TableBench bench = new TableBench(64 << 10)) {
-      TableReader table = bench.open(MemoryFile.reading(bytes), order, policy);
+      Table table = bench.open(MemoryFile.reading(bytes), order, policy);
       try {
         return read(table, order, limit);
       } finally {
@@ -49,7 +49,7 @@ public final class TableScan {
     }
   }
 
-  private int read(TableReader table, KeyComparator order, int limit) {
+  private int read(Table table, KeyComparator order, int limit) {
     OffHeapBudget budget = new OffHeapBudget(0);
     int entries = 0;
     try (TableIterator cursor = TableBench.cursor(table, flags);
@@ -77,7 +77,7 @@ public final class TableScan {
     }
   }
 
-  private void get(TableReader table, TableIterator at, PointReadContext read, LookupKey key) {
+  private void get(Table table, TableIterator at, PointReadContext read, LookupKey key) {
     long tag = InternalKey.tag(at.keyBuffer(), at.keyOffset(), at.keyLength());
     int length = at.keyLength() - InternalKey.TRAILER;
     key.set(at.keyBuffer(), at.keyOffset(), length, InternalKey.sequence(tag));

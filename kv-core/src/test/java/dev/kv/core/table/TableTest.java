@@ -96,7 +96,7 @@ class TableTest {
     byte[] bytes = TableBench.build(format, order, entries);
     try (TableBench bench = new TableBench(random.nextBoolean() ? 0 : 8 << 10)) {
       MemoryFile.Reading file = MemoryFile.reading(bytes);
-      TableReader table = bench.open(file, order);
+      Table table = bench.open(file, order);
       ReadFlags flags = ReadFlags.of(random.nextBoolean(), random.nextBoolean());
       try (TableIterator cursor = TableBench.cursor(table, flags)) {
         new CursorModel(cursor, entries, random, internal).run(300);
@@ -112,11 +112,7 @@ class TableTest {
   }
 
   private static void checkGets(
-      TableReader table,
-      Entries entries,
-      InternalKeyComparator order,
-      Random random,
-      TableBench bench) {
+      Table table, Entries entries, InternalKeyComparator order, Random random, TableBench bench) {
     try (PointReadContext context = new PointReadContext(order, bench.budget, new LookupCounts());
         LookupKey key = new LookupKey(bench.budget)) {
       ValueRef out = new ValueRef();
@@ -161,7 +157,7 @@ class TableTest {
       assertThat(builder.entryCount()).isEqualTo(7);
     }
     try (TableBench bench = new TableBench(1 << 20)) {
-      TableReader table = bench.open(MemoryFile.reading(written.bytes()), order);
+      Table table = bench.open(MemoryFile.reading(written.bytes()), order);
       assertBetween(table, "abc", 0, 0);
       assertBetween(table, "k01", 0, 0);
       assertBetween(table, "k01a", 0, 0);
@@ -192,7 +188,7 @@ class TableTest {
       builder.finish();
     }
     try (TableBench bench = new TableBench(1 << 20)) {
-      TableReader table = bench.open(MemoryFile.reading(written.bytes()), order);
+      Table table = bench.open(MemoryFile.reading(written.bytes()), order);
       assertBetween(table, "k02", 0, 0);
       assertBetween(table, "k03", 4_000, 6_000);
       assertBetween(table, "k04", 4_000, 6_000);
@@ -216,7 +212,7 @@ class TableTest {
       builder.finish();
     }
     try (TableBench bench = new TableBench(1 << 20)) {
-      TableReader table = bench.open(MemoryFile.reading(written.bytes()), order);
+      Table table = bench.open(MemoryFile.reading(written.bytes()), order);
       try (TableIterator cursor = TableBench.cursor(table, ReadFlags.DEFAULT)) {
         for (byte[] key : keys) {
           cursor.seek(direct(key), 0, key.length);
@@ -230,7 +226,7 @@ class TableTest {
     }
   }
 
-  private static void assertBetween(TableReader table, String key, long low, long high) {
+  private static void assertBetween(Table table, String key, long low, long high) {
     long offset = table.approximateOffsetOf(direct(key.getBytes()), 0, key.length());
     assertThat(offset).as(key).isBetween(low, high);
   }
@@ -261,7 +257,7 @@ class TableTest {
     MemoryFile copy = new MemoryFile();
     try (TableBench bench = new TableBench(0);
         BuildBuffers buffers = new BuildBuffers(format, new OffHeapBudget(0))) {
-      TableReader reader = bench.open(MemoryFile.reading(table), BYTEWISE);
+      Table reader = bench.open(MemoryFile.reading(table), BYTEWISE);
       TableBuilder builder = new TableBuilder(format, BYTEWISE, copy, buffers);
       try (TableIterator cursor = TableBench.cursor(reader, ReadFlags.DEFAULT)) {
         for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
@@ -411,7 +407,7 @@ class TableTest {
 
   private static int readAll(TableBench bench, byte[] bytes, Entries entries, int damage) {
     MemoryFile.Reading file = MemoryFile.reading(bytes);
-    TableReader table;
+    Table table;
     try {
       table = bench.open(file, BYTEWISE);
     } catch (CorruptionException e) {
@@ -443,11 +439,11 @@ class TableTest {
     TableFormat format = TableBench.format(512, 16, CompressionType.NONE);
     byte[] bytes = TableBench.build(format, BYTEWISE, entries);
     try (TableBench bench = new TableBench(1 << 20)) {
-      TableReader table = bench.open(MemoryFile.reading(bytes), BYTEWISE);
+      Table table = bench.open(MemoryFile.reading(bytes), BYTEWISE);
       int second = (int) table.index().offset(1);
       table.free();
       bytes[second + 3] ^= 0x40;
-      TableReader damaged = bench.open(MemoryFile.reading(bytes), BYTEWISE);
+      Table damaged = bench.open(MemoryFile.reading(bytes), BYTEWISE);
       try (TableIterator cursor = TableBench.cursor(damaged, ReadFlags.DEFAULT)) {
         cursor.seekToFirst();
         assertThatThrownBy(
@@ -484,7 +480,7 @@ class TableTest {
     }
     byte[] bytes = written.bytes();
     try (TableBench bench = new TableBench(1 << 20)) {
-      TableReader table = bench.open(MemoryFile.reading(bytes), order);
+      Table table = bench.open(MemoryFile.reading(bytes), order);
       int second = (int) table.index().offset(1);
       table.free();
       for (boolean fill : new boolean[] {true, false}) {
@@ -492,7 +488,7 @@ class TableTest {
         for (int at = second + 2; at < second + 40; at++) {
           byte[] damaged = bytes.clone();
           damaged[at] = (byte) 0xff;
-          TableReader reader = bench.open(MemoryFile.reading(damaged), order);
+          Table reader = bench.open(MemoryFile.reading(damaged), order);
           try (TableIterator cursor = TableBench.cursor(reader, ReadFlags.of(false, fill))) {
             cursor.seekToFirst();
             while (cursor.isValid()) {
@@ -516,7 +512,7 @@ class TableTest {
     TableFormat format = TableBench.format(1024, 16, CompressionType.SNAPPY);
     byte[] bytes = TableBench.build(format, BYTEWISE, entries);
     try (TableBench bench = new TableBench(1 << 20, 1 << 10)) {
-      TableReader table = bench.open(MemoryFile.reading(bytes), BYTEWISE);
+      Table table = bench.open(MemoryFile.reading(bytes), BYTEWISE);
       try (TableIterator cursor = TableBench.cursor(table, ReadFlags.DEFAULT)) {
         new CursorModel(cursor, entries, new Random(6), true).run(100);
       }
@@ -531,7 +527,7 @@ class TableTest {
     TableFormat format = TableBench.format(512, 16, CompressionType.NONE);
     byte[] bytes = TableBench.build(format, BYTEWISE, entries);
     try (TableBench bench = new TableBench(0)) {
-      TableReader table = bench.open(MemoryFile.reading(bytes), BYTEWISE);
+      Table table = bench.open(MemoryFile.reading(bytes), BYTEWISE);
       long resident = bench.allocator.liveBuffers();
       try (TableIterator cursor = TableBench.cursor(table, ReadFlags.DEFAULT)) {
         for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
@@ -552,7 +548,7 @@ class TableTest {
         PointReadContext context =
             new PointReadContext(BYTEWISE, bench.budget, new LookupCounts());
         LookupKey key = new LookupKey(bench.budget)) {
-      TableReader table = bench.open(MemoryFile.reading(bytes), BYTEWISE);
+      Table table = bench.open(MemoryFile.reading(bytes), BYTEWISE);
       ValueRef out = new ValueRef();
       byte[] user = InternalKey.userKey(entries.list().get(200).key());
       TableIterator cursor = TableBench.cursor(table, ReadFlags.DEFAULT);
@@ -588,7 +584,7 @@ class TableTest {
     byte[] bytes =
         TableBench.build(TableBench.format(256, 16, CompressionType.NONE), BYTEWISE, entries);
     try (TableBench bench = new TableBench(1 << 20)) {
-      TableReader table = bench.open(MemoryFile.reading(bytes), BYTEWISE);
+      Table table = bench.open(MemoryFile.reading(bytes), BYTEWISE);
       TableIterator cursor = TableBench.cursor(table, ReadFlags.DEFAULT);
       cursor.seekToFirst();
       cursor.close();

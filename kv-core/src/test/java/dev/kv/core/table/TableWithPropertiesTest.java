@@ -170,7 +170,7 @@ class TableWithPropertiesTest {
   private static @Nullable TableProperties propertiesOf(
       byte[] bytes, KeyComparator order, @Nullable FilterPolicy policy) {
     try (TableBench bench = new TableBench(0)) {
-      TableReader table = bench.open(MemoryFile.reading(bytes), order, policy);
+      Table table = bench.open(MemoryFile.reading(bytes), order, policy);
       TableProperties found = table.properties();
       table.free();
       return found;
@@ -179,7 +179,7 @@ class TableWithPropertiesTest {
 
   private static void expectEntries(byte[] bytes, Entries expected, @Nullable FilterPolicy policy) {
     try (TableBench bench = new TableBench(0)) {
-      TableReader table = bench.open(MemoryFile.reading(bytes), BYTEWISE, policy);
+      Table table = bench.open(MemoryFile.reading(bytes), BYTEWISE, policy);
       try (TableIterator cursor = TableBench.cursor(table, ReadFlags.DEFAULT)) {
         int seen = 0;
         for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {

@@ -28,7 +28,7 @@ public final class BlockProvider implements AutoCloseable {
   /** One for each table that an iterator opens in a typical database. */
   private static final int SCRATCHES_PER_STRIPE = 16;
 
-  private final BlockCacheImpl cache;
+  private final BlockCache cache;
   private final LruCache<CachedBlock> blocks;
   private final BlockAllocator allocator;
   private final OffHeapBudget budget;
@@ -45,7 +45,7 @@ public final class BlockProvider implements AutoCloseable {
    * allocator}.
    */
   public BlockProvider(
-      BlockCacheImpl cache, BlockAllocator allocator, OffHeapBudget budget, boolean nativeSnappy) {
+      BlockCache cache, BlockAllocator allocator, OffHeapBudget budget, boolean nativeSnappy) {
     this.cache = cache;
     this.blocks = cache.blocks();
     this.allocator = allocator;
@@ -54,7 +54,7 @@ public final class BlockProvider implements AutoCloseable {
   }
 
   /** Returns the cache. */
-  public BlockCacheImpl cache() {
+  public BlockCache cache() {
     return cache;
   }
 
@@ -101,8 +101,8 @@ public final class BlockProvider implements AutoCloseable {
    *
    * @param checksum the checksum in its trailer
    */
-  public @Nullable OwnedBlock copyVerified(TableFile file, long offset, int size, int checksum) {
-    OwnedBlock copy = transientMemory(size, BlockWriter.TRAILER);
+  public @Nullable UncachedBlock copyVerified(TableFile file, long offset, int size, int checksum) {
+    UncachedBlock copy = transientMemory(size, BlockWriter.TRAILER);
     boolean same = false;
     try {
       ByteBuffer bytes = copy.bytes();
@@ -117,7 +117,7 @@ public final class BlockProvider implements AutoCloseable {
   }
 
   /** Returns an index or filter block, verified, which the caller owns. */
-  public OwnedBlock resident(TableFile file, BlockHandle handle, long from) {
+  public UncachedBlock resident(TableFile file, BlockHandle handle, long from) {
     int size = file.checkedSize(handle, from);
     BlockReader reader = readers.acquire();
     try {
@@ -131,20 +131,20 @@ public final class BlockProvider implements AutoCloseable {
   }
 
   /** Returns memory for an index of {@code length} bytes. */
-  public OwnedBlock residentMemory(int length) {
+  public UncachedBlock residentMemory(int length) {
     try {
-      return OwnedBlock.in(allocator.allocate(MemoryKind.INDEX_AND_FILTER, length), length);
+      return UncachedBlock.in(allocator.allocate(MemoryKind.INDEX_AND_FILTER, length), length);
     } catch (OffHeapExhaustedException e) {
       blocks.prune();
-      return OwnedBlock.uncounted(BlockReader.uncounted(length), length);
+      return UncachedBlock.uncounted(BlockReader.uncounted(length), length);
     }
   }
 
   /** Returns memory for optional data, or null if the budget has none left. */
-  public @Nullable OwnedBlock spareMemory(int length) {
+  public @Nullable UncachedBlock spareMemory(int length) {
     try {
       ByteBuf memory = allocator.tryAllocate(MemoryKind.INDEX_AND_FILTER, length);
-      return memory == null ? null : OwnedBlock.in(memory, length);
+      return memory == null ? null : UncachedBlock.in(memory, length);
     } catch (OffHeapExhaustedException e) {
       return null; // the JVM has none
     }
@@ -154,19 +154,19 @@ public final class BlockProvider implements AutoCloseable {
    * Returns a copy of {@code length} bytes, which the caller owns. If the budget is used up, the
    * copy is not counted, so that reads continue.
    */
-  public OwnedBlock copyOf(ByteBuffer source, int offset, int length) {
-    OwnedBlock copy = transientMemory(length, 0);
+  public UncachedBlock copyOf(ByteBuffer source, int offset, int length) {
+    UncachedBlock copy = transientMemory(length, 0);
     copy.bytes().put(0, source, offset, length);
     return copy;
   }
 
   /** Returns memory for a block of {@code length} bytes, and {@code more} bytes after it. */
-  private OwnedBlock transientMemory(int length, int more) {
+  private UncachedBlock transientMemory(int length, int more) {
     try {
-      return OwnedBlock.in(allocator.allocateTransient(length + more), length);
+      return UncachedBlock.in(allocator.allocateTransient(length + more), length);
     } catch (OffHeapExhaustedException e) {
       blocks.prune();
-      return OwnedBlock.uncounted(BlockReader.uncounted(length + more), length);
+      return UncachedBlock.uncounted(BlockReader.uncounted(length + more), length);
     }
   }
 

@@ -74,7 +74,7 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
    * @param kind what the memory counts as
    * @return the block, which the caller closes
    */
-  public OwnedBlock read(
+  public UncachedBlock read(
       TableFile file,
       long offset,
       int size,
@@ -86,20 +86,20 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
         kind == MemoryKind.BLOCK
             ? allocator.allocateTransient(length)
             : allocator.allocate(kind, length);
-    OwnedBlock block = OwnedBlock.in(memory, length);
+    UncachedBlock block = UncachedBlock.in(memory, length);
     decode(stored.buffer(), file, offset, size, block);
     return block;
   }
 
   /** Reads a block into memory that no budget counts and that the garbage collector frees. */
-  OwnedBlock readUncounted(TableFile file, long offset, int size, boolean verify) {
+  UncachedBlock readUncounted(TableFile file, long offset, int size, boolean verify) {
     ByteBuffer bytes = uncounted(size + BlockWriter.TRAILER);
     readStored(file, offset, bytes, size, verify);
     if (bytes.get(size) == CompressionType.NONE.code()) {
-      return OwnedBlock.uncounted(bytes, size);
+      return UncachedBlock.uncounted(bytes, size);
     }
     int length = uncompressedLength(file, offset, bytes, size);
-    OwnedBlock block = OwnedBlock.uncounted(uncounted(length), length);
+    UncachedBlock block = UncachedBlock.uncounted(uncounted(length), length);
     decode(bytes, file, offset, size, block);
     return block;
   }

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An uncompressed block in memory, and a pin that keeps it there until {@link #close()}. A {@link
- * CachedBlock} is shared through the block cache; an {@link OwnedBlock} has one owner.
+ * CachedBlock} is shared through the block cache; an {@link UncachedBlock} has one owner.
  */
-public abstract sealed class PinnedBlock implements Pinned permits CachedBlock, OwnedBlock {
+public abstract sealed class PinnedBlock implements Pinned permits CachedBlock, UncachedBlock {
   /** The memory of the block, to be released; null if the garbage collector frees it. */
   private final @Nullable ByteBuf memory;
 

@@ -13,7 +13,7 @@ import dev.kv.core.memory.OffHeapBudget;
  * @param mappings limits the number of mapped tables
  */
 public record TableMemory(
-    BlockCacheImpl blocks,
+    BlockCache blocks,
     BlockAllocator allocator,
     OffHeapBudget budget,
     EntryIndexMemory entryIndexes,

@@ -3,7 +3,7 @@
  *
  * <p>{@link dev.kv.core.table.cache.BlockProvider} returns a {@link
  * dev.kv.core.table.cache.PinnedBlock}: a {@link dev.kv.core.table.cache.CachedBlock} of the {@link
- * dev.kv.core.table.cache.BlockCacheImpl}, or an {@link dev.kv.core.table.cache.OwnedBlock}. {@link
+ * dev.kv.core.table.cache.BlockCache}, or an {@link dev.kv.core.table.cache.UncachedBlock}. {@link
  * dev.kv.core.table.cache.BlockReader} reads a {@link dev.kv.core.table.cache.TableFile}, verifies
  * and uncompresses. It is the only class that reads blocks from files.
  *

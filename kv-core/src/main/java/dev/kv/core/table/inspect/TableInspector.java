@@ -15,8 +15,8 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.cache.BlockReader;
 import dev.kv.core.table.cache.MappingQuota;
-import dev.kv.core.table.cache.OwnedBlock;
 import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.cache.UncachedBlock;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.core.table.format.Footer;
@@ -50,7 +50,7 @@ public final class TableInspector implements AutoCloseable {
   private final BlockReader reader;
   private final BlockIterator entries;
   private final ByteBuffer small = ByteBuffer.allocateDirect(Footer.SIZE);
-  private @Nullable OwnedBlock block;
+  private @Nullable UncachedBlock block;
 
   /**
    * A block as it is stored.
@@ -285,7 +285,8 @@ public final class TableInspector implements AutoCloseable {
   public Block read(BlockHandle handle, boolean hasEntries) {
     freeBlock();
     int size = file.checkedSize(handle, handle.offset());
-    OwnedBlock read = reader.read(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
+    UncachedBlock read =
+        reader.read(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
     block = read;
     file.read(handle.offset() + size, small, BlockWriter.TRAILER);
     int restarts = -1;
@@ -308,7 +309,8 @@ public final class TableInspector implements AutoCloseable {
   public void read(BlockHandle handle, BlockIterator cursor) {
     freeBlock();
     int size = file.checkedSize(handle, handle.offset());
-    OwnedBlock read = reader.read(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
+    UncachedBlock read =
+        reader.read(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
     block = read;
     cursor.reset(read.bytes(), read.length(), file.name(), handle.offset());
   }
@@ -323,7 +325,7 @@ public final class TableInspector implements AutoCloseable {
 
   /** Returns a copy of the decompressed content of the current block. */
   public byte[] content() {
-    OwnedBlock present = block;
+    UncachedBlock present = block;
     if (present == null) {
       throw new IllegalStateException("no block has been read");
     }
@@ -331,7 +333,7 @@ public final class TableInspector implements AutoCloseable {
   }
 
   private void freeBlock() {
-    OwnedBlock old = block;
+    UncachedBlock old = block;
     if (old != null) {
       block = null;
       old.close();

@@ -8,8 +8,8 @@ import dev.kv.ReadOptions;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.RefCounted;
+import dev.kv.core.table.Table;
 import dev.kv.core.table.TableIterator;
-import dev.kv.core.table.TableReader;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.ReadFlags;
@@ -78,7 +78,7 @@ public final class UserTableReader implements dev.kv.TableReader {
   private static final class OpenTable extends RefCounted {
     private final Runnable releaseMemory;
     private final BlockProvider blocks;
-    private final TableReader reader;
+    private final Table reader;
 
     OpenTable(
         Path path,
@@ -95,7 +95,7 @@ public final class UserTableReader implements dev.kv.TableReader {
         TableFile file =
             TableFile.open(options.env(), path, new MappingQuota(1, memory.mappings()));
         long id = memory.blocks().blocks().newId();
-        reader = TableReader.open(file, id, order, options.filterPolicy(), blocks);
+        reader = Table.open(file, id, order, options.filterPolicy(), blocks);
         done = true;
       } catch (IOException e) {
         throw new DBIOException("cannot open table " + Escape.text(path.toString()) + ": " + e, e);

@@ -26,7 +26,7 @@ class BlockProviderTest {
 
   private @Nullable OffHeapBudget budget;
   private @Nullable BlockAllocator allocator;
-  private @Nullable BlockCacheImpl cache;
+  private @Nullable BlockCache cache;
 
   private static byte[] random(int length) {
     byte[] bytes = new byte[length];
@@ -37,7 +37,7 @@ class BlockProviderTest {
   private BlockProvider provider(long cacheCapacity, long limit) {
     budget = new OffHeapBudget(limit);
     allocator = new BlockAllocator(budget);
-    cache = new BlockCacheImpl(allocator, cacheCapacity);
+    cache = new BlockCache(allocator, cacheCapacity);
     return new BlockProvider(cache, allocator, budget, true);
   }
 
@@ -80,7 +80,7 @@ class BlockProviderTest {
       ReadFlags flags = ReadFlags.of(true, capacity == 0);
       try (BlockProvider blocks = provider(capacity, 0)) {
         PinnedBlock found = blocks.acquire(file, 1, offset, block.length, flags);
-        assertThat(found).isInstanceOf(OwnedBlock.class);
+        assertThat(found).isInstanceOf(UncachedBlock.class);
         assertThat(found.wasHit()).isFalse();
         assertThat(bytes(found)).isEqualTo(block);
         assertThat(budget.used(MemoryKind.BLOCK)).isGreaterThanOrEqualTo(block.length);
@@ -177,7 +177,7 @@ class BlockProviderTest {
     int checksum = Integer.reverseBytes(ByteBuffer.wrap(bytes).getInt(block.length + 1));
     TableFile file = stored.file();
     try (BlockProvider blocks = provider(0, 0)) {
-      OwnedBlock copy = blocks.copyVerified(file, offset, block.length, checksum);
+      UncachedBlock copy = blocks.copyVerified(file, offset, block.length, checksum);
       assertThat(copy).isNotNull();
       assertThat(bytes(copy)).isEqualTo(block);
       copy.close();
@@ -195,10 +195,10 @@ class BlockProviderTest {
         Integer.reverseBytes(ByteBuffer.wrap(bytes).getInt((int) largeOffset + LARGE + 1));
     TableFile file = stored.file();
     try (BlockProvider blocks = provider(0, 64 << 10)) {
-      OwnedBlock copy = blocks.copyVerified(file, largeOffset, LARGE, checksum);
+      UncachedBlock copy = blocks.copyVerified(file, largeOffset, LARGE, checksum);
       assertThat(copy).isNotNull();
       assertThat(bytes(copy)).isEqualTo(large);
-      OwnedBlock part = blocks.copyOf(copy.bytes(), 100, LARGE - 200);
+      UncachedBlock part = blocks.copyOf(copy.bytes(), 100, LARGE - 200);
       assertThat(part.bytes().get(0)).isEqualTo(large[100]);
       assertThat(part.length()).isEqualTo(LARGE - 200);
       assertThat(budget.used()).isLessThanOrEqualTo(64 << 10);
@@ -211,22 +211,22 @@ class BlockProviderTest {
   void resident_countsAsIndexAndFilter() {
     TableFile file = stored.file();
     try (BlockProvider blocks = provider(0, 64 << 10)) {
-      OwnedBlock index = blocks.resident(file, new BlockHandle(offset, block.length), 0);
+      UncachedBlock index = blocks.resident(file, new BlockHandle(offset, block.length), 0);
       assertThat(bytes(index)).isEqualTo(block);
       assertThat(index.memoryCharge()).isGreaterThanOrEqualTo(block.length);
       assertThat(budget.used(MemoryKind.INDEX_AND_FILTER)).isEqualTo(index.memoryCharge());
       index.close();
       assertThat(budget.used(MemoryKind.INDEX_AND_FILTER)).isZero();
-      OwnedBlock uncounted = blocks.resident(file, new BlockHandle(largeOffset, LARGE), 0);
+      UncachedBlock uncounted = blocks.resident(file, new BlockHandle(largeOffset, LARGE), 0);
       assertThat(bytes(uncounted)).isEqualTo(large);
       assertThat(uncounted.memoryCharge()).isEqualTo(LARGE);
       assertThat(budget.used(MemoryKind.INDEX_AND_FILTER)).isZero();
       uncounted.close();
-      OwnedBlock memory = blocks.residentMemory(LARGE);
+      UncachedBlock memory = blocks.residentMemory(LARGE);
       assertThat(memory.length()).isEqualTo(LARGE);
       memory.close();
       assertThat(blocks.spareMemory(LARGE)).isNull();
-      OwnedBlock spare = blocks.spareMemory(100);
+      UncachedBlock spare = blocks.spareMemory(100);
       assertThat(spare).isNotNull();
       spare.close();
     }

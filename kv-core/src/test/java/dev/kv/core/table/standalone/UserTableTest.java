@@ -17,7 +17,7 @@ import dev.kv.core.env.FileEnv;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
-import dev.kv.core.table.cache.BlockCacheImpl;
+import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.table.cache.EntryIndexMemory;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.TableMemory;
@@ -400,7 +400,7 @@ class UserTableTest {
     Options watched = options.toBuilder().env(env).build();
     OffHeapBudget budget = new OffHeapBudget(0);
     try (BlockAllocator allocator = new BlockAllocator(budget);
-        BlockCacheImpl cache = new BlockCacheImpl(allocator, 1 << 20)) {
+        BlockCache cache = new BlockCache(allocator, 1 << 20)) {
       TableMemory memory =
           new TableMemory(
               cache, allocator, budget, new EntryIndexMemory(budget, 0), new MappingQuota(1));

@@ -4,7 +4,7 @@ import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyHash;
 import dev.kv.core.table.cache.BlockProvider;
-import dev.kv.core.table.cache.OwnedBlock;
+import dev.kv.core.table.cache.UncachedBlock;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * filter := fixed64 * 8; bit 0 of the first, which is written last, is set if the filter exists
  * </pre>
  */
-final class NegativeLookupCache {
+final class BlockBloomCache {
   private static final VarHandle WORD =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -56,17 +56,17 @@ final class NegativeLookupCache {
   private boolean refused;
 
   /** The filters; null until the first one is added. */
-  private volatile @Nullable OwnedBlock memory;
+  private volatile @Nullable UncachedBlock memory;
 
   /** Creates an empty cache for {@code count} blocks. */
-  NegativeLookupCache(BlockProvider blocks, int count) {
+  BlockBloomCache(BlockProvider blocks, int count) {
     this.blocks = blocks;
     this.count = count;
   }
 
   /** Returns false if data block {@code block} is known not to contain the user key. */
   boolean mayContain(int block, ByteBuffer key, int offset, int length) {
-    OwnedBlock present = memory;
+    UncachedBlock present = memory;
     if (present == null) {
       return true;
     }
@@ -87,7 +87,7 @@ final class NegativeLookupCache {
 
   /** Returns true if the filter of data block {@code block} can be added and was not yet. */
   boolean wants(int block) {
-    OwnedBlock present = memory == null ? create() : memory;
+    UncachedBlock present = memory == null ? create() : memory;
     return present != null && ((long) WORD.getAcquire(present.bytes(), block * BYTES) & WHOLE) == 0;
   }
 
@@ -96,7 +96,7 @@ final class NegativeLookupCache {
    * this method may move.
    */
   void add(int block, BlockIterator entries) {
-    OwnedBlock present = memory;
+    UncachedBlock present = memory;
     if (present == null) {
       present = create();
       if (present == null) {
@@ -134,9 +134,9 @@ final class NegativeLookupCache {
   }
 
   /** Allocates the filters. Returns null if there is no spare memory, and from then on always. */
-  private synchronized @Nullable OwnedBlock create() {
+  private synchronized @Nullable UncachedBlock create() {
     if (memory == null && !refused) {
-      OwnedBlock fresh =
+      UncachedBlock fresh =
           (long) count * BYTES > MOST_BYTES ? null : blocks.spareMemory(count * BYTES);
       if (fresh == null) {
         refused = true;
@@ -160,7 +160,7 @@ final class NegativeLookupCache {
 
   /** Frees the memory. Requires that no thread uses the cache any more. */
   void free() {
-    OwnedBlock present = memory;
+    UncachedBlock present = memory;
     if (present != null) {
       present.close();
     }

@@ -9,19 +9,19 @@ import org.jspecify.annotations.Nullable;
  * A block that is not in the cache and has a single owner: the index or filter of an open table, or
  * a data block that is read without filling the cache. The owner closes it, once.
  */
-public final class OwnedBlock extends PinnedBlock {
-  private OwnedBlock(@Nullable ByteBuf memory, ByteBuffer bytes, int length) {
+public final class UncachedBlock extends PinnedBlock {
+  private UncachedBlock(@Nullable ByteBuf memory, ByteBuffer bytes, int length) {
     super(memory, bytes, length);
   }
 
   /** Returns a block of {@code length} bytes in {@code memory}, which the block releases. */
-  static OwnedBlock in(ByteBuf memory, int length) {
-    return new OwnedBlock(memory, BlockAllocator.viewOf(memory), length);
+  static UncachedBlock in(ByteBuf memory, int length) {
+    return new UncachedBlock(memory, BlockAllocator.viewOf(memory), length);
   }
 
   /** Returns a block in memory that no budget counts, for reads after the budget is used up. */
-  static OwnedBlock uncounted(ByteBuffer bytes, int length) {
-    return new OwnedBlock(null, bytes, length);
+  static UncachedBlock uncounted(ByteBuffer bytes, int length) {
+    return new UncachedBlock(null, bytes, length);
   }
 
   @Override

@@ -6,7 +6,7 @@ import dev.kv.core.memory.BlockAllocator;
 /**
  * The cache of uncompressed data blocks, used by one database or shared by several. Thread-safe.
  */
-public final class BlockCacheImpl implements AutoCloseable {
+public final class BlockCache implements AutoCloseable {
   /** The minimum size of a shard; a smaller one would hold too few blocks to evict fairly. */
   private static final long MIN_SHARD_BYTES = 512 << 10;
 
@@ -20,7 +20,7 @@ public final class BlockCacheImpl implements AutoCloseable {
    *
    * @param allocator provides the memory; the caller closes it, after the cache
    */
-  public BlockCacheImpl(BlockAllocator allocator, long capacity) {
+  public BlockCache(BlockAllocator allocator, long capacity) {
     blocks = new LruCache<>(capacity, shardBits(capacity));
     this.allocator = allocator;
     allocator.serve(blocks);

@@ -22,7 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-class NegativeLookupCacheTest {
+class BlockBloomCacheTest {
   private static final InternalKeyComparator BYTEWISE =
       new InternalKeyComparator(DBComparator.bytewise());
 
@@ -31,14 +31,14 @@ class NegativeLookupCacheTest {
   private static final ReadFlags UNVERIFIED = ReadFlags.of(false, true);
 
   /** A table whose blocks are read anew for each lookup that gets as far. */
-  private static final class Table implements AutoCloseable {
+  private static final class OneTable implements AutoCloseable {
     private final TableBench bench;
     private final MemoryFile.Reading file;
-    private final TableReader reader;
+    private final Table reader;
     private final List<byte[]> present;
     private final List<byte[]> missing;
 
-    Table(InternalKeyComparator order, int blockSize, long offHeapLimit) {
+    OneTable(InternalKeyComparator order, int blockSize, long offHeapLimit) {
       bench = new TableBench(0, offHeapLimit);
       Entries entries = Entries.internal(order, new Random(7), 500);
       TableFormat format = TableBench.format(blockSize, 16, CompressionType.SNAPPY);
@@ -75,7 +75,7 @@ class NegativeLookupCacheTest {
 
   @Test
   void get_missingKeysAgain_readsHardlyABlock() {
-    try (Table table = new Table(BYTEWISE, 1024, 0)) {
+    try (OneTable table = new OneTable(BYTEWISE, 1024, 0)) {
       int blocks = table.reader.index().count();
       assertThat(table.readsFor(table.missing, false, ReadFlags.DEFAULT)).isLessThan(blocks + 30);
       assertThat(table.readsFor(table.missing, false, ReadFlags.DEFAULT)).isLessThan(30);
@@ -85,7 +85,7 @@ class NegativeLookupCacheTest {
 
   @Test
   void get_unverified_learnsNothing() {
-    try (Table table = new Table(BYTEWISE, 1024, 0)) {
+    try (OneTable table = new OneTable(BYTEWISE, 1024, 0)) {
       int first = table.readsFor(table.missing, false, UNVERIFIED);
       assertThat(table.readsFor(table.missing, false, UNVERIFIED)).isEqualTo(first);
     }
@@ -93,7 +93,7 @@ class NegativeLookupCacheTest {
 
   @Test
   void get_orderThatIsNotOfBytes_learnsNothing() {
-    try (Table table = new Table(OTHER, 1024, 0)) {
+    try (OneTable table = new OneTable(OTHER, 1024, 0)) {
       int first = table.readsFor(table.missing, false, ReadFlags.DEFAULT);
       assertThat(table.readsFor(table.missing, false, ReadFlags.DEFAULT)).isEqualTo(first);
     }
@@ -101,7 +101,7 @@ class NegativeLookupCacheTest {
 
   @Test
   void get_blocksOfManyKeys_areReadEachTime() {
-    try (Table table = new Table(BYTEWISE, 1 << 20, 0)) {
+    try (OneTable table = new OneTable(BYTEWISE, 1 << 20, 0)) {
       int first = table.readsFor(table.missing, false, ReadFlags.DEFAULT);
       assertThat(table.readsFor(table.missing, false, ReadFlags.DEFAULT)).isEqualTo(first);
       assertThat(table.readsFor(table.present, true, ReadFlags.DEFAULT)).isEqualTo(500);
@@ -110,7 +110,7 @@ class NegativeLookupCacheTest {
 
   @Test
   void get_budgetSpent_learnsNothing() {
-    try (Table table = new Table(BYTEWISE, 1024, 1)) {
+    try (OneTable table = new OneTable(BYTEWISE, 1024, 1)) {
       int first = table.readsFor(table.missing, false, ReadFlags.DEFAULT);
       assertThat(table.readsFor(table.missing, false, ReadFlags.DEFAULT)).isEqualTo(first);
       assertThat(table.readsFor(table.present, true, ReadFlags.DEFAULT)).isPositive();
@@ -123,7 +123,7 @@ class NegativeLookupCacheTest {
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {
       for (int round = 0; round < 20; round++) {
-        try (Table table = new Table(BYTEWISE, 1024, 0)) {
+        try (OneTable table = new OneTable(BYTEWISE, 1024, 0)) {
           CyclicBarrier start = new CyclicBarrier(threads);
           List<Future<?>> running = new ArrayList<>();
           for (int i = 0; i < threads; i++) {

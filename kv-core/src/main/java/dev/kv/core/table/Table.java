@@ -18,10 +18,10 @@ import dev.kv.core.memory.Pinned;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.EntryIndexMemory;
-import dev.kv.core.table.cache.OwnedBlock;
 import dev.kv.core.table.cache.PinnedBlock;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.cache.UncachedBlock;
 import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * data blocks are read through the block cache. Thread-safe: all fields are constant after the
  * open. Freed after the last pin is released.
  */
-public final class TableReader implements CacheValue {
+public final class Table implements CacheValue {
   /** The result of a lookup in the mapping that was not possible; not a {@link LookupResult}. */
   private static final int CHANGED = -1;
 
@@ -44,7 +44,7 @@ public final class TableReader implements CacheValue {
   private final BlockProvider blocks;
   private final TableIndex index;
   private final long dataEnd;
-  private final @Nullable OwnedBlock filterBlock;
+  private final @Nullable UncachedBlock filterBlock;
   private final @Nullable FilterBlockReader filter;
 
   /**
@@ -58,7 +58,7 @@ public final class TableReader implements CacheValue {
   /** The blocks that are searched in the mapping of the file; null if all are copied. */
   private final @Nullable InPlaceBlocks inPlace;
 
-  private TableReader(
+  private Table(
       TableFile file,
       long cacheId,
       KeyComparator comparator,
@@ -98,7 +98,7 @@ public final class TableReader implements CacheValue {
    * @param policy the policy whose filter is used if the table has one; null to use none
    * @param cacheId the id of the table's blocks in the block cache
    */
-  public static TableReader open(
+  public static Table open(
       TableFile file,
       long cacheId,
       KeyComparator comparator,
@@ -119,7 +119,7 @@ public final class TableReader implements CacheValue {
    *     the memory of their entry indexes. It has no effect if the file is not mapped or the order
    *     is not bytewise, because a program's comparator would see the mapping.
    */
-  static TableReader open(
+  static Table open(
       TableFile file,
       long cacheId,
       InternalKeyComparator comparator,
@@ -136,7 +136,7 @@ public final class TableReader implements CacheValue {
     }
   }
 
-  private static TableReader finish(
+  private static Table finish(
       TableOpening opening,
       TableFile file,
       long cacheId,
@@ -144,8 +144,7 @@ public final class TableReader implements CacheValue {
       @Nullable FilterPolicy policy,
       BlockProvider blocks,
       @Nullable EntryIndexMemory entryIndexes) {
-    TableReader reader =
-        new TableReader(file, cacheId, comparator, blocks, opening, policy, entryIndexes);
+    Table reader = new Table(file, cacheId, comparator, blocks, opening, policy, entryIndexes);
     opening.transferOwnership();
     return reader;
   }
@@ -255,7 +254,7 @@ public final class TableReader implements CacheValue {
       return false;
     }
     if (large) {
-      OwnedBlock copy = blocks.copyOf(entry.valueBuffer(), entry.valueOffset(), length);
+      UncachedBlock copy = blocks.copyOf(entry.valueBuffer(), entry.valueOffset(), length);
       out.set(copy.bytes(), 0, length, copy);
     } else {
       ByteBuffer memory = context.valueMemory(length);
@@ -270,7 +269,7 @@ public final class TableReader implements CacheValue {
     if (filter != null) {
       context.counts().increment(LookupCounts.FILTER_FALSE_POSITIVES);
     }
-    OwnedBlock copy = hints.wantsMiss(at) ? mapped.copy(at) : null;
+    UncachedBlock copy = hints.wantsMiss(at) ? mapped.copy(at) : null;
     if (copy != null) {
       try {
         BlockIterator entry = context.block();
@@ -415,7 +414,7 @@ public final class TableReader implements CacheValue {
   /** Returns data block {@code at}, pinned for the caller. */
   PinnedBlock acquireBlock(int at, ReadFlags flags) {
     if (inPlace != null && flags.fill() && inPlace.acceptsVerified(at)) {
-      OwnedBlock copy = inPlace.copy(at);
+      UncachedBlock copy = inPlace.copy(at);
       if (copy != null) {
         return copy;
       }
