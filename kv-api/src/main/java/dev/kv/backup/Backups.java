@@ -47,6 +47,10 @@ import java.util.Set;
  * DBLockedException}. The other methods change nothing in the directory. A failure or the death of
  * the process leaves the earlier backups as they were, and the new one whole or absent.
  *
+ * <p>Files that no backup needs are deleted only in a directory with at least one backup, only if
+ * they have the names of stored files, and not through a symbolic link in the place of {@code
+ * files}.
+ *
  * <pre>
  * DIRECTORY/backup-000001     the list of the files of one backup, with checksums
  * DIRECTORY/files/            the files; the name ends in the size and the checksum
@@ -260,7 +264,7 @@ public final class Backups {
    * @param keep how many backups to keep, at least 1
    * @return the deleted backups, the oldest first
    * @throws DBLockedException if another {@code create} or {@code prune} runs in the directory
-   * @throws NoSuchDatabaseException if the directory does not exist
+   * @throws NoSuchDatabaseException if the directory does not exist or holds no backup
    * @throws CorruptionException if the list of a backup is damaged; nothing is deleted
    * @throws DBIOException if the file system fails
    * @throws IllegalArgumentException if {@code keep} is less than 1
@@ -270,10 +274,13 @@ public final class Backups {
       throw new IllegalArgumentException("keep is " + keep + ", must be at least 1");
     }
     try {
-      catalogs.requireDirectory();
+      files.requireNoLink();
+      if (!env.exists(directory.resolve(LOCK))) {
+        requireAny(catalogs.readAll()); // before a LOCK is left in a directory of something else
+      }
       Env.Lock lock = lock();
       try (lock) {
-        List<Catalog> all = catalogs.readAll();
+        List<Catalog> all = requireAny(catalogs.readAll());
         int surplus = Math.max(0, all.size() - keep);
         List<Catalog> deleted = all.subList(0, surplus);
         for (Catalog catalog : deleted) {
@@ -288,6 +295,14 @@ public final class Backups {
     }
   }
 
+  private List<Catalog> requireAny(List<Catalog> found) {
+    if (found.isEmpty()) {
+      throw new NoSuchDatabaseException(
+          "there are no backups in " + directory, directory.toString());
+    }
+    return found;
+  }
+
   private Env.Lock lock() throws IOException {
     Env.Lock lock = env.lock(directory.resolve(LOCK));
     if (lock == null) {
@@ -299,14 +314,15 @@ public final class Backups {
 
   /** Creates the directory, or checks that it holds backups or nothing. */
   private void prepareDirectory() throws IOException {
+    files.requireNoLink();
     if (env.exists(directory)) {
       for (String name : env.list(directory)) {
         if (!name.equals(FILES) && !name.equals(LOCK) && !CatalogFolder.isItsFile(name)) {
-          throw new FileAlreadyExistsException(
-              directory.resolve(name).toString(),
-              null,
-              "a directory of backups holds nothing else: name an empty or a new directory");
+          throw otherFile(directory.resolve(name));
         }
+      }
+      if (catalogs.readAll().isEmpty()) {
+        files.requireNoOtherFile();
       }
     }
     if (files.createIfMissing()) {
@@ -316,6 +332,14 @@ public final class Backups {
         env.syncDirectory(parent);
       }
     }
+  }
+
+  /** Returns the failure for a file that is not part of backups. */
+  static FileAlreadyExistsException otherFile(Path file) {
+    return new FileAlreadyExistsException(
+        file.toString(),
+        null,
+        "a directory of backups holds nothing else: name an empty or a new directory");
   }
 
   private static long nextNumber(List<Catalog> earlier) {

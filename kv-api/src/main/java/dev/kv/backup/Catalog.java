@@ -31,10 +31,12 @@ import java.util.zip.CRC32C;
  */
 record Catalog(Backup backup, List<StoredFile> files) {
   private static final String HEADER = "kv backup 1";
+
+  /** The names of files of databases, as a regular expression. */
+  static final String NAME = "CURRENT|MANIFEST-[0-9]{1,19}|[0-9]{1,19}\\.(?:ldb|sst|log)";
+
   private static final Pattern FILE =
-      Pattern.compile(
-          "file (CURRENT|MANIFEST-[0-9]{1,19}|[0-9]{1,19}\\.(?:ldb|sst|log)) ([0-9]{1,18})"
-              + " ([0-9a-f]{8})");
+      Pattern.compile("file (" + NAME + ") ([0-9]{1,18}) ([0-9a-f]{8})");
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
   private static final Pattern CHECKSUM = Pattern.compile("[0-9a-f]{8}");
 

@@ -6,16 +6,20 @@ import dev.kv.env.Env;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.env.WritableFile;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The files that the backups of a directory share, each stored once. */
 final class FileStore {
   private static final String TEMPORARY = "copying.tmp";
+  private static final Pattern NAME =
+      Pattern.compile("(?:" + Catalog.NAME + ")\\.[0-9]{1,18}\\.[0-9a-f]{8}");
 
   private final Path directory;
   private final Env env;
@@ -23,6 +27,30 @@ final class FileStore {
   FileStore(Path directory, Env env) {
     this.directory = directory;
     this.env = env;
+  }
+
+  /** Returns true if {@code name} is the name of a file that this class writes. */
+  private static boolean isItsFile(String name) {
+    return name.equals(TEMPORARY) || NAME.matcher(name).matches();
+  }
+
+  /** Throws if the store is a symbolic link, because the files elsewhere are not its own. */
+  void requireNoLink() throws IOException {
+    if (env.isSymbolicLink(directory)) {
+      throw new FileSystemException(
+          directory.toString(), null, "is a symbolic link: backups are not kept through it");
+    }
+  }
+
+  /** Throws if the store holds a file that this class did not write. */
+  void requireNoOtherFile() throws IOException {
+    if (env.exists(directory)) {
+      for (String name : env.list(directory)) {
+        if (!isItsFile(name)) {
+          throw Backups.otherFile(directory.resolve(name));
+        }
+      }
+    }
   }
 
   /** Creates the store's directory if there is none; then returns true. */
@@ -85,14 +113,19 @@ final class FileStore {
     return stored;
   }
 
-  /** Deletes the files that none of {@code catalogs}, which are all that exist, needs. */
+  /**
+   * Deletes the files that none of {@code catalogs} needs. Files that this class did not write
+   * stay.
+   *
+   * @param catalogs all that exist, at least one
+   */
   void deleteUnused(List<Catalog> catalogs) throws IOException {
     Set<String> used = new HashSet<>();
     for (Catalog catalog : catalogs) {
       catalog.files().forEach(file -> used.add(file.storedName()));
     }
     for (String name : env.list(directory)) {
-      if (!used.contains(name)) {
+      if (isItsFile(name) && !used.contains(name)) {
         env.delete(directory.resolve(name));
       }
     }

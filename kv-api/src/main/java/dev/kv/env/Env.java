@@ -171,6 +171,20 @@ public interface Env {
   }
 
   /**
+   * Returns true if a path itself is a symbolic link, to a file or a directory. Files are deleted
+   * only in directories that are none.
+   *
+   * <p>The default returns false, as in an environment without links.
+   *
+   * @param path the path
+   * @return true if it is a link
+   * @throws IOException if the file system cannot tell
+   */
+  default boolean isSymbolicLink(Path path) throws IOException {
+    return false;
+  }
+
+  /**
    * Makes the entries of a directory durable: creations, renames and deletions.
    *
    * @param directory the path of the directory

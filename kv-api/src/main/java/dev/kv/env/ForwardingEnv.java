@@ -94,6 +94,11 @@ public class ForwardingEnv implements Env {
   }
 
   @Override
+  public boolean isSymbolicLink(Path path) throws IOException {
+    return target.isSymbolicLink(path);
+  }
+
+  @Override
   public void syncDirectory(Path directory) throws IOException {
     target.syncDirectory(directory);
   }

@@ -6,13 +6,16 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
 
 /**
  * A new directory that appears with all of its files, or not at all. One thread uses it.
  *
  * <p>Files are written to a directory beside the target, which {@link #publish} renames. A failure
  * or the death of the process before that leaves at most the directory {@code NAME.partial}. The
- * next {@link #begin} for the same target deletes it.
+ * next {@link #begin} for the same target deletes it. A directory of that name that is not such a
+ * rest, or that is a symbolic link, is refused and stays as it is.
  *
  * <pre>{@code
  * try (NewDirectory made = NewDirectory.begin(env, target)) {
@@ -29,6 +32,8 @@ import java.nio.file.Path;
  * </pre>
  */
 public final class NewDirectory implements AutoCloseable {
+  private static final Set<String> OWN_NAMES = Set.of("LOCK", "files");
+
   private final Env env;
   private final Path target;
   private final Path parent;
@@ -57,8 +62,8 @@ public final class NewDirectory implements AutoCloseable {
    * @return the new directory, which the caller closes
    * @throws FileAlreadyExistsException if the target exists
    * @throws NoSuchFileException if the parent of the target does not exist
-   * @throws IOException if another thread or process is writing the same target, or the file system
-   *     fails
+   * @throws IOException if another thread or process is writing the same target, if {@code
+   *     NAME.partial} is something else, or if the file system fails
    * @throws IllegalArgumentException if the target has no name, such as the root
    */
   public static NewDirectory begin(Env env, Path target) throws IOException {
@@ -73,6 +78,7 @@ public final class NewDirectory implements AutoCloseable {
     }
     requireAbsent(env, absolute);
     Path work = parent.resolve(name + ".partial");
+    requireNoOther(env, work);
     env.createDirectory(work);
     Env.Lock lock = env.lock(work.resolve("LOCK"));
     if (lock == null) {
@@ -83,6 +89,7 @@ public final class NewDirectory implements AutoCloseable {
     try {
       requireAbsent(env, absolute); // again, because another may just have published it
       made.deleteFiles();
+      env.syncDirectory(work); // after loss of power, LOCK tells that the files are a rest
       env.createDirectory(made.files);
       done = true;
       return made;
@@ -90,6 +97,26 @@ public final class NewDirectory implements AutoCloseable {
       if (!done) {
         made.close();
       }
+    }
+  }
+
+  /** Refuses a directory whose files this class did not write, because it would delete them. */
+  private static void requireNoOther(Env env, Path work) throws IOException {
+    requireNoLink(env, work);
+    requireNoLink(env, work.resolve("files"));
+    if (env.exists(work)) {
+      List<String> names = env.list(work);
+      if (!names.isEmpty() && (!names.contains("LOCK") || !OWN_NAMES.containsAll(names))) {
+        throw new FileSystemException(
+            work.toString(), null, "holds other files: move it away or name another target");
+      }
+    }
+  }
+
+  private static void requireNoLink(Env env, Path path) throws IOException {
+    if (env.isSymbolicLink(path)) {
+      throw new FileSystemException(
+          path.toString(), null, "is a symbolic link: nothing is deleted through it");
     }
   }
 
@@ -146,6 +173,7 @@ public final class NewDirectory implements AutoCloseable {
   private void deleteWork() throws IOException {
     try (lock) {
       deleteFiles();
+      env.syncDirectory(work);
       env.delete(lockFile); // while it is held, so that no other writer finds it free
     }
     try {

@@ -275,6 +275,11 @@ public final class FileEnv extends HostEnv {
     }
   }
 
+  @Override
+  public boolean isSymbolicLink(Path path) {
+    return Files.isSymbolicLink(path);
+  }
+
   /**
    * Retries a change on Windows, which refuses it while the file is mapped or a virus scanner reads
    * it.

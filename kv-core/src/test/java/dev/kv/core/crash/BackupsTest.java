@@ -24,6 +24,7 @@ import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -256,6 +257,103 @@ class BackupsTest {
           .isInstanceOf(DBIOException.class)
           .hasMessageContaining("a directory of backups holds nothing else");
       assertThat(disk.list(DIRECTORY)).containsExactlyInAnyOrderElementsOf(before);
+    }
+  }
+
+  @Test
+  void prune_ofADirectoryWithoutABackup_isRefusedAndDeletesNothing() throws IOException {
+    disk.createDirectory(BACKUPS.resolve("files"));
+    for (String name : List.of("holiday.jpg", "000001.ldb.5.abcdef01", "copying.tmp")) {
+      write(BACKUPS.resolve("files").resolve(name), new byte[] {1});
+    }
+    assertThatThrownBy(() -> Backups.in(BACKUPS, disk).prune(1))
+        .isInstanceOf(NoSuchDatabaseException.class)
+        .hasMessageContaining("there are no backups in");
+    assertThat(disk.list(BACKUPS.resolve("files"))).hasSize(3);
+    assertThat(disk.list(BACKUPS)).containsExactly("files");
+  }
+
+  @Test
+  void createAndPrune_withFilesOfOthers_deleteOnlyWhatBackupsStored() throws IOException {
+    Path files = BACKUPS.resolve("files");
+    List<String> others =
+        List.of("holiday.jpg", "000001.ldb", "CURRENT", "1.ldb.5.ABCDEF01", ".ldb.5.abcdef01");
+    Backups backups = Backups.in(BACKUPS, disk);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      for (String name : others) {
+        disk.createDirectory(files);
+        write(files.resolve(name), new byte[] {1});
+        assertThatThrownBy(() -> backups.create(db))
+            .isInstanceOf(DBIOException.class)
+            .hasMessageContaining("a directory of backups holds nothing else")
+            .hasMessageContaining(name);
+        assertThat(disk.list(files)).containsExactly(name);
+        disk.delete(files.resolve(name));
+      }
+      write(db, history, 1, 40);
+      backups.create(db);
+      for (String name : others) {
+        write(files.resolve(name), new byte[] {1});
+      }
+      write(files.resolve("000099.ldb.1.00000000"), new byte[] {1}); // of a backup that was cut
+      write(db, history, 41, 60);
+      Backup second = backups.create(db);
+      assertThat(disk.list(files)).containsAll(others).doesNotContain("000099.ldb.1.00000000");
+      assertThat(backups.prune(1)).hasSize(1);
+      assertThat(disk.list(files)).containsAll(others).hasSize(others.size() + second.files());
+      assertThat(backups.verify(second.number())).isEmpty();
+    }
+  }
+
+  @Test
+  void operation_throughASymbolicLink_isRefusedAndDeletesNothing() throws IOException {
+    Path other = temp.resolve("other");
+    Path linked = Files.createDirectory(temp.resolve("linked"));
+    Backups backups = Backups.in(other);
+    try (DB db = DB.open(temp.resolve("db"), Setting.DEFAULT.options(Env.fileSystem()))) {
+      write(db, history, 1, 40);
+      backups.create(db);
+      write(db, history, 41, 60);
+      Path catalog = Files.copy(other.resolve("backup-000001"), linked.resolve("backup-000001"));
+      backups.create(db);
+      Files.createSymbolicLink(linked.resolve("files"), other.resolve("files"));
+      for (boolean first : new boolean[] {false, true}) {
+        if (first) {
+          Files.delete(catalog);
+        } else {
+          assertThatThrownBy(() -> Backups.in(linked).prune(1))
+              .isInstanceOf(DBIOException.class)
+              .hasMessageContaining("is a symbolic link");
+        }
+        assertThatThrownBy(() -> Backups.in(linked).create(db))
+            .isInstanceOf(DBIOException.class)
+            .hasMessageContaining("is a symbolic link");
+      }
+      assertThat(backups.verify(1)).isEmpty();
+      assertThat(backups.verify(2)).isEmpty();
+      Path precious = Files.createDirectories(temp.resolve("mine/files"));
+      Path file = Files.writeString(precious.resolve("holiday.jpg"), "x");
+      Path partial = temp.resolve("target.partial");
+      Files.createSymbolicLink(partial, temp.resolve("mine"));
+      for (int kind = 0; kind < 3; kind++) {
+        assertThatThrownBy(() -> backups.restore(1, temp.resolve("target")))
+            .isInstanceOf(DBIOException.class)
+            .hasMessageContaining(kind < 2 ? "is a symbolic link" : "holds other files");
+        assertThatThrownBy(() -> db.checkpoint(temp.resolve("target")))
+            .isInstanceOf(DBIOException.class)
+            .hasMessageContaining(kind < 2 ? "is a symbolic link" : "holds other files");
+        assertThat(file).exists();
+        if (kind == 0) {
+          Files.delete(partial);
+          Files.createDirectory(partial);
+          Files.createSymbolicLink(partial.resolve("files"), precious);
+        } else if (kind == 1) {
+          Files.delete(partial.resolve("files"));
+          Files.delete(partial);
+          Files.move(temp.resolve("mine"), partial);
+          file = partial.resolve("files/holiday.jpg");
+        }
+      }
     }
   }
 

@@ -17,8 +17,8 @@ import java.util.Objects;
  * <pre>
  * mutant := "== " name, field*, "--- take", lines that occur once in the file, "--- give", lines
  *           that replace them
- * field  := "kind: " of the safeguard | "file: " below {@link #SOURCES} | "killed by: " tests |
- *           "quick: true"
+ * field  := "kind: " of the safeguard | "file: " below {@link #SOURCES}, or "kv-api/" and a file
+ *           below {@link #API} | "killed by: " tests | "quick: true"
  * tests  := class or class#method below {@code dev.kv.core}, separated by spaces
  * </pre>
  *
@@ -33,6 +33,7 @@ record Mutant(
     String take,
     String give) {
   static final Path SOURCES = Path.of("src", "main", "java", "dev", "kv", "core");
+  static final Path API = Path.of("..", "kv-api", "src", "main", "java", "dev", "kv");
   private static final Path LIST = Path.of("src", "test", "resources", "mutants.txt");
 
   @Override
@@ -78,9 +79,15 @@ record Mutant(
     return Objects.requireNonNull(fields.get(name), name);
   }
 
+  private Path source() {
+    return file.startsWith("kv-api/")
+        ? API.resolve(file.substring("kv-api/".length()))
+        : SOURCES.resolve(file);
+  }
+
   /** Returns the file with the change. Throws unless the removed lines occur exactly once. */
   String mutatedSource() throws IOException {
-    String source = Files.readString(SOURCES.resolve(file));
+    String source = Files.readString(source());
     int at = source.indexOf(take);
     if (at < 0 || source.indexOf(take, at + 1) >= 0) {
       throw new AssertionError(

@@ -124,6 +124,26 @@ class BackupCommandTest {
     assertThat(failure(backup("restore", backups, temp.resolve("x")))).contains("holds no backup");
   }
 
+  @Test
+  void createAndPrune_ofAnotherDirectory_deleteNothing() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Path pictures = Files.createDirectories(temp.resolve("pictures"));
+    Path file = Files.createDirectory(pictures.resolve("files")).resolve("holiday.jpg");
+    Files.writeString(file, "x");
+    assertThat(failure(backup("prune", pictures, "--keep", "1"))).contains("no backups");
+    assertThat(failure(backup("create", dir, pictures))).contains("holds nothing else");
+    assertThat(file).exists();
+    assertThat(pictures.resolve("LOCK")).doesNotExist();
+    Path link = Files.createSymbolicLink(temp.resolve("link"), pictures);
+    assertThat(failure(backup("prune", link, "--keep", "1"))).contains("no backups");
+    assertThat(failure(backup("create", dir, link))).contains("holds nothing else");
+    Path backups = Files.createDirectory(temp.resolve("backups"));
+    Files.createSymbolicLink(backups.resolve("files"), pictures.resolve("files"));
+    assertThat(failure(backup("create", dir, backups))).contains("is a symbolic link");
+    assertThat(failure(backup("prune", backups, "--keep", "1"))).contains("is a symbolic link");
+    assertThat(file).exists();
+  }
+
   private static String failure(Cli cli) {
     assertThat(cli.exitCode()).as(cli.out()).isEqualTo(1);
     assertThat(cli.err().lines()).hasSize(1);
