@@ -12,6 +12,7 @@ import dev.kv.env.Env;
 import dev.kv.env.NewDirectory;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -41,7 +42,8 @@ import java.util.Set;
  *
  * <p>A table is known by its number, its size and a checksum of all of its bytes, because a
  * database can use a number again after a crash. So {@code create} reads all tables of the database
- * once, and writes the new ones. Backups share no files with the database.
+ * once, and writes the new ones. It reads a stored table again before it uses it for another
+ * backup, and writes it anew if it is damaged. Backups share no files with the database.
  *
  * <p>One call of {@code create} or {@code prune} runs at a time; another one throws {@link
  * DBLockedException}. The other methods change nothing in the directory. A failure or the death of
@@ -342,8 +344,13 @@ public final class Backups {
         "a directory of backups holds nothing else: name an empty or a new directory");
   }
 
-  private static long nextNumber(List<Catalog> earlier) {
-    return earlier.isEmpty() ? 1 : earlier.get(earlier.size() - 1).backup().number() + 1;
+  private long nextNumber(List<Catalog> earlier) throws IOException {
+    long last = earlier.isEmpty() ? 0 : earlier.get(earlier.size() - 1).backup().number();
+    if (last == CatalogFolder.MAX_NUMBER) {
+      throw new FileSystemException(
+          directory.toString(), null, "no number after " + last + " is left: use a new directory");
+    }
+    return last + 1;
   }
 
   private Catalog store(DB db, long number, Progress progress) throws IOException {

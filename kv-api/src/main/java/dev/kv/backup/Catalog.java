@@ -16,7 +16,8 @@ import java.util.zip.CRC32C;
  * The list of the files of one backup, stored as a text file.
  *
  * <pre>
- *   catalog  := "kv backup 1\\n"
+ *   catalog  := "kv backup 2\\n"
+ *               "number " number "\\n"           of the backup, as in the name of the catalog
  *               "created " instant "\\n"          ISO 8601, UTC
  *               "sequence " number "\\n"
  *               "added " number "\\n"             bytes that earlier backups did not have
@@ -26,11 +27,14 @@ import java.util.zip.CRC32C;
  *   name     := the name of a file of a database, without a directory
  * </pre>
  *
+ * <p>A catalog that begins with {@code kv backup 1} has no line with the number.
+ *
  * @param backup what the list describes
  * @param files the files, in the order in which they were stored
  */
 record Catalog(Backup backup, List<StoredFile> files) {
-  private static final String HEADER = "kv backup 1";
+  private static final String HEADER = "kv backup 2";
+  private static final String WITHOUT_NUMBER = "kv backup 1";
 
   /** The names of files of databases, as a regular expression. */
   static final String NAME = "CURRENT|MANIFEST-[0-9]{1,19}|[0-9]{1,19}\\.(?:ldb|sst|log)";
@@ -46,6 +50,7 @@ record Catalog(Backup backup, List<StoredFile> files) {
 
   byte[] encode() {
     StringBuilder text = new StringBuilder(HEADER).append('\n');
+    text.append("number ").append(backup.number()).append('\n');
     text.append("created ").append(backup.created()).append('\n');
     text.append("sequence ").append(backup.sequence()).append('\n');
     text.append("added ").append(backup.addedBytes()).append('\n');
@@ -73,21 +78,27 @@ record Catalog(Backup backup, List<StoredFile> files) {
       throw damaged("its checksum does not match", file);
     }
     String[] lines = text.substring(0, end).split("\n", -1);
-    if (!lines[0].equals(HEADER)) {
+    int at = 1;
+    if (lines[0].equals(HEADER)) {
+      String own = field(lines, at++, "number ", file);
+      if (!own.equals(Long.toString(number))) {
+        throw damaged("it is the list of backup " + own, file);
+      }
+    } else if (!lines[0].equals(WITHOUT_NUMBER)) {
       throw damaged("it does not begin with '" + HEADER + "'", file);
     }
-    if (lines.length < 5) {
-      throw damaged("lines are missing", file);
-    }
-    Instant created = instant(field(lines[1], "created ", file), file);
-    long sequence = number(field(lines[2], "sequence ", file), file);
-    long added = number(field(lines[3], "added ", file), file);
+    Instant created = instant(field(lines, at++, "created ", file), file);
+    long sequence = number(field(lines, at++, "sequence ", file), file);
+    long added = number(field(lines, at++, "added ", file), file);
     List<StoredFile> files = new ArrayList<>();
     long total = 0;
-    for (int i = 4; i < lines.length - 1; i++) {
-      StoredFile stored = file(lines[i], file);
+    while (at < lines.length - 1) {
+      StoredFile stored = file(lines[at++], file);
       files.add(stored);
       total += stored.size();
+      if (total < 0) {
+        throw damaged("its files are larger than any disk", file);
+      }
     }
     return new Catalog(new Backup(number, created, sequence, files.size(), total, added), files);
   }
@@ -103,11 +114,11 @@ record Catalog(Backup backup, List<StoredFile> files) {
         HexFormat.fromHexDigits(matcher.group(3)));
   }
 
-  private static String field(String line, String name, String file) {
-    if (!line.startsWith(name)) {
+  private static String field(String[] lines, int at, String name, String file) {
+    if (at >= lines.length || !lines[at].startsWith(name)) {
       throw damaged("there is no line '" + name.trim() + "'", file);
     }
-    return line.substring(name.length());
+    return lines[at].substring(name.length());
   }
 
   private static long number(String text, String file) {

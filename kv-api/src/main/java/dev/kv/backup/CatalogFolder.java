@@ -11,13 +11,16 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The catalogs of the backups in their directory: one file for each backup. Thread-safe. */
 final class CatalogFolder {
   private static final String TEMPORARY = "copying.tmp";
-  private static final Pattern NAME = Pattern.compile("backup-([0-9]{6,18})");
+  private static final String PREFIX = "backup-";
+  private static final Pattern NUMBER = Pattern.compile("0[0-9]{5}|[1-9][0-9]{5,17}");
+
+  /** The highest number of a backup. */
+  static final long MAX_NUMBER = 999_999_999_999_999_999L;
 
   /** A larger catalog is damaged; it would have millions of files. */
   private static final long MAX_BYTES = 256 << 20;
@@ -32,7 +35,14 @@ final class CatalogFolder {
 
   /** Returns true if {@code name} is the name of a file that this class writes. */
   static boolean isItsFile(String name) {
-    return name.equals(TEMPORARY) || NAME.matcher(name).matches();
+    return name.equals(TEMPORARY) || number(name) > 0;
+  }
+
+  /** Returns the number of the backup whose catalog has that name, or 0 if no catalog has it. */
+  private static long number(String name) {
+    return name.startsWith(PREFIX) && NUMBER.matcher(name.substring(PREFIX.length())).matches()
+        ? Long.parseLong(name.substring(PREFIX.length()))
+        : 0;
   }
 
   /** Throws {@link NoSuchDatabaseException} if the directory does not exist. */
@@ -44,15 +54,24 @@ final class CatalogFolder {
     }
   }
 
-  /** Returns the catalogs of all backups, the oldest first. */
+  /**
+   * Returns the catalogs of all backups, the oldest first.
+   *
+   * @throws CorruptionException if one is damaged, or a file is named almost as a catalog is, so
+   *     that it may be one
+   */
   List<Catalog> readAll() throws IOException {
     requireDirectory();
     TreeMap<Long, Catalog> found = new TreeMap<>();
     for (String name : env.list(directory)) {
-      Matcher matcher = NAME.matcher(name);
-      if (matcher.matches()) {
-        long number = Long.parseLong(matcher.group(1));
+      long number = number(name);
+      if (number > 0) {
         found.put(number, decode(number));
+      } else if (name.startsWith(PREFIX)) {
+        throw new CorruptionException(
+            "no list of a backup has this name: give it its name back, or move it away",
+            directory.resolve(name).toString(),
+            CorruptionException.NO_OFFSET);
       }
     }
     return List.copyOf(found.values());
@@ -107,6 +126,6 @@ final class CatalogFolder {
   }
 
   private Path path(long number) {
-    return directory.resolve(String.format(Locale.ROOT, "backup-%06d", number));
+    return directory.resolve(PREFIX + String.format(Locale.ROOT, "%06d", number));
   }
 }

@@ -8,6 +8,7 @@ import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -82,7 +83,7 @@ final class FileStore {
   }
 
   /**
-   * Returns the stored file with the bytes of a file, or null if there is none.
+   * Returns the stored file with the bytes of a file, or null if there is none or it is damaged.
    *
    * @param present the names and sizes of the stored files
    */
@@ -96,8 +97,7 @@ final class FileStore {
       checksum = copier.checksum(in, file.size(), file.name());
     }
     StoredFile same = new StoredFile(file.name(), file.size(), checksum);
-    Path path = path(same);
-    return env.exists(path) && env.size(path) == same.size() ? same : null;
+    return isGood(same, copier) ? same : null;
   }
 
   /** Copies a file of a database to the store. Its content is durable afterwards. */
@@ -125,15 +125,27 @@ final class FileStore {
       catalog.files().forEach(file -> used.add(file.storedName()));
     }
     for (String name : env.list(directory)) {
-      if (isItsFile(name) && !used.contains(name)) {
+      if (isItsFile(name) && !used.contains(name) && !isDirectory(directory.resolve(name))) {
         env.delete(directory.resolve(name));
       }
+    }
+  }
+
+  private boolean isDirectory(Path path) throws IOException {
+    try {
+      env.list(path);
+      return true;
+    } catch (NotDirectoryException | NoSuchFileException e) {
+      return false;
     }
   }
 
   /** Returns true if a file is there and all of its bytes match its checksum. */
   boolean isGood(StoredFile file, Copier copier) throws IOException {
     Path path = path(file);
+    if (isDirectory(path)) {
+      return false;
+    }
     try (RandomAccessFile in = env.openRandomAccess(path, false)) {
       return in.size() == file.size()
           && copier.checksum(in, file.size(), path.toString()) == file.checksum();
@@ -145,24 +157,31 @@ final class FileStore {
   /**
    * Copies a stored file.
    *
-   * @throws CorruptionException if it is missing, or does not match its checksum
+   * @throws CorruptionException if {@link #isGood} is false
    */
   void restore(StoredFile file, Path to, Copier copier) throws IOException {
     Path path = path(file);
-    int checksum;
+    if (isDirectory(path)) {
+      throw damaged(path, "is a directory");
+    }
     try (RandomAccessFile in = env.openRandomAccess(path, false);
         WritableFile out = env.createWritable(to)) {
-      checksum = copier.copy(in, file.size(), path.toString(), out);
+      if (in.size() != file.size()) {
+        throw damaged(path, "has " + in.size() + " bytes instead of " + file.size());
+      }
+      if (copier.copy(in, file.size(), path.toString(), out) != file.checksum()) {
+        throw damaged(path, "does not match its checksum");
+      }
     } catch (NoSuchFileException e) {
       throw new CorruptionException(
           "a file of the backup is missing", path.toString(), CorruptionException.NO_OFFSET, e);
     }
-    if (checksum != file.checksum()) {
-      throw new CorruptionException(
-          "a file of the backup is damaged: its checksum does not match; another backup may be"
-              + " good",
-          path.toString(),
-          CorruptionException.NO_OFFSET);
-    }
+  }
+
+  private static CorruptionException damaged(Path path, String what) {
+    return new CorruptionException(
+        "a file of the backup is damaged: it " + what + "; another backup may be good",
+        path.toString(),
+        CorruptionException.NO_OFFSET);
   }
 }

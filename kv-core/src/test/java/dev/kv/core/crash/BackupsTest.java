@@ -26,6 +26,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -424,11 +425,16 @@ class BackupsTest {
       for (String name : disk.list(files)) {
         Path file = files.resolve(name);
         byte[] good = read(file);
-        for (int kind = 0; kind < 6; kind++) {
+        for (int kind = 0; kind < 8; kind++) {
           if (kind == 4) {
             disk.delete(file);
           } else if (kind == 5) {
             write(file, Arrays.copyOf(good, random.nextInt(good.length)));
+          } else if (kind == 6) {
+            write(file, Arrays.copyOf(good, good.length + 1 + random.nextInt(100)));
+          } else if (kind == 7) {
+            disk.delete(file);
+            disk.createDirectory(file);
           } else {
             byte[] bad = good.clone();
             bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
@@ -439,6 +445,9 @@ class BackupsTest {
               .isInstanceOf(CorruptionException.class)
               .hasMessageContaining(name);
           assertThat(disk.list(PARENT)).containsExactlyInAnyOrder("db", "backups");
+          if (kind == 7) {
+            disk.deleteDirectory(file);
+          }
           write(file, good);
         }
       }
@@ -449,6 +458,127 @@ class BackupsTest {
       assertThat(backups.verify(1)).isEmpty();
       assertThat(backups.verify(2)).isEmpty();
     }
+  }
+
+  @Test
+  void storedFile_damagedBeforeTheNextBackup_isStoredAnewAndHealsTheEarlierOne()
+      throws IOException {
+    Backups backups = Backups.in(BACKUPS, disk);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 60);
+      db.compactRange(null, null);
+      backups.create(db);
+      Path files = BACKUPS.resolve("files");
+      SplittableRandom random = new SplittableRandom(6);
+      for (String name : disk.list(files)) {
+        byte[] bad = read(files.resolve(name));
+        if (bad.length > 0) {
+          bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
+          write(files.resolve(name), bad);
+        }
+      }
+      Backup second = backups.create(db);
+      assertThat(second.addedBytes()).isEqualTo(second.bytes());
+      assertThat(backups.verify(2)).isEmpty();
+      assertThat(backups.verify(1)).isEmpty();
+    }
+  }
+
+  @Test
+  void listsOfTwoBackups_exchanged_areFound() throws IOException {
+    Backups backups = Backups.in(BACKUPS, disk);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 10);
+      backups.create(db);
+      write(db, history, 11, 20);
+      backups.create(db);
+    }
+    Path one = BACKUPS.resolve("backup-000001");
+    Path two = BACKUPS.resolve("backup-000002");
+    byte[] first = read(one);
+    write(one, read(two));
+    write(two, first);
+    assertThatThrownBy(() -> backups.restore(1, TARGET))
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("it is the list of backup 2");
+    assertThatThrownBy(() -> backups.prune(1)).isInstanceOf(CorruptionException.class);
+    assertThat(disk.exists(TARGET)).isFalse();
+  }
+
+  @Test
+  void listOfABackup_underAnotherName_isRefusedAndNothingIsDeleted() throws IOException {
+    Backups backups = Backups.in(BACKUPS, disk);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 10);
+      Backup made = backups.create(db);
+      for (String name :
+          List.of(
+              "backup-0000001",
+              "backup-1",
+              "backup-999999999999999999",
+              "backup-000000",
+              "backup-1000000000000000000",
+              "backup-000001.old")) {
+        Path odd = BACKUPS.resolve(name);
+        write(odd, read(BACKUPS.resolve("backup-000001")));
+        assertThatThrownBy(backups::list)
+            .isInstanceOf(CorruptionException.class)
+            .hasMessageContaining(name);
+        assertThatThrownBy(() -> backups.prune(1)).isInstanceOf(CorruptionException.class);
+        assertThatThrownBy(() -> backups.create(db)).isInstanceOf(DBException.class);
+        assertThat(backups.verify(1)).isEmpty();
+        disk.delete(odd);
+      }
+      assertThat(disk.list(BACKUPS.resolve("files"))).hasSize(made.files());
+    }
+  }
+
+  @Test
+  void create_afterTheHighestNumber_isRefused() throws IOException {
+    long highest = 999_999_999_999_999_999L;
+    writeCatalog(
+        highest,
+        "kv backup 2\nnumber "
+            + highest
+            + "\ncreated 2026-01-01T00:00:00Z\n"
+            + "sequence 1\nadded 1\n");
+    Backups backups = Backups.in(BACKUPS, disk);
+    assertThat(backups.list()).hasSize(1);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      assertThatThrownBy(() -> backups.create(db))
+          .isInstanceOf(DBIOException.class)
+          .hasMessageContaining("no number after");
+    }
+    assertThat(disk.list(BACKUPS))
+        .contains("backup-" + highest)
+        .doesNotContain("backup-" + (highest + 1));
+  }
+
+  @Test
+  void listOfABackup_withSizesBeyondALong_isDamaged() throws IOException {
+    String text = "kv backup 1\ncreated 2026-01-01T00:00:00Z\nsequence 1\nadded 1\n";
+    for (int i = 1; i <= 10; i++) {
+      text += "file 00000" + i + ".ldb 999999999999999999 00000000\n";
+    }
+    writeCatalog(1, text);
+    assertThatThrownBy(() -> Backups.in(BACKUPS, disk).list())
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("larger than any disk");
+  }
+
+  @Test
+  void listOfABackup_withoutItsNumber_isReadAsBefore() throws IOException {
+    writeCatalog(7, "kv backup 1\ncreated 2026-01-01T00:00:00Z\nsequence 5\nadded 3\n");
+    assertThat(Backups.in(BACKUPS, disk).list())
+        .containsExactly(new Backup(7, Instant.parse("2026-01-01T00:00:00Z"), 5, 0, 0, 3));
+  }
+
+  private void writeCatalog(long number, String lines) throws IOException {
+    CRC32C checksum = new CRC32C();
+    checksum.update(lines.getBytes(US_ASCII));
+    disk.createDirectory(BACKUPS.resolve("files"));
+    String text = lines + "checksum " + String.format("%08x", checksum.getValue()) + "\n";
+    write(BACKUPS.resolve(String.format("backup-%06d", number)), text.getBytes(US_ASCII));
   }
 
   @Test
@@ -490,10 +620,7 @@ class BackupsTest {
     for (String name : List.of("../db/CURRENT", "/etc/passwd", "LOCK", "a.ldb", "000001.ldb/x")) {
       String text = "kv backup 1\ncreated 2026-01-01T00:00:00Z\nsequence 1\nadded 1\n";
       text += "file " + name + " 1 00000000\n";
-      CRC32C checksum = new CRC32C();
-      checksum.update(text.getBytes(US_ASCII));
-      text += "checksum " + String.format("%08x", checksum.getValue()) + "\n";
-      write(BACKUPS.resolve("backup-000001"), text.getBytes(US_ASCII));
+      writeCatalog(1, text);
       assertThatThrownBy(() -> backups.restore(1, TARGET))
           .isInstanceOf(CorruptionException.class)
           .hasMessageContaining("names no file of a database");
