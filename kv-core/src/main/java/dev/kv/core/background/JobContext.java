@@ -18,6 +18,7 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
+import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.core.write.WriteGate;
 import java.util.List;
 import java.util.function.Supplier;
@@ -144,6 +145,14 @@ public record JobContext(
       LOG.debug("{}: table {} is not marked: {}", directory(), table.number(), e.toString());
       return false;
     }
+  }
+
+  /** Flushes what was written before, and returns when that is in tables. */
+  public void flush() {
+    try (ExclusiveWriter writer = commits.exclusive()) {
+      writer.switchMemTable();
+    }
+    memTables.awaitFlushes();
   }
 
   /** Called after each install: wakes the threads that wait for it, and deletes obsolete files. */

@@ -1,10 +1,12 @@
 package dev.kv.core.background;
 
+import dev.kv.DBClosedException;
 import dev.kv.DBIOException;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.state.Logs;
+import dev.kv.core.write.ExclusiveWriter;
 import org.slf4j.Logger;
 
 /**
@@ -57,8 +59,15 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
   }
 
   private void switchMemTable() {
-    try {
-      context.commits().switchIfWanted();
+    if (!context.memTables().stallInputs().isSwitchWanted()) {
+      return;
+    }
+    try (ExclusiveWriter writer = context.commits().tryExclusive()) {
+      if (writer != null) {
+        writer.switchMemTableIfPossible();
+      }
+    } catch (DBClosedException e) {
+      LOG.debug("{}: closed, and the memtable stays in the log", context.directory());
     } catch (DBIOException e) {
       LOG.warn("{}: a memtable is not flushed early: {}", context.directory(), e.getMessage());
     }

@@ -6,7 +6,7 @@ import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.write.CommitPipeline;
-import dev.kv.core.write.Leadership;
+import dev.kv.core.write.ExclusiveWriter;
 
 /**
  * Deletes all keys of a range through the log: one batch with a tombstone for every key. Used
@@ -30,17 +30,15 @@ public final class LoggedRangeDelete {
    *     deleted
    */
   public void delete(KeyBounds range) {
-    commits.lead(leadership -> delete(range, leadership));
-  }
-
-  private void delete(KeyBounds range, Leadership leadership) {
-    EncodedBatch batch = new EncodedBatch();
-    try (DBIterator keys = reader.iterator(options(range))) {
-      for (keys.seekToFirst(); keys.isValid(); keys.next()) {
-        batch.delete(keys.key());
+    try (ExclusiveWriter writer = commits.exclusive()) {
+      EncodedBatch batch = new EncodedBatch();
+      try (DBIterator keys = reader.iterator(options(range))) {
+        for (keys.seekToFirst(); keys.isValid(); keys.next()) {
+          batch.delete(keys.key());
+        }
       }
+      writer.write(batch);
     }
-    leadership.write(batch);
   }
 
   private static ReadOptions options(KeyBounds range) {

@@ -17,19 +17,19 @@ import dev.kv.core.state.Monitor;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
-import dev.kv.core.write.Leadership;
+import dev.kv.core.write.ExclusiveWriter;
 
 /**
  * Makes changes of the tree that do not pass the log. When {@link #make} returns, the change is
  * durable and visible to every later read; if it throws, nothing has changed, unless the message
- * says that the outcome is unknown. Thread-safe; changes wait for each other only while they lead,
+ * says that the outcome is unknown. Thread-safe; changes wait for each other only from step 3 on,
  * also if their ranges overlap.
  *
  * <pre>
  * 1. reserve      the range, in all levels: no new compaction enters it, no flush places its table
  *                 there except in level 0; wait for the jobs that are in it
- * 2. flush        if a memtable holds keys of the range; without leadership, so that writers go on
- * 3. lead         from here on no other thread writes, up to 8
+ * 2. flush        if a memtable holds keys of the range; other threads go on writing
+ * 3. exclusive    from here on no other thread writes, up to 8
  * 4. flush        what was written to the range since 2
  * 5. sequence     take D, log it, sync all logs
  * 6. prepare      write the tables
@@ -48,7 +48,7 @@ import dev.kv.core.write.Leadership;
  * that were deleted.
  *
  * <p>While a range is reserved, level 0 does not stall writers: its compaction may be what waits
- * for this change, and this change waits for the leader.
+ * for this change, and this change waits for its exclusive access.
  */
 public final class TreeChanges {
   private final JobContext context;
@@ -82,12 +82,11 @@ public final class TreeChanges {
     ReservedRange reserved = reserve(change.range());
     try {
       if (memTablesHold(change.range())) {
-        context.commits().switchMemTable();
-        memTables.awaitFlushes();
+        context.flush();
       }
-      boolean[] made = {false};
-      context.commits().lead(leadership -> made[0] = lead(change, leadership));
-      return made[0];
+      try (ExclusiveWriter writer = context.commits().exclusive()) {
+        return makeExclusively(change, writer);
+      }
     } finally {
       release(reserved);
     }
@@ -148,9 +147,9 @@ public final class TreeChanges {
   }
 
   /** Steps 4 to 8. */
-  private boolean lead(TreeChange change, Leadership leadership) {
+  private boolean makeExclusively(TreeChange change, ExclusiveWriter writer) {
     if (memTablesHold(change.range())) {
-      leadership.switchMemTable();
+      writer.switchMemTable();
       memTables.awaitFlushes();
     }
     Version version = versions.acquireCurrent();
@@ -158,7 +157,7 @@ public final class TreeChanges {
       if (!change.isNeeded(version)) {
         return false;
       }
-      write(change, version, leadership);
+      write(change, version, writer);
     } finally {
       version.release();
     }
@@ -168,13 +167,13 @@ public final class TreeChanges {
   }
 
   /** Steps 5 to 8. The tables are deleted if the edit is certainly not logged. */
-  private void write(TreeChange change, Version version, Leadership leadership) {
-    long sequence = leadership.takeSequence();
+  private void write(TreeChange change, Version version, ExclusiveWriter writer) {
+    long sequence = writer.takeSequence();
     TableOutputs outputs = context.newOutputs();
     boolean failedBefore = versions.isFailed();
     try {
       VersionEdit edit = change.prepare(version, sequence, outputs.context());
-      versions.logAndApply(new Install(edit, sequence, leadership));
+      versions.logAndApply(new Install(edit, sequence, writer));
       outputs.settle();
     } catch (RuntimeException | Error e) {
       if (!versions.isFailed()) {
@@ -209,12 +208,12 @@ public final class TreeChanges {
   private final class Install implements VersionInstall {
     private final VersionEdit edit;
     private final long sequence;
-    private final Leadership leadership;
+    private final ExclusiveWriter writer;
 
-    Install(VersionEdit edit, long sequence, Leadership leadership) {
+    Install(VersionEdit edit, long sequence, ExclusiveWriter writer) {
       this.edit = edit;
       this.sequence = sequence;
-      this.leadership = leadership;
+      this.writer = writer;
     }
 
     @Override
@@ -227,7 +226,7 @@ public final class TreeChanges {
     public void install(Version next) {
       monitor.lock();
       try {
-        context.snapshots().keepViews(readStates, leadership::publish, memTables::publish);
+        context.snapshots().keepViews(readStates, writer::publish, memTables::publish);
       } finally {
         monitor.unlock();
       }

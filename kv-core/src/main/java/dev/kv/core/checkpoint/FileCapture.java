@@ -15,6 +15,7 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
+import dev.kv.core.write.ExclusiveWriter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,17 +36,17 @@ import org.jspecify.annotations.Nullable;
  *   the MANIFEST up to its present length     its records describe that version
  *   the logs from the version's log number    up to their present lengths
  *
- *  1. The lengths of the logs are read by the leader of group commit, between two groups. So every
- *     write up to the last sequence number S is in a table or in one of these logs, no write after
- *     S is in any of them, and each log ends with a whole record.
- *  2. Still under leadership, the version and the length of the MANIFEST are read under the lock
- *     of version installs. So they fit each other: the logs whose number is below the version's log
- *     number are completely in its tables. A flush that is installed between 1 and 2 makes logs
+ *  1. The lengths of the logs are read with exclusive access to the commit queue, between two
+ *     groups. So every write up to the last sequence number S is in a table or in one of these
+ *     logs, no write after S is in any of them, and each log ends with a whole record.
+ *  2. Still with this access, the version and the length of the MANIFEST are read under the lock of
+ *     version installs. So they fit each other: the logs whose file number is below the version's
+ *     log number are completely in its tables. A flush that is installed between 1 and 2 makes logs
  *     superfluous, and adds nothing that they did not have.
- *  3. A change of the tree that does not pass the log is installed under leadership, so it is in
- *     the version if and only if it has a sequence number up to S.
- *  4. Before leadership and lock are released, the version is retained, which keeps its tables,
- *     and a hold keeps the logs and the MANIFEST. Bytes before the lengths never change.
+ *  3. A change of the tree that does not pass the log is installed with exclusive access too, so it
+ *     is in the version if and only if it has a sequence number up to S.
+ *  4. Before access and lock are released, the version is retained, which keeps its tables, and a
+ *     hold keeps the logs and the MANIFEST. Bytes before the lengths never change.
  * </pre>
  *
  * An open of these files is a recovery like any other. It brings back the writes up to S, no more
@@ -73,7 +74,7 @@ public final class FileCapture {
     this.commits = commits;
   }
 
-  /** What is read under leadership. */
+  /** What is read while no thread writes. */
   private record Moment(
       long sequence,
       Map<Path, Long> logs,
@@ -82,7 +83,7 @@ public final class FileCapture {
 
   /** Returns the files of this moment; the caller closes them. */
   public LiveFiles capture() {
-    Moment moment = commits.betweenGroups(this::observe);
+    Moment moment = observe();
     boolean done = false;
     try {
       LiveFiles files = new FileList(moment.sequence(), filesOf(moment), () -> release(moment));
@@ -95,6 +96,13 @@ public final class FileCapture {
       if (!done) {
         release(moment);
       }
+    }
+  }
+
+  private Moment observe() {
+    try (ExclusiveWriter writer = commits.exclusive()) {
+      writer.requireLog();
+      return observe(writer.lastSequence());
     }
   }
 

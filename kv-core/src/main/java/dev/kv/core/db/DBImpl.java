@@ -240,8 +240,7 @@ final class DBImpl extends OpenDatabase {
 
   @Override
   public void flush() {
-    parts.commits().switchMemTable();
-    parts.memTables().awaitFlushes();
+    parts.jobs().flush();
   }
 
   @Override

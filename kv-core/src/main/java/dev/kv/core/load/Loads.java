@@ -12,6 +12,7 @@ import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
+import dev.kv.core.write.ExclusiveWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -77,9 +78,9 @@ public final class Loads implements AutoCloseable {
 
   /** Takes a sequence number for entries of a load. It is newer than all entries written so far. */
   long takeSequence() {
-    long[] taken = new long[1];
-    context.commits().lead(leadership -> taken[0] = leadership.takeSequence());
-    return taken[0];
+    try (ExclusiveWriter writer = context.commits().exclusive()) {
+      return writer.takeSequence();
+    }
   }
 
   /**
@@ -119,8 +120,7 @@ public final class Loads implements AutoCloseable {
     }
     KeyBounds range = LoadChange.rangeOf(tables, context.resources().comparator().userComparator());
     byte[] end = tables.get(tables.size() - 1).largestUserKey();
-    context.commits().switchMemTable();
-    context.memTables().awaitFlushes();
+    context.flush();
     for (int level = 0; level < 2; level++) {
       compactor.runToEnd(Request.merge(level, range.lower(), end), context.wakeCompactions());
     }

@@ -4,8 +4,8 @@ import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.ValidationView;
-import dev.kv.core.write.CommitCondition;
 import dev.kv.core.write.CommitPipeline;
+import dev.kv.core.write.WriteOutcome;
 import org.jspecify.annotations.Nullable;
 
 /** Applies batches that have expectations. Thread-safe. */
@@ -33,9 +33,9 @@ public final class ConditionalWrites {
         if (!FailedCheck.run(check::holdsInBase)) {
           return check.failedKey();
         }
-        CommitCondition.Verdict verdict = commits.write(batch, sync, check);
-        if (verdict != CommitCondition.Verdict.STALE) {
-          return verdict == CommitCondition.Verdict.HOLDS ? null : check.failedKey();
+        WriteOutcome outcome = commits.write(batch, sync, check);
+        if (outcome != WriteOutcome.STALE) {
+          return outcome == WriteOutcome.DONE ? null : check.failedKey();
         }
       }
     }

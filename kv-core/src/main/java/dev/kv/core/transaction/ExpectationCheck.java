@@ -8,6 +8,7 @@ import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.read.ValidationView;
 import dev.kv.core.write.CommitCondition;
+import dev.kv.core.write.WriteOutcome;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -49,23 +50,23 @@ final class ExpectationCheck implements CommitCondition {
   }
 
   @Override
-  public Verdict check(long lastSequence, BatchCursor earlier, int earlierCount) {
+  public WriteOutcome check(long lastSequence, BatchCursor earlier, int earlierCount) {
     if (earlierCount == 0
         && lastSequence == view.sinceSequence()
         && !view.recent().isChangedOutsideLog()) {
-      return Verdict.HOLDS;
+      return WriteOutcome.DONE;
     }
     if (!view.recent().pin()) {
-      return Verdict.STALE;
+      return WriteOutcome.STALE;
     }
     try {
       for (Expectation each : expectations) {
         if (!holdsStill(each, earlier)) {
           failed = each;
-          return Verdict.FAILS;
+          return WriteOutcome.CONFLICT;
         }
       }
-      return Verdict.HOLDS;
+      return WriteOutcome.DONE;
     } finally {
       view.recent().unpin();
     }

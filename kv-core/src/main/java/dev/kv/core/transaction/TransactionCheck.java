@@ -9,6 +9,7 @@ import dev.kv.core.read.ReadRange;
 import dev.kv.core.read.RecentMemTables;
 import dev.kv.core.read.ValidationView;
 import dev.kv.core.write.CommitCondition;
+import dev.kv.core.write.WriteOutcome;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -116,18 +117,18 @@ final class TransactionCheck {
     }
 
     @Override
-    public Verdict check(long lastSequence, BatchCursor earlier, int earlierCount) {
+    public WriteOutcome check(long lastSequence, BatchCursor earlier, int earlierCount) {
       if (!holdsInGroup(earlier)) {
-        return Verdict.FAILS;
+        return WriteOutcome.CONFLICT;
       }
       if (lastSequence == unchangedAt && !recent.isChangedOutsideLog()) {
-        return Verdict.HOLDS;
+        return WriteOutcome.DONE;
       }
       if (!recent.pin()) {
-        return Verdict.STALE;
+        return WriteOutcome.STALE;
       }
       try {
-        return holdsInRecent() ? Verdict.HOLDS : Verdict.FAILS;
+        return holdsInRecent() ? WriteOutcome.DONE : WriteOutcome.CONFLICT;
       } finally {
         recent.unpin();
       }

@@ -20,7 +20,7 @@ import dev.kv.core.read.ReadRange;
 import dev.kv.core.read.SnapshotImpl;
 import dev.kv.core.read.ValidationView;
 import dev.kv.core.transaction.WriteSet.Write;
-import dev.kv.core.write.CommitCondition.Verdict;
+import dev.kv.core.write.WriteOutcome;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
@@ -287,14 +287,14 @@ final class TransactionImpl implements Transaction {
     TransactionCheck check =
         new TransactionCheck(
             reads.keysWith(writes), reads.ranges(), snapshotSequence, parts.order());
-    Verdict verdict =
+    WriteOutcome outcome =
         parts
             .reader()
             .withMemTablesSince(
                 mark,
                 recent ->
                     parts.commits().write(batch, sync, check.since(recent, snapshotSequence)));
-    while (verdict == Verdict.STALE) {
+    while (outcome == WriteOutcome.STALE) {
       try (ValidationView view = parts.reader().validationView()) {
         boolean holds =
             FailedCheck.run(
@@ -302,15 +302,15 @@ final class TransactionImpl implements Transaction {
                     check.holdsInBase(view)
                         && (!view.isChangedOutsideLogSince(mark)
                             || check.isEqualInNewest(parts.reader(), fromSnapshot)));
-        verdict =
+        outcome =
             holds
                 ? parts
                     .commits()
                     .write(batch, sync, check.since(view.recent(), view.sinceSequence()))
-                : Verdict.FAILS;
+                : WriteOutcome.CONFLICT;
       }
     }
-    return verdict == Verdict.HOLDS ? null : check.changedKey();
+    return outcome == WriteOutcome.DONE ? null : check.changedKey();
   }
 
   @Override

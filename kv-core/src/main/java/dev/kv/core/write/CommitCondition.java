@@ -11,27 +11,17 @@ import dev.kv.core.batch.BatchCursor;
  * leader what was written since, which is in memory.
  */
 public interface CommitCondition {
-  /** The result of a check. */
-  enum Verdict {
-    /** The condition holds: the write is done. */
-    HOLDS,
-
-    /** The condition does not hold: the write is not done. */
-    FAILS,
-
-    /** The memtables that the check needs have been flushed: the owner starts again. */
-    STALE
-  }
-
   /**
    * Checks the condition. Called by the leader, which may be another thread than the owner; the
    * owner waits meanwhile.
    *
    * @param lastSequence the sequence number of the last write before the group
    * @param earlier the operations that are already in the group, before the first one; borrowed
-   * @param earlierCount their number
+   * @param earlierCount the count of these operations
+   * @return {@link WriteOutcome#DONE} if the condition holds, {@link WriteOutcome#CONFLICT} if not,
+   *     or {@link WriteOutcome#STALE} if the memtables that the check needs have been flushed
    */
-  Verdict check(long lastSequence, BatchCursor earlier, int earlierCount);
+  WriteOutcome check(long lastSequence, BatchCursor earlier, int earlierCount);
 
   /** Returns the number of keys and ranges that {@link #check} looks at. */
   int size();

@@ -1,7 +1,6 @@
 package dev.kv.core.write;
 
 import dev.kv.ComparatorException;
-import dev.kv.DBClosedException;
 import dev.kv.DBException;
 import dev.kv.DBIOException;
 import dev.kv.DBReadOnlyException;
@@ -20,8 +19,6 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.util.function.Consumer;
-import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,10 +73,14 @@ public final class CommitPipeline {
 
   private final CommitTarget target;
   private final WriteGate gate;
-  private final StallInputs inputs;
   private final WriteController controller;
   private final CommitQueue queue = new CommitQueue();
-  private final ObjectPool<Writer> writers = new ObjectPool<>(1, Writer::new, Writer::clear);
+  private final ObjectPool<PendingWrite.OfArrays> arrays =
+      new ObjectPool<>(1, PendingWrite.OfArrays::new, PendingWrite::clear);
+  private final ObjectPool<PendingWrite.OfBuffers> buffers =
+      new ObjectPool<>(1, PendingWrite.OfBuffers::new, PendingWrite::clear);
+  private final ObjectPool<PendingWrite.OfBatch> batches =
+      new ObjectPool<>(1, PendingWrite.OfBatch::new, PendingWrite::clear);
 
   /** Set before the first write. */
   private @Nullable DeadRanges deadRanges;
@@ -114,7 +115,6 @@ public final class CommitPipeline {
     this.target = target;
     this.gate = gate;
     this.lastSequence = lastSequence;
-    this.inputs = stallInputs;
     this.controller = new WriteController(target, stallInputs, gate, events);
     gate.onChange(controller::progress);
     this.group = new WriteGroup(budget);
@@ -124,8 +124,8 @@ public final class CommitPipeline {
   /** Sets the value of {@code key}. */
   public void put(byte[] key, byte[] value, boolean sync) {
     long bytes = operationBytes(key.length, value.length);
-    if (!queue.lead()) {
-      waitAndWrite(writers.acquire().single(key, value, bytes, sync));
+    if (!queue.tryLead()) {
+      waitAndWrite(arrays.acquire().set(key, value, bytes, sync), arrays);
       return;
     }
     try {
@@ -144,8 +144,8 @@ public final class CommitPipeline {
    */
   public void put(ByteBuffer key, ByteBuffer value, boolean sync) {
     long bytes = operationBytes(key.remaining(), value.remaining());
-    if (!queue.lead()) {
-      waitAndWrite(writers.acquire().single(key, value, bytes, sync));
+    if (!queue.tryLead()) {
+      waitAndWrite(buffers.acquire().set(key, value, bytes, sync), buffers);
       return;
     }
     try {
@@ -160,12 +160,14 @@ public final class CommitPipeline {
 
   /** Removes {@code key}. */
   public void delete(byte[] key, boolean sync) {
-    waitAndWrite(writers.acquire().single(key, null, operationBytes(key.length, 0), sync));
+    long bytes = operationBytes(key.length, 0);
+    waitAndWrite(arrays.acquire().set(key, null, bytes, sync), arrays);
   }
 
   /** Removes {@code key}. Uses the buffer's remaining bytes; does not change its position. */
   public void delete(ByteBuffer key, boolean sync) {
-    waitAndWrite(writers.acquire().single(key, null, operationBytes(key.remaining(), 0), sync));
+    long bytes = operationBytes(key.remaining(), 0);
+    waitAndWrite(buffers.acquire().set(key, null, bytes, sync), buffers);
   }
 
   /**
@@ -177,128 +179,55 @@ public final class CommitPipeline {
       gate.checkWrite();
       return;
     }
-    waitAndWrite(writers.acquire().batch(batch, sync, null));
+    waitAndWrite(batches.acquire().set(batch, sync, null), batches);
   }
 
   /**
    * Applies {@code batch}, which may be empty, atomically if {@code condition} holds at that
-   * moment. The batch has an effect only if the result is {@link CommitCondition.Verdict#HOLDS}.
-   */
-  public CommitCondition.Verdict write(
-      EncodedBatch batch, boolean sync, CommitCondition condition) {
-    return switch (waitAndWrite(writers.acquire().batch(batch, sync, condition))) {
-      case Writer.CONFLICT -> CommitCondition.Verdict.FAILS;
-      case Writer.STALE -> CommitCondition.Verdict.STALE;
-      default -> CommitCondition.Verdict.HOLDS;
-    };
-  }
-
-  /**
-   * Makes the memtable immutable between two groups, unless it is empty. This starts a flush but
-   * does not wait for it. Waits as long as there are too many immutable memtables.
-   */
-  public void switchMemTable() {
-    lead(Leadership::switchMemTable);
-  }
-
-  /**
-   * Makes the memtable immutable if {@link StallInputs#isSwitchWanted}, unless a thread writes at
-   * this moment. Waits for nothing.
+   * moment.
    *
-   * @throws DBIOException if no log can be created; nothing has changed
+   * @return {@link WriteOutcome#DONE}, or what the check of the condition returned
    */
-  public void switchIfWanted() {
-    if (!inputs.isSwitchWanted() || !queue.lead()) {
-      return;
-    }
-    try {
-      if (gate.isOpen()) {
-        controller.switchIfPossible();
-        group.trim();
-      }
-    } catch (DBClosedException e) {
-      return; // closed since the question above: the memtable stays in the log
-    } finally {
-      queue.handOver();
-    }
+  public WriteOutcome write(EncodedBatch batch, boolean sync, CommitCondition condition) {
+    return waitAndWrite(batches.acquire().set(batch, sync, condition), batches);
   }
 
   /**
-   * Runs {@code work} in the calling thread as the leader: no other thread writes meanwhile. An
-   * exception of the work is passed on.
+   * Waits until no other thread writes, and keeps all others from writing until the result is
+   * closed by this thread.
    *
-   * @param work must not write to the database, because it would wait for itself
-   * @throws DBClosedException if the database is closed; the work was not begun
-   * @throws DBReadOnlyException if it has failed; the work was not begun
+   * @throws dev.kv.DBClosedException if the database is closed
+   * @throws DBReadOnlyException if it has failed
    */
-  public void lead(Consumer<Leadership> work) {
-    becomeLeader();
-    Leadership leadership = new Leadership(this);
-    try {
-      gate.checkWrite();
-      work.accept(leadership);
-    } finally {
-      leadership.end();
-      queue.handOver();
-    }
-  }
-
-  /**
-   * Calls {@code task} between two groups, with the sequence number of the last one. Meanwhile no
-   * write is logged and no memtable is switched, so the task must be short. There is a log; if
-   * there was none, it is created, which makes the recovered state durable.
-   */
-  public <T> T betweenGroups(LongFunction<T> task) {
+  public ExclusiveWriter exclusive() {
     becomeLeader();
     try {
       gate.checkWrite();
-      controller.requireLog();
-      return task.apply(lastSequence);
-    } finally {
+    } catch (RuntimeException | Error e) {
       queue.handOver();
+      throw e;
     }
+    return new ExclusiveWriter(this, target, gate, controller, group);
   }
 
-  /** Implements {@link Leadership#switchMemTable}. */
-  void switchMemTableAsLeader() {
-    gate.checkWrite();
-    controller.forceSwitch();
+  /**
+   * Does the same without waiting: returns null if a thread writes at this moment, or if the
+   * database takes no writes.
+   */
+  public @Nullable ExclusiveWriter tryExclusive() {
+    if (!queue.tryLead()) {
+      return null;
+    }
+    if (!gate.isOpen()) {
+      queue.handOver();
+      return null;
+    }
+    return new ExclusiveWriter(this, target, gate, controller, group);
   }
 
-  /** Implements {@link Leadership#takeSequence}: logs the number and returns it. */
-  long takeSequence() {
-    gate.checkWrite();
-    requireSequences(2);
-    controller.makeRoom(0, 0);
-    group.begin(0);
-    long taken = lastSequence + 1;
-    try {
-      target.append(group.marker(taken), WriteGroup.MARKER_LENGTH, false);
-      target.append(group.marker(taken + 1), WriteGroup.MARKER_LENGTH, true);
-    } catch (NoRoomInLogException e) {
-      throw notLogged(e);
-    } catch (Throwable e) {
-      failed(e);
-      throw new DBIOException(
-          "the log could not be written: nothing was changed, and the database is read-only until"
-              + " it is opened again",
-          e);
-    }
-    return taken;
-  }
-
-  /** Implements {@link Leadership#write}. */
-  void writeAsLeader(EncodedBatch batch) {
-    prepare(batch.length(), batch.count());
-    group.batch(batch, batch.length(), batch.count());
-    try {
-      logAndApply(target.memtable(), true);
-    } catch (NoRoomInLogException e) {
-      throw notLogged(e);
-    } catch (Throwable e) {
-      failed(e);
-      throw failureOf(e);
-    }
+  /** Ends the exclusive access. */
+  void endExclusive() {
+    queue.handOver();
   }
 
   /** Sets the ranges that puts are reported to. Called before the first write. */
@@ -311,7 +240,7 @@ public final class CommitPipeline {
    * it does so itself. Waits for nothing.
    */
   public void beginWatches(DeadRanges ranges) {
-    if (queue.lead()) {
+    if (queue.tryLead()) {
       try {
         ranges.beginWatches(lastSequence + 1);
       } finally {
@@ -320,8 +249,8 @@ public final class CommitPipeline {
     }
   }
 
-  /** Lets readers see a number that the leader took. */
-  void publishTaken(long sequence) {
+  /** Lets readers see a sequence number whose content has not passed the log. Leader only. */
+  void publish(long sequence) {
     DeadRanges ranges = deadRanges;
     if (ranges != null) {
       ranges.clear();
@@ -377,71 +306,68 @@ public final class CommitPipeline {
   }
 
   /**
-   * Waits until another thread has done the write, or does it as the leader. Returns {@link
-   * Writer#DONE}, or for a write with a condition {@link Writer#CONFLICT} or {@link Writer#STALE}.
+   * Waits until another thread has done the write, or does it as the leader, and returns it to its
+   * pool. Returns {@link WriteOutcome#DONE}, or for a write with a condition what its check
+   * returned.
    */
-  private int waitAndWrite(Writer writer) {
-    Throwable failure = null;
-    int outcome = queue.leadOrEnqueue(writer) ? Writer.LEADS : writer.await();
+  private <W extends PendingWrite> WriteOutcome waitAndWrite(W write, ObjectPool<W> pool) {
+    Throwable failure;
+    WriteOutcome outcome = queue.leadOrEnqueue(write) ? WriteOutcome.LEADS : write.await();
     try {
-      if (outcome == Writer.LEADS) {
-        outcome = lead(writer);
+      if (outcome == WriteOutcome.LEADS) {
+        outcome = writeAsLeader(write);
       }
-      failure = writer.failure;
+      failure = write.failure();
     } finally {
-      writer.clear();
-      writers.release(writer);
+      write.clear();
+      pool.release(write);
     }
-    if (outcome == Writer.FAILED) {
-      throw failureOf(failure);
-    } else if (outcome == Writer.NOT_LOGGED) {
-      throw notLogged(failure);
-    } else if (outcome == Writer.REFUSED) {
-      throw refused(failure);
-    }
-    return outcome;
+    return switch (outcome) {
+      case DONE, CONFLICT, STALE -> outcome;
+      case REFUSED -> throw refused(failure);
+      case NOT_LOGGED -> throw notLogged(failure);
+      case FAILED -> throw failureOf(failure);
+      case LEADS -> throw new AssertionError(outcome);
+    };
   }
 
-  private int lead(Writer writer) {
-    CommitCondition.Verdict verdict;
+  private WriteOutcome writeAsLeader(PendingWrite write) {
+    WriteOutcome checked;
     try {
-      prepare(writer.bytes(), writer.count());
-      verdict = writer.verdictAfter(lastSequence, group);
-      if (verdict == CommitCondition.Verdict.HOLDS) {
-        writer.encodeInto(group);
+      prepare(write.bytes(), write.count());
+      checked = write.check(lastSequence, group);
+      if (checked == WriteOutcome.DONE) {
+        write.encodeInto(group);
       }
     } catch (RuntimeException | Error e) {
       queue.handOver();
       throw e;
     }
-    if (verdict == CommitCondition.Verdict.HOLDS) {
-      commit(writer.isSync());
+    if (checked == WriteOutcome.DONE) {
+      commit(write.isSync());
     } else {
       queue.handOver();
     }
-    return Writer.outcomeOf(verdict);
+    return checked;
   }
 
   /** Waits until the calling thread is the leader, with nothing of its own to write. */
   private void becomeLeader() {
-    Writer writer = writers.acquire().nothing();
-    int outcome = queue.leadOrEnqueue(writer) ? Writer.LEADS : writer.await();
-    writer.clear();
-    writers.release(writer);
-    if (outcome != Writer.LEADS) {
-      throw new AssertionError("a writer without a write was made a follower: " + outcome);
+    PendingWrite turn = new PendingWrite.Turn().begin();
+    if (!queue.leadOrEnqueue(turn) && turn.await() != WriteOutcome.LEADS) {
+      throw new AssertionError("a thread that waits for its turn was made a follower");
     }
   }
 
   /** Steps 2 and 3, for the leader's own operations. */
-  private void prepare(long bytes, int count) {
+  void prepare(long bytes, int count) {
     gate.checkWrite();
     requireSequences(count);
     controller.makeRoom(bytes, count);
     group.begin(bytes);
   }
 
-  private void requireSequences(int count) {
+  void requireSequences(int count) {
     if (InternalKey.MAX_SEQUENCE - lastSequence < count) {
       throw new DBReadOnlyException(
           "the database has used up its sequence numbers: copy it into a new one");
@@ -451,9 +377,9 @@ public final class CommitPipeline {
   /** Steps 4 to 8. The leader's own operations are in the group. */
   private void commit(boolean sync) {
     Throwable failure = null;
-    int outcome = Writer.DONE;
+    WriteOutcome outcome = WriteOutcome.DONE;
     boolean flushEarly = false;
-    Writer others;
+    PendingWrite others;
     try {
       MemTable memtable = target.memtable();
       followers.gather(memtable, sync, lastSequence);
@@ -464,17 +390,17 @@ public final class CommitPipeline {
       }
     } catch (NoRoomInLogException e) {
       failure = e;
-      outcome = Writer.NOT_LOGGED;
+      outcome = WriteOutcome.NOT_LOGGED;
     } catch (Throwable e) {
       failure = e;
-      outcome = Writer.FAILED;
+      outcome = WriteOutcome.FAILED;
       failed(e);
     } finally {
       others = followers.removeAll();
       queue.handOver();
     }
-    Followers.wake(others, outcome, failure);
-    if (outcome == Writer.NOT_LOGGED) {
+    Followers.complete(others, outcome, failure);
+    if (outcome == WriteOutcome.NOT_LOGGED) {
       throw notLogged(failure);
     } else if (failure != null) {
       throw failureOf(failure);
@@ -485,7 +411,7 @@ public final class CommitPipeline {
   }
 
   /** Steps 5 to 7. */
-  private void logAndApply(MemTable memtable, boolean sync) throws IOException {
+  void logAndApply(MemTable memtable, boolean sync) throws IOException {
     int count = group.count();
     long first = lastSequence + 1;
     ByteBuffer record = group.record(first);
@@ -509,7 +435,7 @@ public final class CommitPipeline {
     target.committed(lastSequence, sync);
   }
 
-  private void failed(Throwable cause) {
+  void failed(Throwable cause) {
     try {
       gate.fail("a write", cause);
     } catch (RuntimeException | Error e) {
@@ -518,7 +444,7 @@ public final class CommitPipeline {
   }
 
   /** Returns the exception for one writer of a group that found no room in the log. */
-  private static DBException notLogged(@Nullable Throwable cause) {
+  static DBException notLogged(@Nullable Throwable cause) {
     String message = "the log cannot be extended: the write was not done and may be tried again";
     return cause != null && MemoryShortage.isCauseOf(cause)
         ? new OffHeapExhaustedException(message, cause)
@@ -526,7 +452,7 @@ public final class CommitPipeline {
   }
 
   /** Returns the exception for one writer of a group that failed; all writers share the cause. */
-  private static DBException failureOf(@Nullable Throwable cause) {
+  static DBException failureOf(@Nullable Throwable cause) {
     if (cause instanceof ComparatorException e) {
       // Only step 7 compares keys, so the group is in the log.
       return new ComparatorException(

@@ -21,44 +21,45 @@ import org.jspecify.annotations.Nullable;
  * happens-before the actions of its successor.
  */
 final class CommitQueue {
-  private static final Writer LEADING = new Writer();
+  private static final PendingWrite LEADING = new PendingWrite.Turn();
   private static final VarHandle NEWEST;
 
   static {
     try {
-      NEWEST = MethodHandles.lookup().findVarHandle(CommitQueue.class, "newest", Writer.class);
+      NEWEST =
+          MethodHandles.lookup().findVarHandle(CommitQueue.class, "newest", PendingWrite.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
 
-  private volatile @Nullable Writer newest;
+  private volatile @Nullable PendingWrite newest;
 
   // Owned by the leader.
-  private @Nullable Writer oldest;
-  private @Nullable Writer youngest;
+  private @Nullable PendingWrite oldest;
+  private @Nullable PendingWrite youngest;
 
   /**
    * Makes the caller the leader and returns true if there is no leader; otherwise returns false.
    */
-  boolean lead() {
+  boolean tryLead() {
     return newest == null && NEWEST.compareAndSet(this, null, LEADING);
   }
 
   /**
-   * Makes the caller the leader and returns true, or enqueues {@code writer}, which the caller must
+   * Makes the caller the leader and returns true, or enqueues {@code write}, which the caller must
    * then await, and returns false.
    */
-  boolean leadOrEnqueue(Writer writer) {
+  boolean leadOrEnqueue(PendingWrite write) {
     while (true) {
-      Writer top = newest;
+      PendingWrite top = newest;
       if (top == null) {
         if (NEWEST.compareAndSet(this, null, LEADING)) {
           return true;
         }
       } else {
-        writer.next = top;
-        if (NEWEST.compareAndSet(this, top, writer)) {
+        write.next = top;
+        if (NEWEST.compareAndSet(this, top, write)) {
           return false;
         }
       }
@@ -71,7 +72,7 @@ final class CommitQueue {
   }
 
   /** Leader only: returns the writer that has waited longest, without removing it. */
-  @Nullable Writer peek() {
+  @Nullable PendingWrite peek() {
     if (oldest == null && newest != LEADING) {
       takeStack();
     }
@@ -84,15 +85,15 @@ final class CommitQueue {
       takeStack();
     }
     int count = 0;
-    for (Writer writer = oldest; writer != null; writer = writer.next) {
+    for (PendingWrite write = oldest; write != null; write = write.next) {
       count++;
     }
     return count;
   }
 
   /** Leader only: removes and returns the writer that has waited longest, with its next cleared. */
-  @Nullable Writer poll() {
-    Writer first = peek();
+  @Nullable PendingWrite poll() {
+    PendingWrite first = peek();
     if (first != null) {
       oldest = first.next;
       if (oldest == null) {
@@ -105,14 +106,14 @@ final class CommitQueue {
 
   /** Leader only: hands leadership to the next writer, or ends it if no writer waits. */
   void handOver() {
-    Writer next = poll();
+    PendingWrite next = poll();
     while (next == null) {
       if (NEWEST.compareAndSet(this, LEADING, null)) {
         return;
       }
       next = poll();
     }
-    next.wake(Writer.LEADS);
+    next.complete(WriteOutcome.LEADS, null);
   }
 
   /**
@@ -120,14 +121,14 @@ final class CommitQueue {
    * the stack.
    */
   private void takeStack() {
-    Writer last = (Writer) NEWEST.getAndSet(this, LEADING);
-    Writer first = null;
-    Writer writer = last;
-    while (writer != null && writer != LEADING) {
-      Writer before = writer.next;
-      writer.next = first;
-      first = writer;
-      writer = before;
+    PendingWrite last = (PendingWrite) NEWEST.getAndSet(this, LEADING);
+    PendingWrite first = null;
+    PendingWrite write = last;
+    while (write != null && write != LEADING) {
+      PendingWrite before = write.next;
+      write.next = first;
+      first = write;
+      write = before;
     }
     if (youngest == null) {
       oldest = first;

@@ -32,8 +32,8 @@ final class Followers {
 
   private final CommitQueue queue;
   private final WriteGroup group;
-  private @Nullable Writer first;
-  private @Nullable Writer last;
+  private @Nullable PendingWrite first;
+  private @Nullable PendingWrite last;
 
   /** The number of writers in the last synced group, plus those that had arrived by its end. */
   private int lastGroupSize = 1;
@@ -79,7 +79,7 @@ final class Followers {
   private void add(MemTable memtable, boolean sync, long lastSequence) {
     long limit =
         group.bytes() <= SMALL_LEADER_BYTES ? group.bytes() + SMALL_LEADER_BYTES : MAX_GROUP_BYTES;
-    Writer next = queue.peek();
+    PendingWrite next = queue.peek();
     while (next != null
         && mayFollow(next, sync, limit)
         && isRoomFor(next, memtable, lastSequence)) {
@@ -96,25 +96,25 @@ final class Followers {
     }
   }
 
-  private boolean mayFollow(Writer writer, boolean sync, long limit) {
-    return !writer.isExclusive()
-        && (sync || !writer.isSync())
-        && group.bytes() + writer.bytes() <= limit
-        && isCheckCheap(writer.condition());
+  private boolean mayFollow(PendingWrite write, boolean sync, long limit) {
+    return write.mayFollow()
+        && (sync || !write.isSync())
+        && group.bytes() + write.bytes() <= limit
+        && isCheckCheap(write.conditionSize());
   }
 
-  private boolean isCheckCheap(@Nullable CommitCondition condition) {
-    return condition == null || (long) condition.size() * group.count() < MAX_COMPARISONS;
+  private boolean isCheckCheap(int conditionSize) {
+    return conditionSize == 0 || (long) conditionSize * group.count() < MAX_COMPARISONS;
   }
 
-  private boolean isRoomFor(Writer writer, MemTable memtable, long lastSequence) {
-    int count = group.count() + writer.count();
+  private boolean isRoomFor(PendingWrite write, MemTable memtable, long lastSequence) {
+    int count = group.count() + write.count();
     if (count > InternalKey.MAX_SEQUENCE - lastSequence
-        || !memtable.ensureRoomFor(group.bytes() + writer.bytes(), count)) {
+        || !memtable.ensureRoomFor(group.bytes() + write.bytes(), count)) {
       return false;
     }
     try {
-      group.reserve(writer.bytes());
+      group.reserve(write.bytes());
       return true;
     } catch (OffHeapExhaustedException e) {
       return false; // it leads the next group, which reports the failure
@@ -127,16 +127,15 @@ final class Followers {
    * throws, only this follower is refused, and the others are not affected. Returns true if the
    * follower waits for the end of the group.
    */
-  private boolean encode(Writer follower, long lastSequence) {
+  private boolean encode(PendingWrite follower, long lastSequence) {
     try {
-      follower.verdict = follower.verdictAfter(lastSequence, group);
-      if (follower.verdict == CommitCondition.Verdict.HOLDS) {
+      follower.checked = follower.check(lastSequence, group);
+      if (follower.checked == WriteOutcome.DONE) {
         follower.encodeInto(group);
       }
       return true;
     } catch (RuntimeException | Error e) {
-      follower.failure = e;
-      follower.wake(Writer.REFUSED);
+      follower.complete(WriteOutcome.REFUSED, e);
       return false;
     }
   }
@@ -149,15 +148,15 @@ final class Followers {
   /** Notes the size of the group, which was synced and is done. */
   void noteSyncedGroup() {
     int size = 1 + queue.waiting();
-    for (Writer writer = first; writer != null; writer = writer.next) {
+    for (PendingWrite write = first; write != null; write = write.next) {
       size++;
     }
     lastGroupSize = size;
   }
 
   /** Removes all followers and returns the first one; the others are linked. */
-  @Nullable Writer removeAll() {
-    Writer all = first;
+  @Nullable PendingWrite removeAll() {
+    PendingWrite all = first;
     first = null;
     last = null;
     return all;
@@ -166,28 +165,28 @@ final class Followers {
   /**
    * Wakes followers, which were removed before.
    *
-   * @param outcome the outcome of the group
+   * @param group the outcome of the group
    * @param failure why it failed, or null
    */
-  static void wake(@Nullable Writer all, int outcome, @Nullable Throwable failure) {
-    Writer follower = all;
+  static void complete(
+      @Nullable PendingWrite all, WriteOutcome group, @Nullable Throwable failure) {
+    PendingWrite follower = all;
     while (follower != null) {
-      Writer next = follower.next;
-      follower.failure = failure;
-      follower.wake(outcomeFor(follower.verdict, outcome));
+      PendingWrite next = follower.next;
+      follower.complete(outcomeOf(follower, group), failure);
       follower = next;
     }
   }
 
   /**
-   * Returns the outcome for a follower of a group with {@code outcome}. If the group failed, and
-   * the follower's condition did not hold, the condition may have failed due to a write that was
-   * not done; so the follower starts again.
+   * Returns the outcome for a follower of a group with an outcome. If the group failed, and the
+   * follower's condition did not hold, the condition may have failed due to a write that was not
+   * done; so the follower starts again.
    */
-  private static int outcomeFor(CommitCondition.Verdict verdict, int outcome) {
-    if (verdict == CommitCondition.Verdict.HOLDS) {
-      return outcome;
+  private static WriteOutcome outcomeOf(PendingWrite follower, WriteOutcome group) {
+    if (follower.checked == WriteOutcome.DONE) {
+      return group;
     }
-    return outcome == Writer.DONE ? Writer.outcomeOf(verdict) : Writer.STALE;
+    return group == WriteOutcome.DONE ? follower.checked : WriteOutcome.STALE;
   }
 }

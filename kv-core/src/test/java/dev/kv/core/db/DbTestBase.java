@@ -19,6 +19,7 @@ import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.state.Resources;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
+import dev.kv.core.write.ExclusiveWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -323,6 +324,13 @@ public abstract class DbTestBase {
         }
         before = file;
       }
+    }
+  }
+
+  /** Makes the memtable immutable, unless it is empty. Does not wait for its flush. */
+  final void switchMemTable() {
+    try (ExclusiveWriter writer = db.parts().commits().exclusive()) {
+      writer.switchMemTable();
     }
   }
 

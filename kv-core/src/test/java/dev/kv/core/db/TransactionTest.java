@@ -52,7 +52,7 @@ class TransactionTest extends DbTestBase {
     void happen(TransactionTest test) {
       switch (this) {
         case NOTHING -> {}
-        case SWITCH -> test.db.parts().commits().switchMemTable();
+        case SWITCH -> test.switchMemTable();
         case FLUSH -> test.db.flush();
         case TWO_FLUSHES -> {
           test.db.flush();

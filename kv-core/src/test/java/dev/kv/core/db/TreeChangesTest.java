@@ -46,7 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TreeChangesTest extends DbTestBase {
   private static final Path POWER = Path.of("/power/db");
 
-  /** Runs an action in the middle of a range delete, with the leadership held. */
+  /** Runs an action in the middle of a range delete, with exclusive access held. */
   private final class Change implements TreeChange {
     private final TreeChange target;
     private final Runnable inTheMiddle;
@@ -185,7 +185,7 @@ class TreeChangesTest extends DbTestBase {
       put("a", "1");
       deleteRange("t", "u", () -> {});
       power.holdFlushes();
-      db.parts().commits().switchMemTable();
+      switchMemTable();
       db.put(WriteOptions.SYNC, b("b"), b("2"));
       assertThat(power.valuesAfter("a", "b", "t1")).containsExactly("1", "2", NOT_FOUND);
     }
@@ -198,7 +198,7 @@ class TreeChangesTest extends DbTestBase {
       db.flush();
       put("a", "1");
       power.holdFlushes();
-      db.parts().commits().switchMemTable();
+      switchMemTable();
       deleteRange("t", "u", () -> {});
       db.put(WriteOptions.SYNC, b("b"), b("2"));
       assertThat(power.valuesAfter("a", "b", "t1")).containsExactly("1", "2", NOT_FOUND);
@@ -493,7 +493,7 @@ class TreeChangesTest extends DbTestBase {
     put("t1", "new");
     put("u1", "new");
     if (immutable) {
-      db.parts().commits().switchMemTable();
+      switchMemTable();
     }
     deleteRange("t", "u", () -> {});
     assertThat(contents()).isEqualTo("(u1->new)");

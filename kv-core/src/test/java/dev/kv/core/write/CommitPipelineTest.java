@@ -53,20 +53,19 @@ final class CommitPipelineTest {
     }
   }
 
-  // Leadership.
+  // Exclusive access.
 
   @Test
-  void takeSequence_byTheLeader_logsItAndTheNextAndSyncs() throws IOException {
+  void takeSequence_withExclusiveAccess_logsItAndTheNextAndSyncs() throws IOException {
     pipeline.put(bytes("a"), bytes("1"), false);
-    pipeline.lead(
-        leadership -> {
-          assertThat(leadership.takeSequence()).isEqualTo(2);
-          assertThat(pipeline.lastSequence()).isEqualTo(1);
-          assertThat(target.file().syncs()).isEqualTo(1);
-          assertThat(target.olderLogSyncs).isEqualTo(1);
-          leadership.publish();
-          assertThat(pipeline.lastSequence()).isEqualTo(2);
-        });
+    try (ExclusiveWriter writer = pipeline.exclusive()) {
+      assertThat(writer.takeSequence()).isEqualTo(2);
+      assertThat(pipeline.lastSequence()).isEqualTo(1);
+      assertThat(target.file().syncs()).isEqualTo(1);
+      assertThat(target.olderLogSyncs).isEqualTo(1);
+      writer.publish();
+      assertThat(pipeline.lastSequence()).isEqualTo(2);
+    }
     pipeline.put(bytes("b"), bytes("1"), false);
     assertThat(target.groups())
         .containsExactly(new Group(1, 1), new Group(2, 0), new Group(3, 0), new Group(3, 1));
@@ -75,12 +74,12 @@ final class CommitPipelineTest {
   @Test
   void takeSequence_thatIsNotPublished_isUsedUp() {
     assertThatThrownBy(
-            () ->
-                pipeline.lead(
-                    leadership -> {
-                      leadership.takeSequence();
-                      throw new IllegalMonitorStateException();
-                    }))
+            () -> {
+              try (ExclusiveWriter writer = pipeline.exclusive()) {
+                writer.takeSequence();
+                throw new IllegalMonitorStateException();
+              }
+            })
         .isInstanceOf(IllegalMonitorStateException.class);
     assertThat(pipeline.lastSequence()).isEqualTo(1);
     pipeline.put(bytes("b"), bytes("1"), false);
@@ -90,35 +89,34 @@ final class CommitPipelineTest {
   @Test
   void takeSequence_withALogThatFails_endsWriting() {
     target.olderLogsFailure = new IOException("simulated");
-    assertThatThrownBy(() -> pipeline.lead(Leadership::takeSequence))
-        .isInstanceOf(DBIOException.class)
-        .hasMessageContaining("nothing was changed");
+    try (ExclusiveWriter writer = pipeline.exclusive()) {
+      assertThatThrownBy(writer::takeSequence)
+          .isInstanceOf(DBIOException.class)
+          .hasMessageContaining("nothing was changed");
+    }
     assertThat(gate.isFailedPermanently()).isTrue();
-    assertThatThrownBy(() -> pipeline.lead(leadership -> {}))
-        .isInstanceOf(DBReadOnlyException.class);
+    assertThatThrownBy(pipeline::exclusive).isInstanceOf(DBReadOnlyException.class);
+    assertThat(pipeline.tryExclusive()).isNull();
   }
 
   @Test
-  void lead_besideWriters_keepsThemWaiting() throws Exception {
-    List<Call> waiting = new ArrayList<>();
-    pipeline.lead(
-        leadership -> {
-          try {
-            waiting.add(waiting(() -> pipeline.put(bytes("a"), bytes("1"), false)));
-          } catch (InterruptedException e) {
-            throw new AssertionError(e);
-          }
-          leadership.takeSequence();
-          leadership.publish();
-        });
-    assertThat(waiting.get(0).outcome()).isNull();
+  void exclusive_besideWriters_keepsThemWaiting() throws Exception {
+    Call waiting;
+    try (ExclusiveWriter writer = pipeline.exclusive()) {
+      waiting = waiting(() -> pipeline.put(bytes("a"), bytes("1"), false));
+      assertThat(pipeline.tryExclusive()).isNull();
+      writer.takeSequence();
+      writer.publish();
+    }
+    assertThat(waiting.outcome()).isNull();
     assertThat(target.groups()).containsExactly(new Group(1, 0), new Group(2, 0), new Group(2, 1));
   }
 
   @Test
-  void lead_ofAClosedPipeline_throws() {
+  void exclusive_ofAClosedPipeline_throws() {
     pipeline.close();
-    assertThatThrownBy(() -> pipeline.lead(leadership -> {})).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(pipeline::exclusive).isInstanceOf(DBClosedException.class);
+    assertThat(pipeline.tryExclusive()).isNull();
   }
 
   // One thread.
@@ -184,7 +182,7 @@ final class CommitPipelineTest {
     pipeline.put(bytes("a"), bytes("1"), true);
     pipeline.put(bytes("b"), bytes("1"), true);
     assertThat(target.olderLogSyncs).isEqualTo(1);
-    pipeline.switchMemTable();
+    switchMemTable();
     pipeline.put(bytes("c"), bytes("1"), false);
     assertThat(target.olderLogSyncs).isEqualTo(1);
     pipeline.put(bytes("d"), bytes("1"), true);
@@ -223,7 +221,7 @@ final class CommitPipelineTest {
     assertThat(target.beginnings).isEqualTo(1);
     pipeline.put(bytes("a"), bytes("1"), false);
     pipeline.put(bytes("b"), bytes("1"), true);
-    pipeline.switchMemTable();
+    switchMemTable();
     assertThat(target.beginnings).isEqualTo(1);
     assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 1));
     assertThat(pipeline.lastSequence()).isEqualTo(2);
@@ -260,7 +258,7 @@ final class CommitPipelineTest {
         .hasMessageContaining("cannot write the MANIFEST");
     assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), false))
         .isInstanceOf(DBReadOnlyException.class);
-    assertThatThrownBy(pipeline::switchMemTable).isInstanceOf(DBReadOnlyException.class);
+    assertThatThrownBy(this::switchMemTable).isInstanceOf(DBReadOnlyException.class);
     assertThat(target.beginnings).isEqualTo(1);
     assertThat(target.groups()).isEmpty();
   }
@@ -282,19 +280,19 @@ final class CommitPipelineTest {
   @Test
   void switchMemTable_whereThereIsNoLog_beginsIt() {
     target.hasLog = false;
-    pipeline.switchMemTable();
+    switchMemTable();
     assertThat(target.beginnings).isEqualTo(1);
     assertThat(target.memtables).hasSize(1);
-    pipeline.switchMemTable();
+    switchMemTable();
     assertThat(target.beginnings).isEqualTo(1);
   }
 
   @Test
   void switchMemTable_whereItIsEmpty_doesNothing() {
-    pipeline.switchMemTable();
+    switchMemTable();
     assertThat(target.memtables).hasSize(1);
     pipeline.put(bytes("a"), bytes("1"), false);
-    pipeline.switchMemTable();
+    switchMemTable();
     assertThat(target.memtables).hasSize(2);
   }
 
@@ -419,7 +417,7 @@ final class CommitPipelineTest {
         .isInstanceOf(DBReadOnlyException.class);
     assertThatThrownBy(() -> pipeline.write(new EncodedBatch(), false))
         .isInstanceOf(DBReadOnlyException.class);
-    assertThatThrownBy(pipeline::switchMemTable).isInstanceOf(DBReadOnlyException.class);
+    assertThatThrownBy(this::switchMemTable).isInstanceOf(DBReadOnlyException.class);
   }
 
   @Test
@@ -767,23 +765,28 @@ final class CommitPipelineTest {
 
   // Conditions.
 
-  /** A condition with a fixed verdict, which keeps what it was asked. */
+  /** What the check of a condition may return. */
+  private static final WriteOutcome[] CHECKED = {
+    WriteOutcome.DONE, WriteOutcome.CONFLICT, WriteOutcome.STALE
+  };
+
+  /** A condition with a fixed outcome, which keeps what it was asked. */
   private static final class FixedCondition implements CommitCondition {
-    private final Verdict verdict;
+    private final WriteOutcome outcome;
     private final int size;
     final List<String> asked = new ArrayList<>();
 
-    FixedCondition(Verdict verdict) {
-      this(verdict, 1);
+    FixedCondition(WriteOutcome outcome) {
+      this(outcome, 1);
     }
 
-    FixedCondition(Verdict verdict, int size) {
-      this.verdict = verdict;
+    FixedCondition(WriteOutcome outcome, int size) {
+      this.outcome = outcome;
       this.size = size;
     }
 
     @Override
-    public Verdict check(long lastSequence, BatchCursor earlier, int earlierCount) {
+    public WriteOutcome check(long lastSequence, BatchCursor earlier, int earlierCount) {
       StringBuilder keys = new StringBuilder();
       for (int pass = 0; pass < 2; pass++) {
         keys.setLength(0);
@@ -796,7 +799,7 @@ final class CommitPipelineTest {
       }
       assertThat(keys.length()).isEqualTo(earlierCount);
       asked.add(lastSequence + ":" + keys);
-      return verdict;
+      return outcome;
     }
 
     @Override
@@ -812,10 +815,10 @@ final class CommitPipelineTest {
   @Test
   void write_ofOneThreadUnderACondition_isDoneOnlyIfItHolds() throws IOException {
     pipeline.put(bytes("a"), bytes("1"), false);
-    for (CommitCondition.Verdict verdict : CommitCondition.Verdict.values()) {
-      FixedCondition condition = new FixedCondition(verdict);
+    for (WriteOutcome outcome : CHECKED) {
+      FixedCondition condition = new FixedCondition(outcome);
       long before = pipeline.lastSequence();
-      assertThat(pipeline.write(batchOf("b"), false, condition)).isEqualTo(verdict);
+      assertThat(pipeline.write(batchOf("b"), false, condition)).isEqualTo(outcome);
       assertThat(condition.asked).containsExactly(before + ":");
     }
     assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 1));
@@ -826,9 +829,9 @@ final class CommitPipelineTest {
   @Test
   void write_ofAnEmptyBatchUnderACondition_checksItAndSyncs() throws IOException {
     pipeline.put(bytes("a"), bytes("1"), false);
-    for (CommitCondition.Verdict verdict : CommitCondition.Verdict.values()) {
-      FixedCondition condition = new FixedCondition(verdict);
-      assertThat(pipeline.write(new EncodedBatch(), true, condition)).isEqualTo(verdict);
+    for (WriteOutcome outcome : CHECKED) {
+      FixedCondition condition = new FixedCondition(outcome);
+      assertThat(pipeline.write(new EncodedBatch(), true, condition)).isEqualTo(outcome);
       assertThat(condition.asked).hasSize(1);
     }
     assertThat(target.groups()).containsExactly(new Group(1, 1));
@@ -840,10 +843,10 @@ final class CommitPipelineTest {
     target.file().blockNextAppend();
     call(() -> pipeline.put(bytes("a"), bytes("1"), false));
     target.file().awaitBlocked();
-    FixedCondition holds = new FixedCondition(CommitCondition.Verdict.HOLDS);
-    FixedCondition fails = new FixedCondition(CommitCondition.Verdict.FAILS);
-    FixedCondition stale = new FixedCondition(CommitCondition.Verdict.STALE);
-    List<CommitCondition.Verdict> verdicts = Collections.synchronizedList(new ArrayList<>());
+    FixedCondition holds = new FixedCondition(WriteOutcome.DONE);
+    FixedCondition fails = new FixedCondition(WriteOutcome.CONFLICT);
+    FixedCondition stale = new FixedCondition(WriteOutcome.STALE);
+    List<WriteOutcome> verdicts = Collections.synchronizedList(new ArrayList<>());
     waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
     waiting(() -> verdicts.add(pipeline.write(batchOf("c"), false, fails)));
     waiting(() -> verdicts.add(pipeline.write(batchOf("d"), false, holds)));
@@ -852,7 +855,7 @@ final class CommitPipelineTest {
     target.file().unblock();
     endThreads();
 
-    assertThat(verdicts).containsExactlyInAnyOrder(CommitCondition.Verdict.values());
+    assertThat(verdicts).containsExactlyInAnyOrder(CHECKED);
     assertThat(fails.asked).containsExactly("1:b");
     assertThat(holds.asked).containsExactly("1:b");
     assertThat(stale.asked).containsExactly("1:bd");
@@ -872,7 +875,7 @@ final class CommitPipelineTest {
     target.file().awaitBlocked();
     target.file().blockNextSync();
     waiting(() -> pipeline.put(bytes("b"), bytes("2"), true));
-    FixedCondition fails = new FixedCondition(CommitCondition.Verdict.FAILS);
+    FixedCondition fails = new FixedCondition(WriteOutcome.CONFLICT);
     Call conflicting =
         waiting(
             () -> {
@@ -894,8 +897,8 @@ final class CommitPipelineTest {
     Call leader = call(() -> pipeline.put(bytes("a"), new byte[ARENA], false));
     awaitStop(1);
     Call second = waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
-    List<CommitCondition.Verdict> verdicts = Collections.synchronizedList(new ArrayList<>());
-    FixedCondition fails = new FixedCondition(CommitCondition.Verdict.FAILS);
+    List<WriteOutcome> verdicts = Collections.synchronizedList(new ArrayList<>());
+    FixedCondition fails = new FixedCondition(WriteOutcome.CONFLICT);
     waiting(() -> verdicts.add(pipeline.write(batchOf("c"), false, fails)));
     target.stallInputs.setWaitingMemTables(0);
     target.failNextLogFromItsSecondAppend(new IOException("no space"));
@@ -905,7 +908,7 @@ final class CommitPipelineTest {
     assertThat(leader.outcome()).isNull();
     assertThat(second.outcome()).isInstanceOf(DBIOException.class);
     assertThat(fails.asked).containsExactly("2:b");
-    assertThat(verdicts).containsExactly(CommitCondition.Verdict.STALE);
+    assertThat(verdicts).containsExactly(WriteOutcome.STALE);
   }
 
   @Test
@@ -917,7 +920,7 @@ final class CommitPipelineTest {
     CommitCondition condition =
         new CommitCondition() {
           @Override
-          public Verdict check(long lastSequence, BatchCursor earlier, int earlierCount) {
+          public WriteOutcome check(long lastSequence, BatchCursor earlier, int earlierCount) {
             throw thrown;
           }
 
@@ -946,8 +949,8 @@ final class CommitPipelineTest {
     target.file().blockNextAppend();
     call(() -> pipeline.put(bytes("a"), bytes("1"), false));
     target.file().awaitBlocked();
-    FixedCondition small = new FixedCondition(CommitCondition.Verdict.HOLDS, 4095);
-    FixedCondition large = new FixedCondition(CommitCondition.Verdict.HOLDS, 4096);
+    FixedCondition small = new FixedCondition(WriteOutcome.DONE, 4095);
+    FixedCondition large = new FixedCondition(WriteOutcome.DONE, 4096);
     waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
     waiting(() -> pipeline.write(batchOf("c"), false, small));
     waiting(() -> pipeline.write(batchOf("d"), false, large));
@@ -1018,7 +1021,7 @@ final class CommitPipelineTest {
     Call leader = call(() -> pipeline.put(bytes("a"), new byte[ARENA], false));
     awaitStop(1);
     Call follower = waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
-    Call flush = waiting(pipeline::switchMemTable);
+    Call flush = waiting(this::switchMemTable);
     pipeline.close();
 
     for (Call call : List.of(leader, follower, flush)) {
@@ -1100,5 +1103,11 @@ final class CommitPipelineTest {
   private static ByteBuffer direct(String text) {
     byte[] bytes = bytes(text);
     return ByteBuffer.allocateDirect(bytes.length).put(0, bytes);
+  }
+
+  private void switchMemTable() {
+    try (ExclusiveWriter writer = pipeline.exclusive()) {
+      writer.switchMemTable();
+    }
   }
 }

@@ -13,9 +13,9 @@ public class CommitQueueLincheckIT {
 
   @Operation
   public int increment() {
-    Writer writer = new Writer().nothing();
-    int outcome = queue.leadOrEnqueue(writer) ? Writer.LEADS : writer.await();
-    if (outcome != Writer.LEADS) {
+    PendingWrite turn = new PendingWrite.Turn().begin();
+    WriteOutcome outcome = queue.leadOrEnqueue(turn) ? WriteOutcome.LEADS : turn.await();
+    if (outcome != WriteOutcome.LEADS) {
       throw new IllegalStateException("woken with " + outcome);
     }
     return incrementAsLeader();
@@ -23,7 +23,7 @@ public class CommitQueueLincheckIT {
 
   @Operation
   public int incrementUnlessLed() {
-    return queue.lead() ? incrementAsLeader() : increment();
+    return queue.tryLead() ? incrementAsLeader() : increment();
   }
 
   private int incrementAsLeader() {

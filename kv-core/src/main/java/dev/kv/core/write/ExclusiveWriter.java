@@ -1,0 +1,145 @@
+package dev.kv.core.write;
+
+import dev.kv.DBIOException;
+import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.log.NoRoomInLogException;
+
+/**
+ * Exclusive access to the head of the commit queue, held by one thread: until it is closed, no
+ * other thread writes, no sequence number is given to a write, and no memtable is switched by
+ * another thread. Used by the thread that has asked for it, which must not write to the database
+ * otherwise, because it would wait for itself.
+ */
+public final class ExclusiveWriter implements AutoCloseable {
+  private final CommitPipeline commits;
+  private final CommitTarget target;
+  private final WriteGate gate;
+  private final WriteController controller;
+  private final WriteGroup group;
+  private long taken;
+  private boolean published;
+
+  ExclusiveWriter(
+      CommitPipeline commits,
+      CommitTarget target,
+      WriteGate gate,
+      WriteController controller,
+      WriteGroup group) {
+    this.commits = commits;
+    this.target = target;
+    this.gate = gate;
+    this.controller = controller;
+    this.group = group;
+  }
+
+  /** Returns the sequence number of the last write that readers see. */
+  public long lastSequence() {
+    return commits.lastSequence();
+  }
+
+  /** Creates the log if there is none, which makes the recovered state durable. */
+  public void requireLog() {
+    controller.requireLog();
+  }
+
+  /**
+   * Makes the memtable immutable, unless it is empty. This starts its flush but does not wait for
+   * it. Waits as long as there are too many immutable memtables.
+   */
+  public void switchMemTable() {
+    gate.checkWrite();
+    controller.forceSwitch();
+  }
+
+  /**
+   * Makes the memtable immutable if it has entries and no other one waits for its flush, and
+   * releases the memory of large groups. Waits for nothing.
+   *
+   * @throws DBIOException if no log can be created; nothing has changed
+   */
+  public void switchMemTableIfPossible() {
+    controller.switchIfPossible();
+    group.trim();
+  }
+
+  /**
+   * Applies a batch, and syncs it. Waits for room as any write does.
+   *
+   * @throws dev.kv.DBException if the batch was not written, or if that is unknown, as its message
+   *     says
+   */
+  public void write(EncodedBatch batch) {
+    commits.prepare(batch.length(), batch.count());
+    group.batch(batch, batch.length(), batch.count());
+    try {
+      commits.logAndApply(target.memtable(), true);
+    } catch (NoRoomInLogException e) {
+      throw CommitPipeline.notLogged(e);
+    } catch (Throwable e) {
+      commits.failed(e);
+      throw CommitPipeline.failureOf(e);
+    }
+  }
+
+  /**
+   * Takes the next sequence number, for content that does not pass the log. Can be called once.
+   *
+   * <p>The sequence number is logged, and the log and all older live logs are synced, before this
+   * returns. Two batches without operations log it: the first one has the number itself, and so
+   * follows the last write, also at the beginning of a log; the second has the next number, which
+   * is the one that the next write continues with, also in a later log. Without them, recovery
+   * would find that a log begins after the end of the one before, and conclude that records are
+   * lost. C++ LevelDB replays such batches as nothing.
+   *
+   * <p>Readers do not see the sequence number before {@link #publish}. If the access ends without
+   * that, the number remains unused.
+   *
+   * @return the sequence number
+   * @throws DBIOException if the log cannot be written
+   */
+  public long takeSequence() {
+    if (taken != 0) {
+      throw new AssertionError("a second sequence number was asked for");
+    }
+    gate.checkWrite();
+    commits.requireSequences(2);
+    controller.makeRoom(0, 0);
+    group.begin(0);
+    long next = commits.lastSequence() + 1;
+    try {
+      target.append(group.marker(next), WriteGroup.MARKER_LENGTH, false);
+      target.append(group.marker(next + 1), WriteGroup.MARKER_LENGTH, true);
+    } catch (NoRoomInLogException e) {
+      throw CommitPipeline.notLogged(e);
+    } catch (Throwable e) {
+      commits.failed(e);
+      throw new DBIOException(
+          "the log could not be written: nothing was changed, and the database is read-only until"
+              + " it is opened again",
+          e);
+    }
+    taken = next;
+    return next;
+  }
+
+  /**
+   * Makes the sequence number that was taken the last one that readers see. Called when the content
+   * is durable, immediately before the read state that contains it is published.
+   */
+  public void publish() {
+    if (taken == 0 || published) {
+      throw new AssertionError("there is no sequence number to publish");
+    }
+    published = true;
+    commits.publish(taken);
+  }
+
+  /** Ends the exclusive access. A sequence number that was taken and not published is used up. */
+  @Override
+  public void close() {
+    if (taken != 0 && !published) {
+      publish();
+    }
+    commits.endExclusive();
+  }
+}

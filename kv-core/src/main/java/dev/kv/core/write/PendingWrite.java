@@ -1,0 +1,280 @@
+package dev.kv.core.write;
+
+import dev.kv.core.batch.EncodedBatch;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A write in the queue, and its waiting thread. The thread waits until a leader has done the write,
+ * or until it becomes the leader itself. Reusable.
+ *
+ * <p>The thread owns the fields until it enqueues the write; the leader owns them from then on
+ * until {@link #complete}. {@link CommitQueue} passes them from the thread to the leader, and
+ * {@code state} passes them back.
+ */
+abstract sealed class PendingWrite {
+  /** The thread spins and has not been woken. Other states are the ordinal of the outcome. */
+  private static final int WAITING = -1;
+
+  /** The thread is parked, or about to park, and has not been woken. */
+  private static final int PARKED = -2;
+
+  private static final WriteOutcome[] OUTCOMES = WriteOutcome.values();
+
+  /**
+   * About three microseconds: longer than a group without a sync takes, and much shorter than a
+   * park and an unpark.
+   */
+  private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 100 : 0;
+
+  private static final VarHandle STATE;
+
+  static {
+    try {
+      STATE = MethodHandles.lookup().findVarHandle(PendingWrite.class, "state", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private volatile int state;
+  private @Nullable Thread thread;
+  private @Nullable Throwable failure;
+  private boolean sync;
+  private int count;
+  private long bytes;
+
+  /**
+   * In the stack, the write that arrived before this one; in the leader's list, the one that
+   * follows it.
+   */
+  @Nullable PendingWrite next;
+
+  /** The outcome if the group of the write succeeds: the result of the write's condition. */
+  WriteOutcome checked = WriteOutcome.DONE;
+
+  /** Prepares the base for a write of the calling thread. */
+  final void begin(int operations, long maxBytes, boolean durable) {
+    count = operations;
+    bytes = maxBytes;
+    sync = durable;
+    thread = Thread.currentThread();
+    STATE.setRelease(this, WAITING);
+  }
+
+  /** Clears the write, so that the pool does not keep its objects reachable. */
+  void clear() {
+    failure = null;
+    next = null;
+    thread = null;
+    checked = WriteOutcome.DONE;
+  }
+
+  /** Adds the operations of the write to the end of {@code group}. */
+  abstract void encodeInto(WriteGroup group);
+
+  /**
+   * Checks the condition of the write, if there is one, against all writes up to {@code
+   * lastSequence} and those in {@code group}. Called by the leader.
+   */
+  WriteOutcome check(long lastSequence, WriteGroup group) {
+    return WriteOutcome.DONE;
+  }
+
+  /** Returns the number of keys and ranges that {@link #check} looks at. */
+  int conditionSize() {
+    return 0;
+  }
+
+  /** Returns true if a leader may add the write to its group. */
+  boolean mayFollow() {
+    return true;
+  }
+
+  /** Returns the number of operations. */
+  final int count() {
+    return count;
+  }
+
+  /** Returns an upper bound of the bytes that the write adds to a group. */
+  final long bytes() {
+    return bytes;
+  }
+
+  final boolean isSync() {
+    return sync;
+  }
+
+  /** Returns why the write failed, or null. */
+  final @Nullable Throwable failure() {
+    return failure;
+  }
+
+  /**
+   * Waits for {@link #complete} and returns its outcome. An interrupt does not end the wait, and
+   * the thread's interrupt flag is restored. No timeout is needed, because a leader always ends and
+   * hands leadership over.
+   */
+  final WriteOutcome await() {
+    for (int i = SPINS; i > 0; i--) {
+      if (state != WAITING) {
+        return OUTCOMES[state];
+      }
+      Thread.onSpinWait();
+    }
+    if (STATE.compareAndSet(this, WAITING, PARKED)) {
+      boolean interrupted = false;
+      while (state == PARKED) {
+        LockSupport.park(this);
+        interrupted |= Thread.interrupted();
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    return OUTCOMES[state];
+  }
+
+  /**
+   * Ends the wait. The thread owns the write again: the caller must not access it afterwards.
+   *
+   * @param why the reason of a failure, or null
+   */
+  final void complete(WriteOutcome outcome, @Nullable Throwable why) {
+    Thread waiting = thread;
+    failure = why;
+    if ((int) STATE.getAndSet(this, outcome.ordinal()) == PARKED) {
+      LockSupport.unpark(waiting);
+    }
+  }
+
+  /** A put or a deletion of one key, given as arrays. A deletion has no value. */
+  static final class OfArrays extends PendingWrite {
+    private byte @Nullable [] key;
+    private byte @Nullable [] value;
+
+    OfArrays set(byte[] newKey, byte @Nullable [] newValue, long bytes, boolean sync) {
+      key = newKey;
+      value = newValue;
+      begin(1, bytes, sync);
+      return this;
+    }
+
+    @Override
+    void encodeInto(WriteGroup group) {
+      byte[] from = given(key);
+      byte[] to = value;
+      if (to == null) {
+        group.delete(from);
+      } else {
+        group.put(from, to);
+      }
+    }
+
+    @Override
+    void clear() {
+      super.clear();
+      key = null;
+      value = null;
+    }
+  }
+
+  /** A put or a deletion of one key, given as the remaining bytes of buffers. */
+  static final class OfBuffers extends PendingWrite {
+    private @Nullable ByteBuffer key;
+    private @Nullable ByteBuffer value;
+
+    OfBuffers set(ByteBuffer newKey, @Nullable ByteBuffer newValue, long bytes, boolean sync) {
+      key = newKey;
+      value = newValue;
+      begin(1, bytes, sync);
+      return this;
+    }
+
+    @Override
+    void encodeInto(WriteGroup group) {
+      ByteBuffer from = given(key);
+      ByteBuffer to = value;
+      if (to == null) {
+        group.delete(from);
+      } else {
+        group.put(from, to);
+      }
+    }
+
+    @Override
+    void clear() {
+      super.clear();
+      key = null;
+      value = null;
+    }
+  }
+
+  /** A batch, which may have a condition. */
+  static final class OfBatch extends PendingWrite {
+    private @Nullable EncodedBatch batch;
+    private @Nullable CommitCondition condition;
+
+    OfBatch set(EncodedBatch newBatch, boolean sync, @Nullable CommitCondition newCondition) {
+      batch = newBatch;
+      condition = newCondition;
+      begin(newBatch.count(), newBatch.length(), sync);
+      return this;
+    }
+
+    @Override
+    void encodeInto(WriteGroup group) {
+      group.batch(given(batch), (int) bytes(), count());
+    }
+
+    @Override
+    WriteOutcome check(long lastSequence, WriteGroup group) {
+      CommitCondition check = condition;
+      return check == null
+          ? WriteOutcome.DONE
+          : check.check(lastSequence, group.operations(), group.count());
+    }
+
+    @Override
+    int conditionSize() {
+      CommitCondition check = condition;
+      return check == null ? 0 : check.size();
+    }
+
+    @Override
+    void clear() {
+      super.clear();
+      batch = null;
+      condition = null;
+    }
+  }
+
+  /** Writes nothing: its thread waits to be the leader. No leader adds it to a group. */
+  static final class Turn extends PendingWrite {
+    /** Prepares the turn of the calling thread. */
+    Turn begin() {
+      begin(0, 0, false);
+      return this;
+    }
+
+    @Override
+    void encodeInto(WriteGroup group) {
+      throw new AssertionError("a turn has no operations");
+    }
+
+    @Override
+    boolean mayFollow() {
+      return false;
+    }
+  }
+
+  private static <T> T given(@Nullable T field) {
+    if (field == null) {
+      throw new AssertionError("a write without its key or batch");
+    }
+    return field;
+  }
+}
