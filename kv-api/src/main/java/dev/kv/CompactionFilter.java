@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides during compactions whether an entry is kept, dropped, or gets another value. A database
- * has at most one, {@link Options#compactionFilter()}. It suits data that becomes useless without a
- * delete, such as entries that expire ({@link dev.kv.ttl.TimeToLive}) or that refer to something
+ * has at most one, {@link Options.Compaction#filter()}. It suits data that becomes useless without
+ * a delete, such as entries that expire ({@link dev.kv.ttl.TimeToLive}) or that refer to something
  * that no longer exists.
  *
  * <pre>{@code
  * CompactionFilter filter =
  *     (level, key, value) -> isObsolete(value) ? Decision.DROP : Decision.KEEP;
- * Options options = Options.builder().compactionFilter(filter).build();
+ * Options options = Options.builder().compaction(c -> c.filter(filter)).build();
  * }</pre>
  *
  * <p><b>Which entries.</b> A compaction passes to the filter the newest version of each key among

@@ -144,8 +144,8 @@ public record DBStats(
    * @param blocks the blocks in the cache and in use
    * @param indexesAndFilters the index and filter blocks of open tables
    * @param writeBuffers the buffers of the log, of flushes, of compactions and of reads
-   * @param limit the limit, {@link Options#offHeapLimit()} or that of the shared resources; 0 if
-   *     there is none
+   * @param limit the limit, {@link Options.Memory#offHeapLimit()} or that of the shared resources;
+   *     0 if there is none
    */
   public record OffHeap(
       long memtables, long blocks, long indexesAndFilters, long writeBuffers, long limit) {
@@ -236,7 +236,7 @@ public record DBStats(
    *
    * @param ageMicros the time since it was opened
    * @param opened the stack of the thread that opened it; empty unless {@link
-   *     Options#trackIterators()} is set
+   *     Options.Monitoring#trackIterators()} is set
    */
   public record OpenIterator(long ageMicros, List<StackTraceElement> opened) {
     /**
@@ -244,7 +244,7 @@ public record DBStats(
      *
      * @param ageMicros the time since it was opened
      * @param opened the stack of the thread that opened it; empty unless {@link
-     *     Options#trackIterators()} is set
+     *     Options.Monitoring#trackIterators()} is set
      */
     public OpenIterator {
       opened = List.copyOf(opened);
@@ -284,7 +284,7 @@ public record DBStats(
       long open, long committed, long conflicts, long tooLarge, long tooOld) {}
 
   /**
-   * What {@link Options#compactionFilter()} has done.
+   * What {@link Options.Compaction#filter()} has done.
    *
    * @param dropped the number of entries that it dropped
    * @param replaced the number of entries that got another value

@@ -6,11 +6,21 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a database is opened. The names and defaults are LevelDB's. Immutable and thread-safe; made
- * by {@link #builder()}.
+ * How a database is opened. The options that LevelDB has stand here, with LevelDB's names and
+ * defaults; the others are in groups: {@link Memory}, {@link Compaction}, {@link Tables} and {@link
+ * Monitoring}. Immutable and thread-safe; made by {@link #builder()}:
+ *
+ * <pre>{@code
+ * Options options =
+ *     Options.builder()
+ *         .createIfMissing(true)
+ *         .memory(memory -> memory.offHeapLimit(256L << 20))
+ *         .build();
+ * }</pre>
  *
  * <p>Each getter describes its option. As in LevelDB, some numbers are clipped to a range; an open
  * logs each {@linkplain #clippedValues() clipped value} as a warning. The builder refuses a null
@@ -24,74 +34,11 @@ public final class Options {
   /** The default of every option. */
   public static final Options DEFAULT = builder().build();
 
-  private final boolean createIfMissing;
-  private final boolean errorIfExists;
-  private final boolean paranoidChecks;
-  private final boolean readOnly;
-  private final boolean reuseLogs;
-  private final RecoveryMode recoveryMode;
-  private final DBComparator comparator;
-  private final @Nullable Env env;
-  private final int writeBufferSize;
-  private final int maxOpenFiles;
-  private final int maxMappedTables;
-  private final boolean readInPlace;
-  private final @Nullable SharedResources sharedResources;
-  private final long blockCacheSize;
-  private final int blockSize;
-  private final int blockRestartInterval;
-  private final int maxFileSize;
-  private final CompressionType compression;
-  private final int zstdCompressionLevel;
-  private final TableSuffix tableSuffix;
-  private final boolean nativeSnappy;
-  private final @Nullable FilterPolicy filterPolicy;
-  private final boolean seekCompaction;
-  private final @Nullable LogRetention logRetention;
-  private final @Nullable CompactionFilter compactionFilter;
-  private final int maxBackgroundCompactions;
-  private final long offHeapLimit;
-  private final long compactionBytesPerSecond;
-  private final @Nullable DBListener listener;
-  private final int slowSyncMillis;
-  private final boolean infoLog;
-  private final boolean trackIterators;
-  private final Map<String, ClippedValue> clipped;
+  /** The values: a copy of the builder, which never changes. */
+  private final Builder values;
 
-  private Options(Builder builder) {
-    createIfMissing = builder.createIfMissing;
-    errorIfExists = builder.errorIfExists;
-    paranoidChecks = builder.paranoidChecks;
-    readOnly = builder.readOnly;
-    reuseLogs = builder.reuseLogs;
-    recoveryMode = builder.recoveryMode;
-    comparator = builder.comparator;
-    env = builder.env;
-    writeBufferSize = builder.writeBufferSize;
-    maxOpenFiles = builder.maxOpenFiles;
-    maxMappedTables = builder.maxMappedTables;
-    readInPlace = builder.readInPlace;
-    sharedResources = builder.sharedResources;
-    blockCacheSize = builder.blockCacheSize;
-    blockSize = builder.blockSize;
-    blockRestartInterval = builder.blockRestartInterval;
-    maxFileSize = builder.maxFileSize;
-    compression = builder.compression;
-    zstdCompressionLevel = builder.zstdCompressionLevel;
-    tableSuffix = builder.tableSuffix;
-    nativeSnappy = builder.nativeSnappy;
-    filterPolicy = builder.filterPolicy;
-    seekCompaction = builder.seekCompaction;
-    logRetention = builder.logRetention;
-    compactionFilter = builder.compactionFilter;
-    maxBackgroundCompactions = builder.maxBackgroundCompactions;
-    offHeapLimit = builder.offHeapLimit;
-    compactionBytesPerSecond = builder.compactionBytesPerSecond;
-    listener = builder.listener;
-    slowSyncMillis = builder.slowSyncMillis;
-    infoLog = builder.infoLog;
-    trackIterators = builder.trackIterators;
-    clipped = new LinkedHashMap<>(builder.clipped);
+  private Options(Builder values) {
+    this.values = values;
   }
 
   /**
@@ -109,41 +56,7 @@ public final class Options {
    * @return a new builder
    */
   public Builder toBuilder() {
-    Builder builder = new Builder();
-    builder.createIfMissing = createIfMissing;
-    builder.errorIfExists = errorIfExists;
-    builder.paranoidChecks = paranoidChecks;
-    builder.readOnly = readOnly;
-    builder.reuseLogs = reuseLogs;
-    builder.recoveryMode = recoveryMode;
-    builder.comparator = comparator;
-    builder.env = env;
-    builder.writeBufferSize = writeBufferSize;
-    builder.maxOpenFiles = maxOpenFiles;
-    builder.maxMappedTables = maxMappedTables;
-    builder.readInPlace = readInPlace;
-    builder.sharedResources = sharedResources;
-    builder.blockCacheSize = blockCacheSize;
-    builder.blockSize = blockSize;
-    builder.blockRestartInterval = blockRestartInterval;
-    builder.maxFileSize = maxFileSize;
-    builder.compression = compression;
-    builder.zstdCompressionLevel = zstdCompressionLevel;
-    builder.tableSuffix = tableSuffix;
-    builder.nativeSnappy = nativeSnappy;
-    builder.filterPolicy = filterPolicy;
-    builder.seekCompaction = seekCompaction;
-    builder.logRetention = logRetention;
-    builder.compactionFilter = compactionFilter;
-    builder.maxBackgroundCompactions = maxBackgroundCompactions;
-    builder.offHeapLimit = offHeapLimit;
-    builder.compactionBytesPerSecond = compactionBytesPerSecond;
-    builder.listener = listener;
-    builder.slowSyncMillis = slowSyncMillis;
-    builder.infoLog = infoLog;
-    builder.trackIterators = trackIterators;
-    builder.clipped.putAll(clipped);
-    return builder;
+    return values.copy();
   }
 
   /**
@@ -152,7 +65,7 @@ public final class Options {
    * @return true if the database is created
    */
   public boolean createIfMissing() {
-    return createIfMissing;
+    return values.createIfMissing;
   }
 
   /**
@@ -161,19 +74,7 @@ public final class Options {
    * @return true if the open throws {@link DatabaseExistsException}
    */
   public boolean errorIfExists() {
-    return errorIfExists;
-  }
-
-  /**
-   * Returns true if damage is treated as strictly as possible. If true, any damage in a log except
-   * a torn last record fails the open ({@link RecoveryMode#STRICT}), and a compaction that meets a
-   * damaged table makes the database read-only. If false, such a compaction leaves the table where
-   * it is, and the database continues. Default: false.
-   *
-   * @return true if checks are strict
-   */
-  public boolean paranoidChecks() {
-    return paranoidChecks;
+    return values.errorIfExists;
   }
 
   /**
@@ -185,7 +86,18 @@ public final class Options {
    * @return true if the database is opened only for reads
    */
   public boolean readOnly() {
-    return readOnly;
+    return values.readOnly;
+  }
+
+  /**
+   * Returns how strictly damage in logs and tables is treated. It takes the place of LevelDB's
+   * {@code paranoid_checks}, which is {@link RecoveryMode#PARANOID}. Default: {@link
+   * RecoveryMode#TORN_WRITES}.
+   *
+   * @return the mode
+   */
+  public RecoveryMode recoveryMode() {
+    return values.recoveryMode;
   }
 
   /**
@@ -196,16 +108,7 @@ public final class Options {
    * @return true if the files are reused
    */
   public boolean reuseLogs() {
-    return reuseLogs;
-  }
-
-  /**
-   * Returns what an open does if a log is damaged. Default: {@link RecoveryMode#TORN_WRITES}.
-   *
-   * @return the mode
-   */
-  public RecoveryMode recoveryMode() {
-    return recoveryMode;
+    return values.reuseLogs;
   }
 
   /**
@@ -215,7 +118,7 @@ public final class Options {
    * @return the comparator
    */
   public DBComparator comparator() {
-    return comparator;
+    return values.comparator;
   }
 
   /**
@@ -225,7 +128,7 @@ public final class Options {
    * @return the environment
    */
   public Env env() {
-    return env == null ? Env.fileSystem() : env;
+    return values.env == null ? Env.fileSystem() : values.env;
   }
 
   /**
@@ -235,7 +138,7 @@ public final class Options {
    * @return the size in bytes
    */
   public int writeBufferSize() {
-    return writeBufferSize;
+    return values.writeBufferSize;
   }
 
   /**
@@ -244,76 +147,7 @@ public final class Options {
    * @return the number of files
    */
   public int maxOpenFiles() {
-    return maxOpenFiles;
-  }
-
-  /**
-   * Returns how many tables are mapped into memory; the others are read by position. Default: -1,
-   * which means a quarter of {@code vm.max_map_count}, but at most 1,000.
-   *
-   * @return the number of tables, 0 for none, or -1 for the default
-   */
-  public int maxMappedTables() {
-    return maxMappedTables;
-  }
-
-  /**
-   * Returns true if blocks that are not compressed are read where the file is mapped, without the
-   * block cache. A lookup searches such a block in the mapping and copies only the value; a cursor
-   * copies the block. Its checksum is verified once for each time that its table is opened, and not
-   * at each read. So bytes that change on disk after that may give a wrong answer, but a file that
-   * is cut short throws. Default: false.
-   *
-   * <p>It is made for a database with {@link CompressionType#NONE} whose files fit in the page
-   * cache of the system. It has no effect on compressed blocks, on tables that are not mapped (see
-   * {@link #maxMappedTables()}), with a comparator other than {@link DBComparator#bytewise()}, and
-   * on reads with {@link ReadOptions#fillCache()} set to false.
-   *
-   * @return true if blocks are read in place
-   */
-  public boolean readInPlace() {
-    return readInPlace;
-  }
-
-  /**
-   * Returns the cache, memory limit and threads that the database shares with others. If there are
-   * any, {@link #blockCacheSize()} and {@link #offHeapLimit()} have no effect. The database does
-   * not close them. Default: null, which means that the database has its own.
-   *
-   * @return the shared resources, or null if there are none
-   */
-  public @Nullable SharedResources sharedResources() {
-    return sharedResources;
-  }
-
-  /**
-   * Returns the capacity of the database's own block cache. It has no effect if there are {@link
-   * #sharedResources()}. Default: 8 MiB.
-   *
-   * @return the capacity in bytes, 0 for no cache
-   */
-  public long blockCacheSize() {
-    return blockCacheSize;
-  }
-
-  /**
-   * Returns the size of a block of a table before compression. Default: 4 KiB; clipped to 1 KiB to
-   * 4 MiB.
-   *
-   * @return the size in bytes
-   */
-  public int blockSize() {
-    return blockSize;
-  }
-
-  /**
-   * Returns the number of keys between two restart points of a block. A key at a restart point is
-   * stored in full; other keys omit the prefix that they share with the key before. Default: 16.
-   *
-   * @return the number of keys, at least 1
-   */
-  public int blockRestartInterval() {
-    return blockRestartInterval;
+    return values.maxOpenFiles;
   }
 
   /**
@@ -323,7 +157,37 @@ public final class Options {
    * @return the size in bytes
    */
   public int maxFileSize() {
-    return maxFileSize;
+    return values.maxFileSize;
+  }
+
+  /**
+   * Returns the capacity of the database's own block cache. It has no effect if there are {@link
+   * Memory#sharedResources()}. Default: 8 MiB.
+   *
+   * @return the capacity in bytes, 0 for no cache
+   */
+  public long blockCacheSize() {
+    return values.blockCacheSize;
+  }
+
+  /**
+   * Returns the size of a block of a table before compression. Default: 4 KiB; clipped to 1 KiB to
+   * 4 MiB.
+   *
+   * @return the size in bytes
+   */
+  public int blockSize() {
+    return values.blockSize;
+  }
+
+  /**
+   * Returns the number of keys between two restart points of a block. A key at a restart point is
+   * stored in full; other keys omit the prefix that they share with the key before. Default: 16.
+   *
+   * @return the number of keys, at least 1
+   */
+  public int blockRestartInterval() {
+    return values.blockRestartInterval;
   }
 
   /**
@@ -333,7 +197,7 @@ public final class Options {
    * @return the compression of new blocks
    */
   public CompressionType compression() {
-    return compression;
+    return values.compression;
   }
 
   /**
@@ -342,28 +206,7 @@ public final class Options {
    * @return the level
    */
   public int zstdCompressionLevel() {
-    return zstdCompressionLevel;
-  }
-
-  /**
-   * Returns how the files of new tables are named. Tables of either suffix are read, whatever this
-   * is. {@link TableSuffix#SST} keeps a directory readable for leveldbjni and iq80's port, if every
-   * open that writes uses it. Default: {@link TableSuffix#LDB}.
-   *
-   * @return the suffix of new tables
-   */
-  public TableSuffix tableSuffix() {
-    return tableSuffix;
-  }
-
-  /**
-   * Returns true if Snappy runs in snappy-java's native library. If false, or if the library does
-   * not load, kv's codec in Java is used. Default: true.
-   *
-   * @return true if the native library is used
-   */
-  public boolean nativeSnappy() {
-    return nativeSnappy;
+    return values.zstdCompressionLevel;
   }
 
   /**
@@ -373,13 +216,13 @@ public final class Options {
    * @return the filter policy, or null if there is none
    */
   public @Nullable FilterPolicy filterPolicy() {
-    return filterPolicy;
+    return values.filterPolicy;
   }
 
   /**
    * Returns how long logs are kept for {@link DB#changes(ChangePosition)}. If set, every change
    * passes the log: a range delete writes a tombstone for each key of the range, a bulk load and an
-   * ingest throw {@link IllegalStateException}, and {@link #compactionFilter} cannot be set. {@link
+   * ingest throw {@link IllegalStateException}, and {@link Compaction#filter} cannot be set. {@link
    * #reuseLogs} then applies to the MANIFEST alone. The first open without this option ends the
    * history: positions read before are refused. Default: null, which means that logs are deleted
    * when they are not needed.
@@ -387,104 +230,43 @@ public final class Options {
    * @return the bounds, or null if no logs are kept
    */
   public @Nullable LogRetention logRetention() {
-    return logRetention;
+    return values.logRetention;
   }
 
   /**
-   * Returns true if a table is compacted after many reads have searched it without finding their
-   * key. False suits a load that only reads. Default: true.
+   * Returns the options about memory.
    *
-   * @return true if reads trigger compactions
+   * @return the group
    */
-  public boolean seekCompaction() {
-    return seekCompaction;
+  public Memory memory() {
+    return values.memory;
   }
 
   /**
-   * Returns the filter that compactions pass entries to, which may drop them or replace their
-   * values. Default: null, which means that compactions keep every entry that a reader can see.
+   * Returns the options about compactions.
    *
-   * @return the filter, or null if there is none
+   * @return the group
    */
-  public @Nullable CompactionFilter compactionFilter() {
-    return compactionFilter;
+  public Compaction compaction() {
+    return values.compaction;
   }
 
   /**
-   * Returns how many compactions of disjoint ranges run at the same time. With {@link
-   * #sharedResources()}, there are at most as many as these have threads. Default: 2.
+   * Returns the options about table files.
    *
-   * @return the number of compactions, at least 1
+   * @return the group
    */
-  public int maxBackgroundCompactions() {
-    return maxBackgroundCompactions;
+  public Tables tables() {
+    return values.tables;
   }
 
   /**
-   * Returns the limit for the memory that the database holds off the heap, all kinds together. If
-   * the limit is reached, a write throws {@link OffHeapExhaustedException} before it is logged, and
-   * reads bypass the cache. It has no effect if there are {@link #sharedResources()}. Default: 0,
-   * which means that only the JVM's limit applies.
+   * Returns the options about events and logs.
    *
-   * @return the limit in bytes, 0 for none
+   * @return the group
    */
-  public long offHeapLimit() {
-    return offHeapLimit;
-  }
-
-  /**
-   * Returns the limit for what compactions write in a second, so that they leave the disk to reads
-   * and to the log. Flushes are never limited. Compactions are not limited while level 0 has so
-   * many tables that writes are slowed down, and while {@link DB#suspendCompactions} waits for
-   * them. It has no effect if there are {@link #sharedResources()}. Default: 0, which means no
-   * limit.
-   *
-   * @return the limit in bytes per second, 0 for none
-   */
-  public long compactionBytesPerSecond() {
-    return compactionBytesPerSecond;
-  }
-
-  /**
-   * Returns the listener that receives the database's events. Default: null, which means none.
-   *
-   * @return the listener, or null if there is none
-   */
-  public @Nullable DBListener listener() {
-    return listener;
-  }
-
-  /**
-   * Returns how long a sync of the log may take before it is reported as a {@link
-   * dev.kv.event.SyncEvent}. Default: 100.
-   *
-   * @return the time in milliseconds, 0 to report every sync
-   */
-  public int slowSyncMillis() {
-    return slowSyncMillis;
-  }
-
-  /**
-   * Returns true if the database writes LevelDB's file LOG in its directory: a line for each event.
-   * An open renames the file of the open before to LOG.old, as C++ LevelDB does. A failure to write
-   * it is logged, and has no other effect. An open for reads only writes none. Default: false.
-   *
-   * @return true if LOG is written
-   */
-  public boolean infoLog() {
-    return infoLog;
-  }
-
-  /**
-   * Returns true if each iterator records where it was opened, for {@link
-   * DBStats#oldestIterators()} and for the warning about iterators that were never closed. That
-   * makes opens of iterators several times slower. Default: the system property {@code
-   * kv.trackIterators}, which is false unless it is set.
-   *
-   * @return true if iterators record where they were opened
-   */
-  public boolean trackIterators() {
-    return trackIterators;
+  public Monitoring monitoring() {
+    return values.monitoring;
   }
 
   /**
@@ -493,60 +275,274 @@ public final class Options {
    * @return the clipped values; empty if there are none
    */
   public List<ClippedValue> clippedValues() {
-    return List.copyOf(clipped.values());
+    return List.copyOf(values.clipped.values());
   }
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof Options options && values().equals(options.values());
+    return other instanceof Options options && named().equals(options.named());
   }
 
   @Override
   public int hashCode() {
-    return values().hashCode();
+    return named().hashCode();
   }
 
   /** Returns the names and values of all options, for logs. */
   @Override
   public String toString() {
-    return "Options" + values();
+    return "Options" + named();
   }
 
-  private Map<String, @Nullable Object> values() {
-    Map<String, @Nullable Object> values = new LinkedHashMap<>();
-    values.put("createIfMissing", createIfMissing);
-    values.put("errorIfExists", errorIfExists);
-    values.put("paranoidChecks", paranoidChecks);
-    values.put("readOnly", readOnly);
-    values.put("reuseLogs", reuseLogs);
-    values.put("recoveryMode", recoveryMode);
-    values.put("comparator", comparator);
-    values.put("env", env);
-    values.put("writeBufferSize", writeBufferSize);
-    values.put("maxOpenFiles", maxOpenFiles);
-    values.put("maxMappedTables", maxMappedTables);
-    values.put("readInPlace", readInPlace);
-    values.put("sharedResources", sharedResources);
-    values.put("blockCacheSize", blockCacheSize);
-    values.put("blockSize", blockSize);
-    values.put("blockRestartInterval", blockRestartInterval);
-    values.put("maxFileSize", maxFileSize);
-    values.put("compression", compression);
-    values.put("zstdCompressionLevel", zstdCompressionLevel);
-    values.put("tableSuffix", tableSuffix);
-    values.put("nativeSnappy", nativeSnappy);
-    values.put("filterPolicy", filterPolicy);
-    values.put("seekCompaction", seekCompaction);
-    values.put("logRetention", logRetention);
-    values.put("compactionFilter", compactionFilter);
-    values.put("maxBackgroundCompactions", maxBackgroundCompactions);
-    values.put("offHeapLimit", offHeapLimit);
-    values.put("compactionBytesPerSecond", compactionBytesPerSecond);
-    values.put("listener", listener);
-    values.put("slowSyncMillis", slowSyncMillis);
-    values.put("infoLog", infoLog);
-    values.put("trackIterators", trackIterators);
-    return values;
+  private Map<String, @Nullable Object> named() {
+    Map<String, @Nullable Object> all = new LinkedHashMap<>();
+    all.put("createIfMissing", values.createIfMissing);
+    all.put("errorIfExists", values.errorIfExists);
+    all.put("readOnly", values.readOnly);
+    all.put("recoveryMode", values.recoveryMode);
+    all.put("reuseLogs", values.reuseLogs);
+    all.put("comparator", values.comparator);
+    all.put("env", values.env);
+    all.put("writeBufferSize", values.writeBufferSize);
+    all.put("maxOpenFiles", values.maxOpenFiles);
+    all.put("maxFileSize", values.maxFileSize);
+    all.put("blockCacheSize", values.blockCacheSize);
+    all.put("blockSize", values.blockSize);
+    all.put("blockRestartInterval", values.blockRestartInterval);
+    all.put("compression", values.compression);
+    all.put("zstdCompressionLevel", values.zstdCompressionLevel);
+    all.put("filterPolicy", values.filterPolicy);
+    all.put("logRetention", values.logRetention);
+    all.put("memory", values.memory);
+    all.put("compaction", values.compaction);
+    all.put("tables", values.tables);
+    all.put("monitoring", values.monitoring);
+    return all;
+  }
+
+  /**
+   * The options about memory.
+   *
+   * @param offHeapLimit the limit in bytes for the memory that the database holds off the heap, all
+   *     kinds together. If the limit is reached, a write throws {@link OffHeapExhaustedException}
+   *     before it is logged, and reads bypass the cache. It has no effect if there are {@code
+   *     sharedResources}. Default: 0, which means that only the JVM's limit applies
+   * @param sharedResources the cache, memory limit and threads that the database shares with
+   *     others. If there are any, {@link #blockCacheSize()}, {@code offHeapLimit} and {@link
+   *     Compaction#bytesPerSecond} have no effect. The database does not close them. Default: null,
+   *     which means that the database has its own
+   * @param maxMappedTables how many tables are mapped into memory; the others are read by position.
+   *     0 for none. Default: -1, which means a quarter of {@code vm.max_map_count}, but at most
+   *     1,000
+   */
+  public record Memory(
+      long offHeapLimit, @Nullable SharedResources sharedResources, int maxMappedTables) {
+    private static final Memory DEFAULT = new Memory(0, null, -1);
+
+    /**
+     * Returns these options with another {@link #offHeapLimit()}.
+     *
+     * @param offHeapLimit the limit in bytes, 0 for none
+     * @return the options
+     */
+    public Memory offHeapLimit(long offHeapLimit) {
+      return new Memory(offHeapLimit, sharedResources, maxMappedTables);
+    }
+
+    /**
+     * Returns these options with other {@link #sharedResources()}.
+     *
+     * @param sharedResources the shared resources, or null for none; the caller closes them
+     * @return the options
+     */
+    public Memory sharedResources(@Nullable SharedResources sharedResources) {
+      return new Memory(offHeapLimit, sharedResources, maxMappedTables);
+    }
+
+    /**
+     * Returns these options with another {@link #maxMappedTables()}.
+     *
+     * @param maxMappedTables the number of tables, 0 for none, or -1 for the default
+     * @return the options
+     */
+    public Memory maxMappedTables(int maxMappedTables) {
+      return new Memory(offHeapLimit, sharedResources, maxMappedTables);
+    }
+  }
+
+  /**
+   * The options about compactions.
+   *
+   * @param filter the filter that compactions pass entries to, which may drop them or replace their
+   *     values. Default: null, which means that compactions keep every entry that a reader can see
+   * @param maxBackground how many compactions of disjoint ranges run at the same time, at least 1.
+   *     With {@link Memory#sharedResources()}, there are at most as many as these have threads.
+   *     Default: 2
+   * @param bytesPerSecond the limit for what compactions write in a second, so that they leave the
+   *     disk to reads and to the log. Flushes are never limited. Compactions are not limited while
+   *     level 0 has so many tables that writes are slowed down, and while {@link
+   *     DB#suspendCompactions} waits for them. It has no effect if there are {@link
+   *     Memory#sharedResources()}. Default: 0, which means no limit
+   * @param seekTriggered true if a table is compacted after many reads have searched it without
+   *     finding their key. False suits a load that only reads. Default: true
+   */
+  public record Compaction(
+      @Nullable CompactionFilter filter,
+      int maxBackground,
+      long bytesPerSecond,
+      boolean seekTriggered) {
+    private static final Compaction DEFAULT = new Compaction(null, 2, 0, true);
+
+    /**
+     * Returns these options with another {@link #filter()}.
+     *
+     * @param filter the filter, or null for none
+     * @return the options
+     */
+    public Compaction filter(@Nullable CompactionFilter filter) {
+      return new Compaction(filter, maxBackground, bytesPerSecond, seekTriggered);
+    }
+
+    /**
+     * Returns these options with another {@link #maxBackground()}.
+     *
+     * @param maxBackground the number of compactions, at least 1
+     * @return the options
+     */
+    public Compaction maxBackground(int maxBackground) {
+      return new Compaction(filter, maxBackground, bytesPerSecond, seekTriggered);
+    }
+
+    /**
+     * Returns these options with another {@link #bytesPerSecond()}.
+     *
+     * @param bytesPerSecond the limit, 0 for none
+     * @return the options
+     */
+    public Compaction bytesPerSecond(long bytesPerSecond) {
+      return new Compaction(filter, maxBackground, bytesPerSecond, seekTriggered);
+    }
+
+    /**
+     * Returns these options with another {@link #seekTriggered()}.
+     *
+     * @param seekTriggered true if reads trigger compactions
+     * @return the options
+     */
+    public Compaction seekTriggered(boolean seekTriggered) {
+      return new Compaction(filter, maxBackground, bytesPerSecond, seekTriggered);
+    }
+  }
+
+  /**
+   * The options about table files.
+   *
+   * @param suffix how the files of new tables are named. Tables of either suffix are read, whatever
+   *     this is. {@link TableSuffix#SST} keeps a directory readable for leveldbjni and iq80's port,
+   *     if every open that writes uses it. Default: {@link TableSuffix#LDB}
+   * @param nativeSnappy true if Snappy runs in snappy-java's native library. If false, or if the
+   *     library does not load, kv's codec in Java is used. Default: true
+   * @param readInPlace true if blocks that are not compressed are read where the file is mapped,
+   *     without the block cache. A lookup searches such a block in the mapping and copies only the
+   *     value; a cursor copies the block. Its checksum is verified once for each time that its
+   *     table is opened, and not at each read. So bytes that change on disk after that may give a
+   *     wrong answer, but a file that is cut short throws. It is made for a database with {@link
+   *     CompressionType#NONE} whose files fit in the page cache of the system. It has no effect on
+   *     compressed blocks, on tables that are not mapped (see {@link Memory#maxMappedTables()}),
+   *     with a comparator other than {@link DBComparator#bytewise()}, and on reads with {@link
+   *     ReadOptions#fillCache()} set to false. Default: false
+   */
+  public record Tables(TableSuffix suffix, boolean nativeSnappy, boolean readInPlace) {
+    private static final Tables DEFAULT = new Tables(TableSuffix.LDB, true, false);
+
+    /**
+     * Returns these options with another {@link #suffix()}.
+     *
+     * @param suffix the suffix of new tables
+     * @return the options
+     */
+    public Tables suffix(TableSuffix suffix) {
+      return new Tables(suffix, nativeSnappy, readInPlace);
+    }
+
+    /**
+     * Returns these options with another {@link #nativeSnappy()}.
+     *
+     * @param nativeSnappy true if the native library is used
+     * @return the options
+     */
+    public Tables nativeSnappy(boolean nativeSnappy) {
+      return new Tables(suffix, nativeSnappy, readInPlace);
+    }
+
+    /**
+     * Returns these options with another {@link #readInPlace()}.
+     *
+     * @param readInPlace true if uncompressed blocks of mapped tables are read in place
+     * @return the options
+     */
+    public Tables readInPlace(boolean readInPlace) {
+      return new Tables(suffix, nativeSnappy, readInPlace);
+    }
+  }
+
+  /**
+   * The options about events and logs.
+   *
+   * @param listener the listener that receives the database's events. Default: null, which means
+   *     none
+   * @param slowSyncMillis how many milliseconds a sync of the log may take before it is reported as
+   *     a {@link dev.kv.event.SyncEvent}; 0 to report every sync. Default: 100
+   * @param infoLog true if the database writes LevelDB's file LOG in its directory: a line for each
+   *     event. An open renames the file of the open before to LOG.old, as C++ LevelDB does. A
+   *     failure to write it is logged, and has no other effect. An open for reads only writes none.
+   *     Default: false
+   * @param trackIterators true if each iterator records where it was opened, for {@link
+   *     DBStats#oldestIterators()} and for the warning about iterators that were never closed. That
+   *     makes opens of iterators several times slower. Default: the system property {@code
+   *     kv.trackIterators}, which is false unless it is set
+   */
+  public record Monitoring(
+      @Nullable DBListener listener, int slowSyncMillis, boolean infoLog, boolean trackIterators) {
+    /**
+     * Returns these options with another {@link #listener()}.
+     *
+     * @param listener the listener, or null for none
+     * @return the options
+     */
+    public Monitoring listener(@Nullable DBListener listener) {
+      return new Monitoring(listener, slowSyncMillis, infoLog, trackIterators);
+    }
+
+    /**
+     * Returns these options with another {@link #slowSyncMillis()}.
+     *
+     * @param slowSyncMillis the time in milliseconds, 0 to report every sync
+     * @return the options
+     */
+    public Monitoring slowSyncMillis(int slowSyncMillis) {
+      return new Monitoring(listener, slowSyncMillis, infoLog, trackIterators);
+    }
+
+    /**
+     * Returns these options with another {@link #infoLog()}.
+     *
+     * @param infoLog true to write LOG
+     * @return the options
+     */
+    public Monitoring infoLog(boolean infoLog) {
+      return new Monitoring(listener, slowSyncMillis, infoLog, trackIterators);
+    }
+
+    /**
+     * Returns these options with another {@link #trackIterators()}.
+     *
+     * @param trackIterators true if iterators record where they were opened
+     * @return the options
+     */
+    public Monitoring trackIterators(boolean trackIterators) {
+      return new Monitoring(listener, slowSyncMillis, infoLog, trackIterators);
+    }
   }
 
   /**
@@ -559,42 +555,42 @@ public final class Options {
   public record ClippedValue(String option, long requested, long used) {}
 
   /** Builds {@link Options}. Not thread-safe. */
-  public static final class Builder {
+  public static final class Builder implements Cloneable {
     private boolean createIfMissing;
     private boolean errorIfExists;
-    private boolean paranoidChecks;
     private boolean readOnly;
-    private boolean reuseLogs;
     private RecoveryMode recoveryMode = RecoveryMode.TORN_WRITES;
+    private boolean reuseLogs;
     private DBComparator comparator = DBComparator.bytewise();
     private @Nullable Env env;
     private int writeBufferSize = 4 << 20;
     private int maxOpenFiles = 1000;
-    private int maxMappedTables = -1;
-    private boolean readInPlace;
-    private @Nullable SharedResources sharedResources;
+    private int maxFileSize = 2 << 20;
     private long blockCacheSize = 8L << 20;
     private int blockSize = 4096;
     private int blockRestartInterval = 16;
-    private int maxFileSize = 2 << 20;
     private CompressionType compression = CompressionType.SNAPPY;
     private int zstdCompressionLevel = 1;
-    private TableSuffix tableSuffix = TableSuffix.LDB;
-    private boolean nativeSnappy = true;
     private @Nullable FilterPolicy filterPolicy;
-    private boolean seekCompaction = true;
     private @Nullable LogRetention logRetention;
-    private @Nullable CompactionFilter compactionFilter;
-    private int maxBackgroundCompactions = 2;
-    private long offHeapLimit = 0;
-    private long compactionBytesPerSecond = 0;
-    private @Nullable DBListener listener;
-    private int slowSyncMillis = 100;
-    private boolean infoLog;
-    private boolean trackIterators = Boolean.getBoolean("kv.trackIterators");
-    private final Map<String, ClippedValue> clipped = new LinkedHashMap<>();
+    private Memory memory = Memory.DEFAULT;
+    private Compaction compaction = Compaction.DEFAULT;
+    private Tables tables = Tables.DEFAULT;
+    private Monitoring monitoring =
+        new Monitoring(null, 100, false, Boolean.getBoolean("kv.trackIterators"));
+    private Map<String, ClippedValue> clipped = new LinkedHashMap<>();
 
     private Builder() {}
+
+    private Builder copy() {
+      try {
+        Builder copy = (Builder) super.clone();
+        copy.clipped = new LinkedHashMap<>(clipped);
+        return copy;
+      } catch (CloneNotSupportedException e) {
+        throw new AssertionError(e);
+      }
+    }
 
     /**
      * Sets {@link Options#createIfMissing()}.
@@ -619,17 +615,6 @@ public final class Options {
     }
 
     /**
-     * Sets {@link Options#paranoidChecks()}.
-     *
-     * @param paranoidChecks whether checks are strict
-     * @return this builder
-     */
-    public Builder paranoidChecks(boolean paranoidChecks) {
-      this.paranoidChecks = paranoidChecks;
-      return this;
-    }
-
-    /**
      * Sets {@link Options#readOnly()}.
      *
      * @param readOnly whether to open only for reads
@@ -641,17 +626,6 @@ public final class Options {
     }
 
     /**
-     * Sets {@link Options#reuseLogs()}.
-     *
-     * @param reuseLogs whether to reuse the files
-     * @return this builder
-     */
-    public Builder reuseLogs(boolean reuseLogs) {
-      this.reuseLogs = reuseLogs;
-      return this;
-    }
-
-    /**
      * Sets {@link Options#recoveryMode()}.
      *
      * @param recoveryMode the mode
@@ -659,6 +633,17 @@ public final class Options {
      */
     public Builder recoveryMode(RecoveryMode recoveryMode) {
       this.recoveryMode = Objects.requireNonNull(recoveryMode, "recoveryMode");
+      return this;
+    }
+
+    /**
+     * Sets {@link Options#reuseLogs()}.
+     *
+     * @param reuseLogs whether to reuse the files
+     * @return this builder
+     */
+    public Builder reuseLogs(boolean reuseLogs) {
+      this.reuseLogs = reuseLogs;
       return this;
     }
 
@@ -711,37 +696,15 @@ public final class Options {
     }
 
     /**
-     * Sets {@link Options#maxMappedTables()}.
+     * Sets {@link Options#maxFileSize()}.
      *
-     * @param maxMappedTables the number of tables, 0 for none, or -1 for the default
+     * @param maxFileSize the size in bytes
      * @return this builder
-     * @throws IllegalArgumentException if {@code maxMappedTables} is less than -1
+     * @throws IllegalArgumentException if {@code maxFileSize} is negative
      */
-    public Builder maxMappedTables(int maxMappedTables) {
-      this.maxMappedTables = atLeast("maxMappedTables", maxMappedTables, -1);
-      return this;
-    }
-
-    /**
-     * Sets {@link Options#readInPlace()}.
-     *
-     * @param readInPlace true to read uncompressed blocks of mapped tables in place
-     * @return this builder
-     */
-    public Builder readInPlace(boolean readInPlace) {
-      this.readInPlace = readInPlace;
-      return this;
-    }
-
-    /**
-     * Sets {@link Options#sharedResources()}.
-     *
-     * @param sharedResources the shared resources, or null if there are none; the caller closes
-     *     them
-     * @return this builder
-     */
-    public Builder sharedResources(@Nullable SharedResources sharedResources) {
-      this.sharedResources = sharedResources;
+    public Builder maxFileSize(int maxFileSize) {
+      atLeast("maxFileSize", maxFileSize, 0);
+      this.maxFileSize = clip("maxFileSize", maxFileSize, 1 << 20, 1 << 30);
       return this;
     }
 
@@ -753,7 +716,8 @@ public final class Options {
      * @throws IllegalArgumentException if {@code blockCacheSize} is negative
      */
     public Builder blockCacheSize(long blockCacheSize) {
-      this.blockCacheSize = atLeast("blockCacheSize", blockCacheSize, 0);
+      atLeast("blockCacheSize", blockCacheSize, 0);
+      this.blockCacheSize = blockCacheSize;
       return this;
     }
 
@@ -778,20 +742,8 @@ public final class Options {
      * @throws IllegalArgumentException if {@code blockRestartInterval} is less than 1
      */
     public Builder blockRestartInterval(int blockRestartInterval) {
-      this.blockRestartInterval = atLeast("blockRestartInterval", blockRestartInterval, 1);
-      return this;
-    }
-
-    /**
-     * Sets {@link Options#maxFileSize()}.
-     *
-     * @param maxFileSize the size in bytes
-     * @return this builder
-     * @throws IllegalArgumentException if {@code maxFileSize} is negative
-     */
-    public Builder maxFileSize(int maxFileSize) {
-      atLeast("maxFileSize", maxFileSize, 0);
-      this.maxFileSize = clip("maxFileSize", maxFileSize, 1 << 20, 1 << 30);
+      atLeast("blockRestartInterval", blockRestartInterval, 1);
+      this.blockRestartInterval = blockRestartInterval;
       return this;
     }
 
@@ -818,28 +770,6 @@ public final class Options {
     }
 
     /**
-     * Sets {@link Options#tableSuffix()}.
-     *
-     * @param tableSuffix the suffix of new tables
-     * @return this builder
-     */
-    public Builder tableSuffix(TableSuffix tableSuffix) {
-      this.tableSuffix = Objects.requireNonNull(tableSuffix, "tableSuffix");
-      return this;
-    }
-
-    /**
-     * Sets {@link Options#nativeSnappy()}.
-     *
-     * @param nativeSnappy whether to use the native library
-     * @return this builder
-     */
-    public Builder nativeSnappy(boolean nativeSnappy) {
-      this.nativeSnappy = nativeSnappy;
-      return this;
-    }
-
-    /**
      * Sets {@link Options#filterPolicy()}.
      *
      * @param filterPolicy the filter policy, or null for none
@@ -862,107 +792,60 @@ public final class Options {
     }
 
     /**
-     * Sets {@link Options#seekCompaction()}.
+     * Changes {@link Options#memory()}, for example {@code memory(m -> m.offHeapLimit(64 << 20))}.
      *
-     * @param seekCompaction whether reads trigger compactions
+     * @param change returns the group that takes the place of the one it is given
      * @return this builder
+     * @throws IllegalArgumentException if a number is out of its range
      */
-    public Builder seekCompaction(boolean seekCompaction) {
-      this.seekCompaction = seekCompaction;
+    public Builder memory(UnaryOperator<Memory> change) {
+      Memory changed = Objects.requireNonNull(change.apply(memory), "memory");
+      atLeast("offHeapLimit", changed.offHeapLimit, 0);
+      atLeast("maxMappedTables", changed.maxMappedTables, -1);
+      memory = changed;
       return this;
     }
 
     /**
-     * Sets {@link Options#compactionFilter()}.
+     * Changes {@link Options#compaction()}, for example {@code compaction(c ->
+     * c.maxBackground(4))}.
      *
-     * @param compactionFilter the filter, or null for none
+     * @param change returns the group that takes the place of the one it is given
      * @return this builder
+     * @throws IllegalArgumentException if a number is out of its range
      */
-    public Builder compactionFilter(@Nullable CompactionFilter compactionFilter) {
-      this.compactionFilter = compactionFilter;
+    public Builder compaction(UnaryOperator<Compaction> change) {
+      Compaction changed = Objects.requireNonNull(change.apply(compaction), "compaction");
+      atLeast("maxBackground", changed.maxBackground, 1);
+      atLeast("bytesPerSecond", changed.bytesPerSecond, 0);
+      compaction = changed;
       return this;
     }
 
     /**
-     * Sets {@link Options#maxBackgroundCompactions()}.
+     * Changes {@link Options#tables()}, for example {@code tables(t -> t.readInPlace(true))}.
      *
-     * @param maxBackgroundCompactions the number of compactions, at least 1
+     * @param change returns the group that takes the place of the one it is given
      * @return this builder
-     * @throws IllegalArgumentException if {@code maxBackgroundCompactions} is less than 1
      */
-    public Builder maxBackgroundCompactions(int maxBackgroundCompactions) {
-      this.maxBackgroundCompactions =
-          atLeast("maxBackgroundCompactions", maxBackgroundCompactions, 1);
+    public Builder tables(UnaryOperator<Tables> change) {
+      Tables changed = Objects.requireNonNull(change.apply(tables), "tables");
+      Objects.requireNonNull(changed.suffix, "suffix");
+      tables = changed;
       return this;
     }
 
     /**
-     * Sets {@link Options#compactionBytesPerSecond()}.
+     * Changes {@link Options#monitoring()}, for example {@code monitoring(m -> m.infoLog(true))}.
      *
-     * @param compactionBytesPerSecond the limit in bytes per second, 0 for none
+     * @param change returns the group that takes the place of the one it is given
      * @return this builder
-     * @throws IllegalArgumentException if {@code compactionBytesPerSecond} is negative
+     * @throws IllegalArgumentException if a number is out of its range
      */
-    public Builder compactionBytesPerSecond(long compactionBytesPerSecond) {
-      this.compactionBytesPerSecond =
-          atLeast("compactionBytesPerSecond", compactionBytesPerSecond, 0);
-      return this;
-    }
-
-    /**
-     * Sets {@link Options#offHeapLimit()}.
-     *
-     * @param offHeapLimit the limit in bytes, 0 for none
-     * @return this builder
-     * @throws IllegalArgumentException if {@code offHeapLimit} is negative
-     */
-    public Builder offHeapLimit(long offHeapLimit) {
-      this.offHeapLimit = atLeast("offHeapLimit", offHeapLimit, 0);
-      return this;
-    }
-
-    /**
-     * Sets {@link Options#listener()}.
-     *
-     * @param listener the listener, or null for none
-     * @return this builder
-     */
-    public Builder listener(@Nullable DBListener listener) {
-      this.listener = listener;
-      return this;
-    }
-
-    /**
-     * Sets {@link Options#slowSyncMillis()}.
-     *
-     * @param slowSyncMillis the time in milliseconds, 0 to report every sync
-     * @return this builder
-     * @throws IllegalArgumentException if {@code slowSyncMillis} is negative
-     */
-    public Builder slowSyncMillis(int slowSyncMillis) {
-      this.slowSyncMillis = atLeast("slowSyncMillis", slowSyncMillis, 0);
-      return this;
-    }
-
-    /**
-     * Sets {@link Options#infoLog()}.
-     *
-     * @param infoLog whether to write LOG
-     * @return this builder
-     */
-    public Builder infoLog(boolean infoLog) {
-      this.infoLog = infoLog;
-      return this;
-    }
-
-    /**
-     * Sets {@link Options#trackIterators()}.
-     *
-     * @param trackIterators whether iterators record where they were opened
-     * @return this builder
-     */
-    public Builder trackIterators(boolean trackIterators) {
-      this.trackIterators = trackIterators;
+    public Builder monitoring(UnaryOperator<Monitoring> change) {
+      Monitoring changed = Objects.requireNonNull(change.apply(monitoring), "monitoring");
+      atLeast("slowSyncMillis", changed.slowSyncMillis, 0);
+      monitoring = changed;
       return this;
     }
 
@@ -971,15 +854,15 @@ public final class Options {
      *
      * @return options with the values of this builder, which may be used further
      * @throws IllegalArgumentException if both {@link Options#logRetention} and {@link
-     *     Options#compactionFilter} are set
+     *     Compaction#filter} are set
      */
     public Options build() {
-      if (logRetention != null && compactionFilter != null) {
+      if (logRetention != null && compaction.filter != null) {
         throw new IllegalArgumentException(
-            "logRetention and compactionFilter exclude each other: what a filter drops is not in"
+            "logRetention and a compaction filter exclude each other: what a filter drops is not in"
                 + " the log, so readers of changes would not see it");
       }
-      return new Options(this);
+      return new Options(copy());
     }
 
     private int clip(String name, int value, int min, int max) {
@@ -992,15 +875,10 @@ public final class Options {
       return used;
     }
 
-    private static int atLeast(String name, int value, int min) {
-      return (int) atLeast(name, (long) value, min);
-    }
-
-    private static long atLeast(String name, long value, long min) {
+    private static void atLeast(String name, long value, long min) {
       if (value < min) {
         throw new IllegalArgumentException(name + " is " + value + ", must be at least " + min);
       }
-      return value;
     }
   }
 }

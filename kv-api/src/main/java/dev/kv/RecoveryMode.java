@@ -1,11 +1,14 @@
 package dev.kv;
 
 /**
- * What an open does if a log is damaged. {@link Options#paranoidChecks()} selects {@link #STRICT}.
+ * What an open does if a log is damaged, and what a compaction does if a table is: with {@link
+ * #PARANOID}, the database becomes read-only; otherwise the compaction leaves the table where it
+ * is, and the database continues.
  *
- * <p>If a log that the MANIFEST needs is missing, {@link #TORN_WRITES} and {@link #STRICT} throw a
- * {@link CorruptionException}. {@link #POINT_IN_TIME} opens the database unless a later log has
- * records, and {@link DB#stats()} reports what is missing. {@link #CPP_COMPAT} opens it.
+ * <p>If a log that the MANIFEST needs is missing, {@link #TORN_WRITES}, {@link #STRICT} and {@link
+ * #PARANOID} throw a {@link CorruptionException}. {@link #POINT_IN_TIME} opens the database unless
+ * a later log has records, and {@link DB#stats()} reports what is missing. {@link #CPP_COMPAT}
+ * opens it.
  */
 public enum RecoveryMode {
   /**
@@ -22,5 +25,10 @@ public enum RecoveryMode {
   /** Any damage except a torn last record is a {@link CorruptionException}. */
   STRICT,
   /** Recovery drops damaged records and continues after them, as C++ LevelDB does. */
-  CPP_COMPAT
+  CPP_COMPAT,
+  /**
+   * As {@link #STRICT}; and a compaction that meets a damaged table makes the database read-only.
+   * LevelDB's {@code paranoid_checks}.
+   */
+  PARANOID
 }

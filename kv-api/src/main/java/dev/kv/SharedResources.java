@@ -3,13 +3,13 @@ package dev.kv;
 /**
  * Resources that several databases of a process share: a cache of uncompressed blocks, one limit
  * for off-heap memory, and the threads for flushes and compactions. A database uses them if they
- * are in its {@linkplain Options.Builder#sharedResources options}; otherwise it has its own.
+ * are in its {@linkplain Options.Memory#sharedResources() options}; otherwise it has its own.
  *
  * <pre>{@code
  * try (SharedResources shared =
  *     SharedResources.builder().blockCacheSize(64 << 20).offHeapLimit(256 << 20).build()) {
  *   Options options =
- *       Options.builder().createIfMissing(true).sharedResources(shared).build();
+ *       Options.builder().createIfMissing(true).memory(m -> m.sharedResources(shared)).build();
  *   try (DB users = DB.open(usersDirectory, options);
  *       DB orders = DB.open(ordersDirectory, options)) {
  *     // ...
@@ -21,7 +21,7 @@ package dev.kv;
  * Settings#compactionThreads} threads run compactions, whatever the number of databases is. Each
  * thread is started when it first has work. Databases take turns: after one flush or compaction, a
  * database lets the others that have work go first. A database never uses more than {@link
- * Options#maxBackgroundCompactions()} of the threads at a time.
+ * Options.Compaction#maxBackground()} of the threads at a time.
  *
  * <p><b>Failures.</b> A database that fails or is closed affects no other: only its own writes
  * throw, and the threads go on with the work of the others.
@@ -92,7 +92,7 @@ public interface SharedResources extends AutoCloseable {
    *     offHeapLimit}, or no limit if there is no {@code offHeapLimit}
    * @param compactionThreads the number of threads for compactions, at least 1. Default: 2
    * @param compactionBytesPerSecond the limit in bytes for what the compactions of all databases
-   *     together write in a second; 0 for none. See {@link Options#compactionBytesPerSecond()}.
+   *     together write in a second; 0 for none. See {@link Options.Compaction#bytesPerSecond()}.
    *     Default: 0
    */
   record Settings(
@@ -131,9 +131,9 @@ public interface SharedResources extends AutoCloseable {
   /** Builds {@link SharedResources}. Not thread-safe. */
   final class Builder {
     private long blockCacheSize = Options.DEFAULT.blockCacheSize();
-    private long offHeapLimit = Options.DEFAULT.offHeapLimit();
+    private long offHeapLimit = Options.DEFAULT.memory().offHeapLimit();
     private long writeBufferLimit;
-    private int compactionThreads = Options.DEFAULT.maxBackgroundCompactions();
+    private int compactionThreads = Options.DEFAULT.compaction().maxBackground();
     private long compactionBytesPerSecond;
 
     private Builder() {}

@@ -31,8 +31,22 @@ class OptionsTest {
         .hasMessageContaining("writeBufferSize is -1");
     assertThatThrownBy(() -> builder().blockRestartInterval(0))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> builder().offHeapLimit(-1))
+    assertThatThrownBy(() -> builder().blockCacheSize(-1))
         .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> builder().memory(m -> m.offHeapLimit(-1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("offHeapLimit is -1");
+    assertThatThrownBy(() -> builder().memory(m -> m.maxMappedTables(-2)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> builder().compaction(c -> c.maxBackground(0)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> builder().compaction(c -> c.bytesPerSecond(-1)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> builder().monitoring(m -> m.slowSyncMillis(-1)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> builder().tables(t -> t.suffix(null)))
+        .isInstanceOf(NullPointerException.class);
+    assertThatThrownBy(() -> builder().memory(m -> null)).isInstanceOf(NullPointerException.class);
     assertThatThrownBy(() -> builder().comparator(null)).isInstanceOf(NullPointerException.class);
     assertThatThrownBy(() -> builder().compression(null)).isInstanceOf(NullPointerException.class);
   }
@@ -47,6 +61,34 @@ class OptionsTest {
     assertThat(changed.maxOpenFiles()).isEqualTo(100);
     assertThat(changed.env()).isSameAs(env);
     assertThat(options.reuseLogs()).isFalse();
+  }
+
+  @Test
+  void group_changedTwice_keepsBothChangesAndTheOptionsThatItCameFrom() {
+    Options options = builder().memory(m -> m.offHeapLimit(1)).build();
+    Options changed = options.toBuilder().memory(m -> m.maxMappedTables(2)).build();
+    assertThat(changed.memory()).isEqualTo(new Options.Memory(1, null, 2));
+    assertThat(options.memory()).isEqualTo(new Options.Memory(1, null, -1));
+    assertThat(changed).isNotEqualTo(options);
+    Options.Builder reused = options.toBuilder();
+    Options before = reused.build();
+    reused.reuseLogs(true).writeBufferSize(1);
+    assertThat(before).isEqualTo(options);
+    assertThat(before.clippedValues()).isEmpty();
+  }
+
+  @Test
+  void withers_changeTheirOwnValueOnly() {
+    Options.Compaction compaction = Options.DEFAULT.compaction();
+    assertThat(compaction).isEqualTo(new Options.Compaction(null, 2, 0, true));
+    assertThat(compaction.maxBackground(3).bytesPerSecond(4).seekTriggered(false))
+        .isEqualTo(new Options.Compaction(null, 3, 4, false));
+    assertThat(Options.DEFAULT.tables().nativeSnappy(false).suffix(TableSuffix.SST))
+        .isEqualTo(new Options.Tables(TableSuffix.SST, false, false));
+    assertThat(Options.DEFAULT.tables().readInPlace(true))
+        .isEqualTo(new Options.Tables(TableSuffix.LDB, true, true));
+    assertThat(Options.DEFAULT.monitoring().slowSyncMillis(1).infoLog(true).trackIterators(true))
+        .isEqualTo(new Options.Monitoring(null, 1, true, true));
   }
 
   private static Env unusedEnv() {
@@ -96,7 +138,7 @@ class OptionsTest {
     assertThat(text)
         .startsWith("Options{createIfMissing=false, ")
         .contains("writeBufferSize=1048576", "comparator=leveldb.BytewiseComparator", "env=null");
-    for (var method : Options.Builder.class.getDeclaredMethods()) {
+    for (var method : Options.Builder.class.getMethods()) {
       if (method.getReturnType() == Options.Builder.class) {
         assertThat(text).contains(method.getName() + "=");
       }

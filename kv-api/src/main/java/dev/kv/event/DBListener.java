@@ -1,7 +1,7 @@
 package dev.kv.event;
 
 /**
- * Receives the events of databases. Set by {@code Options.listener}.
+ * Receives the events of databases. Set by {@link dev.kv.Options.Monitoring#listener()}.
  *
  * <p>The database calls the listener on one of its own threads, shortly after the event, with none
  * of its locks held. For one database the calls do not overlap, and are in the order of the events.

@@ -42,7 +42,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * Options options =
- *     Options.builder().createIfMissing(true).compactionFilter(TimeToLive.filter()).build();
+ *     Options.builder()
+ *         .createIfMissing(true)
+ *         .compaction(c -> c.filter(TimeToLive.filter()))
+ *         .build();
  * DB db = DB.open(directory, options);
  * TimeToLive sessions = TimeToLive.of(db, Duration.ofMinutes(30));
  * sessions.put(id, session); // found for half an hour, or until it is written again
@@ -116,7 +119,7 @@ public final class TimeToLive implements DB {
    * Returns the filter that drops expired entries in compactions, by the clock of the system. It
    * keeps values that were not written through such a view.
    *
-   * @return the filter, for {@link dev.kv.Options.Builder#compactionFilter}
+   * @return the filter, for {@link dev.kv.Options.Compaction#filter()}
    */
   public static CompactionFilter filter() {
     return filter(InstantSource.system());
@@ -127,7 +130,7 @@ public final class TimeToLive implements DB {
    * written through such a view.
    *
    * @param clock tells the time; thread-safe
-   * @return the filter, for {@link dev.kv.Options.Builder#compactionFilter}
+   * @return the filter, for {@link dev.kv.Options.Compaction#filter()}
    */
   public static CompactionFilter filter(InstantSource clock) {
     Objects.requireNonNull(clock, "clock");

@@ -67,7 +67,7 @@ class ManyDatabasesTest {
         Options options =
             Options.builder()
                 .createIfMissing(true)
-                .sharedResources(shared)
+                .memory(m -> m.sharedResources(shared))
                 .maxOpenFiles(100)
                 .build();
         for (int i = 0; i < DATABASES; i++) {

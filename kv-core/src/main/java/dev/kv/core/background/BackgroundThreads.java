@@ -51,7 +51,7 @@ public final class BackgroundThreads implements SeekListener {
     flush = worker(shared.flushThread(), "kv-flush", flusher);
     maintenance = worker(shared.maintenanceThread(), "kv-maintenance", maintenanceTask);
     List<BackgroundWorker> workers = new ArrayList<>();
-    for (int i = 1; i <= resources.options().maxBackgroundCompactions(); i++) {
+    for (int i = 1; i <= resources.options().compaction().maxBackground(); i++) {
       workers.add(worker(shared.compactionThreads(), "kv-compact-" + i, compactor));
     }
     compactions = List.copyOf(workers);

@@ -3,6 +3,7 @@ package dev.kv.core.background;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.CorruptionException;
 import dev.kv.Options;
+import dev.kv.RecoveryMode;
 import dev.kv.core.compaction.Compaction;
 import dev.kv.core.compaction.CompactionJob;
 import dev.kv.core.compaction.CompactionPicker;
@@ -66,7 +67,7 @@ public final class Compactor implements BackgroundWorker.Work {
     this.versions = context.versions();
     this.running = context.running();
     Options options = resources.options();
-    this.picker = new CompactionPicker(options.maxFileSize(), options.seekCompaction());
+    this.picker = new CompactionPicker(options.maxFileSize(), options.compaction().seekTriggered());
     this.manual = new ManualCompactions(monitor, picker);
     RateLimiter limiter = resources.shared().compactionRate();
     this.files =
@@ -202,12 +203,13 @@ public final class Compactor implements BackgroundWorker.Work {
             snapshots,
             file -> resources.tables().iterator(file, true, false),
             outputs.context(files),
-            resources.options().compactionFilter(),
+            resources.options().compaction().filter(),
             gate::isClosing);
     try {
       return job.run();
     } catch (CorruptionException e) {
-      if (resources.options().paranoidChecks() || job.damagedInputs().isEmpty()) {
+      if (resources.options().recoveryMode() == RecoveryMode.PARANOID
+          || job.damagedInputs().isEmpty()) {
         throw e;
       }
       setAside(picked, job.damagedInputs(), e);

@@ -161,10 +161,11 @@ public final class FileCapture {
 
   private Path tablePath(Set<String> names, FileMetadata table) {
     Path usual =
-        FileNames.table(resources.directory(), table.number(), resources.options().tableSuffix());
+        FileNames.table(
+            resources.directory(), table.number(), resources.options().tables().suffix());
     Path other =
         FileNames.table(
-            resources.directory(), table.number(), resources.options().tableSuffix().other());
+            resources.directory(), table.number(), resources.options().tables().suffix().other());
     boolean isOther =
         !names.contains(String.valueOf(usual.getFileName()))
             && names.contains(String.valueOf(other.getFileName()));

@@ -152,7 +152,8 @@ public final class FrozenFiles {
     @Override
     public String name() {
       Path path =
-          FileNames.table(resources.directory(), table.number(), resources.options().tableSuffix());
+          FileNames.table(
+              resources.directory(), table.number(), resources.options().tables().suffix());
       return String.valueOf(path.getFileName());
     }
 

@@ -141,7 +141,7 @@ final class DBOpener {
     boolean done = false;
     try {
       OpenTimer timer = new OpenTimer(events);
-      if (options.infoLog()) {
+      if (options.monitoring().infoLog()) {
         events.beginInfoLog(env, directory);
       }
       Opening opening = new Opening(resources, lock);
@@ -348,9 +348,9 @@ final class DBOpener {
               resources.tables(),
               resources.budget(),
               dead,
-              options.seekCompaction() ? background : null,
+              options.compaction().seekTriggered() ? background : null,
               resources.events(),
-              options.trackIterators());
+              options.monitoring().trackIterators());
       Transactions transactions = new Transactions(reader, snapshots, commits, order);
       long firstSequence = versions.lastSequence();
       DBStats.Recovery report = recovery.report();

@@ -138,7 +138,7 @@ final class ReadOnlyOpener {
                 resources.comparator().userComparator(), ranges -> ranges.beginWatches(0)),
             null,
             events,
-            options.trackIterators());
+            options.monitoring().trackIterators());
     DatabaseStats stats =
         new DatabaseStats(
             resources,

@@ -63,7 +63,7 @@ final class StaleTables {
   }
 
   private boolean isStale(FileMetadata file) {
-    if (options.compactionFilter() != null
+    if (options.compaction().filter() != null
         || file.size() < options.maxFileSize() / SMALL_SHARE
         || file.size() / LARGE_FACTOR > options.maxFileSize()) {
       return true;

@@ -78,7 +78,7 @@ final class ExternalTable implements AutoCloseable {
             resources.blockCache(),
             resources.allocator(),
             resources.budget(),
-            resources.options().nativeSnappy());
+            resources.options().tables().nativeSnappy());
     Table table = null;
     boolean done = false;
     try {

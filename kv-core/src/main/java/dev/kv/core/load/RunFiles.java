@@ -51,7 +51,7 @@ final class RunFiles implements AutoCloseable {
             RESTART_INTERVAL,
             options.compression(),
             options.zstdCompressionLevel(),
-            options.nativeSnappy(),
+            options.tables().nativeSnappy(),
             null,
             TableFormat.WHOLE_TABLE,
             false);
@@ -60,7 +60,7 @@ final class RunFiles implements AutoCloseable {
             resources.blockCache(),
             resources.allocator(),
             resources.budget(),
-            options.nativeSnappy());
+            options.tables().nativeSnappy());
   }
 
   /** Writes the entries of a cursor, which is borrowed, as a run, which the caller closes. */

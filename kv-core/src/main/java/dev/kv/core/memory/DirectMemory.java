@@ -21,7 +21,7 @@ final class DirectMemory {
       throw new OffHeapExhaustedException(
           "the JVM has no direct memory left for "
               + bytes
-              + " bytes: raise -XX:MaxDirectMemorySize, or set Options.offHeapLimit below it so"
+              + " bytes: raise -XX:MaxDirectMemorySize, or set offHeapLimit below it so"
               + " that the database keeps within it",
           e);
     }

@@ -147,7 +147,7 @@ public final class OffHeapBudget {
             + used()
             + " of the off-heap limit of "
             + limit
-            + " bytes are in use; raise Options.offHeapLimit, or make writeBufferSize or the"
+            + " bytes are in use; raise offHeapLimit, or make writeBufferSize or the"
             + " block cache smaller");
   }
 }

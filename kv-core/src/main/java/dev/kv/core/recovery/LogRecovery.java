@@ -82,7 +82,7 @@ public final class LogRecovery {
   public LogRecovery(Resources resources, long lastSequence, Sink sink) {
     this.resources = resources;
     this.mode =
-        resources.options().paranoidChecks()
+        resources.options().recoveryMode() == RecoveryMode.PARANOID
             ? RecoveryMode.STRICT
             : resources.options().recoveryMode();
     this.lastSequence = lastSequence;

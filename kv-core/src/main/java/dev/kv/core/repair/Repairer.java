@@ -115,8 +115,7 @@ public final class Repairer {
             directory.toString());
       }
       Env.Lock lock = DirectoryCheck.lock(env, directory);
-      Options lenient =
-          options.toBuilder().paranoidChecks(false).recoveryMode(RecoveryMode.CPP_COMPAT).build();
+      Options lenient = options.toBuilder().recoveryMode(RecoveryMode.CPP_COMPAT).build();
       try (Resources resources = new Resources(directory, lenient)) {
         return new Repairer(resources, found(env, directory)).run();
       } finally {
@@ -451,11 +450,11 @@ public final class Repairer {
     if (found.stream().anyMatch(each -> directory.resolve(each.name()).equals(table))) {
       return table;
     }
-    return FileNames.table(directory, number, resources.options().tableSuffix().other());
+    return FileNames.table(directory, number, resources.options().tables().suffix().other());
   }
 
   /** Returns the path of a table that the repair writes. */
   private Path newTable(long number) {
-    return FileNames.table(directory, number, resources.options().tableSuffix());
+    return FileNames.table(directory, number, resources.options().tables().suffix());
   }
 }

@@ -85,16 +85,16 @@ public final class SharedResourcesImpl implements SharedResources {
    * @throws IllegalStateException if they are closed
    */
   public static SharedResourcesImpl acquire(Options options) {
-    SharedResources given = options.sharedResources();
+    SharedResources given = options.memory().sharedResources();
     if (given == null) {
       SharedResourcesImpl own =
           new SharedResourcesImpl(
               new Settings(
                   options.blockCacheSize(),
-                  options.offHeapLimit(),
+                  options.memory().offHeapLimit(),
                   Long.MAX_VALUE,
-                  options.maxBackgroundCompactions(),
-                  options.compactionBytesPerSecond()));
+                  options.compaction().maxBackground(),
+                  options.compaction().bytesPerSecond()));
       own.retain();
       own.close();
       return own;

@@ -102,7 +102,8 @@ public final class Logs {
     this.gate = gate;
     this.maintenanceWanted = maintenanceWanted;
     events = resources.events();
-    slowSyncNanos = TimeUnit.MILLISECONDS.toNanos(resources.options().slowSyncMillis());
+    slowSyncNanos =
+        TimeUnit.MILLISECONDS.toNanos(resources.options().monitoring().slowSyncMillis());
   }
 
   /** Returns the current log, or null if no write has created it yet. */

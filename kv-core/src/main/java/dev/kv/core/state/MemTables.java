@@ -110,7 +110,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
     Options options = resources.options();
     SharedResources.Settings shared = resources.shared().settings();
     long size = options.writeBufferSize();
-    long jobs = (1 + options.maxBackgroundCompactions()) * SharedResourcesImpl.JOB_BYTES;
+    long jobs = (1 + options.compaction().maxBackground()) * SharedResourcesImpl.JOB_BYTES;
     long limit = shared.offHeapLimit();
     boolean roomForAThird = limit == 0 || 3 * size + shared.blockCacheSize() + jobs <= limit;
     return 2 * size <= LARGEST_TWO_WAITING && roomForAThird ? 2 : 1;

@@ -37,7 +37,7 @@ public final class Resources implements AutoCloseable {
   public Resources(Path directory, Options options) {
     this.directory = directory;
     this.options = options;
-    events = new Events(directory.toString(), options.listener());
+    events = new Events(directory.toString(), options.monitoring().listener());
     comparator = new InternalKeyComparator(options.comparator());
     shared = SharedResourcesImpl.acquire(options);
     tables = new TableCache(directory, options, comparator, shared.tableMemory());
@@ -117,7 +117,7 @@ public final class Resources implements AutoCloseable {
     return new OutputContext(
         env,
         target,
-        options.tableSuffix(),
+        options.tables().suffix(),
         TableFormat.of(options),
         comparator,
         budget(),

@@ -80,12 +80,13 @@ public final class TableCache implements AutoCloseable {
     this.env = options.env();
     this.comparator = comparator;
     this.budget = memory.budget();
-    this.suffix = options.tableSuffix();
+    this.suffix = options.tables().suffix();
     this.tables = new LruCache<>(options.maxOpenFiles() - OTHER_FILES, 0);
     this.blocks =
-        new BlockProvider(memory.blocks(), memory.allocator(), budget, options.nativeSnappy());
-    this.quota = new MappingQuota(options.maxMappedTables(), memory.mappings());
-    this.entryIndexes = options.readInPlace() ? memory.entryIndexes() : null;
+        new BlockProvider(
+            memory.blocks(), memory.allocator(), budget, options.tables().nativeSnappy());
+    this.quota = new MappingQuota(options.memory().maxMappedTables(), memory.mappings());
+    this.entryIndexes = options.tables().readInPlace() ? memory.entryIndexes() : null;
     this.databaseId = memory.blocks().blocks().newId();
   }
 

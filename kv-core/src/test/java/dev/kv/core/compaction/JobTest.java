@@ -312,7 +312,7 @@ final class JobTest {
         new OutputContext(
             env,
             directory,
-            Options.DEFAULT.tableSuffix(),
+            Options.DEFAULT.tables().suffix(),
             context.format(),
             new InternalKeyComparator(
                 DBComparator.ofSlices("as they come", (unusedBefore, unusedAfter) -> -1)),

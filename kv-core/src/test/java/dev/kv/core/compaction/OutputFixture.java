@@ -34,7 +34,7 @@ public final class OutputFixture implements AutoCloseable {
         new OutputContext(
             env,
             directory,
-            options.tableSuffix(),
+            options.tables().suffix(),
             TableFormat.of(options),
             VersionText.COMPARATOR,
             shared.budget(),

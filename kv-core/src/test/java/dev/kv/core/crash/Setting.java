@@ -15,7 +15,7 @@ enum Setting {
   REUSE_LOGS(Options.builder().reuseLogs(true), true),
   WRITTEN_LOG(Options.builder().compression(CompressionType.NONE), false),
   WRITTEN_LOG_REUSED(Options.builder().reuseLogs(true).filterPolicy(FilterPolicy.bloom(10)), false),
-  PARALLEL(Options.builder().maxBackgroundCompactions(3).blockCacheSize(0), true);
+  PARALLEL(Options.builder().compaction(c -> c.maxBackground(3)).blockCacheSize(0), true);
 
   private final Options.Builder builder;
   private final boolean mapped;

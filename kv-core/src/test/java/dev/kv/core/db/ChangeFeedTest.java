@@ -348,7 +348,7 @@ class ChangeFeedTest extends DbTestBase {
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("logRetention");
     CompactionFilter filter = (level, key, value) -> CompactionFilter.Decision.KEEP;
-    Options.Builder both = options.toBuilder().compactionFilter(filter);
+    Options.Builder both = options.toBuilder().compaction(c -> c.filter(filter));
     assertThatThrownBy(both::build)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("compactionFilter");
@@ -405,7 +405,7 @@ class ChangeFeedTest extends DbTestBase {
   @Test
   void cppLevelDb_opensTheDirectory_andTheFeedShowsAGap() throws IOException {
     close();
-    reopen(with(ALL).toBuilder().tableSuffix(TableSuffix.SST).build());
+    reopen(with(ALL).toBuilder().tables(t -> t.suffix(TableSuffix.SST)).build());
     put("a", "1");
     db.flush();
     put("b", "2");

@@ -50,7 +50,7 @@ final class CloseRace {
             .blockCacheSize(16 << 10)
             .maxOpenFiles(74)
             .compression(inPlace ? CompressionType.NONE : CompressionType.SNAPPY)
-            .readInPlace(inPlace)
+            .tables(t -> t.readInPlace(inPlace))
             .build();
   }
 

@@ -48,13 +48,16 @@ class CompactionFilterFaultTest {
         Options.builder()
             .createIfMissing(true)
             .env(env)
-            .compactionFilter(
-                (level, key, value) ->
-                    switch (value.byteAt(0)) {
-                      case 'd' -> Decision.DROP;
-                      case 'r' -> Decision.replace(b("s" + s(value.toByteArray()).substring(1)));
-                      default -> Decision.KEEP;
-                    })
+            .compaction(
+                c ->
+                    c.filter(
+                        (level, key, value) ->
+                            switch (value.byteAt(0)) {
+                              case 'd' -> Decision.DROP;
+                              case 'r' ->
+                                  Decision.replace(b("s" + s(value.toByteArray()).substring(1)));
+                              default -> Decision.KEEP;
+                            }))
             .build();
     final TreeMap<String, String> before = new TreeMap<>();
     final TreeMap<String, String> after = new TreeMap<>();

@@ -63,13 +63,13 @@ class CompactionFilterModelTest extends DbTestBase {
   private Options options(int kind) {
     Options.Builder with =
         defaults().toBuilder()
-            .compactionFilter(FILTER)
+            .compaction(c -> c.filter(FILTER))
             .writeBufferSize(64 << 10)
             .maxFileSize(1 << 20);
     return switch (kind) {
       case 0 -> with.build();
       case 1 -> with.compression(CompressionType.NONE).blockSize(1024).build();
-      default -> with.maxBackgroundCompactions(3).reuseLogs(true).blockCacheSize(0).build();
+      default -> with.compaction(c -> c.maxBackground(3)).reuseLogs(true).blockCacheSize(0).build();
     };
   }
 

@@ -47,7 +47,10 @@ class CompactionFilterTest extends DbTestBase {
   }
 
   private Options with(CompactionFilter filter) {
-    return defaults().toBuilder().compactionFilter(filter).seekCompaction(false).build();
+    return defaults().toBuilder()
+        .compaction(c -> c.filter(filter))
+        .compaction(c -> c.seekTriggered(false))
+        .build();
   }
 
   private void openFiltered() {

@@ -22,7 +22,7 @@ class CompactionRateTest extends DbTestBase {
 
   private static Options limited(long bytesPerSecond) {
     return defaults().toBuilder()
-        .compactionBytesPerSecond(bytesPerSecond)
+        .compaction(c -> c.bytesPerSecond(bytesPerSecond))
         .compression(CompressionType.NONE)
         .build();
   }
@@ -108,7 +108,7 @@ class CompactionRateTest extends DbTestBase {
   @Test
   void suspendCompactions_ofOneDatabaseOnSharedThreads_stopsNoOther() {
     try (SharedResources shared = SharedResources.builder().compactionThreads(1).build()) {
-      Options options = defaults().toBuilder().sharedResources(shared).build();
+      Options options = defaults().toBuilder().memory(m -> m.sharedResources(shared)).build();
       try (DBImpl other = (DBImpl) DB.open(temp.resolve("other"), options);
           DBImpl paused = (DBImpl) DB.open(temp.resolve("paused"), options)) {
         paused.suspendCompactions();

@@ -121,7 +121,11 @@ class ConcurrencyTest extends DbTestBase {
   /** Every batch writes one value to all its keys; no view may show two. */
   @Test
   void batches_fromManyThreads_areSeenWhole() throws InterruptedException {
-    open(defaults().toBuilder().writeBufferSize(64 << 10).maxBackgroundCompactions(2).build());
+    open(
+        defaults().toBuilder()
+            .writeBufferSize(64 << 10)
+            .compaction(c -> c.maxBackground(2))
+            .build());
     List<Thread> threads =
         start(
             THREADS,
@@ -202,7 +206,8 @@ class ConcurrencyTest extends DbTestBase {
   @Test
   @Timeout(value = 1, unit = TimeUnit.HOURS)
   void interrupts_duringReadsAndWrites_failNothing() throws InterruptedException {
-    open(defaults().toBuilder().writeBufferSize(64 << 10).maxMappedTables(1).build());
+    open(
+        defaults().toBuilder().writeBufferSize(64 << 10).memory(m -> m.maxMappedTables(1)).build());
     String value = "v".repeat(400);
     AtomicLong met = new AtomicLong();
     List<Thread> threads =

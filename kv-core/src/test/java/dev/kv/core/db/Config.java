@@ -35,14 +35,17 @@ enum Config {
   IN_PLACE {
     @Override
     Options.Builder set(Options.Builder options) {
-      return options.compression(CompressionType.NONE).readInPlace(true);
+      return options.compression(CompressionType.NONE).tables(t -> t.readInPlace(true));
     }
   },
   /** Nothing mapped, nothing cached, the snappy codec in Java. */
   PLAIN_READS {
     @Override
     Options.Builder set(Options.Builder options) {
-      return options.maxMappedTables(0).blockCacheSize(0).nativeSnappy(false);
+      return options
+          .memory(m -> m.maxMappedTables(0))
+          .blockCacheSize(0)
+          .tables(t -> t.nativeSnappy(false));
     }
   },
   IN_MEMORY {

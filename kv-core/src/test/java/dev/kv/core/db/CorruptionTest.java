@@ -348,7 +348,7 @@ class CorruptionTest extends DbTestBase {
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void compaction_overADamagedTable_endsWritesUnderParanoidChecks(int level) throws IOException {
-    damageLevel(level, small().toBuilder().paranoidChecks(true).build());
+    damageLevel(level, small().toBuilder().recoveryMode(RecoveryMode.PARANOID).build());
     assertThatThrownBy(() -> scatter(3000))
         .isInstanceOf(DBReadOnlyException.class)
         .hasRootCauseInstanceOf(CorruptionException.class);

@@ -38,7 +38,7 @@ class DatabaseEventsTest extends DbTestBase {
   private final List<DBEvent> heard = new CopyOnWriteArrayList<>();
 
   private Options listening() {
-    return defaults().toBuilder().listener(heard::add).build();
+    return defaults().toBuilder().monitoring(m -> m.listener(heard::add)).build();
   }
 
   private <E extends DBEvent> List<E> heard(Class<E> type) {
@@ -119,18 +119,20 @@ class DatabaseEventsTest extends DbTestBase {
     CountDownLatch done = new CountDownLatch(1);
     open(
         defaults().toBuilder()
-            .listener(
-                event -> {
-                  if (event instanceof FlushEvent) {
-                    try {
-                      put("from the listener", get("a"));
-                      db.close();
-                    } catch (Throwable e) {
-                      thrown.set(e);
-                    }
-                    done.countDown();
-                  }
-                })
+            .monitoring(
+                m ->
+                    m.listener(
+                        event -> {
+                          if (event instanceof FlushEvent) {
+                            try {
+                              put("from the listener", get("a"));
+                              db.close();
+                            } catch (Throwable e) {
+                              thrown.set(e);
+                            }
+                            done.countDown();
+                          }
+                        }))
             .build());
     put("a", "1");
     db.flush();
@@ -147,13 +149,15 @@ class DatabaseEventsTest extends DbTestBase {
     CountDownLatch release = new CountDownLatch(1);
     open(
         defaults().toBuilder()
-            .listener(
-                event -> {
-                  if (event instanceof FlushEvent) {
-                    blocked.countDown();
-                    Uninterrupted.await(release::await);
-                  }
-                })
+            .monitoring(
+                m ->
+                    m.listener(
+                        event -> {
+                          if (event instanceof FlushEvent) {
+                            blocked.countDown();
+                            Uninterrupted.await(release::await);
+                          }
+                        }))
             .build());
     put("a", "1");
     db.flush();
@@ -170,13 +174,13 @@ class DatabaseEventsTest extends DbTestBase {
 
   @Test
   void sync_isToldIfItIsSlow() {
-    open(listening().toBuilder().slowSyncMillis(0).build());
+    open(listening().toBuilder().monitoring(m -> m.slowSyncMillis(0)).build());
     db.put(WriteOptions.SYNC, b("a"), b("1"));
     put("b", "2");
     close();
     assertThat(heard(SyncEvent.class)).hasSize(1);
     heard.clear();
-    open(listening().toBuilder().slowSyncMillis(Integer.MAX_VALUE).build());
+    open(listening().toBuilder().monitoring(m -> m.slowSyncMillis(Integer.MAX_VALUE)).build());
     db.put(WriteOptions.SYNC, b("a"), b("1"));
     close();
     assertThat(heard(SyncEvent.class)).isEmpty();
@@ -299,7 +303,7 @@ class DatabaseEventsTest extends DbTestBase {
 
   @Test
   void infoLog_isWrittenAndRotated_andIsNoFileOfTheTree() throws IOException {
-    Options logged = defaults().toBuilder().infoLog(true).build();
+    Options logged = defaults().toBuilder().monitoring(m -> m.infoLog(true)).build();
     open(logged);
     put("a", "1");
     db.flush();
@@ -322,7 +326,8 @@ class DatabaseEventsTest extends DbTestBase {
   void infoLog_ofAnOpenForReadsOnly_isNotWritten() {
     open();
     put("a", "1");
-    Options reading = defaults().toBuilder().infoLog(true).readOnly(true).build();
+    Options reading =
+        defaults().toBuilder().monitoring(m -> m.infoLog(true)).readOnly(true).build();
     DB.open(directory, reading).close();
     assertThat(directory.resolve("LOG")).doesNotExist();
   }

@@ -79,7 +79,7 @@ class DeadRangesTest extends DbTestBase {
   @Test
   void seekToFirst_afterManyTombstones_comparesFewKeys() {
     Counting order = new Counting();
-    open(defaults().toBuilder().comparator(order).seekCompaction(false).build());
+    open(defaults().toBuilder().comparator(order).compaction(c -> c.seekTriggered(false)).build());
     putAndDelete(0, DELETED);
     db.put(b(key(DELETED)), b("front"));
     first();
@@ -92,7 +92,7 @@ class DeadRangesTest extends DbTestBase {
   @Test
   void queue_ofManySteps_comparesFewKeysInEachSeek() {
     Counting order = new Counting();
-    open(defaults().toBuilder().comparator(order).seekCompaction(false).build());
+    open(defaults().toBuilder().comparator(order).compaction(c -> c.seekTriggered(false)).build());
     db.put(b(key(0)), b("v"));
     long seeking = 0;
     for (int i = 0; i < 5000; i++) {
@@ -108,7 +108,7 @@ class DeadRangesTest extends DbTestBase {
   @Test
   void seekToFirst_inAnEmptyQueueThatNobodyWritesTo_comparesFewKeys() {
     Counting order = new Counting();
-    open(defaults().toBuilder().comparator(order).seekCompaction(false).build());
+    open(defaults().toBuilder().comparator(order).compaction(c -> c.seekTriggered(false)).build());
     putAndDelete(0, DELETED);
     first();
     first();
@@ -189,7 +189,7 @@ class DeadRangesTest extends DbTestBase {
           }
           return value.length() == 4 ? Decision.DROP : Decision.KEEP;
         };
-    open(defaults().toBuilder().compactionFilter(filter).build());
+    open(defaults().toBuilder().compaction(c -> c.filter(filter)).build());
     for (int i = 10; i <= DELETED; i++) {
       db.put(b(key(i)), b("v"));
     }

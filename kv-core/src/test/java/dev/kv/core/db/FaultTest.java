@@ -67,7 +67,7 @@ class FaultTest extends DbTestBase {
         hooked()
             .writeBufferSize(writeBufferSize)
             .blockCacheSize(1 << 20)
-            .offHeapLimit(offHeapLimit)
+            .memory(m -> m.offHeapLimit(offHeapLimit))
             .build());
     CountDownLatch gate = new CountDownLatch(1);
     env.tableSyncGate = gate;
@@ -372,7 +372,7 @@ class FaultTest extends DbTestBase {
         hooked()
             .writeBufferSize(1 << 20)
             .blockCacheSize(8 << 20)
-            .offHeapLimit(6 << 20)
+            .memory(m -> m.offHeapLimit(6 << 20))
             .compression(CompressionType.NONE)
             .build());
     for (int i = 0; i < 8000; i++) {
@@ -392,7 +392,12 @@ class FaultTest extends DbTestBase {
 
   @Test
   void put_offHeapLimitSpent_failsBeforeTheLogAndLosesNothing() {
-    open(hooked().writeBufferSize(1 << 20).blockCacheSize(1 << 20).offHeapLimit(4 << 20).build());
+    open(
+        hooked()
+            .writeBufferSize(1 << 20)
+            .blockCacheSize(1 << 20)
+            .memory(m -> m.offHeapLimit(4 << 20))
+            .build());
     put("foo", "v1");
     var batch = batch().put(b("big"), new byte[5 << 20]);
     assertThatThrownBy(() -> db.write(batch)).isInstanceOf(OffHeapExhaustedException.class);

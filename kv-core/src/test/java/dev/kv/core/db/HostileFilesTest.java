@@ -61,7 +61,7 @@ class HostileFilesTest {
   private static Options options() {
     return Options.builder()
         .createIfMissing(true)
-        .offHeapLimit(64 << 20)
+        .memory(m -> m.offHeapLimit(64 << 20))
         .filterPolicy(FilterPolicy.bloom(10))
         .build();
   }

@@ -36,7 +36,7 @@ class InPlaceReadTest extends DbTestBase {
     return Options.builder()
         .createIfMissing(true)
         .compression(CompressionType.NONE)
-        .readInPlace(true);
+        .tables(t -> t.readInPlace(true));
   }
 
   private static String name(int i) {
@@ -120,7 +120,7 @@ class InPlaceReadTest extends DbTestBase {
 
   @Test
   void reads_ofTablesThatAreNotMapped_areCached() {
-    openFilled(inPlace().maxMappedTables(0).build());
+    openFilled(inPlace().memory(m -> m.maxMappedTables(0)).build());
     assertAllThere();
     assertThat(cached()).isPositive();
   }
@@ -167,7 +167,11 @@ class InPlaceReadTest extends DbTestBase {
   @Test
   void reads_withoutMemoryForIndexes_goOn() {
     openFilled(
-        inPlace().offHeapLimit(1 << 20).writeBufferSize(64 << 10).blockCacheSize(64 << 10).build());
+        inPlace()
+            .memory(m -> m.offHeapLimit(1 << 20))
+            .writeBufferSize(64 << 10)
+            .blockCacheSize(64 << 10)
+            .build());
     assertAllThere();
     assertThat(db.stats().offHeap().total()).isLessThanOrEqualTo(1 << 20);
   }

@@ -31,7 +31,10 @@ class LargeBatchTest extends DbTestBase {
 
   private Options countingFlushes() {
     return smallBuffer().toBuilder()
-        .listener(event -> flushed.addAndGet(event instanceof FlushEvent f ? f.entries() : 0))
+        .monitoring(
+            m ->
+                m.listener(
+                    event -> flushed.addAndGet(event instanceof FlushEvent f ? f.entries() : 0)))
         .build();
   }
 
@@ -58,7 +61,7 @@ class LargeBatchTest extends DbTestBase {
 
   @Test
   void write_batchAboveTheWriteBuffer_isReadByCpp() throws IOException {
-    open(countingFlushes().toBuilder().tableSuffix(TableSuffix.SST).build());
+    open(countingFlushes().toBuilder().tables(t -> t.suffix(TableSuffix.SST)).build());
     db.write(batch(new Random(2), "x"));
     await("the flush of the batch", () -> flushed.get() == KEYS);
     db.write(batch(new Random(3), "y"));

@@ -46,7 +46,7 @@ class MemoryShortageTest extends DbTestBase {
   void put_offHeapLimitBarelyLargeEnough_goesOnForHundredThousandPuts() {
     open(
         defaults().toBuilder()
-            .offHeapLimit(4 << 20)
+            .memory(m -> m.offHeapLimit(4 << 20))
             .writeBufferSize(64 << 10)
             .blockCacheSize(1 << 20)
             .build());
@@ -62,7 +62,11 @@ class MemoryShortageTest extends DbTestBase {
 
   @Test
   void put_iteratorsThatTookTheMemoryAreClosed_goesOn() {
-    open(defaults().toBuilder().offHeapLimit(12 << 20).compression(CompressionType.NONE).build());
+    open(
+        defaults().toBuilder()
+            .memory(m -> m.offHeapLimit(12 << 20))
+            .compression(CompressionType.NONE)
+            .build());
     byte[] value = new byte[1000];
     List<DBIterator> iterators = new ArrayList<>();
     int acknowledged = 0;

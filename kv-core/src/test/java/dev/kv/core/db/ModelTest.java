@@ -81,7 +81,7 @@ class ModelTest extends DbTestBase {
             .writeBufferSize(64 << 10)
             .blockCacheSize(0)
             .maxOpenFiles(74)
-            .maxMappedTables(2)
+            .memory(m -> m.maxMappedTables(2))
             .compression(CompressionType.NONE);
       }
     },
@@ -112,8 +112,8 @@ class ModelTest extends DbTestBase {
         return options
             .writeBufferSize(64 << 10)
             .env(Env.inMemory())
-            .nativeSnappy(false)
-            .maxBackgroundCompactions(3);
+            .tables(t -> t.nativeSnappy(false))
+            .compaction(c -> c.maxBackground(3));
       }
     },
     SHARED_RESOURCES {
@@ -121,7 +121,9 @@ class ModelTest extends DbTestBase {
       Options.Builder set(Options.Builder options) {
         return options
             .writeBufferSize(64 << 10)
-            .sharedResources(SharedResources.builder().blockCacheSize(256 << 10).build());
+            .memory(
+                m ->
+                    m.sharedResources(SharedResources.builder().blockCacheSize(256 << 10).build()));
       }
     };
 
@@ -156,7 +158,7 @@ class ModelTest extends DbTestBase {
     try {
       run(with, setting == Setting.REVERSE_COMPARATOR, steps);
     } finally {
-      SharedResources shared = with.sharedResources();
+      SharedResources shared = with.memory().sharedResources();
       if (shared != null) {
         shared.close();
       }

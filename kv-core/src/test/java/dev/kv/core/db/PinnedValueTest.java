@@ -193,7 +193,7 @@ class PinnedValueTest extends DbTestBase {
   @Test
   void close_ofSharedResourcesWhileAValueIsHeld_leavesItReadable() {
     SharedResources shared = SharedResources.builder().blockCacheSize(1 << 20).build();
-    open(defaults().toBuilder().sharedResources(shared).build());
+    open(defaults().toBuilder().memory(m -> m.sharedResources(shared)).build());
     put("key", LONG_VALUE);
     db.flush();
     PinnedValue value = pinned("key");
@@ -264,7 +264,7 @@ class PinnedValueTest extends DbTestBase {
   void pinned_budgetUsedUpByHeldValues_isStillServed() {
     open(
         defaults().toBuilder()
-            .offHeapLimit(8 << 20)
+            .memory(m -> m.offHeapLimit(8 << 20))
             .writeBufferSize(1 << 20)
             .blockCacheSize(1 << 20)
             .compression(CompressionType.NONE)

@@ -204,7 +204,7 @@ class RangeDeleteTest extends DbTestBase {
 
   @Test
   void table_thatIsDamagedAtAnEndOfTheRange_failsTheCallAndChangesNothing() throws IOException {
-    open(defaults().toBuilder().paranoidChecks(false).build());
+    open(defaults());
     put("a", "1".repeat(100));
     put("m", "1");
     db.flush();

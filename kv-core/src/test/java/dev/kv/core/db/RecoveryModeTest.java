@@ -195,7 +195,7 @@ class RecoveryModeTest extends DbTestBase {
       Path file = expected.equals("first") ? first : second;
       expectRefusal(with, file);
       if (mode == RecoveryMode.STRICT) {
-        expectRefusal(defaults().toBuilder().paranoidChecks(true).build(), file);
+        expectRefusal(defaults().toBuilder().recoveryMode(RecoveryMode.PARANOID).build(), file);
       }
       return;
     }

@@ -207,7 +207,7 @@ class RecoveryTest extends DbTestBase {
 
   /** What was written to it was acknowledged, and nothing else shows that it is lost. */
   @ParameterizedTest
-  @EnumSource(names = {"TORN_WRITES", "STRICT"})
+  @EnumSource(names = {"TORN_WRITES", "STRICT", "PARANOID"})
   void open_withoutTheLogThatTheManifestNeeds_isCorruption(RecoveryMode mode) throws IOException {
     Options with = defaults().toBuilder().recoveryMode(mode).build();
     open(with);
@@ -511,7 +511,7 @@ class RecoveryTest extends DbTestBase {
     Files.write(log, bytes);
     Options with = defaults().toBuilder().recoveryMode(mode).build();
     switch (mode) {
-      case TORN_WRITES, STRICT -> {
+      case TORN_WRITES, STRICT, PARANOID -> {
         assertThatThrownBy(() -> open(with))
             .isInstanceOfSatisfying(
                 CorruptionException.class,

@@ -154,7 +154,7 @@ class StaleTablesTest extends DbTestBase {
                 : CompactionFilter.Decision.KEEP;
     open(settings().build());
     fill();
-    reopen(settings().compactionFilter(filter).build());
+    reopen(settings().compaction(c -> c.filter(filter)).build());
     compact(null, null);
     for (int i = 0; i < KEYS; i++) {
       assertThat(get(key(i))).isEqualTo(i % 10 == 7 ? NOT_FOUND : value(i));

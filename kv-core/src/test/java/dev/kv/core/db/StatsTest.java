@@ -133,7 +133,7 @@ class StatsTest extends DbTestBase {
 
   @Test
   void openIterators_areDescribedOldestFirst() {
-    open(defaults().toBuilder().trackIterators(true).build());
+    open(defaults().toBuilder().monitoring(m -> m.trackIterators(true)).build());
     put("a", "1");
     try (DBIterator first = openFirst();
         DBIterator second = db.iterator()) {
@@ -155,7 +155,7 @@ class StatsTest extends DbTestBase {
 
   @Test
   void openIterators_untracked_haveAnAgeAndNoPlace() {
-    open(defaults().toBuilder().trackIterators(false).build());
+    open(defaults().toBuilder().monitoring(m -> m.trackIterators(false)).build());
     List<DBIterator> open = new ArrayList<>();
     for (int i = 0; i < 15; i++) {
       open.add(db.iterator());

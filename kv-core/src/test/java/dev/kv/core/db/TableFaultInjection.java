@@ -58,8 +58,8 @@ final class TableFaultInjection {
             .createIfMissing(true)
             .writeBufferSize(64 << 10)
             .maxOpenFiles(74)
-            .maxMappedTables(access == Access.READ ? 0 : 1000)
-            .readInPlace(access == Access.IN_PLACE)
+            .memory(m -> m.maxMappedTables(access == Access.READ ? 0 : 1000))
+            .tables(t -> t.readInPlace(access == Access.IN_PLACE))
             .blockCacheSize(32 << 10)
             .compression(CompressionType.NONE)
             .build();

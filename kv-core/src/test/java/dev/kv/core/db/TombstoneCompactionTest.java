@@ -25,7 +25,7 @@ class TombstoneCompactionTest extends DbTestBase {
         defaults().toBuilder()
             .compression(CompressionType.NONE)
             .writeBufferSize(64 << 20)
-            .seekCompaction(false)
+            .compaction(c -> c.seekTriggered(false))
             .build());
     for (int i = 0; i < KEYS; i++) {
       put(key(i), "v".repeat(500));

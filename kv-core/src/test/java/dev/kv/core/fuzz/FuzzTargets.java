@@ -336,12 +336,14 @@ public final class FuzzTargets {
     return Options.builder()
         .env(env)
         .readOnly((modes & SECOND) != 0)
-        .paranoidChecks((modes & THIRD) != 0)
         .filterPolicy((modes & FOURTH) != 0 ? FilterPolicy.bloom(10) : null)
-        .recoveryMode(RecoveryMode.values()[modes >> MODE_SHIFT & 3])
+        .recoveryMode(
+            (modes & THIRD) != 0
+                ? RecoveryMode.PARANOID
+                : RecoveryMode.values()[modes >> MODE_SHIFT & 3])
         .compression(CompressionType.NONE)
         .writeBufferSize(64 << 10)
-        .offHeapLimit(64 << 20)
+        .memory(m -> m.offHeapLimit(64 << 20))
         .build();
   }
 

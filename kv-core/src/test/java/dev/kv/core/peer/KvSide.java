@@ -26,13 +26,13 @@ final class KvSide {
   /** Options with which kv writes its files. */
   enum Configuration {
     SNAPPY(Options.builder()),
-    PURE_JAVA_SNAPPY(Options.builder().nativeSnappy(false)),
+    PURE_JAVA_SNAPPY(Options.builder().tables(t -> t.nativeSnappy(false))),
     PLAIN(Options.builder().compression(CompressionType.NONE)),
     BLOOM(Options.builder().filterPolicy(FilterPolicy.bloom(10))),
     RESTART_1(Options.builder().blockRestartInterval(1)),
     REUSED_LOGS(Options.builder().reuseLogs(true)),
     SMALL(Options.builder().writeBufferSize(64 << 10).blockSize(1024)),
-    INFO_LOG(Options.builder().infoLog(true));
+    INFO_LOG(Options.builder().monitoring(m -> m.infoLog(true)));
 
     private final Options.Builder builder;
 

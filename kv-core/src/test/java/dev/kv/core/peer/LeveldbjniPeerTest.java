@@ -47,7 +47,7 @@ class LeveldbjniPeerTest {
 
   private void roundTrip(KvSide.Configuration configuration, TableSuffix suffix, boolean compact)
       throws IOException {
-    Options options = configuration.options().toBuilder().tableSuffix(suffix).build();
+    Options options = configuration.options().toBuilder().tables(t -> t.suffix(suffix)).build();
     Path directory = temp.resolve("db");
     TreeMap<byte[], byte[]> model = Workload.emptyModel();
     for (long round = 0; round < 2; round++) {

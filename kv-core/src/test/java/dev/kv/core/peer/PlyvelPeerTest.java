@@ -150,7 +150,7 @@ class PlyvelPeerTest {
               default -> Decision.KEEP;
             };
     Options options =
-        KvSide.Configuration.SMALL.options().toBuilder().compactionFilter(filter).build();
+        KvSide.Configuration.SMALL.options().toBuilder().compaction(c -> c.filter(filter)).build();
     for (int round = 0; round < 3; round++) {
       TreeMap<byte[], byte[]> model = Workload.emptyModel();
       Workload mine = Workload.of(SEED + round, OPERATIONS / 2);

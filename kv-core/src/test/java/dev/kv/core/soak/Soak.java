@@ -161,12 +161,12 @@ final class Soak {
         .maxFileSize(256 << 10)
         .maxOpenFiles(round % 3 == 0 ? 74 : 1000)
         .blockCacheSize(round % 4 == 1 ? 0 : 4 << 20)
-        .maxMappedTables(round % 5 == 2 ? 0 : 100)
+        .memory(m -> m.maxMappedTables(round % 5 == 2 ? 0 : 100))
         .reuseLogs(round % 2 == 1)
         .compression(CompressionType.values()[round % 2])
         .filterPolicy(round % 3 == 1 ? null : FilterPolicy.bloom(10))
-        .maxBackgroundCompactions(1 + round % 2)
-        .offHeapLimit(64 << 20)
+        .compaction(c -> c.maxBackground(1 + round % 2))
+        .memory(m -> m.offHeapLimit(64 << 20))
         .build();
   }
 

@@ -132,7 +132,11 @@ class InPlaceBlocksTest {
           }
         };
     Options options =
-        Options.builder().env(env).readInPlace(true).compression(CompressionType.NONE).build();
+        Options.builder()
+            .env(env)
+            .tables(t -> t.readInPlace(true))
+            .compression(CompressionType.NONE)
+            .build();
     return new TableCache(directory, options, ORDER, shared.tableMemory());
   }
 

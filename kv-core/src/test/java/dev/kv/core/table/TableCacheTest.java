@@ -210,7 +210,7 @@ class TableCacheTest {
 
   @Test
   void acquire_moreTablesThanMappings_readsTheOthersByPosition() throws IOException {
-    try (TableCache cache = cache(Options.builder().maxMappedTables(3))) {
+    try (TableCache cache = cache(Options.builder().memory(m -> m.maxMappedTables(3)))) {
       List<FileMetadata> files = new ArrayList<>();
       for (int number = 1; number <= 10; number++) {
         files.add(table(number));
@@ -321,7 +321,7 @@ class TableCacheTest {
 
   @Test
   void mappedBytes_areThoseOfOpenMappedTables() throws IOException {
-    try (TableCache cache = cache(Options.builder().maxMappedTables(1))) {
+    try (TableCache cache = cache(Options.builder().memory(m -> m.maxMappedTables(1)))) {
       assertThat(cache.mappedBytes()).isZero();
       cache.acquire(table(5)).close();
       cache.acquire(table(6)).close();

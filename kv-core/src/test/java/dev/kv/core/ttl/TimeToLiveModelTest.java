@@ -46,7 +46,7 @@ class TimeToLiveModelTest {
       Options.builder()
           .createIfMissing(true)
           .writeBufferSize(64 << 10)
-          .compactionFilter(TimeToLive.filter(clock))
+          .compaction(c -> c.filter(TimeToLive.filter(clock)))
           .build();
   private final TreeMap<String, Timed> model = new TreeMap<>();
   private final List<View> views = new ArrayList<>();

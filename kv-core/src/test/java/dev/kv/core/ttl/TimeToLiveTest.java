@@ -57,7 +57,7 @@ class TimeToLiveTest {
     return Options.builder()
         .createIfMissing(true)
         .env(Env.inMemory())
-        .compactionFilter(filter)
+        .compaction(c -> c.filter(filter))
         .build();
   }
 

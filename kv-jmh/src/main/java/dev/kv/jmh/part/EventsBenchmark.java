@@ -80,11 +80,14 @@ public class EventsBenchmark {
       recording.start();
     }
     Options.Builder options =
-        Options.builder().createIfMissing(true).env(Env.inMemory()).slowSyncMillis(0);
+        Options.builder()
+            .createIfMissing(true)
+            .env(Env.inMemory())
+            .monitoring(m -> m.slowSyncMillis(0));
     if (mode.equals("listener")) {
-      options.listener(event -> {});
+      options.monitoring(m -> m.listener(event -> {}));
     } else {
-      options.slowSyncMillis(Integer.MAX_VALUE);
+      options.monitoring(m -> m.slowSyncMillis(Integer.MAX_VALUE));
     }
     db = DB.open(Path.of("/db"), options.build());
     Keys keys = new Keys();

@@ -37,7 +37,7 @@ final class KvStore implements Store {
             .blockSize(settings.blockBytes())
             .maxOpenFiles(settings.maxOpenFiles())
             .reuseLogs(settings.reuseLogs())
-            .readInPlace(settings.readInPlace())
+            .tables(t -> t.readInPlace(settings.readInPlace()))
             .compression(settings.compression() ? CompressionType.SNAPPY : CompressionType.NONE);
     if (settings.bloomBits() > 0) {
       options.filterPolicy(FilterPolicy.bloom(settings.bloomBits()));

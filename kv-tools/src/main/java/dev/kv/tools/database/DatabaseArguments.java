@@ -72,7 +72,7 @@ public final class DatabaseArguments {
   public DB openForLookups() {
     requireDatabase();
     noteWriter();
-    return open(options().readOnly(true).nativeSnappy(false));
+    return open(options().readOnly(true).tables(t -> t.nativeSnappy(false)));
   }
 
   /** Opens for writing. */

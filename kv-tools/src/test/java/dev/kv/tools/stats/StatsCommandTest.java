@@ -55,7 +55,8 @@ class StatsCommandTest {
   @Test
   void watch_ofADatabaseInUse_showsItsTreeAndTakesNothing() throws IOException {
     Path dir = temp.resolve("db");
-    Options options = Options.builder().createIfMissing(true).infoLog(true).build();
+    Options options =
+        Options.builder().createIfMissing(true).monitoring(m -> m.infoLog(true)).build();
     try (DB db = DB.open(dir, options)) {
       db.put(new byte[] {1}, new byte[1000]);
       db.flush();

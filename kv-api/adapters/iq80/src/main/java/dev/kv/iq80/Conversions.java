@@ -3,6 +3,7 @@ package dev.kv.iq80;
 import dev.kv.CompressionType;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
+import dev.kv.RecoveryMode;
 import dev.kv.Snapshot;
 import dev.kv.WriteOptions;
 
@@ -16,12 +17,14 @@ final class Conversions {
         base.toBuilder()
             .createIfMissing(options.createIfMissing())
             .errorIfExists(options.errorIfExists())
-            .paranoidChecks(options.paranoidChecks())
             .writeBufferSize(Math.max(0, options.writeBufferSize()))
             .maxOpenFiles(Math.max(0, options.maxOpenFiles()))
             .blockSize(Math.max(0, options.blockSize()))
             .blockRestartInterval(Math.max(1, options.blockRestartInterval()))
             .compression(compression(options.compressionType(), base));
+    if (options.paranoidChecks()) {
+      builder.recoveryMode(RecoveryMode.PARANOID);
+    }
     if (options.cacheSize() > 0) {
       builder.blockCacheSize(options.cacheSize());
     }

@@ -21,7 +21,7 @@ public class KvDBFactory implements DBFactory {
    * again. All else is as in kv.
    */
   public static final KvDBFactory factory =
-      new KvDBFactory(dev.kv.Options.builder().tableSuffix(TableSuffix.SST).build());
+      new KvDBFactory(dev.kv.Options.builder().tables(t -> t.suffix(TableSuffix.SST)).build());
 
   private final dev.kv.Options base;
 

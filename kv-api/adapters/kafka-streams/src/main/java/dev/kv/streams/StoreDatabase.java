@@ -142,12 +142,12 @@ final class StoreDatabase {
       Options options =
           Options.builder()
               .createIfMissing(true)
-              .sharedResources(shared)
+              .memory(m -> m.sharedResources(shared))
               .writeBufferSize(writeBufferSize)
               .maxFileSize(writeBufferSize)
               .filterPolicy(FilterPolicy.bloom(BITS_PER_KEY))
               .compression(CompressionType.NONE)
-              .readInPlace(true)
+              .tables(t -> t.readInPlace(true))
               .env(env)
               .build();
       db = DB.open(directory, options);

@@ -402,7 +402,7 @@ class KvKeyValueStoreTest {
     store.close();
     Path database = directory.resolve("kv").resolve("store");
     // The library is old, and knows tables by their former name.
-    Options former = Options.builder().tableSuffix(TableSuffix.SST).build();
+    Options former = Options.builder().tables(t -> t.suffix(TableSuffix.SST)).build();
     try (DB db = DB.open(database, former)) {
       db.put(new byte[] {StoreDatabase.DATA, 'c'}, value("3"));
       db.flush();

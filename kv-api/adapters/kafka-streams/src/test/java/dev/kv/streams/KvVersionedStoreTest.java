@@ -507,7 +507,8 @@ class KvVersionedStoreTest {
     store.close();
     Path database = directory.resolve("kv").resolve("store");
     // The library is old, and knows tables by their former name.
-    try (DB db = DB.open(database, Options.builder().tableSuffix(TableSuffix.SST).build())) {
+    Options former = Options.builder().tables(t -> t.suffix(TableSuffix.SST)).build();
+    try (DB db = DB.open(database, former)) {
       db.flush();
     }
     try (org.iq80.leveldb.DB db =

@@ -27,7 +27,7 @@ public final class EventMetrics implements DBListener {
   private final Tags tags;
 
   /**
-   * Creates a listener, for {@code Options.listener}.
+   * Creates a listener, for {@code Options.monitoring}.
    *
    * @param registry the registry that receives the meters
    * @param tags the tags of all meters, such as the name of the database

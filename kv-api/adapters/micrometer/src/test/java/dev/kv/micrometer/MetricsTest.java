@@ -96,7 +96,7 @@ class MetricsTest {
   @Test
   void events_areTimersAndCounters() {
     EventMetrics listener = new EventMetrics(registry, "orders");
-    try (DB db = open(Options.builder().listener(listener).slowSyncMillis(0))) {
+    try (DB db = open(Options.builder().monitoring(m -> m.listener(listener).slowSyncMillis(0)))) {
       for (int i = 0; i < 3; i++) {
         db.put(WriteOptions.SYNC, b("a"), b("1"));
         db.put(b("z"), b("1"));

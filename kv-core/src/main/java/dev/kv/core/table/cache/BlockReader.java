@@ -183,7 +183,7 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
       throw new OffHeapExhaustedException(
           "the JVM has no direct memory left to read a block of "
               + length
-              + " bytes: raise -XX:MaxDirectMemorySize, or lower Options.offHeapLimit",
+              + " bytes: raise -XX:MaxDirectMemorySize, or lower offHeapLimit",
           e);
     }
   }

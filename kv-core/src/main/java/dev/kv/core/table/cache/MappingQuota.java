@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class MappingQuota {
-  /** The value of {@link dev.kv.Options#maxMappedTables} that derives the limit from the system. */
+  /**
+   * The value of {@link dev.kv.Options.Memory#maxMappedTables()} that derives the limit from the
+   * system.
+   */
   private static final int AUTOMATIC = -1;
 
   private static final int MOST = 1000;

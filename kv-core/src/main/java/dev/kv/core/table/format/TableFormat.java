@@ -42,7 +42,7 @@ public record TableFormat(
         options.blockRestartInterval(),
         options.compression(),
         options.zstdCompressionLevel(),
-        options.nativeSnappy(),
+        options.tables().nativeSnappy(),
         options.filterPolicy(),
         WHOLE_TABLE,
         true);

@@ -89,7 +89,10 @@ public final class UserTableReader implements dev.kv.TableReader {
       this.releaseMemory = releaseMemory;
       blocks =
           new BlockProvider(
-              memory.blocks(), memory.allocator(), memory.budget(), options.nativeSnappy());
+              memory.blocks(),
+              memory.allocator(),
+              memory.budget(),
+              options.tables().nativeSnappy());
       boolean done = false;
       try {
         TableFile file =

@@ -51,7 +51,7 @@ public final class UserTableWriter implements TableWriter {
     this.path = path;
     trailer = order instanceof InternalKeyComparator ? InternalKey.TRAILER : 0;
     env = options.env();
-    OffHeapBudget budget = new OffHeapBudget(options.offHeapLimit());
+    OffHeapBudget budget = new OffHeapBudget(options.memory().offHeapLimit());
     TableFormat format = TableFormat.of(options);
     buffers = new BuildBuffers(format, budget);
     entry = new OffHeapBuffer(budget, ENTRY_BYTES);
