@@ -1,4 +1,4 @@
-package dev.kv.suites;
+package dev.kv.leveldbjni.hadoop;
 
 import java.io.File;
 import java.io.IOException;
@@ -35,22 +35,23 @@ enum Library {
           "java.base/java.util.concurrent",
           "java.sql/java.sql");
 
-  /** Returns the class path of a suite, without the database. */
+  /** Returns the class path of a suite, without a database and without a logging backend. */
   static List<String> suiteClassPath() {
-    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-        .filter(entry -> !entry.contains("kv-leveldbjni"))
+    return classPath()
+        .filter(entry -> !entry.contains("leveldbjni") && !entry.contains("slf4j-reload4j"))
         .toList();
   }
 
   private String jar() {
-    return switch (this) {
-      case ORIGINAL -> Path.of("original", "leveldbjni-all.jar").toAbsolutePath().toString();
-      case KV ->
-          Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-              .filter(entry -> entry.contains("kv-leveldbjni"))
-              .findFirst()
-              .orElseThrow();
-    };
+    return classPath()
+        .filter(entry -> entry.contains(this == KV ? "kv-leveldbjni" : "leveldbjni-all-1"))
+        .filter(entry -> entry.endsWith(".jar"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static Stream<String> classPath() {
+    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator));
   }
 
   /**

@@ -1,4 +1,4 @@
-package dev.kv.suites;
+package dev.kv.leveldbjni.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
