@@ -52,6 +52,7 @@ final class ArchitectureTest {
           Set.of("block", "memtable"),
           Set.of("table.format", "manifest"),
           Set.of("table.cache"),
+          Set.of("table.mapped"),
           Set.of("table"),
           Set.of("table.inspect", "table.standalone"),
           Set.of("read", "write", "compaction"),

@@ -20,7 +20,9 @@ import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.Stripes;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.MultiGetContext;
 import dev.kv.core.table.TableCache;
+import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.event.DamageEvent;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -180,7 +182,8 @@ public final class DatabaseReader implements AutoCloseable {
       state = pin(context, options);
       sequence = sequence(options);
     }
-    context.beginHolding(tables);
+    MultiGetContext several = new MultiGetContext(tables);
+    context.setSeveral(several);
     try {
       for (WantedKey wanted : inOrder(keys, state.version().comparator().userComparator())) {
         context.key().set(wanted.key, sequence);
@@ -190,7 +193,8 @@ public final class DatabaseReader implements AutoCloseable {
       checkOpen();
       return Collections.unmodifiableList(Arrays.asList(values));
     } finally {
-      context.endHolding();
+      context.setSeveral(null);
+      several.release();
       unpin(state, context);
     }
   }
@@ -226,9 +230,13 @@ public final class DatabaseReader implements AutoCloseable {
     }
   }
 
+  private static ReadFlags flags(ReadOptions options) {
+    return ReadFlags.of(options.verifyChecksums(), options.fillCache());
+  }
+
   private boolean find(ReadState state, ReadContext context, ReadOptions options) {
     try {
-      int result = points.get(state, context, options.verifyChecksums(), options.fillCache());
+      int result = points.get(state, context, flags(options));
       if (options.keysOnly()) {
         context.value().length = 0;
       }

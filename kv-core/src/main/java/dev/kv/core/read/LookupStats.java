@@ -2,7 +2,7 @@ package dev.kv.core.read;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.DBStats;
-import dev.kv.core.table.LookupCounts;
+import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.version.Levels;
 import java.util.ArrayList;
 import java.util.HashSet;

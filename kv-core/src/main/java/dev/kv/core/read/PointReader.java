@@ -4,9 +4,11 @@ import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.memtable.MemTable;
-import dev.kv.core.table.HeldTables;
-import dev.kv.core.table.LookupCounts;
+import dev.kv.core.table.MultiGetContext;
 import dev.kv.core.table.TableCache;
+import dev.kv.core.table.cache.LookupCounts;
+import dev.kv.core.table.cache.ReadFlags;
+import dev.kv.core.table.cache.TableLookup;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
@@ -36,7 +38,7 @@ final class PointReader {
    * a {@link LookupResult}. If it is {@link LookupResult#FOUND}, the value of the context is set;
    * the caller releases it before the pin.
    */
-  int get(ReadState state, ReadContext context, boolean verify, boolean fill) {
+  int get(ReadState state, ReadContext context, ReadFlags flags) {
     LookupKey key = context.key();
     ValueRef value = context.value();
     int result = state.memtable().get(key, value);
@@ -47,7 +49,7 @@ final class PointReader {
       context.count(LookupCounts.MEMTABLES);
       return result;
     }
-    return getFromTables(state.version(), context, verify, fill);
+    return getFromTables(state.version(), context, flags);
   }
 
   /**
@@ -61,14 +63,14 @@ final class PointReader {
       tag = state.immutable(i).newestTag(key);
     }
     if (tag == MemTable.NO_ENTRY
-        && getFromTables(state.version(), context, true, true) != LookupResult.NOT_FOUND) {
+        && getFromTables(state.version(), context, ReadFlags.DEFAULT) != LookupResult.NOT_FOUND) {
       context.value().release();
-      tag = context.point(tables).tag();
+      tag = context.lookup(tables).tag();
     }
     return tag;
   }
 
-  private int getFromTables(Version version, ReadContext context, boolean verify, boolean fill) {
+  private int getFromTables(Version version, ReadContext context, ReadFlags flags) {
     LookupKey key = context.key();
     ByteBuffer buffer = key.buffer();
     int offset = key.offset();
@@ -78,7 +80,7 @@ final class PointReader {
     int count = version.fileCount(0);
     boolean charged = seeks == null;
     if (!version.levelZeroInOrder()) {
-      result = newestInLevelZero(version, context, verify, fill);
+      result = newestInLevelZero(version, context, flags);
       count = 0;
     }
     for (int i = 0; result == LookupResult.NOT_FOUND && i < count; i++) {
@@ -89,7 +91,7 @@ final class PointReader {
         } else if (!charged) {
           charged = charge(version, 0, missed);
         }
-        result = get(file, context, verify, fill);
+        result = get(file, context, flags);
       }
     }
     int levelMissed = 0;
@@ -104,7 +106,7 @@ final class PointReader {
         } else if (!charged) {
           charged = charge(version, levelMissed, missed);
         }
-        result = get(file, context, verify, fill);
+        result = get(file, context, flags);
       }
     }
     context.count(
@@ -116,15 +118,14 @@ final class PointReader {
    * Searches the tables of level 0 whose range contains the key, until one has an entry that no
    * later table can override. The entry with the highest sequence number wins.
    */
-  private int newestInLevelZero(
-      Version version, ReadContext context, boolean verify, boolean fill) {
+  private int newestInLevelZero(Version version, ReadContext context, ReadFlags flags) {
     LookupKey key = context.key();
     FileMetadata newest = null;
     long newestTag = 0;
     for (int i = 0; i < version.fileCount(0); i++) {
       if (version.levelZeroCovers(i, key.buffer(), key.offset(), key.internalKeyLength())) {
         FileMetadata file = version.file(0, i);
-        int result = get(file, context, verify, fill);
+        int result = get(file, context, flags);
         if (result == LookupResult.NOT_FOUND) {
           continue;
         }
@@ -133,7 +134,7 @@ final class PointReader {
           return result;
         }
         context.value().release();
-        long tag = context.point(tables).tag();
+        long tag = context.lookup(tables).tag();
         if (newest == null || Long.compareUnsigned(tag, newestTag) > 0) {
           newest = file;
           newestTag = tag;
@@ -143,14 +144,14 @@ final class PointReader {
         }
       }
     }
-    return newest == null ? LookupResult.NOT_FOUND : get(newest, context, verify, fill);
+    return newest == null ? LookupResult.NOT_FOUND : get(newest, context, flags);
   }
 
-  private int get(FileMetadata file, ReadContext context, boolean verify, boolean fill) {
-    HeldTables held = context.held();
-    return held == null
-        ? tables.get(file, context.key(), verify, fill, context.point(tables), context.value())
-        : held.get(file, context.key(), verify, fill, context.point(tables), context.value());
+  private int get(FileMetadata file, ReadContext context, ReadFlags flags) {
+    MultiGetContext several = context.several();
+    TableLookup lookup = context.lookup(tables);
+    lookup.setFlags(flags);
+    return several == null ? tables.get(file, lookup) : several.get(file, lookup);
   }
 
   /** Charges a seek to a table that was searched without finding the key; returns true. */

@@ -12,10 +12,10 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Stripes;
 import dev.kv.core.memory.ValueRef;
-import dev.kv.core.table.HeldTables;
-import dev.kv.core.table.LookupCounts;
-import dev.kv.core.table.PointReadContext;
+import dev.kv.core.table.MultiGetContext;
 import dev.kv.core.table.TableCache;
+import dev.kv.core.table.cache.LookupCounts;
+import dev.kv.core.table.cache.TableLookup;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -35,14 +35,13 @@ final class ReadContext implements AutoCloseable {
   private final LookupStats stats;
 
   // Created at the first use.
-  private @Nullable PointReadContext point;
+  private @Nullable TableLookup lookup;
   private @Nullable LookupKey lower;
   private @Nullable LookupKey upper;
   private @Nullable LookupCounts counts;
-  private @Nullable HeldTables held;
 
-  /** True while several keys are looked up. */
-  private boolean holds;
+  /** The tables of a lookup of several keys; null during any other lookup. */
+  private @Nullable MultiGetContext several;
 
   /** The stripe of the thread that uses the context. */
   private int stripe;
@@ -87,35 +86,24 @@ final class ReadContext implements AutoCloseable {
     return key;
   }
 
-  /** Returns the reusable objects for a lookup in tables. */
-  PointReadContext point(TableCache tables) {
-    PointReadContext made = point;
+  /** Returns the lookup in tables, for the key and the value of this context. */
+  TableLookup lookup(TableCache tables) {
+    TableLookup made = lookup;
     if (made == null) {
-      made = tables.newPointRead(counts());
-      point = made;
+      made = tables.newLookup(key, value, counts());
+      lookup = made;
     }
     return made;
   }
 
-  /** Keeps tables and blocks pinned between lookups from now on, until {@link #endHolding}. */
-  void beginHolding(TableCache tables) {
-    if (held == null) {
-      held = tables.newHeldTables(counts());
-    }
-    holds = true;
+  /** Sets the tables that stay pinned between lookups; null if none do. */
+  void setSeveral(@Nullable MultiGetContext next) {
+    several = next;
   }
 
-  /** Releases the tables and blocks that were kept. */
-  void endHolding() {
-    holds = false;
-    if (held != null) {
-      held.release();
-    }
-  }
-
-  /** Returns the tables that are kept pinned between lookups; null if none are to be kept. */
-  @Nullable HeldTables held() {
-    return holds ? held : null;
+  /** Returns the tables that stay pinned between lookups; null if none do. */
+  @Nullable MultiGetContext several() {
+    return several;
   }
 
   /** Counts the lookup that the context is used for. */
@@ -218,11 +206,8 @@ final class ReadContext implements AutoCloseable {
       stats.close(counts);
     }
     storage.close();
-    if (point != null) {
-      point.close();
-    }
-    if (held != null) {
-      held.close();
+    if (lookup != null) {
+      lookup.close();
     }
     key.close();
     if (lower != null) {

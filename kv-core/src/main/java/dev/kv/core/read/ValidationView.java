@@ -7,6 +7,7 @@ import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.table.TableCache;
+import dev.kv.core.table.cache.ReadFlags;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,7 +89,7 @@ public final class ValidationView implements AutoCloseable {
    */
   public boolean find(byte[] key) {
     context.key().set(key, readSequence);
-    return points.get(base, context, true, true) == LookupResult.FOUND;
+    return points.get(base, context, ReadFlags.DEFAULT) == LookupResult.FOUND;
   }
 
   /** Returns the value that {@link #find} has found. */

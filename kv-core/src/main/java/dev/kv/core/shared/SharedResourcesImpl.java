@@ -6,11 +6,11 @@ import dev.kv.SharedResources;
 import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.table.TableMemory;
 import dev.kv.core.table.cache.BlockCache;
-import dev.kv.core.table.cache.EntryIndexMemory;
 import dev.kv.core.table.cache.MappingQuota;
-import dev.kv.core.table.cache.TableMemory;
 import dev.kv.core.table.format.BuildBufferPool;
+import dev.kv.core.table.mapped.EntryIndexMemory;
 
 /**
  * The block cache, off-heap memory and background threads of one database or of several. Freed when

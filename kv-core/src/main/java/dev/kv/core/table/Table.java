@@ -1,29 +1,28 @@
 package dev.kv.core.table;
 
-import dev.kv.CorruptionException;
 import dev.kv.FilterPolicy;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.cache.CacheValue;
 import dev.kv.core.env.MappedBytes;
 import dev.kv.core.filter.FilterBlockReader;
-import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
-import dev.kv.core.key.UserKeyComparator;
-import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
-import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.cache.BlockAccess;
 import dev.kv.core.table.cache.BlockProvider;
-import dev.kv.core.table.cache.EntryIndexMemory;
+import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.table.cache.PinnedBlock;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
+import dev.kv.core.table.cache.TableLookup;
 import dev.kv.core.table.cache.UncachedBlock;
 import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.table.format.TableProperties;
+import dev.kv.core.table.mapped.EntryIndexMemory;
+import dev.kv.core.table.mapped.MappedBlockReader;
 import dev.kv.core.version.FileMetadata;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -34,13 +33,9 @@ import org.jspecify.annotations.Nullable;
  * open. Freed after the last pin is released.
  */
 public final class Table implements CacheValue {
-  /** The result of a lookup in the mapping that was not possible; not a {@link LookupResult}. */
-  private static final int CHANGED = -1;
-
   private final TableFile file;
   private final long cacheId;
   private final KeyComparator comparator;
-  private final UserKeyComparator userOrder;
   private final BlockProvider blocks;
   private final TableIndex index;
   private final long dataEnd;
@@ -52,11 +47,16 @@ public final class Table implements CacheValue {
    */
   private final boolean wholeTableFilter;
 
-  private final LookupHints hints;
+  /** The filters of blocks that lookups read without finding their key; null if there are none. */
+  private final @Nullable BlockBloomCache missed;
+
   private final @Nullable TableProperties properties;
 
+  /** The blocks in the cache. */
+  private final BlockAccess cached = this::searchCached;
+
   /** The blocks that are searched in the mapping of the file; null if all are copied. */
-  private final @Nullable InPlaceBlocks inPlace;
+  private final @Nullable MappedBlockReader mapped;
 
   private Table(
       TableFile file,
@@ -70,10 +70,6 @@ public final class Table implements CacheValue {
     this.cacheId = cacheId;
     this.comparator = comparator;
     this.blocks = blocks;
-    userOrder =
-        comparator instanceof InternalKeyComparator internal
-            ? internal.userComparator()
-            : (UserKeyComparator) comparator;
     index = opened.index();
     dataEnd = opened.dataEnd();
     properties = opened.properties();
@@ -83,12 +79,15 @@ public final class Table implements CacheValue {
             ? null
             : new FilterBlockReader(policy, filterBlock.bytes(), 0, filterBlock.length());
     wholeTableFilter = filter != null && filter.wholeTable();
-    hints = new LookupHints(comparator, filter != null, blocks, index.count());
-    MappedBytes mapped = file.mapped();
-    inPlace =
-        entryIndexes == null || mapped == null || !userOrder.isBytewise()
+    boolean bytewise =
+        comparator instanceof InternalKeyComparator internal
+            && internal.userComparator().isBytewise();
+    missed = filter == null && bytewise ? new BlockBloomCache(blocks, index.count()) : null;
+    MappedBytes mapping = entryIndexes != null && bytewise ? file.mapped() : null;
+    mapped =
+        entryIndexes == null || mapping == null
             ? null
-            : new InPlaceBlocks(file, mapped, index, blocks, entryIndexes);
+            : new MappedBlockReader(file, mapping, index.count(), blocks, entryIndexes, cached);
   }
 
   /**
@@ -151,168 +150,85 @@ public final class Table implements CacheValue {
 
   /**
    * Looks up the newest entry of a user key at or before a sequence number, in a table of internal
-   * keys.
+   * keys. Searches at most one data block.
    *
-   * @param out receives the value and its pin if the answer is {@link LookupResult#FOUND}
    * @return one of {@link LookupResult}'s constants
    */
-  public int get(LookupKey key, ReadFlags flags, PointReadContext context, ValueRef out) {
-    LookupCounts counts = context.counts();
-    int at = blockOf(key, counts);
+  public int get(TableLookup lookup) {
+    return get(lookup, mapped != null && lookup.flags().fill() ? mapped : cached);
+  }
+
+  /** Does the lookup, and reads the data block through {@code blocks}. */
+  int get(TableLookup lookup, BlockAccess blocks) {
+    int at = blockOf(lookup);
     if (at < 0) {
       return LookupResult.NOT_FOUND;
     }
-    ByteBuffer target = key.buffer();
-    int offset = key.offset();
-    int userLength = key.userKeyLength();
-    counts.increment(LookupCounts.BLOCKS);
-    if (inPlace != null && flags.fill()) {
-      int result = getInPlace(inPlace, key, at, context, out);
-      if (result != CHANGED) {
-        return result;
+    lookup.count(LookupCounts.BLOCKS);
+    int result = blocks.search(lookup, at, index.offset(at), index.size(at));
+    if (result == LookupResult.NOT_FOUND) {
+      if (filter != null) {
+        lookup.count(LookupCounts.FILTER_FALSE_POSITIVES);
+      }
+      if (mapped != null) {
+        recordMissInMapping(mapped, lookup, at);
       }
     }
-    PinnedBlock block = acquireBlock(at, flags);
-    boolean adopted = false;
+    return result;
+  }
+
+  /** Searches a block that is pinned in the cache, and gives the pin to the value. */
+  private int searchCached(TableLookup lookup, int at, long offset, int size) {
+    PinnedBlock block = blocks.acquire(file, cacheId, offset, size, lookup.flags());
+    int result = LookupResult.NOT_FOUND;
     try {
-      BlockIterator entry = context.block();
-      setOn(entry, block, at, flags);
-      entry.seek(target, offset, key.internalKeyLength());
-      int result = outcome(context, target, offset, userLength, at);
-      if (result == LookupResult.FOUND) {
-        out.set(entry.valueBuffer(), entry.valueOffset(), entry.valueLength(), block);
-        adopted = true;
-      } else if (result == LookupResult.NOT_FOUND) {
-        hints.recordMiss(at, entry, flags);
-        if (filter != null) {
-          counts.increment(LookupCounts.FILTER_FALSE_POSITIVES);
-        }
-      }
+      result = search(lookup, block, at);
       return result;
     } finally {
-      if (!adopted) {
+      if (result == LookupResult.FOUND) {
+        lookup.setValue(block);
+      } else {
         block.close();
       }
     }
   }
 
-  /**
-   * Does the lookup in the mapping of the file. Copies the value, which has no pin if it is small.
-   *
-   * @return a {@link LookupResult}, or {@link #CHANGED} if the block is to be read in the usual way
-   */
-  private int getInPlace(
-      InPlaceBlocks mapped, LookupKey key, int at, PointReadContext context, ValueRef out) {
-    if (!mapped.prepare(context.block(), at)) {
-      return CHANGED;
-    }
-    int result;
-    try {
-      result = searchInPlace(mapped, key, at, context, out);
-      if (result == CHANGED) {
-        mapped.forget(at);
-      }
-    } catch (InternalError e) {
-      result = CHANGED; // thrown on the way to forget(), which would have absorbed it
-      mapped.forget(at);
-    }
-    if (result == CHANGED) {
-      out.release();
-    } else if (result == LookupResult.NOT_FOUND) {
-      recordMissInPlace(mapped, at, context);
+  /** Searches data block {@code at}, which the caller has pinned. */
+  int search(TableLookup lookup, PinnedBlock block, int at) {
+    BlockIterator cursor = lookup.cursor();
+    setOn(cursor, block, at, lookup.flags());
+    int result = lookup.search();
+    BlockBloomCache misses = missed;
+    if (result == LookupResult.NOT_FOUND && misses != null && lookup.flags().verify()) {
+      misses.add(at, cursor);
     }
     return result;
   }
 
-  private int searchInPlace(
-      InPlaceBlocks mapped, LookupKey key, int at, PointReadContext context, ValueRef out) {
-    BlockIterator entry = context.block();
-    ByteBuffer probe = context.valueMemory(0); // which exists before the mapping is read
-    try {
-      mapped.setOn(entry, at);
-      entry.seek(key.buffer(), key.offset(), key.internalKeyLength());
-      int result = outcome(context, key.buffer(), key.offset(), key.userKeyLength(), at);
-      boolean complete =
-          result != LookupResult.FOUND || copyFromMapping(mapped, at, context, probe, out);
-      return complete && mapped.isIntact(at, probe) ? result : CHANGED;
-    } catch (RuntimeException e) {
-      return CHANGED; // the search of a copy throws what is to be thrown
+  /** Records a miss from a copy of the block, so that no filter depends on the mapping. */
+  private void recordMissInMapping(MappedBlockReader blocksInMapping, TableLookup lookup, int at) {
+    BlockBloomCache misses = missed;
+    if (misses == null || !misses.wants(at)) {
+      return;
     }
-  }
-
-  /**
-   * Copies the value of the entry found. Checks the block before it allocates memory, because an
-   * allocation must not meet the error of a fault. Returns false if the block has changed.
-   */
-  private boolean copyFromMapping(
-      InPlaceBlocks mapped, int at, PointReadContext context, ByteBuffer probe, ValueRef out) {
-    BlockIterator entry = context.block();
-    int length = entry.valueLength();
-    boolean large = length > PointReadContext.MOST_VALUE_BYTES;
-    boolean allocates = large || !context.hasValueMemory(length);
-    if (allocates && !mapped.isIntact(at, probe)) {
-      return false;
-    }
-    if (large) {
-      UncachedBlock copy = blocks.copyOf(entry.valueBuffer(), entry.valueOffset(), length);
-      out.set(copy.bytes(), 0, length, copy);
-    } else {
-      ByteBuffer memory = context.valueMemory(length);
-      memory.put(InPlaceBlocks.PROBE_BYTES, entry.valueBuffer(), entry.valueOffset(), length);
-      out.set(memory, InPlaceBlocks.PROBE_BYTES, length, null);
-    }
-    return true;
-  }
-
-  /** Records a miss from a copy of the block, so that a hint never depends on the mapping. */
-  private void recordMissInPlace(InPlaceBlocks mapped, int at, PointReadContext context) {
-    if (filter != null) {
-      context.counts().increment(LookupCounts.FILTER_FALSE_POSITIVES);
-    }
-    UncachedBlock copy = hints.wantsMiss(at) ? mapped.copy(at) : null;
+    UncachedBlock copy = blocksInMapping.copy(at, index.offset(at), index.size(at));
     if (copy != null) {
-      try {
-        BlockIterator entry = context.block();
-        setOn(entry, copy, at, ReadFlags.DEFAULT);
-        hints.recordMiss(at, entry, ReadFlags.DEFAULT);
-      } finally {
-        copy.close();
+      try (copy) {
+        BlockIterator cursor = lookup.cursor();
+        setOn(cursor, copy, at, ReadFlags.DEFAULT);
+        misses.add(at, cursor);
       }
     }
   }
 
-  /**
-   * Does the same lookup, and keeps the block pinned in {@code held}. The value is valid until that
-   * is used again, and has no pin of its own.
-   */
-  int get(LookupKey key, ReadFlags flags, HeldBlock held, ValueRef out) {
-    PointReadContext context = held.context();
-    int at = blockOf(key, context.counts());
-    if (at < 0) {
-      return LookupResult.NOT_FOUND;
-    }
-    context.counts().increment(LookupCounts.BLOCKS);
-    BlockIterator entry = held.cursor(this, at, flags);
-    entry.seek(key.buffer(), key.offset(), key.internalKeyLength());
-    int result = outcome(context, key.buffer(), key.offset(), key.userKeyLength(), at);
-    if (result == LookupResult.FOUND) {
-      out.set(entry.valueBuffer(), entry.valueOffset(), entry.valueLength(), null);
-    } else if (result == LookupResult.NOT_FOUND) {
-      hints.recordMiss(at, entry, flags);
-      if (filter != null) {
-        context.counts().increment(LookupCounts.FILTER_FALSE_POSITIVES);
-      }
-    }
-    return result;
-  }
-
-  /** Returns the number of the data block that may contain a key, or -1. */
-  private int blockOf(LookupKey key, LookupCounts counts) {
+  /** Returns the number of the data block that may contain the key, or -1. */
+  private int blockOf(TableLookup lookup) {
+    LookupKey key = lookup.key();
     ByteBuffer target = key.buffer();
     int offset = key.offset();
     int userLength = key.userKeyLength();
     if (wholeTableFilter && !mayContain(0, target, offset, userLength)) {
-      counts.increment(LookupCounts.FILTER_NEGATIVES);
+      lookup.count(LookupCounts.FILTER_NEGATIVES);
       return -1;
     }
     int at = index.find(target, offset, key.internalKeyLength());
@@ -320,11 +236,12 @@ public final class Table implements CacheValue {
       return -1;
     }
     if (!wholeTableFilter && !mayContain(index.offset(at), target, offset, userLength)) {
-      counts.increment(LookupCounts.FILTER_NEGATIVES);
+      lookup.count(LookupCounts.FILTER_NEGATIVES);
       return -1;
     }
-    if (!hints.mayContain(at, target, offset, userLength)) {
-      counts.increment(LookupCounts.CACHED_NEGATIVES);
+    BlockBloomCache misses = missed;
+    if (misses != null && !misses.mayContain(at, target, offset, userLength)) {
+      lookup.count(LookupCounts.CACHED_NEGATIVES);
       return -1;
     }
     return at;
@@ -333,34 +250,6 @@ public final class Table implements CacheValue {
   private boolean mayContain(long blockOffset, ByteBuffer key, int offset, int length) {
     FilterBlockReader reader = filter;
     return reader == null || reader.mayContain(blockOffset, key, offset, length);
-  }
-
-  /** Returns the result of the lookup, given the first entry at or after the target. */
-  private int outcome(
-      PointReadContext context, ByteBuffer key, int offset, int userLength, int at) {
-    BlockIterator entry = context.block();
-    if (!entry.isValid()) {
-      return LookupResult.NOT_FOUND;
-    }
-    ByteBuffer found = entry.keyBuffer();
-    int from = entry.keyOffset();
-    int length = entry.keyLength();
-    int order =
-        userOrder.compare(found, from, length - InternalKey.TRAILER, key, offset, userLength);
-    if (order != 0) {
-      return LookupResult.NOT_FOUND;
-    }
-    long tag = InternalKey.tag(found, from, length);
-    context.setTag(tag);
-    int kind = InternalKey.kindCode(tag);
-    if (kind == ValueKind.VALUE.code()) {
-      return LookupResult.FOUND;
-    }
-    if (kind != ValueKind.DELETION.code()) {
-      throw new CorruptionException(
-          "an entry of unknown kind " + kind, file.name(), index.offset(at));
-    }
-    return LookupResult.DELETED;
   }
 
   /**
@@ -413,8 +302,8 @@ public final class Table implements CacheValue {
 
   /** Returns data block {@code at}, pinned for the caller. */
   PinnedBlock acquireBlock(int at, ReadFlags flags) {
-    if (inPlace != null && flags.fill() && inPlace.acceptsVerified(at)) {
-      UncachedBlock copy = inPlace.copy(at);
+    if (mapped != null && flags.fill()) {
+      UncachedBlock copy = mapped.verifiedCopy(at, index.offset(at), index.size(at));
       if (copy != null) {
         return copy;
       }
@@ -435,10 +324,16 @@ public final class Table implements CacheValue {
     return file;
   }
 
-  /** Positions a cursor before the first entry of {@code block}, which is data block {@code at}. */
+  /**
+   * Positions a cursor before the first entry of {@code block}, which is data block {@code at}. A
+   * block gets its entry index when it is found in the cache for the first time, because most
+   * blocks in a small cache never are. Only a verified block gets one.
+   */
   void setOn(BlockIterator cursor, PinnedBlock block, int at, ReadFlags flags) {
     cursor.reset(block.bytes(), block.length(), file.name(), index.offset(at));
-    LookupHints.useEntryIndex(cursor, block, flags);
+    if (block.wasHit()) {
+      block.useEntryIndex(cursor, flags.verify());
+    }
   }
 
   /** Returns 1: every open table counts the same. */
@@ -450,9 +345,11 @@ public final class Table implements CacheValue {
   @Override
   public void free() {
     index.free();
-    hints.free();
-    if (inPlace != null) {
-      inPlace.free();
+    if (missed != null) {
+      missed.free();
+    }
+    if (mapped != null) {
+      mapped.free();
     }
     if (filterBlock != null) {
       filterBlock.close();

@@ -14,13 +14,14 @@ import dev.kv.core.key.LookupKey;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.cache.BlockProvider;
-import dev.kv.core.table.cache.EntryIndexMemory;
+import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
-import dev.kv.core.table.cache.TableMemory;
+import dev.kv.core.table.cache.TableLookup;
 import dev.kv.core.table.cache.UncachedBlock;
 import dev.kv.core.table.format.TableProperties;
+import dev.kv.core.table.mapped.EntryIndexMemory;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import dev.kv.env.RandomAccessFile;
@@ -116,16 +117,10 @@ public final class TableCache implements AutoCloseable {
   }
 
   /** Looks a key up in a file; see {@link Table#get}. */
-  public int get(
-      FileMetadata file,
-      LookupKey key,
-      boolean verify,
-      boolean fill,
-      PointReadContext context,
-      ValueRef out) {
+  public int get(FileMetadata file, TableLookup lookup) {
     CacheHandle<Table> table = acquire(file);
     try {
-      return table.value().get(key, ReadFlags.of(verify, fill), context, out);
+      return table.value().get(lookup);
     } finally {
       table.close();
     }
@@ -171,17 +166,14 @@ public final class TableCache implements AutoCloseable {
   }
 
   /**
-   * Returns a new context for {@link #get}; the caller closes it.
+   * Returns an object for calls of {@link #get}; the caller closes it.
    *
-   * @param counts counts what the reads do
+   * @param key is set before each call
+   * @param value receives the value found
+   * @param counts counts what the lookups do
    */
-  public PointReadContext newPointRead(LookupCounts counts) {
-    return new PointReadContext(comparator, budget, counts);
-  }
-
-  /** Returns a new object for the lookup of several keys; the caller closes it. */
-  public HeldTables newHeldTables(LookupCounts counts) {
-    return new HeldTables(this, counts);
+  public TableLookup newLookup(LookupKey key, ValueRef value, LookupCounts counts) {
+    return new TableLookup(comparator, budget, key, value, counts);
   }
 
   /**

@@ -11,7 +11,9 @@ import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.table.cache.ReadFlags;
+import dev.kv.core.table.cache.TableLookup;
 import dev.kv.core.table.format.TableFormat;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,10 +37,12 @@ class BlockBloomCacheTest {
     private final TableBench bench;
     private final MemoryFile.Reading file;
     private final Table reader;
+    private final InternalKeyComparator order;
     private final List<byte[]> present;
     private final List<byte[]> missing;
 
     OneTable(InternalKeyComparator order, int blockSize, long offHeapLimit) {
+      this.order = order;
       bench = new TableBench(0, offHeapLimit);
       Entries entries = Entries.internal(order, new Random(7), 500);
       TableFormat format = TableBench.format(blockSize, 16, CompressionType.SNAPPY);
@@ -52,13 +56,13 @@ class BlockBloomCacheTest {
     int readsFor(List<byte[]> users, boolean found, ReadFlags flags) {
       int before = file.reads;
       OffHeapBudget own = new OffHeapBudget(0);
-      try (PointReadContext context =
-              new PointReadContext(reader.comparator(), own, new LookupCounts());
-          LookupKey key = new LookupKey(own)) {
-        ValueRef out = new ValueRef();
+      ValueRef out = new ValueRef();
+      try (LookupKey key = new LookupKey(own);
+          TableLookup lookup = new TableLookup(order, own, key, out, new LookupCounts())) {
+        lookup.setFlags(flags);
         for (byte[] user : users) {
           key.set(user, InternalKey.MAX_SEQUENCE);
-          int result = reader.get(key, flags, context, out);
+          int result = reader.get(lookup);
           assertThat(result != LookupResult.NOT_FOUND).isEqualTo(found);
           out.release();
         }

@@ -25,6 +25,8 @@ import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.table.cache.BlockCache;
+import dev.kv.core.table.cache.LookupCounts;
+import dev.kv.core.table.cache.TableLookup;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.ForwardingRandomAccessFile;
@@ -161,15 +163,14 @@ class TableCacheTest {
 
   @Test
   void get_rememberedHandle_opensTheFileOnce() throws IOException {
+    ValueRef out = new ValueRef();
     try (TableCache cache = cache(Options.builder());
-        PointReadContext context = cache.newPointRead(new LookupCounts());
-        LookupKey key = new LookupKey(shared.budget())) {
+        LookupKey key = new LookupKey(shared.budget());
+        TableLookup lookup = cache.newLookup(key, out, new LookupCounts())) {
       FileMetadata file = table(5);
-      ValueRef out = new ValueRef();
       for (Entries.Entry entry : entries.list()) {
         key.set(InternalKey.userKey(entry.key()), InternalKey.MAX_SEQUENCE);
-        assertThat(cache.get(file, key, true, true, context, out))
-            .isNotEqualTo(LookupResult.NOT_FOUND);
+        assertThat(cache.get(file, lookup)).isNotEqualTo(LookupResult.NOT_FOUND);
         out.release();
       }
       assertThat(env.open.get()).isEqualTo(1);
@@ -360,14 +361,14 @@ class TableCacheTest {
   @Test
   void get_blocksThatStay_areReadOnceAndCounted() throws IOException {
     LookupCounts counts = new LookupCounts();
+    ValueRef out = new ValueRef();
     try (TableCache cache = cache(Options.builder());
-        PointReadContext context = cache.newPointRead(counts);
-        LookupKey key = new LookupKey(shared.budget())) {
+        LookupKey key = new LookupKey(shared.budget());
+        TableLookup lookup = cache.newLookup(key, out, counts)) {
       FileMetadata file = table(5);
-      ValueRef out = new ValueRef();
       for (int i = 0; i < 3; i++) {
         key.set(InternalKey.userKey(entries.list().get(50).key()), InternalKey.MAX_SEQUENCE);
-        cache.get(file, key, true, true, context, out);
+        cache.get(file, lookup);
         out.release();
       }
       long[] sums = new long[LookupCounts.COUNT];

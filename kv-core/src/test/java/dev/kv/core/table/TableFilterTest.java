@@ -13,7 +13,9 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.table.cache.ReadFlags;
+import dev.kv.core.table.cache.TableLookup;
 import dev.kv.core.table.format.TableFormat;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -56,10 +58,10 @@ class TableFilterTest {
     final TableBench bench = new TableBench(0);
     final MemoryFile.Reading file;
     final Table table;
-    final PointReadContext context =
-        new PointReadContext(BYTEWISE, bench.budget, new LookupCounts());
     final LookupKey key = new LookupKey(bench.budget);
     final ValueRef out = new ValueRef();
+    final TableLookup lookup =
+        new TableLookup(BYTEWISE, bench.budget, key, out, new LookupCounts());
 
     Reads(byte[] bytes, FilterPolicy policy) {
       file = MemoryFile.reading(bytes);
@@ -73,9 +75,10 @@ class TableFilterTest {
 
     int readsFor(Iterable<byte[]> users, boolean present, ReadFlags flags) {
       int before = file.reads;
+      lookup.setFlags(flags);
       for (byte[] user : users) {
         key.set(user, InternalKey.MAX_SEQUENCE);
-        int result = table.get(key, flags, context, out);
+        int result = table.get(lookup);
         assertThat(result != LookupResult.NOT_FOUND).isEqualTo(present);
         out.release();
       }
@@ -85,7 +88,7 @@ class TableFilterTest {
     @Override
     public void close() {
       table.free();
-      context.close();
+      lookup.close();
       key.close();
       bench.close();
     }

@@ -10,7 +10,9 @@ import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.table.cache.ReadFlags;
+import dev.kv.core.table.cache.TableLookup;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -54,13 +56,22 @@ public final class TableScan {
     int entries = 0;
     try (TableIterator cursor = TableBench.cursor(table, flags);
         TableIterator sought = TableBench.cursor(table, flags);
-        PointReadContext read = new PointReadContext(order, budget, new LookupCounts());
-        LookupKey key = new LookupKey(budget)) {
+        LookupKey key = new LookupKey(budget);
+        TableLookup lookup =
+            new TableLookup(
+                order instanceof InternalKeyComparator keys
+                    ? keys
+                    : new InternalKeyComparator(DBComparator.bytewise()),
+                budget,
+                key,
+                new ValueRef(),
+                new LookupCounts())) {
+      lookup.setFlags(flags);
       for (cursor.seekToFirst(); cursor.isValid() && entries < limit; cursor.next()) {
         entries++;
         sought.seek(cursor.keyBuffer(), cursor.keyOffset(), cursor.keyLength());
         if (internal) {
-          get(table, cursor, read, key);
+          get(table, cursor, lookup);
         }
         checksum(cursor);
       }
@@ -77,14 +88,13 @@ public final class TableScan {
     }
   }
 
-  private void get(Table table, TableIterator at, PointReadContext read, LookupKey key) {
+  private static void get(Table table, TableIterator at, TableLookup lookup) {
     long tag = InternalKey.tag(at.keyBuffer(), at.keyOffset(), at.keyLength());
     int length = at.keyLength() - InternalKey.TRAILER;
-    key.set(at.keyBuffer(), at.keyOffset(), length, InternalKey.sequence(tag));
-    ValueRef value = new ValueRef();
-    if (table.get(key, flags, read, value) == LookupResult.FOUND) {
-      value.copy();
-      value.release();
+    lookup.key().set(at.keyBuffer(), at.keyOffset(), length, InternalKey.sequence(tag));
+    if (table.get(lookup) == LookupResult.FOUND) {
+      lookup.value().copy();
+      lookup.value().release();
     }
   }
 

@@ -24,7 +24,9 @@ import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.table.cache.ReadFlags;
+import dev.kv.core.table.cache.TableLookup;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.core.table.format.BuildBuffers;
@@ -113,9 +115,9 @@ class TableTest {
 
   private static void checkGets(
       Table table, Entries entries, InternalKeyComparator order, Random random, TableBench bench) {
-    try (PointReadContext context = new PointReadContext(order, bench.budget, new LookupCounts());
-        LookupKey key = new LookupKey(bench.budget)) {
-      ValueRef out = new ValueRef();
+    ValueRef out = new ValueRef();
+    try (LookupKey key = new LookupKey(bench.budget);
+        TableLookup lookup = new TableLookup(order, bench.budget, key, out, new LookupCounts())) {
       for (int i = 0; i < 200; i++) {
         byte[] user = Entries.randomKey(random);
         if (random.nextBoolean() && !entries.list().isEmpty()) {
@@ -124,7 +126,7 @@ class TableTest {
         }
         long sequence = random.nextBoolean() ? InternalKey.MAX_SEQUENCE : random.nextInt(70000);
         key.set(user, sequence);
-        int result = table.get(key, ReadFlags.DEFAULT, context, out);
+        int result = table.get(lookup);
         int at = entries.ceiling(InternalKey.encode(user, sequence, ValueKind.VALUE));
         byte[] found = at < entries.list().size() ? entries.list().get(at).key() : null;
         if (found == null || !Arrays.equals(InternalKey.userKey(found), user)) {
@@ -544,12 +546,12 @@ class TableTest {
     Entries entries = Entries.internal(BYTEWISE, new Random(9), 400);
     TableFormat format = TableBench.format(1024, 16, CompressionType.SNAPPY);
     byte[] bytes = TableBench.build(format, BYTEWISE, entries);
+    ValueRef out = new ValueRef();
     try (TableBench bench = new TableBench(8 << 20);
-        PointReadContext context =
-            new PointReadContext(BYTEWISE, bench.budget, new LookupCounts());
-        LookupKey key = new LookupKey(bench.budget)) {
+        LookupKey key = new LookupKey(bench.budget);
+        TableLookup lookup =
+            new TableLookup(BYTEWISE, bench.budget, key, out, new LookupCounts())) {
       Table table = bench.open(MemoryFile.reading(bytes), BYTEWISE);
-      ValueRef out = new ValueRef();
       byte[] user = InternalKey.userKey(entries.list().get(200).key());
       TableIterator cursor = TableBench.cursor(table, ReadFlags.DEFAULT);
       assertThat(
@@ -568,7 +570,7 @@ class TableTest {
                   () -> {
                     for (int i = 0; i < 100; i++) {
                       key.set(user, InternalKey.MAX_SEQUENCE);
-                      table.get(key, ReadFlags.DEFAULT, context, out);
+                      table.get(lookup);
                       out.release();
                     }
                   }))

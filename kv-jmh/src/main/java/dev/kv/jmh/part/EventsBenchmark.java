@@ -5,7 +5,7 @@ import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.WriteOptions;
 import dev.kv.core.event.Events;
-import dev.kv.core.table.LookupCounts;
+import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.env.Env;
 import dev.kv.jmh.workload.LehmerRandom;
 import java.nio.ByteBuffer;

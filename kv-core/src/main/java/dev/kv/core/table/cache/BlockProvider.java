@@ -1,6 +1,5 @@
 package dev.kv.core.table.cache;
 
-import dev.kv.CompressionType;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.cache.CacheHandle;
@@ -11,7 +10,6 @@ import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.format.BlockHandle;
-import dev.kv.core.table.format.BlockWriter;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -95,27 +93,6 @@ public final class BlockProvider implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns a copy of an uncompressed block that was verified before, or null if its trailer is not
-   * the one of that time any more. The caller owns the copy.
-   *
-   * @param checksum the checksum in its trailer
-   */
-  public @Nullable UncachedBlock copyVerified(TableFile file, long offset, int size, int checksum) {
-    UncachedBlock copy = transientMemory(size, BlockWriter.TRAILER);
-    boolean same = false;
-    try {
-      ByteBuffer bytes = copy.bytes();
-      file.read(offset, bytes, size + BlockWriter.TRAILER);
-      same = bytes.get(size) == CompressionType.NONE.code() && bytes.getInt(size + 1) == checksum;
-      return same ? copy : null;
-    } finally {
-      if (!same) {
-        copy.close();
-      }
-    }
-  }
-
   /** Returns an index or filter block, verified, which the caller owns. */
   public UncachedBlock resident(TableFile file, BlockHandle handle, long from) {
     int size = file.checkedSize(handle, from);
@@ -150,18 +127,18 @@ public final class BlockProvider implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns a copy of {@code length} bytes, which the caller owns. If the budget is used up, the
-   * copy is not counted, so that reads continue.
-   */
+  /** Returns a copy of {@code length} bytes, in {@link #transientMemory}. */
   public UncachedBlock copyOf(ByteBuffer source, int offset, int length) {
     UncachedBlock copy = transientMemory(length, 0);
     copy.bytes().put(0, source, offset, length);
     return copy;
   }
 
-  /** Returns memory for a block of {@code length} bytes, and {@code more} bytes after it. */
-  private UncachedBlock transientMemory(int length, int more) {
+  /**
+   * Returns memory for a block of {@code length} bytes, and {@code more} bytes after it, which the
+   * caller owns. If the budget is used up, the memory is not counted, so that reads continue.
+   */
+  public UncachedBlock transientMemory(int length, int more) {
     try {
       return UncachedBlock.in(allocator.allocateTransient(length + more), length);
     } catch (OffHeapExhaustedException e) {

@@ -172,42 +172,6 @@ class BlockProviderTest {
   }
 
   @Test
-  void copyVerified_ofTheSameTrailer_isACopy() {
-    byte[] bytes = stored.bytes();
-    int checksum = Integer.reverseBytes(ByteBuffer.wrap(bytes).getInt(block.length + 1));
-    TableFile file = stored.file();
-    try (BlockProvider blocks = provider(0, 0)) {
-      UncachedBlock copy = blocks.copyVerified(file, offset, block.length, checksum);
-      assertThat(copy).isNotNull();
-      assertThat(bytes(copy)).isEqualTo(block);
-      copy.close();
-      assertThat(blocks.copyVerified(file, offset, block.length, checksum + 1)).isNull();
-      bytes[block.length] = 1; // snappy
-      assertThat(blocks.copyVerified(StoredBlocks.file(bytes), offset, block.length, checksum))
-          .isNull();
-    }
-  }
-
-  @Test
-  void copyVerified_andCopyOf_budgetUsedUp_areNotCounted() {
-    byte[] bytes = stored.bytes();
-    int checksum =
-        Integer.reverseBytes(ByteBuffer.wrap(bytes).getInt((int) largeOffset + LARGE + 1));
-    TableFile file = stored.file();
-    try (BlockProvider blocks = provider(0, 64 << 10)) {
-      UncachedBlock copy = blocks.copyVerified(file, largeOffset, LARGE, checksum);
-      assertThat(copy).isNotNull();
-      assertThat(bytes(copy)).isEqualTo(large);
-      UncachedBlock part = blocks.copyOf(copy.bytes(), 100, LARGE - 200);
-      assertThat(part.bytes().get(0)).isEqualTo(large[100]);
-      assertThat(part.length()).isEqualTo(LARGE - 200);
-      assertThat(budget.used()).isLessThanOrEqualTo(64 << 10);
-      part.close();
-      copy.close();
-    }
-  }
-
-  @Test
   void resident_countsAsIndexAndFilter() {
     TableFile file = stored.file();
     try (BlockProvider blocks = provider(0, 64 << 10)) {

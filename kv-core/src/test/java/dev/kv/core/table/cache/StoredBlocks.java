@@ -8,11 +8,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** Uncompressed stored blocks, one after the other, as a file to read. */
-final class StoredBlocks {
+public final class StoredBlocks {
   private final ByteArrayOutputStream written = new ByteArrayOutputStream();
 
   /** Adds a block with its trailer; returns its offset. */
-  long add(byte[] block) {
+  public long add(byte[] block) {
     long offset = written.size();
     ByteBuffer stored = ByteBuffer.allocateDirect(block.length + 5).order(ByteOrder.LITTLE_ENDIAN);
     stored.put(block).put(CompressionType.NONE.code());
@@ -25,15 +25,15 @@ final class StoredBlocks {
     return offset;
   }
 
-  byte[] bytes() {
+  public byte[] bytes() {
     return written.toByteArray();
   }
 
-  TableFile file() {
+  public TableFile file() {
     return file(bytes());
   }
 
-  static TableFile file(byte[] bytes) {
+  public static TableFile file(byte[] bytes) {
     return TableFile.of(MemoryFile.reading(bytes), "000005.ldb");
   }
 }

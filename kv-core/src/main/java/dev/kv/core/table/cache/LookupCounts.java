@@ -1,4 +1,4 @@
-package dev.kv.core.table;
+package dev.kv.core.table.cache;
 
 import dev.kv.core.version.Levels;
 import java.lang.invoke.MethodHandles;

@@ -1,4 +1,4 @@
-package dev.kv.core.table.cache;
+package dev.kv.core.table.mapped;
 
 import dev.kv.core.memory.CountedMemory;
 import dev.kv.core.memory.MemoryKind;

@@ -22,6 +22,8 @@ import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.shared.SharedResourcesImpl;
+import dev.kv.core.table.cache.LookupCounts;
+import dev.kv.core.table.cache.TableLookup;
 import dev.kv.core.table.standalone.UserTableWriter;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
@@ -48,7 +50,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lookups in the mapping of a table: what they read, and what they notice. */
 @ExtendWith(LeakCheck.class)
-class InPlaceBlocksTest {
+class MappedTableTest {
   private static final InternalKeyComparator ORDER =
       new InternalKeyComparator(DBComparator.bytewise());
   private static final int KEYS = 1000;
@@ -142,11 +144,11 @@ class InPlaceBlocksTest {
 
   /** Returns the value of a key, or null. */
   private byte @Nullable [] get(TableCache cache, FileMetadata file, int key) {
-    try (PointReadContext context = cache.newPointRead(counts);
-        LookupKey lookup = new LookupKey(shared.budget())) {
-      ValueRef out = new ValueRef();
-      lookup.set(key(key), InternalKey.MAX_SEQUENCE);
-      if (cache.get(file, lookup, true, true, context, out) != LookupResult.FOUND) {
+    ValueRef out = new ValueRef();
+    try (LookupKey wanted = new LookupKey(shared.budget());
+        TableLookup lookup = cache.newLookup(wanted, out, counts)) {
+      wanted.set(key(key), InternalKey.MAX_SEQUENCE);
+      if (cache.get(file, lookup) != LookupResult.FOUND) {
         return null;
       }
       byte[] value = new byte[out.length];
@@ -343,34 +345,34 @@ class InPlaceBlocksTest {
   }
 
   @Test
-  void heldTables_moreThanItHolds_findAllAndReleaseThem() throws IOException {
+  void multiGet_ofMoreTablesThanItPins_findAllAndReleaseThem() throws IOException {
+    ValueRef out = new ValueRef();
     try (TableCache cache = cache();
-        PointReadContext context = cache.newPointRead(counts);
-        LookupKey lookup = new LookupKey(shared.budget())) {
+        LookupKey wanted = new LookupKey(shared.budget());
+        TableLookup lookup = cache.newLookup(wanted, out, counts)) {
       List<FileMetadata> files = new ArrayList<>();
       for (int number = 1; number <= 25; number++) {
         files.add(table(number, 4 << 10, CompressionType.NONE, number));
       }
       long before = shared.allocator().liveBuffers();
-      HeldTables held = cache.newHeldTables(counts);
-      ValueRef out = new ValueRef();
+      MultiGetContext several = new MultiGetContext(cache);
       for (int pass = 0; pass < 3; pass++) {
         for (int i = 0; i < files.size(); i++) {
-          lookup.set(key(500), InternalKey.MAX_SEQUENCE);
-          int result = held.get(files.get(i), lookup, true, true, context, out);
+          wanted.set(key(500), InternalKey.MAX_SEQUENCE);
+          int result = several.get(files.get(i), lookup);
           assertThat(result).isEqualTo(LookupResult.FOUND);
           byte[] value = new byte[out.length];
           out.buffer.get(out.offset, value);
           assertThat(value).isEqualTo(value(500, i + 1));
-          assertThat(context.tag()).isEqualTo(InternalKey.pack(0, ValueKind.VALUE));
+          assertThat(lookup.tag()).isEqualTo(InternalKey.pack(0, ValueKind.VALUE));
         }
         assertThat(shared.allocator().liveBuffers()).isGreaterThan(before);
-        held.release();
+        several.release();
         assertThat(shared.allocator().liveBuffers()).isEqualTo(before + files.size());
       }
-      lookup.set(key(500), InternalKey.MAX_SEQUENCE);
-      held.get(files.get(0), lookup, true, true, context, out);
-      held.close();
+      wanted.set(key(500), InternalKey.MAX_SEQUENCE);
+      several.get(files.get(0), lookup);
+      several.release();
       for (int number = 1; number <= 25; number++) {
         cache.evict(number);
       }

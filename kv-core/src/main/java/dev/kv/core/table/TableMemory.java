@@ -1,7 +1,10 @@
-package dev.kv.core.table.cache;
+package dev.kv.core.table;
 
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.table.cache.BlockCache;
+import dev.kv.core.table.cache.MappingQuota;
+import dev.kv.core.table.mapped.EntryIndexMemory;
 
 /**
  * The memory that open tables use, which the tables of several databases may share.

@@ -1,4 +1,4 @@
-package dev.kv.core.table.cache;
+package dev.kv.core.table.mapped;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,0 +1,147 @@
+package dev.kv.core.table.cache;
+
+import dev.kv.core.block.BlockIterator;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.LookupKey;
+import dev.kv.core.key.LookupResult;
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.key.ValueKind;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.memory.Pinned;
+import dev.kv.core.memory.ValueRef;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lookup of one key in tables: the key, how blocks are read, the value found, and the memory that
+ * is used on the way. Reusable, so that a lookup allocates nothing. Not thread-safe. Closed by the
+ * thread that uses it, or when no thread uses it.
+ */
+public final class TableLookup implements AutoCloseable {
+  private final UserKeyComparator order;
+  private final LookupKey key;
+  private final ValueRef value;
+  private final LookupCounts counts;
+  private final OffHeapBuffer scratch;
+  private final OffHeapBuffer copy;
+  private final BlockIterator cursor;
+  private ReadFlags flags = ReadFlags.DEFAULT;
+  private long tag;
+
+  /**
+   * Creates a lookup in tables in the order of {@code comparator}.
+   *
+   * @param key is set before each lookup
+   * @param value receives the value and its pin; released before the next lookup
+   * @param counts counts what the lookups do
+   */
+  public TableLookup(
+      InternalKeyComparator comparator,
+      OffHeapBudget budget,
+      LookupKey key,
+      ValueRef value,
+      LookupCounts counts) {
+    this.key = key;
+    this.value = value;
+    this.counts = counts;
+    order = comparator.userComparator();
+    scratch = new OffHeapBuffer(budget, BlockIterator.SCRATCH_BYTES);
+    copy = new OffHeapBuffer(budget, 0);
+    cursor = new BlockIterator(comparator, scratch);
+  }
+
+  /** Sets how the next lookups read blocks. */
+  public void setFlags(ReadFlags next) {
+    flags = next;
+  }
+
+  /** Returns how blocks are read. */
+  public ReadFlags flags() {
+    return flags;
+  }
+
+  /** Returns the key. */
+  public LookupKey key() {
+    return key;
+  }
+
+  /** Returns the value, which is set if the last lookup has found one. */
+  public ValueRef value() {
+    return value;
+  }
+
+  /**
+   * Makes the value of the cursor's entry the one found.
+   *
+   * @param pin keeps it valid, and belongs to the value from now on; null if the caller keeps it
+   *     valid
+   */
+  public void setValue(@Nullable Pinned pin) {
+    value.set(cursor.valueBuffer(), cursor.valueOffset(), cursor.valueLength(), pin);
+  }
+
+  /** Returns the cursor over the data block that is searched. */
+  public BlockIterator cursor() {
+    return cursor;
+  }
+
+  /** Returns memory for a copy of {@code length} bytes, valid until the next call. */
+  public ByteBuffer copyMemory(int length) {
+    return copy.ensureCapacity(length);
+  }
+
+  /** Returns true if {@link #copyMemory} allocates nothing for {@code length} bytes. */
+  public boolean hasCopyMemory(int length) {
+    return length <= copy.buffer().capacity();
+  }
+
+  /** Adds one to a count of {@link LookupCounts}. */
+  public void count(int what) {
+    counts.increment(what);
+  }
+
+  /** Returns the tag of the entry that the last lookup found, which may be a tombstone. */
+  public long tag() {
+    return tag;
+  }
+
+  /**
+   * Searches the block that the cursor is on for the newest entry of the key at or before its
+   * sequence number. If the result is {@link LookupResult#FOUND}, the cursor is at that entry.
+   *
+   * @return one of {@link LookupResult}'s constants
+   */
+  public int search() {
+    BlockIterator entry = cursor;
+    ByteBuffer target = key.buffer();
+    int offset = key.offset();
+    entry.seek(target, offset, key.internalKeyLength());
+    if (!entry.isValid()) {
+      return LookupResult.NOT_FOUND;
+    }
+    ByteBuffer found = entry.keyBuffer();
+    int from = entry.keyOffset();
+    int length = entry.keyLength();
+    int userLength = key.userKeyLength();
+    if (order.compare(found, from, length - InternalKey.TRAILER, target, offset, userLength) != 0) {
+      return LookupResult.NOT_FOUND;
+    }
+    tag = InternalKey.tag(found, from, length);
+    int kind = InternalKey.kindCode(tag);
+    if (kind == ValueKind.VALUE.code()) {
+      return LookupResult.FOUND;
+    }
+    if (kind != ValueKind.DELETION.code()) {
+      throw entry.corruption("an entry of unknown kind " + kind, "");
+    }
+    return LookupResult.DELETED;
+  }
+
+  @Override
+  public void close() {
+    scratch.close();
+    copy.close();
+  }
+}
