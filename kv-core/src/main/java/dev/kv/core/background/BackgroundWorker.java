@@ -14,13 +14,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One kind of background work of one database, as a task of the {@link WorkerThreads}, which other
  * databases may share. Runs when it is woken, as long as there is work.
  *
- * <p>An exception thrown by the work shuts the {@link WriteGate}. Work that {@linkplain
- * NothingLoggedException logged nothing} is tried again: after a shortage of memory as soon as some
+ * <p>An exception thrown by a job shuts the {@link WriteGate}. A job that {@linkplain
+ * JobOutcome.NothingLogged logged nothing} is tried again: after a shortage of memory as soon as some
  * was released, or after a pause of at most a second; after a failure of the file system after 5
  * seconds, and then after pauses that double up to a minute; and whenever {@link #tryAgain} asks
  * for it. Until then wakes are ignored, and the thread runs the work of others. The first success
@@ -30,8 +31,22 @@ import java.util.function.LongSupplier;
 final class BackgroundWorker extends WorkerThreads.Task {
   /** One kind of background work. */
   interface Work {
-    /** Does one piece of work; returns false if there was none. */
-    boolean runOne();
+    /** Returns the next job, which no other thread gets until it has ended; null if none is due. */
+    @Nullable Job next();
+  }
+
+  /** One piece of work. */
+  interface Job {
+    /** Does the work, or throws if what it has changed on disk is unknown. */
+    JobOutcome run();
+
+    /**
+     * Lets other threads have the work. Called once the gate knows of a failure, if there was one:
+     * a caller that finds the work done by another thread finds the gate shut as well.
+     *
+     * @param outcome the outcome of the run; null if it threw
+     */
+    default void end(@Nullable JobOutcome outcome) {}
   }
 
   /**
@@ -174,12 +189,8 @@ final class BackgroundWorker extends WorkerThreads.Task {
     int resumesBefore = resumes();
     boolean more = false;
     try {
-      more = work.runOne();
-      succeeded();
-    } catch (NothingLoggedException e) {
-      more = retry(e, resumesBefore);
+      more = runJob(work.next(), resumesBefore);
     } catch (Throwable e) {
-      more = false;
       gate.fail(name, e);
     }
     release(waiting);
@@ -187,6 +198,29 @@ final class BackgroundWorker extends WorkerThreads.Task {
       return Math.max(1, untilRetry());
     }
     return more ? 0 : WorkerThreads.IDLE;
+  }
+
+  /** Returns true if there may be more to do now. */
+  private boolean runJob(@Nullable Job job, int resumesBefore) {
+    if (job == null) {
+      succeeded();
+      return false;
+    }
+    JobOutcome outcome = null;
+    boolean more = false;
+    try {
+      outcome = job.run();
+      if (outcome instanceof JobOutcome.NothingLogged failed) {
+        more = retry(failed.failure(), resumesBefore);
+      } else {
+        more = outcome != JobOutcome.Ended.NOTHING_TO_DO;
+        succeeded();
+      }
+    } catch (Throwable e) {
+      gate.fail(name, e);
+    }
+    job.end(outcome);
+    return more;
   }
 
   private void release(List<CountDownLatch> waiting) {
@@ -222,20 +256,13 @@ final class BackgroundWorker extends WorkerThreads.Task {
   }
 
   /** Returns true if the work that failed is to be tried again at once. */
-  private boolean retry(NothingLoggedException thrown, int resumesBefore) {
-    boolean atOnce;
-    synchronized (this) { // no resume can begin between the comparison and the shut gate
-      atOnce = resumes != resumesBefore;
-      if (atOnce) {
-        gate.noteFailureOverlappingResume(name, thrown.failure());
-      } else {
-        retryLater(thrown.failure());
-      }
-    }
-    try {
-      thrown.reported();
-    } catch (RuntimeException | Error e) {
-      gate.fail(name, e);
+  private synchronized boolean retry(Throwable failure, int resumesBefore) {
+    // Synchronized: no resume can begin between the comparison and the shut gate.
+    boolean atOnce = resumes != resumesBefore;
+    if (atOnce) {
+      gate.noteFailureOverlappingResume(name, failure);
+    } else {
+      retryLater(failure);
     }
     return atOnce;
   }

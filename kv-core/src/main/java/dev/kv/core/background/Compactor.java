@@ -80,30 +80,45 @@ public final class Compactor implements BackgroundWorker.Work {
    * A compaction to run, and the step of the manual request that it belongs to, if any. Holds a
    * reference to its version.
    */
-  private record Picked(Compaction compaction, ManualCompactions.@Nullable Step step) {}
+  private final class Picked implements BackgroundWorker.Job {
+    private final Compaction compaction;
+    private final ManualCompactions.@Nullable Step step;
 
-  @Override
-  public boolean runOne() {
-    Picked picked = prepare();
-    if (picked == null) {
-      return false;
+    Picked(Compaction compaction, ManualCompactions.@Nullable Step step) {
+      this.compaction = compaction;
+      this.step = step;
     }
-    boolean installed = false;
-    boolean reported = true;
-    try {
-      installed = runAndInstall(picked);
-    } catch (NothingLoggedException e) {
-      reported = false;
-      e.afterReport(() -> end(picked, false));
-      throw e;
-    } finally {
-      picked.compaction().version().release(); // those who wait for the end delete its inputs
-      if (reported) {
-        end(picked, installed);
+
+    @Override
+    public JobOutcome run() {
+      try {
+        return runAndInstall(this);
+      } finally {
+        compaction.version().release(); // those who wait for the end delete its inputs
       }
     }
-    context.installed();
-    return true;
+
+    @Override
+    public void end(@Nullable JobOutcome outcome) {
+      monitor.lock();
+      try {
+        running.end(compaction);
+        if (step != null) {
+          manual.end(step, outcome == JobOutcome.Ended.DONE);
+        }
+        monitor.signalAll();
+      } finally {
+        monitor.unlock();
+      }
+      if (outcome instanceof JobOutcome.Ended) {
+        context.installed();
+      }
+    }
+  }
+
+  @Override
+  public BackgroundWorker.@Nullable Job next() {
+    return prepare();
   }
 
   private boolean isUrgent() {
@@ -132,7 +147,7 @@ public final class Compactor implements BackgroundWorker.Work {
       try {
         picked = pick(version);
         if (picked != null) {
-          running.start(picked.compaction());
+          running.start(picked.compaction);
         } else {
           freeWritersIfStuck(version);
         }
@@ -161,35 +176,31 @@ public final class Compactor implements BackgroundWorker.Work {
     return due == null ? null : new Picked(due, null);
   }
 
-  /** Returns false if the compaction was abandoned. */
-  private boolean runAndInstall(Picked picked) {
-    Compaction compaction = picked.compaction();
+  private JobOutcome runAndInstall(Picked picked) {
+    Compaction compaction = picked.compaction;
     Object begun = context.events().begin(Events.Kind.COMPACTION);
     TableOutputs outputs = context.newOutputs();
     if (compaction.isTrivialMove()) {
-      context.run(
+      return context.run(
           outputs,
           () -> {
             versions.logAndApply(
                 new Install(compaction.trivialMoveEdit(), context.memTables()::publish));
-            return true;
+            post(compaction, 1, new JobStats(0, 0, 0, 0, 0), begun);
+            return JobOutcome.Ended.DONE;
           });
-      post(compaction, 1, new JobStats(0, 0, 0, 0, 0), begun);
-      return true;
     }
-    boolean installed =
-        context.run(
-            outputs,
-            () -> {
-              long[] snapshots = context.snapshots().sequences();
-              CompactionResult result = run(picked, snapshots, outputs);
-              if (result != null) {
-                install(compaction, result, snapshots, begun);
-              }
-              return result != null;
-            });
-    outputs.settle();
-    return installed;
+    return context.run(
+        outputs,
+        () -> {
+          long[] snapshots = context.snapshots().sequences();
+          CompactionResult result = run(picked, snapshots, outputs);
+          if (result != null) {
+            install(compaction, result, snapshots, begun);
+          }
+          outputs.settle();
+          return result == null ? JobOutcome.Ended.ABANDONED : JobOutcome.Ended.DONE;
+        });
   }
 
   /**
@@ -199,7 +210,7 @@ public final class Compactor implements BackgroundWorker.Work {
   private @Nullable CompactionResult run(Picked picked, long[] snapshots, TableOutputs outputs) {
     CompactionJob job =
         new CompactionJob(
-            picked.compaction(),
+            picked.compaction,
             snapshots,
             file -> resources.tables().iterator(file, true, false),
             outputs.context(files),
@@ -279,7 +290,7 @@ public final class Compactor implements BackgroundWorker.Work {
     monitor.lock();
     try {
       running.setAside(tables);
-      ManualCompactions.Step step = picked.step();
+      ManualCompactions.Step step = picked.step;
       if (step != null) {
         manual.fail(step, damage);
       }
@@ -323,20 +334,6 @@ public final class Compactor implements BackgroundWorker.Work {
       } finally {
         monitor.unlock();
       }
-    }
-  }
-
-  private void end(Picked picked, boolean installed) {
-    monitor.lock();
-    try {
-      running.end(picked.compaction());
-      ManualCompactions.Step step = picked.step();
-      if (step != null) {
-        manual.end(step, installed);
-      }
-      monitor.signalAll();
-    } finally {
-      monitor.unlock();
     }
   }
 

@@ -46,21 +46,26 @@ public final class Flusher implements BackgroundWorker.Work {
   }
 
   @Override
-  public boolean runOne() {
+  public BackgroundWorker.@Nullable Job next() {
     MemTables.Immutable oldest = memTables.oldestImmutable();
-    if (oldest == null || !context.gate().allowsJobs()) {
-      return false;
-    }
+    return oldest == null || !context.gate().allowsJobs() ? null : () -> flush(oldest);
+  }
+
+  private JobOutcome flush(MemTables.Immutable oldest) {
     Object begun = context.events().begin(Events.Kind.FLUSH);
     TableOutputs outputs = context.newOutputs();
-    context.run(
-        outputs,
-        () -> {
-          FlushResult result = outputs.flush(oldest.memtable());
-          memTables.syncKeptLog(oldest, result.lastSequence());
-          install(oldest, result, outputs, begun);
-          return true;
-        });
+    JobOutcome outcome =
+        context.run(
+            outputs,
+            () -> {
+              FlushResult result = outputs.flush(oldest.memtable());
+              memTables.syncKeptLog(oldest, result.lastSequence());
+              install(oldest, result, outputs, begun);
+              return JobOutcome.Ended.DONE;
+            });
+    if (outcome != JobOutcome.Ended.DONE) {
+      return outcome;
+    }
     memTables.retireLog(oldest);
     context.installed();
     if (!markedOld) {
@@ -68,7 +73,7 @@ public final class Flusher implements BackgroundWorker.Work {
       context.markOldTombstones();
       context.wakeCompactions().run();
     }
-    return true;
+    return outcome;
   }
 
   private void install(

@@ -71,11 +71,9 @@ public record JobContext(
 
   /**
    * Runs a job up to its install. If it fails and its edit is certainly not logged, the tables that
-   * it wrote are deleted.
-   *
-   * @throws NothingLoggedException in that case, with the failure
+   * it wrote are deleted, and the outcome says so.
    */
-  <T> T run(TableOutputs outputs, Supplier<T> job) {
+  JobOutcome run(TableOutputs outputs, Supplier<JobOutcome> job) {
     try {
       return job.get();
     } catch (RuntimeException | OutOfMemoryError e) {
@@ -84,7 +82,7 @@ public record JobContext(
       }
       outputs.abandon();
       obsolete.collect();
-      throw new NothingLoggedException(e);
+      return new JobOutcome.NothingLogged(e);
     }
   }
 

@@ -33,16 +33,20 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
   }
 
   @Override
-  public boolean runOne() {
+  public BackgroundWorker.Job next() {
+    return this::run;
+  }
+
+  private JobOutcome run() {
     try {
       maintain();
+      return JobOutcome.Ended.NOTHING_TO_DO;
     } catch (RuntimeException | OutOfMemoryError e) {
       if (MemoryShortage.isCauseOf(e)) {
-        throw new NothingLoggedException(e);
+        return new JobOutcome.NothingLogged(e);
       }
       throw e;
     }
-    return false;
   }
 
   private void maintain() {

@@ -52,7 +52,7 @@ class BackgroundWorkerTest {
     return worker(
         () -> {
           runs.release();
-          return false;
+          return null;
         });
   }
 
@@ -72,11 +72,13 @@ class BackgroundWorkerTest {
             () -> {
               Integer piece = asked.poll();
               if (piece == null) {
-                return false;
+                return null;
               }
-              runs.incrementAndGet(piece);
-              left.countDown();
-              return true;
+              return () -> {
+                runs.incrementAndGet(piece);
+                left.countDown();
+                return JobOutcome.Ended.DONE;
+              };
             });
     List<Thread> askers = new ArrayList<>();
     for (int t = 0; t < threads; t++) {
@@ -175,7 +177,7 @@ class BackgroundWorkerTest {
           }
         };
     BackgroundWorker worker =
-        new BackgroundWorker(threads, exhausted, "kv-test", () -> false, gate, retries);
+        new BackgroundWorker(threads, exhausted, "kv-test", () -> null, gate, retries);
     worker.wake();
     assertThat(gate.isFailed()).isTrue();
     worker.stop();
@@ -187,10 +189,11 @@ class BackgroundWorkerTest {
     CountDownLatch second = new CountDownLatch(2);
     BackgroundWorker worker =
         worker(
-            () -> {
-              second.countDown();
-              throw new StackOverflowError("simulated");
-            });
+            () ->
+                () -> {
+                  second.countDown();
+                  throw new StackOverflowError("simulated");
+                });
     worker.wake();
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!gate.isFailed() && System.nanoTime() < end) {
@@ -203,18 +206,18 @@ class BackgroundWorkerTest {
     worker.join();
   }
 
-  /** Work that throws the next of {@code failures} each time, then succeeds. */
+  /** Work that fails with the next of {@code failures} each time, then succeeds. */
   private BackgroundWorker failing(List<? extends Throwable> failures) {
     ConcurrentLinkedQueue<Throwable> left = new ConcurrentLinkedQueue<>(failures);
     return worker(
-        () -> {
-          Throwable failure = left.poll();
-          runs.release();
-          if (failure != null) {
-            throw new NothingLoggedException(failure);
-          }
-          return false;
-        });
+        () ->
+            () -> {
+              Throwable failure = left.poll();
+              runs.release();
+              return failure == null
+                  ? JobOutcome.Ended.NOTHING_TO_DO
+                  : new JobOutcome.NothingLogged(failure);
+            });
   }
 
   private static DBIOException diskFull() {
@@ -299,7 +302,7 @@ class BackgroundWorkerTest {
           }
         };
     BackgroundWorker worker =
-        new BackgroundWorker(threads, exhausted, "kv-test", () -> false, gate, retries);
+        new BackgroundWorker(threads, exhausted, "kv-test", () -> null, gate, retries);
     worker.wake();
     assertThat(gate.isFailed()).isTrue();
     worker.tryAgain();
