@@ -11,8 +11,9 @@ import java.util.stream.StreamSupport;
  * A cursor over a frozen view of a database, in the comparator's order. Not thread-safe. A cursor
  * pins memory and files, so close it. If a program loses a cursor without closing it, the database
  * releases what it pins some time after its garbage collection, counts it in {@link
- * DBStats#leakedIterators} and logs a warning. With {@link Options.Monitoring#trackIterators()},
- * the warning has the stack trace of the call that opened the cursor.
+ * DBStats.Views#leakedIterators()} and logs a warning. With {@link
+ * Options.Monitoring#trackIterators()}, the warning has the stack trace of the call that opened the
+ * cursor.
  *
  * <p>A new cursor has no position: a seek comes first. Until then, every method that needs a
  * position, {@link #isValid} included, throws {@link IllegalStateException}. After a seek or a

@@ -7,71 +7,38 @@ import java.util.List;
  * at the open. Immutable.
  *
  * @param levels the levels, from 0
- * @param offHeap the memory that the database holds off the heap, with the use by all databases
- *     that share it
- * @param mappedBytes the bytes of files that are mapped into memory; not part of {@code offHeap}
- * @param blockCache the block cache, with the use by all databases that share it
+ * @param memory the memory that the database holds, and the tables that are open
  * @param reads how lookups were answered
- * @param writes what was written
- * @param writeStalls how writes were slowed down
+ * @param writes what was written, and how writes were slowed down
  * @param recovery what the open found in the logs
- * @param lastSequence the sequence number of the last write
- * @param snapshots the number of open snapshots
- * @param openIterators the number of iterators that are not closed; those that a program lost count
- *     until they are garbage-collected
- * @param leakedIterators the number of iterators that were garbage-collected without having been
- *     closed; above 0, the program has a leak
- * @param oldestIterators the iterators that have been open for the longest time, the oldest first,
- *     at most 10
- * @param openTables the number of open table files
+ * @param views the snapshots and iterators that are open
  * @param transactions the transactions, and how they ended
  * @param filtered what the compaction filter has done
  */
 public record DBStats(
     List<Level> levels,
-    OffHeap offHeap,
-    long mappedBytes,
-    Cache blockCache,
+    Memory memory,
     Reads reads,
     Writes writes,
-    WriteStalls writeStalls,
     Recovery recovery,
-    long lastSequence,
-    int snapshots,
-    int openIterators,
-    long leakedIterators,
-    List<OpenIterator> oldestIterators,
-    int openTables,
+    Views views,
     Transactions transactions,
     Filtered filtered) {
 
   /**
-   * Creates the statistics, and copies the lists.
+   * Creates the statistics, and copies the list.
    *
    * @param levels the levels, from 0
-   * @param offHeap the memory that the database holds off the heap, with the use by all databases
-   *     that share it
-   * @param mappedBytes the bytes of files that are mapped into memory; not part of {@code offHeap}
-   * @param blockCache the block cache, with the use by all databases that share it
+   * @param memory the memory that the database holds, and the tables that are open
    * @param reads how lookups were answered
-   * @param writes what was written
-   * @param writeStalls how writes were slowed down
+   * @param writes what was written, and how writes were slowed down
    * @param recovery what the open found in the logs
-   * @param lastSequence the sequence number of the last write
-   * @param snapshots the number of open snapshots
-   * @param openIterators the number of iterators that are not closed; those that a program lost
-   *     count until they are garbage-collected
-   * @param leakedIterators the number of iterators that were garbage-collected without having been
-   *     closed; above 0, the program has a leak
-   * @param oldestIterators the iterators that have been open for the longest time, the oldest
-   *     first, at most 10
-   * @param openTables the number of open table files
+   * @param views the snapshots and iterators that are open
    * @param transactions the transactions, and how they ended
    * @param filtered what the compaction filter has done
    */
   public DBStats {
     levels = List.copyOf(levels);
-    oldestIterators = List.copyOf(oldestIterators);
   }
 
   /**
@@ -136,6 +103,16 @@ public record DBStats(
       long compactionMicros,
       long compactionBytesRead,
       long compactionBytesWritten) {}
+
+  /**
+   * What the database holds in memory.
+   *
+   * @param offHeap the memory off the heap, with the use by all databases that share it
+   * @param blockCache the block cache, with the use by all databases that share it
+   * @param mappedBytes the bytes of files that are mapped into memory; not part of {@code offHeap}
+   * @param openTables the number of open table files
+   */
+  public record Memory(OffHeap offHeap, Cache blockCache, long mappedBytes, int openTables) {}
 
   /**
    * Memory off the heap, by kind.
@@ -228,8 +205,42 @@ public record DBStats(
    *     they are in the log
    * @param syncs the number of syncs of the log
    * @param syncMicros the time that all syncs took
+   * @param lastSequence the sequence number of the last write
+   * @param stalls how writes were slowed down
    */
-  public record Writes(long operations, long bytes, long syncs, long syncMicros) {}
+  public record Writes(
+      long operations,
+      long bytes,
+      long syncs,
+      long syncMicros,
+      long lastSequence,
+      WriteStalls stalls) {}
+
+  /**
+   * The snapshots and iterators that are open.
+   *
+   * @param snapshots the number of open snapshots
+   * @param iterators the number of iterators that are not closed; those that a program lost count
+   *     until they are garbage-collected
+   * @param leakedIterators the number of iterators that were garbage-collected without having been
+   *     closed; above 0, the program has a leak
+   * @param oldestIterators the iterators that have been open for the longest time, the oldest
+   *     first, at most 10
+   */
+  public record Views(
+      int snapshots, int iterators, long leakedIterators, List<OpenIterator> oldestIterators) {
+    /**
+     * Creates the statistics, and copies the list.
+     *
+     * @param snapshots the number of open snapshots
+     * @param iterators the number of iterators that are not closed
+     * @param leakedIterators the number of iterators that were lost
+     * @param oldestIterators the iterators that have been open for the longest time
+     */
+    public Views {
+      oldestIterators = List.copyOf(oldestIterators);
+    }
+  }
 
   /**
    * An iterator that is not closed.

@@ -498,9 +498,9 @@ public final class Options {
    *     failure to write it is logged, and has no other effect. An open for reads only writes none.
    *     Default: false
    * @param trackIterators true if each iterator records where it was opened, for {@link
-   *     DBStats#oldestIterators()} and for the warning about iterators that were never closed. That
-   *     makes opens of iterators several times slower. Default: the system property {@code
-   *     kv.trackIterators}, which is false unless it is set
+   *     DBStats.Views#oldestIterators()} and for the warning about iterators that were never
+   *     closed. That makes opens of iterators several times slower. Default: the system property
+   *     {@code kv.trackIterators}, which is false unless it is set
    */
   public record Monitoring(
       @Nullable DBListener listener, int slowSyncMillis, boolean infoLog, boolean trackIterators) {

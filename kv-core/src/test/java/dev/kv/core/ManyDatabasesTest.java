@@ -134,7 +134,7 @@ class ManyDatabasesTest {
             DB.open(Path.of(args[0], "db" + i), Options.builder().createIfMissing(true).build());
         open.add(db);
         db.put(key, new byte[100]);
-        memtables += db.stats().offHeap().memtables();
+        memtables += db.stats().memory().offHeap().memtables();
       }
       if (memtables > DATABASES * (64L << 10)) {
         throw new AssertionError(memtables + " bytes of memtables");

@@ -70,10 +70,10 @@ class SmallHeapTest {
           db.put(WriteOptions.DEFAULT, key(i), fill(value, i));
         }
         DBStats stats = db.stats();
-        require(stats.blockCache().charge() > CACHE / 10L * 9, stats.toString());
-        require(stats.offHeap().blocks() > CACHE / 10L * 9, stats.toString());
-        require(stats.offHeap().memtables() >= WRITE_BUFFER, stats.toString());
-        System.out.println("filled: " + stats.offHeap());
+        require(stats.memory().blockCache().charge() > CACHE / 10L * 9, stats.toString());
+        require(stats.memory().offHeap().blocks() > CACHE / 10L * 9, stats.toString());
+        require(stats.memory().offHeap().memtables() >= WRITE_BUFFER, stats.toString());
+        System.out.println("filled: " + stats.memory().offHeap());
       }
     }
 

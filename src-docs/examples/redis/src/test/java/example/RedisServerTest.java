@@ -119,7 +119,7 @@ class RedisServerTest {
       assertThrows(JedisDataException.class, () -> client.scan("0", wildcards));
       assertThrows(JedisDataException.class, () -> client.scan("no cursor"));
     }
-    assertEquals(0, db.stats().openIterators());
+    assertEquals(0, db.stats().views().iterators());
   }
 
   @Test
@@ -180,7 +180,7 @@ class RedisServerTest {
     db.put("key".getBytes(UTF_8), "value".repeat(10_000).getBytes(UTF_8));
     db.flush();
     db.get("key".getBytes(UTF_8));
-    long before = db.stats().offHeap().blocks();
+    long before = db.stats().memory().offHeap().blocks();
     EmbeddedChannel channel =
         new EmbeddedChannel(new RedisEncoder(), new CommandHandler(ByteBufDB.of(db)));
     channel.writeInbound(command("GET", "key"));
@@ -191,7 +191,7 @@ class RedisServerTest {
     ByteBuf value =
         written.stream().filter(part -> part.readableBytes() == 50_000).findFirst().orElseThrow();
     assertTrue(value.isReadOnly() && value.isDirect());
-    assertEquals(before, db.stats().offHeap().blocks());
+    assertEquals(before, db.stats().memory().offHeap().blocks());
     written.forEach(ByteBuf::release);
     assertEquals(0, value.refCnt());
     assertFalse(channel.finish());

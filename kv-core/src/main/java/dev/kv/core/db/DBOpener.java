@@ -368,10 +368,10 @@ final class DBOpener {
                       commits.lastSequence() - firstSequence,
                       commits.loggedBytes(),
                       logs.syncs(),
-                      logs.syncMicros()),
+                      logs.syncMicros(),
+                      commits.lastSequence(),
+                      commits.stalls()),
               memTables::estimatedKeys,
-              commits::stalls,
-              commits::lastSequence,
               transactions::stats);
       TreeChanges changes = new TreeChanges(jobs, readStates);
       memTables.publish();

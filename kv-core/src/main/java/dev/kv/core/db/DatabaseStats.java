@@ -38,8 +38,6 @@ final class DatabaseStats {
   private final LongSupplier memtableBytes;
   private final Supplier<DBStats.Writes> writes;
   private final LongSupplier memtableKeys;
-  private final Supplier<DBStats.WriteStalls> stalls;
-  private final LongSupplier lastSequence;
   private final Supplier<DBStats.Transactions> transactions;
 
   /**
@@ -50,8 +48,6 @@ final class DatabaseStats {
    * @param memtableBytes returns the bytes that memtables use
    * @param writes returns the statistics of writes
    * @param memtableKeys returns an estimate of the number of keys in memtables
-   * @param stalls returns how writers were stalled
-   * @param lastSequence returns the last sequence number that readers see
    * @param transactions returns the counters of transactions
    */
   DatabaseStats(
@@ -64,8 +60,6 @@ final class DatabaseStats {
       LongSupplier memtableBytes,
       Supplier<DBStats.Writes> writes,
       LongSupplier memtableKeys,
-      Supplier<DBStats.WriteStalls> stalls,
-      LongSupplier lastSequence,
       Supplier<DBStats.Transactions> transactions) {
     this.resources = resources;
     this.versions = versions;
@@ -76,8 +70,6 @@ final class DatabaseStats {
     this.memtableBytes = memtableBytes;
     this.writes = writes;
     this.memtableKeys = memtableKeys;
-    this.stalls = stalls;
-    this.lastSequence = lastSequence;
     this.transactions = transactions;
   }
 
@@ -152,24 +144,24 @@ final class DatabaseStats {
     reader.releaseCollectedIterators();
     return new DBStats(
         withVersion(compactionStats::levels),
-        new DBStats.OffHeap(
-            budget.used(MemoryKind.MEMTABLE),
-            budget.used(MemoryKind.BLOCK),
-            budget.used(MemoryKind.INDEX_AND_FILTER),
-            budget.used(MemoryKind.WRITE_BUFFER),
-            budget.limit()),
-        resources.tables().mappedBytes(),
-        new DBStats.Cache(cache.capacity(), cache.totalCharge(), cache.hits(), cache.misses()),
+        new DBStats.Memory(
+            new DBStats.OffHeap(
+                budget.used(MemoryKind.MEMTABLE),
+                budget.used(MemoryKind.BLOCK),
+                budget.used(MemoryKind.INDEX_AND_FILTER),
+                budget.used(MemoryKind.WRITE_BUFFER),
+                budget.limit()),
+            new DBStats.Cache(cache.capacity(), cache.totalCharge(), cache.hits(), cache.misses()),
+            resources.tables().mappedBytes(),
+            (int) resources.tables().openTables()),
         reader.reads(),
         writes.get(),
-        stalls.get(),
         recovery.get(),
-        lastSequence.getAsLong(),
-        snapshots.count(),
-        reader.openIterators(),
-        reader.leakedIterators(),
-        reader.oldestIterators(OLDEST_ITERATORS),
-        (int) resources.tables().openTables(),
+        new DBStats.Views(
+            snapshots.count(),
+            reader.openIterators(),
+            reader.leakedIterators(),
+            reader.oldestIterators(OLDEST_ITERATORS)),
         transactions.get(),
         compactionStats.filtered());
   }

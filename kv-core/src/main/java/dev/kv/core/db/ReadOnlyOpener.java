@@ -148,10 +148,10 @@ final class ReadOnlyOpener {
             new CompactionStats(),
             () -> views.newest().recovery(),
             () -> views.newest().memtableBytes(),
-            () -> new DBStats.Writes(0, 0, 0, 0),
+            () ->
+                new DBStats.Writes(
+                    0, 0, 0, 0, views.lastSequence(), new DBStats.WriteStalls(0, 0, 0)),
             () -> views.newest().memtableKeys(),
-            () -> new DBStats.WriteStalls(0, 0, 0),
-            views::lastSequence,
             () -> new DBStats.Transactions(0, 0, 0, 0, 0));
     return new ReadOnlyDB(
         reader,

@@ -52,17 +52,17 @@ final class StatsProperties {
     put(values, "cached-negatives", reads.cachedNegatives());
     put(values, "lookup-blocks", reads.blocks());
     put(values, "iterators", reads.iterators());
-    put(values, "cache-hits", stats.blockCache().hits());
-    put(values, "cache-misses", stats.blockCache().misses());
-    put(values, "cache-bytes", stats.blockCache().charge());
+    put(values, "cache-hits", stats.memory().blockCache().hits());
+    put(values, "cache-misses", stats.memory().blockCache().misses());
+    put(values, "cache-bytes", stats.memory().blockCache().charge());
     DBStats.Writes writes = stats.writes();
     put(values, "write-operations", writes.operations());
     put(values, "write-bytes", writes.bytes());
     put(values, "syncs", writes.syncs());
     put(values, "sync-micros", writes.syncMicros());
-    put(values, "stall-delays", stats.writeStalls().delays());
-    put(values, "stall-stops", stats.writeStalls().stops());
-    put(values, "stall-micros", stats.writeStalls().micros());
+    put(values, "stall-delays", stats.writes().stalls().delays());
+    put(values, "stall-stops", stats.writes().stalls().stops());
+    put(values, "stall-micros", stats.writes().stalls().micros());
     put(values, "compaction-filter-dropped", stats.filtered().dropped());
     put(values, "compaction-filter-replaced", stats.filtered().replaced());
     put(values, "compaction-filter-failures", stats.filtered().failures());
@@ -70,17 +70,19 @@ final class StatsProperties {
     put(values, "write-amplification", stats.writeAmplification());
     put(values, "space-amplification", stats.spaceAmplification());
     put(values, "table-bytes", stats.tableBytes());
-    put(values, "off-heap-bytes", stats.offHeap().total());
-    put(values, "mapped-bytes", stats.mappedBytes());
-    put(values, "open-tables", stats.openTables());
-    put(values, "snapshots", stats.snapshots());
-    put(values, "open-iterators", stats.openIterators());
-    put(values, "leaked-iterators", stats.leakedIterators());
+    put(values, "off-heap-bytes", stats.memory().offHeap().total());
+    put(values, "mapped-bytes", stats.memory().mappedBytes());
+    put(values, "open-tables", stats.memory().openTables());
+    put(values, "snapshots", stats.views().snapshots());
+    put(values, "open-iterators", stats.views().iterators());
+    put(values, "leaked-iterators", stats.views().leakedIterators());
     put(
         values,
         "oldest-iterator-micros",
-        stats.oldestIterators().isEmpty() ? 0 : stats.oldestIterators().get(0).ageMicros());
-    put(values, "last-sequence", stats.lastSequence());
+        stats.views().oldestIterators().isEmpty()
+            ? 0
+            : stats.views().oldestIterators().get(0).ageMicros());
+    put(values, "last-sequence", stats.writes().lastSequence());
     return values;
   }
 

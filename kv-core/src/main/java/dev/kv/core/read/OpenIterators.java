@@ -166,7 +166,7 @@ final class OpenIterators {
           "{}: {} iterator(s) garbage-collected without having been closed; until then each held"
               + " memory and files. Close every iterator, for example with try-with-resources."
               + " Start the JVM with -Dkv.trackIterators=true to log where they were opened. Later"
-              + " ones are counted in DBStats.leakedIterators() and not logged",
+              + " ones are counted in DBStats.views().leakedIterators() and not logged",
           database,
           count);
     } else {

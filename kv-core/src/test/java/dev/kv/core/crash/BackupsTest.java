@@ -87,7 +87,7 @@ class BackupsTest {
     Options options = setting.options(env);
     try (DB db = DB.open(target, options.toBuilder().createIfMissing(false).build())) {
       history.expectPrefix(db, count, count);
-      assertThat(db.stats().lastSequence()).isEqualTo(operations(history, count));
+      assertThat(db.stats().writes().lastSequence()).isEqualTo(operations(history, count));
       db.write(history.batch(count + 1));
       db.compactRange(null, null);
       history.expectPrefix(db, count + 1, count + 1);

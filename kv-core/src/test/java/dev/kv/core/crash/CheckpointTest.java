@@ -111,7 +111,7 @@ class CheckpointTest {
       }
       if (sequence >= 0) {
         assertThat(operations).as("operations in the checkpoint").isEqualTo(sequence);
-        assertThat(copy.stats().lastSequence()).isEqualTo(sequence);
+        assertThat(copy.stats().writes().lastSequence()).isEqualTo(sequence);
       }
       copy.put(WriteOptions.SYNC, bytes("zzz"), bytes("written to the copy"));
       assertThat(copy.get(bytes("zzz"))).isNotNull();
@@ -204,7 +204,7 @@ class CheckpointTest {
         }
         try (DB copy = DB.open(target, options)) {
           assertThat(history.expectPrefix(copy, 50, 50)).isEqualTo(50);
-          assertThat(copy.stats().lastSequence()).isEqualTo(operations(history, 50));
+          assertThat(copy.stats().writes().lastSequence()).isEqualTo(operations(history, 50));
           write(copy, history, 51, 70);
           copy.compactRange(null, null);
           history.expectPrefix(copy, 70, 70);
@@ -436,7 +436,7 @@ class CheckpointTest {
   private static void expectComplete(Options options, Path target, History history, String what) {
     try (DB copy = DB.open(target, options)) {
       assertThat(history.expectPrefix(copy, BATCHES, BATCHES)).as(what).isEqualTo(BATCHES);
-      assertThat(copy.stats().lastSequence()).isEqualTo(operations(history, BATCHES));
+      assertThat(copy.stats().writes().lastSequence()).isEqualTo(operations(history, BATCHES));
     }
   }
 

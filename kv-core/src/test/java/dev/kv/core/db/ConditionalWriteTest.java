@@ -89,7 +89,7 @@ class ConditionalWriteTest extends DbTestBase {
   }
 
   private void assertConflict(String key, WriteBatch batch) {
-    long before = db.stats().lastSequence();
+    long before = db.stats().writes().lastSequence();
     assertThatThrownBy(() -> db.write(batch))
         .isInstanceOf(ConflictException.class)
         .hasMessage(
@@ -98,18 +98,18 @@ class ConditionalWriteTest extends DbTestBase {
                 + "' does not have the value that the batch expects")
         .satisfies(e -> assertThat(s(((ConflictException) e).key())).isEqualTo(key));
     assertThat(db.tryWrite(WriteOptions.DEFAULT, batch)).isFalse();
-    assertThat(db.stats().lastSequence()).isEqualTo(before);
+    assertThat(db.stats().writes().lastSequence()).isEqualTo(before);
   }
 
   @Test
   void write_expectationsOnly_checkAndWriteNothing() {
     open();
     put("k", "v");
-    long before = db.stats().lastSequence();
+    long before = db.stats().writes().lastSequence();
     db.write(batch().expect(b("k"), b("v")));
     db.write(WriteOptions.SYNC, batch().expect(b("k"), b("v")));
     assertConflict("k", batch().expect(b("k"), b("w")));
-    assertThat(db.stats().lastSequence()).isEqualTo(before);
+    assertThat(db.stats().writes().lastSequence()).isEqualTo(before);
   }
 
   /** The batch's own operations come after the check. */

@@ -230,12 +230,12 @@ class CorruptionTest extends DbTestBase {
     for (int i = 1; i <= 5; i++) {
       put("foo", "v" + i);
     }
-    long last = db.stats().lastSequence();
+    long last = db.stats().writes().lastSequence();
     close();
     DB.repair(directory, options);
     open();
     assertThat(get("foo")).isEqualTo("v5");
-    assertThat(db.stats().lastSequence()).isEqualTo(last);
+    assertThat(db.stats().writes().lastSequence()).isEqualTo(last);
     put("foo", "v6");
     assertThat(get("foo")).isEqualTo("v6");
     reopen();

@@ -200,7 +200,7 @@ class DatabaseEventsTest extends DbTestBase {
               }
             });
     writer.start();
-    while (db.stats().writeStalls().stops() == 0) {
+    while (db.stats().writes().stalls().stops() == 0) {
       Thread.onSpinWait();
     }
     gate.countDown();

@@ -82,7 +82,7 @@ class FaultTest extends DbTestBase {
               }
             });
     writer.start();
-    await("the stop", () -> db.stats().writeStalls().stops() == 1);
+    await("the stop", () -> db.stats().writes().stalls().stops() == 1);
     assertThat(written).hasValue(mayWait + 1);
     env.tableSyncGate = null;
     gate.countDown();
@@ -379,15 +379,15 @@ class FaultTest extends DbTestBase {
       put(key(i), "v".repeat(1000));
     }
     compact(null, null);
-    long misses = db.stats().blockCache().misses();
+    long misses = db.stats().memory().blockCache().misses();
     for (int i = 0; i < 8000; i += 3) {
       assertThat(get(key(i))).hasSize(1000);
       long before = env.reads.get();
       assertThat(get(key(i))).hasSize(1000);
       assertThat(env.reads.get()).as("reads of key %d, read before", i).isEqualTo(before);
     }
-    assertThat(db.stats().blockCache().misses() - misses).isGreaterThan(1500);
-    assertThat(db.stats().offHeap().total()).isLessThanOrEqualTo(6 << 20);
+    assertThat(db.stats().memory().blockCache().misses() - misses).isGreaterThan(1500);
+    assertThat(db.stats().memory().offHeap().total()).isLessThanOrEqualTo(6 << 20);
   }
 
   @Test
@@ -412,7 +412,7 @@ class FaultTest extends DbTestBase {
       }
       assertThat(found).isEqualTo(5001);
     }
-    assertThat(db.stats().offHeap().total()).isLessThanOrEqualTo(4 << 20);
+    assertThat(db.stats().memory().offHeap().total()).isLessThanOrEqualTo(4 << 20);
     reopen();
     assertThat(get("foo")).isEqualTo("v1");
     assertThat(get("big")).isEqualTo(NOT_FOUND);

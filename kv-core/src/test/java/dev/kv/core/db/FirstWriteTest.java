@@ -214,7 +214,7 @@ class FirstWriteTest extends DbTestBase {
     String manifest = current();
     Path oldLog = logFile();
     open();
-    long sequence = db.stats().lastSequence();
+    long sequence = db.stats().writes().lastSequence();
     assertThat(sequence).isEqualTo(2);
     watch();
     kind.write.accept(db, "3");
@@ -382,7 +382,7 @@ class FirstWriteTest extends DbTestBase {
     assertThat(contents()).isEqualTo("(a->1)(b->2)");
     assertThat(bytesOfEveryFile()).isEqualTo(before);
     put("c", "3");
-    assertThat(db.stats().lastSequence()).isEqualTo(3);
+    assertThat(db.stats().writes().lastSequence()).isEqualTo(3);
     reopen();
     assertThat(contents()).isEqualTo("(a->1)(b->2)(c->3)");
   }

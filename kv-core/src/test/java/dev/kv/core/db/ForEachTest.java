@@ -163,7 +163,7 @@ class ForEachTest extends DbTestBase {
                       }
                     }))
         .isSameAs(failure);
-    assertThat(db.stats().openIterators()).isZero();
+    assertThat(db.stats().views().iterators()).isZero();
     assertThat(byForEach(db, ReadOptions.DEFAULT)).hasSize(500);
   }
 }

@@ -114,9 +114,9 @@ class GetAllTest extends DbTestBase {
       keys.add(key(i));
     }
     compact(null, null);
-    DBStats.Cache before = db.stats().blockCache();
+    DBStats.Cache before = db.stats().memory().blockCache();
     assertThat(getAll(ReadOptions.SCAN, keys)).containsOnly("v".repeat(100));
-    DBStats.Cache after = db.stats().blockCache();
+    DBStats.Cache after = db.stats().memory().blockCache();
     long lookups = after.hits() + after.misses() - before.hits() - before.misses();
     assertThat(lookups).isBetween(10L, 60L); // blocks of 4 KiB
     assertThat(after.charge()).isEqualTo(before.charge());

@@ -88,7 +88,7 @@ class InPlaceReadTest extends DbTestBase {
   }
 
   private long cached() {
-    return db.stats().blockCache().charge();
+    return db.stats().memory().blockCache().charge();
   }
 
   private Path table() throws IOException {
@@ -158,9 +158,9 @@ class InPlaceReadTest extends DbTestBase {
     for (int i = 0; i < KEYS; i++) {
       get(name(i));
     }
-    long counted = db.stats().offHeap().indexesAndFilters();
+    long counted = db.stats().memory().offHeap().indexesAndFilters();
     db.parts().resources().budget().reclaim();
-    assertThat(db.stats().offHeap().indexesAndFilters()).isLessThan(counted);
+    assertThat(db.stats().memory().offHeap().indexesAndFilters()).isLessThan(counted);
     assertAllThere();
   }
 
@@ -173,7 +173,7 @@ class InPlaceReadTest extends DbTestBase {
             .blockCacheSize(64 << 10)
             .build());
     assertAllThere();
-    assertThat(db.stats().offHeap().total()).isLessThanOrEqualTo(1 << 20);
+    assertThat(db.stats().memory().offHeap().total()).isLessThanOrEqualTo(1 << 20);
   }
 
   @Test

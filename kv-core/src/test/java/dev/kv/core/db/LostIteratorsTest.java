@@ -33,10 +33,10 @@ class LostIteratorsTest extends DbTestBase {
           lost.seekToFirst();
         }
         DBStats stats = db.stats();
-        if (stats.openIterators() + stats.leakedIterators() != MORE_THAN_FIT) {
+        if (stats.views().iterators() + stats.views().leakedIterators() != MORE_THAN_FIT) {
           throw new AssertionError(stats.toString());
         }
-        System.out.println("leaked " + stats.leakedIterators());
+        System.out.println("leaked " + stats.views().leakedIterators());
       }
     }
 
@@ -79,13 +79,13 @@ class LostIteratorsTest extends DbTestBase {
     open();
     put("a", "1");
     seekAndLose();
-    assertThat(db.stats().openIterators() + db.stats().leakedIterators()).isEqualTo(1);
+    assertThat(db.stats().views().iterators() + db.stats().views().leakedIterators()).isEqualTo(1);
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (db.stats().leakedIterators() == 0 && System.nanoTime() < end) {
+    while (db.stats().views().leakedIterators() == 0 && System.nanoTime() < end) {
       System.gc();
     }
-    assertThat(db.stats().leakedIterators()).isEqualTo(1);
-    assertThat(db.stats().openIterators()).isZero();
+    assertThat(db.stats().views().leakedIterators()).isEqualTo(1);
+    assertThat(db.stats().views().iterators()).isZero();
   }
 
   @Test
@@ -102,7 +102,7 @@ class LostIteratorsTest extends DbTestBase {
       System.gc();
       db.put(bytes("m"), value);
     }
-    assertThat(db.stats().leakedIterators()).isEqualTo(1);
+    assertThat(db.stats().views().leakedIterators()).isEqualTo(1);
   }
 
   private void seekAndLose() {

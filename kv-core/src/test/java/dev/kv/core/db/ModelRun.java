@@ -196,7 +196,7 @@ final class ModelRun implements AutoCloseable {
   private void continueInACheckpoint() {
     Path target = another("checkpoint");
     long sequence = db.checkpoint(target);
-    long last = db.stats().lastSequence();
+    long last = db.stats().writes().lastSequence();
     if (sequence != last) {
       throw new AssertionError("the checkpoint is of " + sequence + ", not of " + last);
     }

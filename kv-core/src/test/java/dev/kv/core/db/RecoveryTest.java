@@ -396,7 +396,7 @@ class RecoveryTest extends DbTestBase {
     open();
     assertThat(contents()).isEqualTo("(foo->bar)(hello->world)");
     assertThat(db.stats().recovery().droppedBytes()).isZero();
-    assertThat(db.stats().lastSequence()).isEqualTo(9);
+    assertThat(db.stats().writes().lastSequence()).isEqualTo(9);
   }
 
   @Test
@@ -575,7 +575,7 @@ class RecoveryTest extends DbTestBase {
       }
       assertThatThrownBy(() -> reader.put(b("a"), b("b")))
           .isInstanceOf(dev.kv.DBReadOnlyException.class);
-      assertThat(reader.stats().lastSequence()).isEqualTo(1000);
+      assertThat(reader.stats().writes().lastSequence()).isEqualTo(1000);
     }
     assertThat(get(key(7))).isEqualTo("w7");
   }
@@ -600,11 +600,11 @@ class RecoveryTest extends DbTestBase {
           assertThat(s(cursor.key())).isEqualTo(key(count));
           count++;
         }
-        assertThat(reader.stats().lastSequence()).isEqualTo(count);
+        assertThat(reader.stats().writes().lastSequence()).isEqualTo(count);
       }
     }
     writer.join();
-    assertThat(db.stats().lastSequence()).as("what the writer wrote").isEqualTo(entries);
+    assertThat(db.stats().writes().lastSequence()).as("what the writer wrote").isEqualTo(entries);
   }
 
   /**

@@ -60,7 +60,7 @@ class RefreshTest extends DbTestBase {
       assertThat(reader.get(b(key(7)))).isEqualTo(b("w7"));
       assertThat(reader.get(b(key(5)))).isNull();
       assertThat(Space.of(reader, "").refresh()).isFalse();
-      assertThat(reader.stats().lastSequence()).isEqualTo(2001);
+      assertThat(reader.stats().writes().lastSequence()).isEqualTo(2001);
       db.deleteRange(b(key(0)), b(key(500)));
       compact(null, null);
       assertThat(reader.refresh()).isTrue();
@@ -102,8 +102,8 @@ class RefreshTest extends DbTestBase {
         }
         assertThat(reader.refresh()).isTrue();
         assertThat(reader.get(b(key(3)))).isEqualTo(b("round " + round));
-        assertThat(reader.stats().openTables()).isLessThan(8);
-        assertThat(reader.stats().offHeap().memtables()).isLessThan(1 << 20);
+        assertThat(reader.stats().memory().openTables()).isLessThan(8);
+        assertThat(reader.stats().memory().offHeap().memtables()).isLessThan(1 << 20);
       }
     }
   }
@@ -153,7 +153,7 @@ class RefreshTest extends DbTestBase {
       while (more) {
         more = writer.isAlive();
         reader.refresh();
-        long sequence = reader.stats().lastSequence();
+        long sequence = reader.stats().writes().lastSequence();
         assertThat(sequence).as("seed %s", seed).isGreaterThanOrEqualTo(applied);
         for (; applied < sequence; applied++) {
           model.put(keys.get(applied), "value" + applied);

@@ -195,11 +195,11 @@ class SharedResourcesTest {
       int d = random.nextInt(4);
       assertThat(databases.get(d).get(key(random.nextInt(1000)))).hasSize(1000).contains(d);
     }
-    long charge = databases.get(0).stats().blockCache().charge();
-    assertThat(charge).isEqualTo(databases.get(3).stats().blockCache().charge());
+    long charge = databases.get(0).stats().memory().blockCache().charge();
+    assertThat(charge).isEqualTo(databases.get(3).stats().memory().blockCache().charge());
     assertThat(charge).isBetween(800L << 10, 1L << 20);
     shared.prune();
-    assertThat(databases.get(0).stats().blockCache().charge()).isZero();
+    assertThat(databases.get(0).stats().memory().blockCache().charge()).isZero();
     assertThat(databases.get(2).get(key(7))).hasSize(1000);
   }
 

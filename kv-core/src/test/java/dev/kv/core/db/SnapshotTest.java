@@ -55,7 +55,7 @@ class SnapshotTest extends DbTestBase {
     s2.close();
     s2.close();
     assertThat(get("foo", s3)).isEqualTo("v1");
-    assertThat(db.stats().snapshots()).isEqualTo(1);
+    assertThat(db.stats().views().snapshots()).isEqualTo(1);
     s3.close();
   }
 

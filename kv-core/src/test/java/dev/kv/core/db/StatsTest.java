@@ -110,7 +110,8 @@ class StatsTest extends DbTestBase {
     assertThat(writes.bytes()).isBetween(9L, 100L);
     assertThat(writes.syncs()).isEqualTo(1);
     reopen();
-    assertThat(db.stats().writes()).isEqualTo(new DBStats.Writes(0, 0, 0, 0));
+    assertThat(db.stats().writes())
+        .isEqualTo(new DBStats.Writes(0, 0, 0, 0, 3, new DBStats.WriteStalls(0, 0, 0)));
   }
 
   @Test
@@ -139,13 +140,13 @@ class StatsTest extends DbTestBase {
         DBIterator second = db.iterator()) {
       first.seekToFirst();
       second.seekToFirst();
-      List<DBStats.OpenIterator> open = db.stats().oldestIterators();
+      List<DBStats.OpenIterator> open = db.stats().views().oldestIterators();
       assertThat(open).hasSize(2);
       assertThat(open.get(0).ageMicros()).isGreaterThanOrEqualTo(open.get(1).ageMicros());
       assertThat(open.get(0).opened().toString()).contains("StatsTest.openFirst(");
       assertThat(open.get(1).opened().toString()).doesNotContain("StatsTest.openFirst(");
     }
-    assertThat(db.stats().oldestIterators()).isEmpty();
+    assertThat(db.stats().views().oldestIterators()).isEmpty();
     assertThat(db.stats().reads().iterators()).isEqualTo(2);
   }
 
@@ -160,8 +161,8 @@ class StatsTest extends DbTestBase {
     for (int i = 0; i < 15; i++) {
       open.add(db.iterator());
     }
-    assertThat(db.stats().openIterators()).isEqualTo(15);
-    assertThat(db.stats().oldestIterators())
+    assertThat(db.stats().views().iterators()).isEqualTo(15);
+    assertThat(db.stats().views().oldestIterators())
         .hasSize(10)
         .allMatch(each -> each.opened().isEmpty() && each.ageMicros() >= 0);
     open.forEach(DBIterator::close);

@@ -134,7 +134,7 @@ class TransactionHistoryTest extends DbTestBase {
         });
     new Replay(isolation).check();
     assertThat(db.stats().transactions().open()).isZero();
-    assertThat(db.stats().snapshots()).isZero();
+    assertThat(db.stats().views().snapshots()).isZero();
   }
 
   private static String name(Random random) {
@@ -183,7 +183,7 @@ class TransactionHistoryTest extends DbTestBase {
     } catch (ConflictException e) {
       record.conflict = s(e.key());
     }
-    record.lastSequenceAfter = db.stats().lastSequence();
+    record.lastSequenceAfter = db.stats().writes().lastSequence();
   }
 
   private void operate(Random random, Transaction transaction, Record record) {

@@ -69,7 +69,7 @@ class TransactionTest extends DbTestBase {
   }
 
   private void assertConflict(Transaction transaction, String key) {
-    long before = db.stats().lastSequence();
+    long before = db.stats().writes().lastSequence();
     long conflicts = db.stats().transactions().conflicts();
     assertThatThrownBy(transaction::commit)
         .isInstanceOf(ConflictException.class)
@@ -78,7 +78,7 @@ class TransactionTest extends DbTestBase {
                 + key
                 + "' since it began")
         .satisfies(e -> assertThat(s(((ConflictException) e).key())).isEqualTo(key));
-    assertThat(db.stats().lastSequence()).isEqualTo(before);
+    assertThat(db.stats().writes().lastSequence()).isEqualTo(before);
     assertThat(db.stats().transactions().conflicts()).isEqualTo(conflicts + 1);
   }
 
@@ -115,7 +115,7 @@ class TransactionTest extends DbTestBase {
   void commit_writes_takeEffectTogether(boolean sync) {
     open();
     put("a", "1");
-    long before = db.stats().lastSequence();
+    long before = db.stats().writes().lastSequence();
     TransactionOptions with =
         TransactionOptions.builder().writeOptions(new WriteOptions(sync)).build();
     try (Transaction transaction = db.transaction(with)) {
@@ -124,7 +124,7 @@ class TransactionTest extends DbTestBase {
       transaction.commit();
     }
     assertThat(contents()).isEqualTo("(b->2)(c->)");
-    assertThat(db.stats().lastSequence()).isEqualTo(before + 3);
+    assertThat(db.stats().writes().lastSequence()).isEqualTo(before + 3);
     reopen();
     assertThat(contents()).isEqualTo("(b->2)(c->)");
   }
@@ -135,11 +135,11 @@ class TransactionTest extends DbTestBase {
     Transaction transaction = db.transaction();
     transaction.put(b("a"), b("1"));
     assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(1, 0, 0, 0, 0));
-    assertThat(db.stats().snapshots()).isEqualTo(1);
+    assertThat(db.stats().views().snapshots()).isEqualTo(1);
     transaction.close();
     transaction.close();
     assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 0, 0, 0, 0));
-    assertThat(db.stats().snapshots()).isZero();
+    assertThat(db.stats().views().snapshots()).isZero();
     assertThat(contents()).isEmpty();
   }
 
@@ -173,7 +173,7 @@ class TransactionTest extends DbTestBase {
       cursor.close();
       transaction.close();
     }
-    assertThat(db.stats().openIterators()).isZero();
+    assertThat(db.stats().views().iterators()).isZero();
     assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 1, 0, 0, 0));
   }
 
@@ -697,7 +697,7 @@ class TransactionTest extends DbTestBase {
           stored = model;
         }
       }
-      assertThat(db.stats().openIterators()).as(where).isZero();
+      assertThat(db.stats().views().iterators()).as(where).isZero();
     }
   }
 
@@ -880,7 +880,7 @@ class TransactionTest extends DbTestBase {
         .isInstanceOf(TransactionTooOldException.class)
         .hasMessageContaining("PT0.000000001S");
     assertThatThrownBy(transaction::commit).isInstanceOf(IllegalStateException.class);
-    assertThat(db.stats().snapshots()).isZero();
+    assertThat(db.stats().views().snapshots()).isZero();
     assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 0, 0, 0, 1));
     for (Duration wrong :
         List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofDays(200_000))) {

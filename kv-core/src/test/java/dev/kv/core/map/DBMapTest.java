@@ -108,14 +108,14 @@ class DBMapTest {
     DBMap<String, Long> numbers = Maps.of(first, Codecs.utf8(), Codecs.longs());
     DBMap<Long, String> names = Maps.of(second, Codecs.longs(), Codecs.utf8());
     names.put(0L, "zero");
-    long before = db.stats().lastSequence();
+    long before = db.stats().writes().lastSequence();
     WriteBatch batch = WriteBatch.create();
     numbers.set(first.within(batch), "one", 1L);
     names.set(second.within(batch), 1L, "one");
     names.delete(second.within(batch), 0L);
-    assertThat(db.stats().lastSequence()).isEqualTo(before);
+    assertThat(db.stats().writes().lastSequence()).isEqualTo(before);
     db.write(batch);
-    assertThat(db.stats().lastSequence()).isEqualTo(before + 3);
+    assertThat(db.stats().writes().lastSequence()).isEqualTo(before + 3);
     assertThat(numbers).containsExactly(entry("one", 1L));
     assertThat(names).containsExactly(entry(1L, "one"));
   }
@@ -161,9 +161,9 @@ class DBMapTest {
 
   @Test
   void putAll_anyMap_isOneWrite() {
-    long before = db.stats().lastSequence();
+    long before = db.stats().writes().lastSequence();
     map.putAll(Map.of("a", 1L, "b", 2L));
-    assertThat(db.stats().lastSequence()).isEqualTo(before + 2);
+    assertThat(db.stats().writes().lastSequence()).isEqualTo(before + 2);
     assertThatThrownBy(() -> map.headMap("c").putAll(new TreeMap<>(Map.of("a", 9L, "d", 9L))))
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(map).containsExactly(entry("a", 1L), entry("b", 2L));
@@ -261,7 +261,7 @@ class DBMapTest {
     }
     Iterator<String> keys = map.keySet().iterator();
     assertThat(keys.next()).isEqualTo("000");
-    assertThat(db.stats().openIterators()).isZero();
+    assertThat(db.stats().views().iterators()).isZero();
     map.tailMap("050").clear();
     map.set("020a", 0L);
     List<String> rest = new ArrayList<>();
@@ -506,7 +506,7 @@ class DBMapTest {
             .collect(
                 Collectors.partitioningBy(entry -> entry.getValue() < 1500, Collectors.counting()));
     assertThat(halves).containsEntry(true, 1500L).containsEntry(false, 1500L);
-    assertThat(db.stats().openIterators()).isZero();
+    assertThat(db.stats().views().iterators()).isZero();
   }
 
   @Test

@@ -44,8 +44,8 @@ record Held(
         status("RssAnon:"),
         (runtime.totalMemory() - runtime.freeMemory()) >> 10,
         directBytes() >> 10,
-        stats.offHeap(),
-        stats.mappedBytes() >> 10,
+        stats.memory().offHeap(),
+        stats.memory().mappedBytes() >> 10,
         count("/proc/self/maps"),
         descriptorCount(),
         ManagementFactory.getThreadMXBean().getThreadCount());

@@ -264,7 +264,7 @@ class SpaceTest {
     Space users = Space.of(db, "user/");
     Space orders = Space.of(db, "order/");
     orders.put(b("old"), b("x"));
-    long before = db.stats().lastSequence();
+    long before = db.stats().writes().lastSequence();
     WriteBatch batch = WriteBatch.create();
     users.within(batch).put(b("1"), b("Ada"));
     orders
@@ -278,7 +278,7 @@ class SpaceTest {
       db.write(batch);
       assertThat(contents(users, ReadOptions.from(snapshot))).isEmpty();
     }
-    assertThat(db.stats().lastSequence()).isEqualTo(before + 5);
+    assertThat(db.stats().writes().lastSequence()).isEqualTo(before + 5);
     assertThat(contents(db)).containsExactly("order/7=book", "root=y", "user/1=Ada");
   }
 
@@ -613,7 +613,7 @@ class SpaceTest {
     users.resume();
     assertThat(users.property("leveldb.stats")).isEqualTo(db.property("leveldb.stats"));
     assertThat(users.property("no such property")).isNull();
-    assertThat(users.stats().lastSequence()).isEqualTo(db.stats().lastSequence());
+    assertThat(users.stats().writes().lastSequence()).isEqualTo(db.stats().writes().lastSequence());
     assertThat(users.comparator()).isSameAs(DBComparator.bytewise());
     assertThat(users).hasToString("Space['user/' of " + db + "]");
   }

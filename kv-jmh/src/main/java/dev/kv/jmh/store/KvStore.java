@@ -235,7 +235,7 @@ final class KvStore implements Store {
       read += level.compactionBytesRead();
       written += level.compactionBytesWritten();
     }
-    return new StoreStats(read, written, stats.writeStalls().micros());
+    return new StoreStats(read, written, stats.writes().stalls().micros());
   }
 
   @Override

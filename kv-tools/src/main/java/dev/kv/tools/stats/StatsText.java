@@ -17,12 +17,13 @@ public final class StatsText {
   static List<String> of(DBStats stats) {
     List<String> lines = new ArrayList<>(levels(stats));
     lines.add("");
-    lines.add(format("last sequence   %d", stats.lastSequence()));
-    lines.add(format("open tables     %d", stats.openTables()));
+    lines.add(format("last sequence   %d", stats.writes().lastSequence()));
+    lines.add(format("open tables     %d", stats.memory().openTables()));
     lines.add(
         format(
-            "open iterators  %d, and %d leaked", stats.openIterators(), stats.leakedIterators()));
-    DBStats.OffHeap memory = stats.offHeap();
+            "open iterators  %d, and %d leaked",
+            stats.views().iterators(), stats.views().leakedIterators()));
+    DBStats.OffHeap memory = stats.memory().offHeap();
     lines.add(
         format(
             "off-heap bytes  %d (memtables %d, blocks %d, indexes and filters %d, buffers %d)",
@@ -31,7 +32,7 @@ public final class StatsText {
             memory.blocks(),
             memory.indexesAndFilters(),
             memory.writeBuffers()));
-    lines.add(format("mapped bytes    %d", stats.mappedBytes()));
+    lines.add(format("mapped bytes    %d", stats.memory().mappedBytes()));
     lines.add(
         format(
             "amplification   %.2f in space: %d bytes in tables",
@@ -69,15 +70,15 @@ public final class StatsText {
     }
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("levels", levels);
-    members.put("lastSequence", stats.lastSequence());
-    members.put("openTables", stats.openTables());
-    members.put("openIterators", stats.openIterators());
-    members.put("leakedIterators", stats.leakedIterators());
-    members.put("memtableBytes", stats.offHeap().memtables());
-    members.put("blockBytes", stats.offHeap().blocks());
-    members.put("indexAndFilterBytes", stats.offHeap().indexesAndFilters());
-    members.put("bufferBytes", stats.offHeap().writeBuffers());
-    members.put("mappedBytes", stats.mappedBytes());
+    members.put("lastSequence", stats.writes().lastSequence());
+    members.put("openTables", stats.memory().openTables());
+    members.put("openIterators", stats.views().iterators());
+    members.put("leakedIterators", stats.views().leakedIterators());
+    members.put("memtableBytes", stats.memory().offHeap().memtables());
+    members.put("blockBytes", stats.memory().offHeap().blocks());
+    members.put("indexAndFilterBytes", stats.memory().offHeap().indexesAndFilters());
+    members.put("bufferBytes", stats.memory().offHeap().writeBuffers());
+    members.put("mappedBytes", stats.memory().mappedBytes());
     members.put("tableBytes", stats.tableBytes());
     members.put("spaceAmplification", stats.spaceAmplification());
     members.put("logsReplayed", stats.recovery().logs());

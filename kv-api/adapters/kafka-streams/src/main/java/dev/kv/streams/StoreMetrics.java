@@ -57,7 +57,7 @@ final class StoreMetrics {
     gauge(
         "write-stall-duration-total",
         "Milliseconds for which writes were held back",
-        s -> s.writeStalls().micros() / 1000.0);
+        s -> s.writes().stalls().micros() / 1000.0);
     gauge(
         "memtable-hit-ratio",
         "Lookups that a memtable answered, of all lookups",
@@ -65,17 +65,23 @@ final class StoreMetrics {
     gauge(
         "block-cache-data-hit-ratio",
         "Lookups of blocks that found them in the shared cache, of all lookups",
-        s -> ratio(s.blockCache().hits(), s.blockCache().hits() + s.blockCache().misses()));
-    gauge("block-cache-capacity", "Capacity of the shared cache", s -> s.blockCache().capacity());
-    gauge("block-cache-usage", "Bytes in the shared cache", s -> s.blockCache().charge());
-    gauge("size-all-mem-tables", "Bytes of all memtables", s -> s.offHeap().memtables());
+        s ->
+            ratio(
+                s.memory().blockCache().hits(),
+                s.memory().blockCache().hits() + s.memory().blockCache().misses()));
+    gauge(
+        "block-cache-capacity",
+        "Capacity of the shared cache",
+        s -> s.memory().blockCache().capacity());
+    gauge("block-cache-usage", "Bytes in the shared cache", s -> s.memory().blockCache().charge());
+    gauge("size-all-mem-tables", "Bytes of all memtables", s -> s.memory().offHeap().memtables());
     gauge(
         "estimate-table-readers-mem",
         "Bytes of the indexes and filters of open tables",
-        s -> s.offHeap().indexesAndFilters());
+        s -> s.memory().offHeap().indexesAndFilters());
     gauge("total-sst-files-size", "Bytes of all tables", DBStats::tableBytes);
     gauge("live-sst-files-size", "Bytes of all tables", DBStats::tableBytes);
-    gauge("number-open-files", "Open tables", DBStats::openTables);
+    gauge("number-open-files", "Open tables", stats -> stats.memory().openTables());
     add(
         "estimate-num-keys",
         "Estimated number of keys",

@@ -101,25 +101,27 @@ public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
         "false_positive",
         stats -> stats.reads().filterFalsePositives());
     counter(registry, "kv.cached.negatives", stats -> stats.reads().cachedNegatives());
-    counter(registry, "kv.cache.gets", "result", "hit", stats -> stats.blockCache().hits());
-    counter(registry, "kv.cache.gets", "result", "miss", stats -> stats.blockCache().misses());
-    bytes(registry, "kv.cache.size", Tags.empty(), stats -> stats.blockCache().charge());
+    counter(
+        registry, "kv.cache.gets", "result", "hit", stats -> stats.memory().blockCache().hits());
+    counter(
+        registry, "kv.cache.gets", "result", "miss", stats -> stats.memory().blockCache().misses());
+    bytes(registry, "kv.cache.size", Tags.empty(), stats -> stats.memory().blockCache().charge());
     counter(registry, "kv.iterators", stats -> stats.reads().iterators());
-    counter(registry, "kv.iterators.leaked", DBStats::leakedIterators);
-    gauge(registry, "kv.iterators.open", Tags.empty(), DBStats::openIterators);
+    counter(registry, "kv.iterators.leaked", stats -> stats.views().leakedIterators());
+    gauge(registry, "kv.iterators.open", Tags.empty(), stats -> stats.views().iterators());
     remember(
         registry,
         TimeGauge.builder(
                 "kv.iterators.oldest", db, TimeUnit.SECONDS, open(DatabaseMetrics::oldest))
             .tags(tags)
             .register(registry));
-    gauge(registry, "kv.snapshots", Tags.empty(), DBStats::snapshots);
+    gauge(registry, "kv.snapshots", Tags.empty(), stats -> stats.views().snapshots());
   }
 
   private static double oldest(DBStats stats) {
-    return stats.oldestIterators().isEmpty()
+    return stats.views().oldestIterators().isEmpty()
         ? 0
-        : stats.oldestIterators().get(0).ageMicros() / MICROS;
+        : stats.views().oldestIterators().get(0).ageMicros() / MICROS;
   }
 
   private void bindWrites(MeterRegistry registry) {
@@ -130,9 +132,9 @@ public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
         "kv.syncs",
         stats -> stats.writes().syncs(),
         stats -> stats.writes().syncMicros());
-    counter(registry, "kv.stalls", "kind", "delay", stats -> stats.writeStalls().delays());
-    counter(registry, "kv.stalls", "kind", "stop", stats -> stats.writeStalls().stops());
-    counter(registry, "kv.stall.micros", stats -> stats.writeStalls().micros());
+    counter(registry, "kv.stalls", "kind", "delay", stats -> stats.writes().stalls().delays());
+    counter(registry, "kv.stalls", "kind", "stop", stats -> stats.writes().stalls().stops());
+    counter(registry, "kv.stall.micros", stats -> stats.writes().stalls().micros());
   }
 
   private void bindTree(MeterRegistry registry) {
@@ -163,21 +165,31 @@ public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
     gauge(registry, "kv.amplification", Tags.of("kind", "read"), DBStats::readAmplification);
     gauge(registry, "kv.amplification", Tags.of("kind", "write"), DBStats::writeAmplification);
     gauge(registry, "kv.amplification", Tags.of("kind", "space"), DBStats::spaceAmplification);
-    gauge(registry, "kv.tables.open", Tags.empty(), DBStats::openTables);
+    gauge(registry, "kv.tables.open", Tags.empty(), stats -> stats.memory().openTables());
   }
 
   private void bindMemory(MeterRegistry registry) {
     bytes(
-        registry, "kv.memory", Tags.of("kind", "memtables"), stats -> stats.offHeap().memtables());
-    bytes(registry, "kv.memory", Tags.of("kind", "blocks"), stats -> stats.offHeap().blocks());
+        registry,
+        "kv.memory",
+        Tags.of("kind", "memtables"),
+        stats -> stats.memory().offHeap().memtables());
+    bytes(
+        registry,
+        "kv.memory",
+        Tags.of("kind", "blocks"),
+        stats -> stats.memory().offHeap().blocks());
     bytes(
         registry,
         "kv.memory",
         Tags.of("kind", "indexes_and_filters"),
-        stats -> stats.offHeap().indexesAndFilters());
+        stats -> stats.memory().offHeap().indexesAndFilters());
     bytes(
-        registry, "kv.memory", Tags.of("kind", "buffers"), stats -> stats.offHeap().writeBuffers());
-    bytes(registry, "kv.mapped", Tags.empty(), DBStats::mappedBytes);
+        registry,
+        "kv.memory",
+        Tags.of("kind", "buffers"),
+        stats -> stats.memory().offHeap().writeBuffers());
+    bytes(registry, "kv.mapped", Tags.empty(), stats -> stats.memory().mappedBytes());
   }
 
   private int levels() {

@@ -89,13 +89,13 @@ class ByteBufDBTest {
   void retained_inACachedBlock_takesNoMemory() {
     putFlushed("key", LARGE);
     retained("key").release();
-    long before = database.stats().offHeap().blocks();
-    long hits = database.stats().blockCache().hits();
+    long before = database.stats().memory().offHeap().blocks();
+    long hits = database.stats().memory().blockCache().hits();
     ByteBuf first = retained("key");
     ByteBuf second = retained("key");
     assertThat(first.isDirect()).isTrue();
-    assertThat(database.stats().offHeap().blocks()).isEqualTo(before);
-    assertThat(database.stats().blockCache().hits()).isEqualTo(hits + 2);
+    assertThat(database.stats().memory().offHeap().blocks()).isEqualTo(before);
+    assertThat(database.stats().memory().blockCache().hits()).isEqualTo(hits + 2);
     assertThat(first.release() & second.release()).isTrue();
   }
 
