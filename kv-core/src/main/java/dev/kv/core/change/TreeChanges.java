@@ -29,22 +29,27 @@ import dev.kv.core.write.ExclusiveWriter;
  * 1. reserve      the range, in all levels: no new compaction enters it, no flush places its table
  *                 there except in level 0; wait for the jobs that are in it
  * 2. flush        if a memtable holds keys of the range; other threads go on writing
- * 3. exclusive    from here on no other thread writes, up to 8
+ * 3. exclusive    from here on no other thread writes, up to 9
  * 4. flush        what was written to the range since 2
  * 5. sequence     take D, log it, sync all logs
  * 6. prepare      write the tables
  * 7. log          one edit, synced, with the whole change and a last sequence of at least D
- * 8. install      each open snapshot keeps the read state from before; then D becomes visible, then
+ * 8. confirm      log D again, synced: proof that the MANIFEST had the edit
+ * 9. install      each open snapshot keeps the read state from before; then D becomes visible, then
  *                 the next read state
  * </pre>
  *
  * <p>Why: 1. A compaction of a table that is removed and one that stays would bring entries back,
- * and the edit would name tables that no longer exist. 3 to 8. A write in between would get a
+ * and the edit would name tables that no longer exist. 3 to 9. A write in between would get a
  * number after D, and a reader would see it without the change. 4. An older entry of the range,
  * flushed later, would lie above the tables of the change. 5. The writes before D must be durable
  * before the change is, or loss of power would leave the change without them; and the next write
  * continues at D+1, which recovery takes for lost records unless the log says otherwise. 7. A kill
- * leaves all of the change or nothing. 8. A snapshot is a number, and a number cannot show tables
+ * leaves all of the change or nothing. 8. The change is in no log. If the MANIFEST loses its end,
+ * an open without the edit would undo the change and delete its tables, and a damaged end looks
+ * like an edit that a kill interrupted. The proof is in the log that is current from 5 to 9. That
+ * log is deleted only after a later edit is durable, and a MANIFEST that has lost this edit and the
+ * later one names a log that is missing. 9. A snapshot is a number, and a number cannot show tables
  * that were deleted.
  *
  * <p>While a range is reserved, level 0 does not stall writers: its compaction may be what waits
@@ -146,7 +151,7 @@ public final class TreeChanges {
     }
   }
 
-  /** Steps 4 to 8. */
+  /** Steps 4 to 9. */
   private boolean makeExclusively(TreeChange change, ExclusiveWriter writer) {
     if (memTablesHold(change.range())) {
       writer.switchMemTable();
@@ -166,7 +171,7 @@ public final class TreeChanges {
     return true;
   }
 
-  /** Steps 5 to 8. The tables are deleted if the edit is certainly not logged. */
+  /** Steps 5 to 9. The tables are deleted if the edit is certainly not logged. */
   private void write(TreeChange change, Version version, ExclusiveWriter writer) {
     long sequence = writer.takeSequence();
     TableOutputs outputs = context.newOutputs();
@@ -220,6 +225,11 @@ public final class TreeChanges {
     public VersionEdit prepare(Version current) {
       versions.setLastSequence(Math.max(versions.lastSequence(), sequence));
       return edit;
+    }
+
+    @Override
+    public void logged() {
+      writer.confirm();
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.kv.core.db;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kv.CorruptionException;
 import dev.kv.DB;
 import dev.kv.DBIOException;
 import dev.kv.DBStats;
@@ -32,6 +33,7 @@ import dev.kv.core.read.ReadStates;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.recovery.LogRecovery;
+import dev.kv.core.recovery.LostFiles;
 import dev.kv.core.recovery.RecoveredTables;
 import dev.kv.core.state.CompactionStats;
 import dev.kv.core.state.KeptLogs;
@@ -201,7 +203,8 @@ final class DBOpener {
         }
         boolean editNeeded = versions.recover(false);
         List<FileName> files = check.list();
-        check.requireTables(files, versions);
+        check.requireTables(files, versions, options.tables().suffix());
+        versions.markFilesUsed(files);
         if ((kept == null || !exists) && files.contains(new FileName(FileName.Kind.CHANGES, 0))) {
           KeptLogs.forget(env, directory);
         }
@@ -226,12 +229,26 @@ final class DBOpener {
       LogRecovery recovery = new LogRecovery(resources, versions.lastSequence(), tables);
       try {
         recovery.replay(numbers, versions.logNumber());
+        recovery.requireConfirmed(
+            versions.recoveredSequence(), FileNames.manifest(directory, versions.manifestNumber()));
+        requireNotFresh(files, recovery);
+        boolean cut = versions.recoveredTail() > 0;
+        if (cut) {
+          LostFiles lost = new LostFiles(env, directory);
+          lost.moveUnusedTables(resources, versions);
+          recovery.note(
+              "the MANIFEST ended inside an edit, "
+                  + versions.recoveredTail()
+                  + " bytes were dropped, and these tables, which it does not name, were moved to"
+                  + " lost/: "
+                  + lost.moved());
+        }
         versions.setLastSequence(recovery.lastSequence());
         boolean reused = tables.count() == 0 && reusesLogs() && reuse(numbers, recovery);
         if (!reused) {
           recovery.flushRest();
           memtable = resources.emptyMemTable();
-          if (existed && recovery.foundNothing() && isKept(numbers)) {
+          if (existed && !cut && recovery.foundNothing() && isKept(numbers)) {
             return recovery;
           }
           log = logs.create();
@@ -251,6 +268,22 @@ final class DBOpener {
         recovery.abandon();
       }
       return recovery;
+    }
+
+    /**
+     * Throws if the MANIFEST is that of a new database, and the directory is not. The first edit
+     * after the creation names the first log, before that log has a record.
+     */
+    private void requireNotFresh(List<FileName> files, LogRecovery recovery) {
+      if (versions.logNumber() == 0
+          && versions.recoveredSequence() == 0
+          && recovery.foundNothing()
+          && files.stream().anyMatch(file -> file.kind() == FileName.Kind.TABLE)) {
+        throw new CorruptionException(
+            "MANIFEST: it has no edits, and there are tables; DB.repair rebuilds the database",
+            FileNames.manifest(directory, versions.manifestNumber()).toString(),
+            CorruptionException.NO_OFFSET);
+      }
     }
 
     /**

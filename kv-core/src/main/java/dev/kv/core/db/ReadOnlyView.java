@@ -82,12 +82,19 @@ final class ReadOnlyView {
   private void read(DirectoryCheck check) throws IOException {
     versions.recover(true);
     if (last) {
-      check.requireTables(check.list(), versions);
+      check.requireTables(check.list(), versions, resources.options().tables().suffix());
+    } else {
+      check.requireSizes(versions, resources.options().tables().suffix());
     }
     // Before the replay, which takes longer: meanwhile a writer deletes tables that it compacted.
     pinTables();
     LogRecovery logs = replay(check.logs(check.list(), versions));
     requireChangesOfTables(logs);
+    logs.requireConfirmed(
+        versions.recoveredSequence(), FileNames.manifest(directory, versions.manifestNumber()));
+    if (versions.recoveredTail() > 0) {
+      logs.note("the MANIFEST ends inside an edit");
+    }
     lastSequence = logs.lastSequence();
     recovery = logs.report();
     memtableBytes = memtables.stream().mapToLong(MemTable::memoryUsed).sum();

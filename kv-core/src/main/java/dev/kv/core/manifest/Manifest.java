@@ -43,7 +43,8 @@ final class Manifest implements AutoCloseable {
   /**
    * Takes a MANIFEST that was recovered, and opens it to append to it, if the options ask for that,
    * it is small and it ends exactly on a record. In that case its end and its name are made
-   * durable.
+   * durable. One that names no log is replaced: if it lost all edits after its base, no missing log
+   * would show that.
    *
    * @param readOnly true if it will never be written
    * @return true if it is open
@@ -53,6 +54,7 @@ final class Manifest implements AutoCloseable {
     if (readOnly
         || !context.reuseManifest()
         || !recovered.endsOnRecord()
+        || recovered.logNumber() == 0
         || recovered.length() >= context.maxFileSize()) {
       return false;
     }

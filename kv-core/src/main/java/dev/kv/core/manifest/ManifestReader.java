@@ -4,15 +4,18 @@ import dev.kv.CorruptionException;
 import dev.kv.DBIOException;
 import dev.kv.Escape;
 import dev.kv.UnsupportedFormatException;
+import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogEnd;
 import dev.kv.core.log.LogReader;
+import dev.kv.core.log.LogTail;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionBuilder;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
+import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -26,8 +29,12 @@ import org.jspecify.annotations.Nullable;
  * Reads CURRENT and the MANIFEST that it names. Writes nothing.
  *
  * <p>A crash can tear only the last record, because each edit is synced before the next one is
- * written. So a torn record is treated as the end of the MANIFEST, unless a whole record follows
- * it. All other damage throws {@link CorruptionException}.
+ * written. So a torn record is treated as the end of the MANIFEST if {@link LogTail} says that an
+ * interrupted write explains it. All other damage throws {@link CorruptionException}.
+ *
+ * <p>A MANIFEST begins with its base: the whole state, and the edit that it was begun for. It gets
+ * further edits only after CURRENT names it. So if a later MANIFEST has edits after its base,
+ * CURRENT is wrong; with the base alone, a crash came before the rename.
  *
  * <p>A table that a record after the first one adds to level 0, together with a log number, is a
  * flushed memtable, whether kv or C++ LevelDB wrote it. The tables of level 0 in the first record
@@ -67,6 +74,19 @@ final class ManifestReader {
       CurrentFile current = CurrentFile.read(context.env(), directory);
       while (true) {
         try {
+          String later = laterInUse(context, current.number());
+          CurrentFile now = CurrentFile.read(context.env(), directory);
+          if (later != null && now.equals(current)) {
+            throw new CorruptionException(
+                "CURRENT names "
+                    + current.manifest()
+                    + ", and "
+                    + later
+                    + " was in use after it; DB.repair rebuilds the database from the files",
+                directory.resolve("CURRENT").toString(),
+                0);
+          }
+          current = now;
           Version empty = Version.empty(context.comparator(), version -> {});
           return new ManifestReader(context, current, empty).read(whenFree);
         } catch (NoSuchFileException e) {
@@ -87,16 +107,64 @@ final class ManifestReader {
     }
   }
 
+  /**
+   * Returns the name of a MANIFEST with a higher number that has edits after its base, or null if
+   * there is none.
+   */
+  private static @Nullable String laterInUse(ManifestContext context, long number)
+      throws IOException {
+    for (String name : context.env().list(context.directory())) {
+      FileName file = FileNames.parse(name);
+      if (file != null
+          && file.kind() == FileName.Kind.MANIFEST
+          && file.number() > number
+          && hasEditsAfterBase(context, context.directory().resolve(name))) {
+        return name;
+      }
+    }
+    return null;
+  }
+
+  /** The base ends with the first record that has the next file number. */
+  private static boolean hasEditsAfterBase(ManifestContext context, Path path) throws IOException {
+    String file = path.toString();
+    RecordBuffer record = new RecordBuffer();
+    boolean base = false;
+    try (LogReader reader =
+        new LogReader(
+            file, context.env().openSequential(path), (offset, bytes, what, torn) -> {}, true)) {
+      while (reader.readRecord(record)) {
+        VersionEdit edit =
+            VersionEditCodec.decode(
+                record.buffer(), 0, record.length(), file, reader.lastRecordOffset());
+        if (base) {
+          return true;
+        }
+        base = edit.nextFileNumber() != VersionEdit.UNSET;
+      }
+    } catch (NoSuchFileException e) {
+      return false; // a writer beside a read-only open has deleted it
+    } catch (CorruptionException e) {
+      return base; // not a file of this program, or damaged after its base
+    }
+    return false;
+  }
+
   private RecoveredManifest read(Consumer<Version> whenFree) throws IOException {
     Path path = context.directory().resolve(current.manifest());
     long length = context.env().size(path);
     boolean endsOnRecord;
     boolean torn;
+    long end;
     try (LogReader reader =
         new LogReader(file, context.env().openSequential(path), this::damaged, true)) {
       readRecords(reader);
       endsOnRecord = reader.end() == LogEnd.RECORD && reader.endOfLastRecord() == length;
       torn = reader.end() == LogEnd.TORN || tornAt >= 0;
+      end = reader.endOfLastRecord();
+    }
+    if (torn) {
+      requireInterruptedWrite(path, end);
     }
     require(nextFileNumber, "next file number");
     require(logNumber, "log number");
@@ -109,7 +177,7 @@ final class ManifestReader {
         current.number(),
         length,
         endsOnRecord && !torn,
-        torn,
+        length - end,
         builder.build(whenFree),
         logNumber,
         Math.max(previousLogNumber, 0),
@@ -187,6 +255,15 @@ final class ManifestReader {
               + log.getFileName()
               + ", which is needed then, is missing",
           CorruptionException.NO_OFFSET);
+    }
+  }
+
+  private void requireInterruptedWrite(Path path, long end) throws IOException {
+    try (SequentialFile in = context.env().openSequential(path)) {
+      String damage = LogTail.damage(in, end);
+      if (damage != null) {
+        throw corruption(damage, end);
+      }
     }
   }
 

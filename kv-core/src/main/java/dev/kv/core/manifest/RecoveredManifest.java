@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param number its number
  * @param length its length in bytes
  * @param endsOnRecord true if it ends exactly at the end of its last record
- * @param torn true if it ends inside a record, as after a crash
+ * @param tail the number of bytes after its last record; more than 0 after a crash
  * @param version the version, owned by the caller
  * @param logNumber the oldest log that is not completely in tables
  * @param previousLogNumber an older log that is not completely in tables, or 0
@@ -24,7 +24,7 @@ record RecoveredManifest(
     long number,
     long length,
     boolean endsOnRecord,
-    boolean torn,
+    long tail,
     Version version,
     long logNumber,
     long previousLogNumber,

@@ -4,7 +4,7 @@ import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 
 /**
- * A version install in three parts: {@link #prepare}, the write of the MANIFEST, and {@link
+ * A version install: {@link #prepare}, the write of the MANIFEST, {@link #logged}, and {@link
  * #install}. No other install runs between the parts. The caller holds no lock; {@link #prepare}
  * and {@link #install} take the locks that they need, so that no other thread waits for the disk.
  */
@@ -12,6 +12,12 @@ import dev.kv.core.version.VersionEdit;
 public interface VersionInstall {
   /** Returns the edit to apply to {@code current}, which stays current until {@link #install}. */
   VersionEdit prepare(Version current);
+
+  /**
+   * Called when the edit is durable, before the next version is current. If this throws, the next
+   * version is not installed, and every later install fails.
+   */
+  default void logged() {}
 
   /** Publishes the next version, which is now current and durable. Must not throw. */
   default void install(Version next) {}

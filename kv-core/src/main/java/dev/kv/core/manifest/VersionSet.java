@@ -4,6 +4,7 @@ import dev.kv.DBClosedException;
 import dev.kv.DBIOException;
 import dev.kv.DBReadOnlyException;
 import dev.kv.OffHeapExhaustedException;
+import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
@@ -37,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  * the first cause until the database is opened again.
  */
 public final class VersionSet implements AutoCloseable {
+  /** The largest file number accepted; no real database reaches it. */
+  public static final long LARGEST_NUMBER = 1L << 60;
+
   // Constant after construction.
   private final ManifestContext context;
   private final Runnable whenVersionFreed;
@@ -52,6 +56,9 @@ public final class VersionSet implements AutoCloseable {
   private volatile long previousLogNumber;
   private volatile long recoveredNextNumber;
   private volatile long recoveredLength;
+  private volatile long recoveredTail;
+  private volatile long recoveredSequence;
+  private volatile long firstManifestNumber;
   private volatile boolean durable;
   private volatile boolean closed;
   private volatile List<byte @Nullable []> compactPointers =
@@ -100,6 +107,9 @@ public final class VersionSet implements AutoCloseable {
       before.release();
       recoveredNextNumber = recovered.nextFileNumber();
       recoveredLength = recovered.length();
+      recoveredTail = recovered.tail();
+      recoveredSequence = recovered.lastSequence();
+      firstManifestNumber = recoveredNextNumber;
       nextFileNumber.set(recoveredNextNumber + 1);
       lastSequence = recovered.lastSequence();
       logNumber = recovered.logNumber();
@@ -156,6 +166,23 @@ public final class VersionSet implements AutoCloseable {
     nextFileNumber.accumulateAndGet(number + 1, Math::max);
   }
 
+  /**
+   * Makes sure that no new file gets the number of a file that exists. A MANIFEST that has lost its
+   * end may not know of it.
+   */
+  public void markFilesUsed(List<FileName> files) {
+    long largest = 0;
+    for (FileName file : files) {
+      if (file.number() <= LARGEST_NUMBER) {
+        largest = Math.max(largest, file.number());
+      }
+    }
+    markFileNumberUsed(largest);
+    if (largest >= firstManifestNumber) {
+      firstManifestNumber = newFileNumber();
+    }
+  }
+
   /** Returns the sequence number that {@link #setLastSequence} last set. */
   public long lastSequence() {
     return lastSequence;
@@ -194,6 +221,19 @@ public final class VersionSet implements AutoCloseable {
    */
   public long recoveredNextNumber() {
     return recoveredNextNumber;
+  }
+
+  /** Returns the last sequence number in the MANIFEST that was recovered. */
+  public long recoveredSequence() {
+    return recoveredSequence;
+  }
+
+  /**
+   * Returns the number of bytes after the last record of the MANIFEST that was recovered. If there
+   * are any, an edit may be lost that was never acknowledged.
+   */
+  public long recoveredTail() {
+    return recoveredTail;
   }
 
   /**
@@ -250,6 +290,7 @@ public final class VersionSet implements AutoCloseable {
       boolean logged = false;
       try {
         log(edit, replace ? manifest.create(number) : null, state);
+        confirm(change);
         logged = true;
       } finally {
         if (!logged) {
@@ -307,7 +348,7 @@ public final class VersionSet implements AutoCloseable {
    * Returns the number of a new MANIFEST. The number of the first one was reserved at the recovery.
    */
   private long newManifestNumber() {
-    return manifest.isOpen() ? newFileNumber() : recoveredNextNumber;
+    return manifest.isOpen() ? newFileNumber() : firstManifestNumber;
   }
 
   private void requireUsable() {
@@ -356,6 +397,15 @@ public final class VersionSet implements AutoCloseable {
       throw new DBIOException("cannot write the MANIFEST in " + context.directory() + ": " + e, e);
     } catch (OffHeapExhaustedException e) {
       throw e;
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      throw e;
+    }
+  }
+
+  private void confirm(VersionInstall change) {
+    try {
+      change.logged();
     } catch (RuntimeException | Error e) {
       failure = e;
       throw e;

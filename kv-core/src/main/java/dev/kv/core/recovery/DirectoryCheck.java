@@ -5,11 +5,15 @@ import dev.kv.DBException;
 import dev.kv.DBLockedException;
 import dev.kv.NoSuchDatabaseException;
 import dev.kv.NotADirectoryException;
+import dev.kv.TableSuffix;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
 import dev.kv.env.Env;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,9 +23,6 @@ import java.util.TreeSet;
 
 /** Lists and checks the files in a database's directory, and takes its LOCK. */
 public final class DirectoryCheck {
-  /** The largest file number accepted; no real database reaches it. */
-  public static final long LARGEST_NUMBER = 1L << 60;
-
   private final Env env;
   private final Path directory;
 
@@ -95,8 +96,13 @@ public final class DirectoryCheck {
     return file.kind() == FileName.Kind.MANIFEST && file.number() > 1;
   }
 
-  /** Fails if a table of the current version is not among {@code files}. */
-  public void requireTables(List<FileName> files, VersionSet versions) {
+  /**
+   * Throws if a table of the current version is missing or has another size than the MANIFEST says.
+   * A flush, a compaction or a move whose edit is lost changes no content as long as all files of
+   * the state before are there.
+   */
+  public void requireTables(List<FileName> files, VersionSet versions, TableSuffix suffix)
+      throws IOException {
     Set<Long> missing = new TreeSet<>();
     versions.current().forEachFileNumber(missing::add);
     for (FileName file : files) {
@@ -111,6 +117,34 @@ public final class DirectoryCheck {
           example.toString(),
           CorruptionException.NO_OFFSET);
     }
+    requireSizes(versions, suffix);
+  }
+
+  /**
+   * Throws if a table of the current version has another size than the MANIFEST says.
+   *
+   * @throws NoSuchFileException if it does not exist
+   */
+  public void requireSizes(VersionSet versions, TableSuffix suffix) throws IOException {
+    for (int level = 0; level < Levels.COUNT; level++) {
+      for (FileMetadata table : versions.current().files(level)) {
+        Path file = FileNames.table(directory, table.number(), suffix);
+        long size;
+        try {
+          size = env.size(file);
+        } catch (NoSuchFileException e) {
+          file = FileNames.table(directory, table.number(), suffix.other());
+          size = env.size(file);
+        }
+        if (size != table.size()) {
+          env.openRandomAccess(file, false).close(); // says so if it is not a regular file
+          throw new CorruptionException(
+              "the table has " + size + " bytes, and the MANIFEST says " + table.size(),
+              file.toString(),
+              Math.min(size, table.size()));
+        }
+      }
+    }
   }
 
   /**
@@ -123,7 +157,7 @@ public final class DirectoryCheck {
       if (file.kind() == FileName.Kind.LOG
           && (file.number() >= versions.logNumber()
               || file.number() == versions.previousLogNumber())) {
-        if (file.number() > LARGEST_NUMBER) {
+        if (file.number() > VersionSet.LARGEST_NUMBER) {
           throw new CorruptionException(
               "log number too large for a real database",
               FileNames.log(directory, file.number()).toString(),

@@ -64,6 +64,12 @@ public final class LogRecovery {
   /** True if a log has a number that was taken for a change of the tables, after the tables. */
   private boolean foundTakenNumber;
 
+  /** The greatest number that a log confirms; see {@link #requireConfirmed}. */
+  private long confirmed;
+
+  /** The log with that number. */
+  private String confirming = "";
+
   /** The oldest log that the MANIFEST needs, if it is missing. */
   private @Nullable Path missing;
 
@@ -185,6 +191,14 @@ public final class LogRecovery {
       return !damage.hasEnded();
     }
     requireOldest();
+    if (isConfirmation(count, sequence)) {
+      if (sequence > confirmed) {
+        confirmed = sequence;
+        confirming = reader.fileName();
+      }
+      records++;
+      return true;
+    }
     damage.judgeGap(sequence, anyRecord ? expected : Math.min(sequence, expected));
     if (first && logs > 0 && sequence > expected && mode != RecoveryMode.CPP_COMPAT) {
       damage.corruption(
@@ -216,6 +230,41 @@ public final class LogRecovery {
     expected = end + 1;
     lastSequence = Math.max(lastSequence, end);
     return true;
+  }
+
+  /**
+   * Returns true if a batch confirms that the edit with this number was durable: it has no
+   * operations, and the log had its number before. Every other record of a log has a later number
+   * than those before it.
+   */
+  private boolean isConfirmation(int count, long sequence) {
+    return count == 0 && anyRecord && sequence < expected;
+  }
+
+  /**
+   * Throws if a log confirms a change of the tables that the MANIFEST does not have. The change was
+   * acknowledged after its edit was durable, so the MANIFEST has lost its end.
+   *
+   * @param lastSequence the last sequence number in the MANIFEST; every edit with a change of the
+   *     tables that does not pass the log has the change's number at least
+   * @param manifest the file, for the message
+   */
+  public void requireConfirmed(long lastSequence, Path manifest) {
+    if (confirmed > lastSequence) {
+      throw new CorruptionException(
+          "MANIFEST: its end is lost: "
+              + Path.of(confirming).getFileName()
+              + " confirms a bulk load, an ingest or a range delete with sequence number "
+              + confirmed
+              + ", which is not in it; DB.repair rebuilds the database from the files",
+          manifest.toString(),
+          CorruptionException.NO_OFFSET);
+    }
+  }
+
+  /** Returns the greatest number that a log confirms, or 0. */
+  public long confirmed() {
+    return confirmed;
   }
 
   /**
@@ -325,6 +374,11 @@ public final class LogRecovery {
    */
   public long appendableLength() {
     return lastEndsOnRecord && dropped == 0 ? lastLength : -1;
+  }
+
+  /** Adds what is wrong with other files than the logs to the report. */
+  public void note(String what) {
+    reason = reason.isEmpty() ? what : reason + "; " + what;
   }
 
   /** Returns the statistics of the recovery. */

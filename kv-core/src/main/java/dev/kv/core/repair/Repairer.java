@@ -21,6 +21,7 @@ import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.recovery.LogRecovery;
+import dev.kv.core.recovery.LostFiles;
 import dev.kv.core.state.Resources;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.table.TableCache;
@@ -54,7 +55,6 @@ import org.slf4j.Logger;
  */
 public final class Repairer {
   private static final Logger LOG = EngineLogger.of(Repairer.class);
-  private static final String LOST = "lost";
 
   /** The number of entries of a table whose order is checked against the comparator. */
   private static final int ORDER_SAMPLE = 64;
@@ -63,7 +63,7 @@ public final class Repairer {
   private record Found(String name, FileName file) {
     boolean isWorthRepair() {
       return switch (file.kind()) {
-        case TABLE, LOG, MANIFEST -> file.number() <= DirectoryCheck.LARGEST_NUMBER;
+        case TABLE, LOG, MANIFEST -> file.number() <= VersionSet.LARGEST_NUMBER;
         default -> false;
       };
     }
@@ -87,7 +87,7 @@ public final class Repairer {
   /** The key bounds of the tables that the MANIFEST names, by table number. */
   private final Map<Long, BlockLocator.Bounds> bounds = new HashMap<>();
 
-  private final List<String> lost = new ArrayList<>();
+  private final LostFiles lost;
   private long nextNumber;
   private int logsConverted;
   private long bytesLost;
@@ -97,6 +97,7 @@ public final class Repairer {
     this.env = resources.env();
     this.directory = resources.directory();
     this.found = found;
+    this.lost = new LostFiles(env, directory);
     long largest = found.stream().mapToLong(each -> each.file().number()).max().orElse(0);
     nextNumber = Math.max(largest, 1) + 1;
   }
@@ -157,7 +158,7 @@ public final class Repairer {
     discard(whole);
     int rewritten = opened.size() - fromLogs.size() - whole.size();
     return new RepairReport(
-        whole.size(), rewritten, logsConverted, lost.size(), result.entries(), bytesLost);
+        whole.size(), rewritten, logsConverted, lost.moved().size(), result.entries(), bytesLost);
   }
 
   /**
@@ -174,8 +175,10 @@ public final class Repairer {
       versions.current().forEachFileNumber(named::add);
       noteBounds(versions.current());
       long oldestLog = versions.logNumber();
-      if (!tables.containsAll(named) || (oldestLog > 0 && !logs.contains(oldestLog))) {
-        LOG.warn("{}: the MANIFEST names missing files; rebuilding from all tables", place());
+      if (!tables.containsAll(named)
+          || (oldestLog > 0 && !logs.contains(oldestLog))
+          || confirmed(logs) > versions.recoveredSequence()) {
+        LOG.warn("{}: the MANIFEST has lost its end; rebuilding from all tables", place());
       } else {
         takesEvery = false;
         long next = versions.recoveredNextNumber();
@@ -189,6 +192,19 @@ public final class Repairer {
           Escape.text(String.valueOf(e.getMessage())));
     }
     return logs;
+  }
+
+  /** Returns the greatest number of a change of the tables that a readable log confirms, or 0. */
+  private long confirmed(Set<Long> logs) {
+    LogRecovery recovery = new LogRecovery(resources, 0, MemTable::release);
+    try {
+      recovery.replay(List.copyOf(logs), 0);
+    } catch (IOException e) {
+      LOG.debug("{}: cannot read a log: {}", place(), e.toString());
+    } finally {
+      recovery.abandon();
+    }
+    return recovery.confirmed();
   }
 
   private void noteBounds(Version version) {
@@ -421,24 +437,10 @@ public final class Repairer {
           && directory.resolve(each.name()).equals(table(file.number()))) {
         env.delete(directory.resolve(each.name()));
       } else {
-        moveToLost(each.name());
+        lost.move(each.name());
       }
     }
-    if (!lost.isEmpty()) {
-      env.syncDirectory(directory.resolve(LOST));
-    }
-    env.syncDirectory(directory);
-  }
-
-  private void moveToLost(String name) throws IOException {
-    Path lostDirectory = directory.resolve(LOST);
-    env.createDirectory(lostDirectory);
-    Path to = lostDirectory.resolve(name);
-    for (int copy = 1; env.exists(to); copy++) {
-      to = lostDirectory.resolve(name + "." + copy);
-    }
-    env.rename(directory.resolve(name), to);
-    lost.add(name);
+    lost.sync();
   }
 
   /**

@@ -14,7 +14,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,9 @@ import org.slf4j.Logger;
  * Nothing is deleted while it is unknown which version a restart will find, that is before the
  * recovered version is durable, and after a permanent failure. For the same reason the files of a
  * failed job whose edit may be logged stay pending.
+ *
+ * <p>Logs are deleted oldest first: a MANIFEST that has lost its end names an old log, and the open
+ * sees that it is missing.
  *
  * <p>{@link KeptLogs} keeps obsolete logs for readers of changes. A {@link Hold} keeps logs and
  * MANIFESTs longer. It is added before the install that makes them obsolete, and here the holds are
@@ -174,12 +179,20 @@ public final class ObsoleteFiles {
     if (kept != null) {
       kept.trim(versions.logNumber());
     }
+    Map<Long, String> logs = new TreeMap<>();
     for (String name : names) {
       FileName parsed = FileNames.parse(name);
       if (parsed != null && isObsolete(parsed, live, withTemporary)) {
-        delete(env, directory.resolve(name), parsed);
+        if (parsed.kind() == FileName.Kind.LOG) {
+          logs.put(parsed.number(), name);
+        } else {
+          delete(env, directory.resolve(name), parsed);
+        }
       }
     }
+    logs.forEach(
+        (number, name) ->
+            delete(env, directory.resolve(name), new FileName(FileName.Kind.LOG, number)));
   }
 
   private boolean isObsolete(FileName file, Set<Long> live, boolean withTemporary) {

@@ -18,6 +18,7 @@ public final class ExclusiveWriter implements AutoCloseable {
   private final WriteGroup group;
   private long taken;
   private boolean published;
+  private boolean confirmed;
 
   ExclusiveWriter(
       CommitPipeline commits,
@@ -120,6 +121,31 @@ public final class ExclusiveWriter implements AutoCloseable {
     }
     taken = next;
     return next;
+  }
+
+  /**
+   * Logs that the edit with the sequence number that was taken is durable, and syncs the log.
+   * Called after the edit was synced, and before {@link #publish}.
+   *
+   * <p>A batch without operations logs it, as {@link #takeSequence} does; this one repeats the
+   * number. It is the only record of a log whose number was there before. A recovery that finds it
+   * knows that a MANIFEST without that edit has lost its end. Nothing else tells, because a
+   * MANIFEST whose last edit is cut off looks like one whose last edit was never synced.
+   *
+   * @throws DBIOException if the log cannot be written; the database is read-only then
+   */
+  public void confirm() {
+    if (taken == 0 || published || confirmed) {
+      throw new AssertionError("there is no sequence number to confirm");
+    }
+    confirmed = true;
+    group.begin(0);
+    try {
+      target.append(group.marker(taken), WriteGroup.MARKER_LENGTH, true);
+    } catch (Throwable e) {
+      commits.failed(e);
+      throw new DBIOException("the change is in the MANIFEST, and could not be logged: " + e, e);
+    }
   }
 
   /**

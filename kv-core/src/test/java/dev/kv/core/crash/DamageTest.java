@@ -65,6 +65,9 @@ class DamageTest {
     System.out.println("DamageTest: " + text.strip());
     int cases = Integer.parseInt(text.replaceAll("(?s).*: cases (\\d+) .*", "$1"));
     assertThat(cases).isGreaterThan(leastCases);
-    assertThat(text).contains("CORRUPTION_AT_OPEN", "CORRUPTION_AT_READ", "SHORTER_PREFIX");
+    assertThat(text).contains("CORRUPTION_AT_OPEN", "SHORTER_PREFIX");
+    if (!mode.equals("cuts")) { // an open finds a table of another size
+      assertThat(text).contains("CORRUPTION_AT_READ");
+    }
   }
 }

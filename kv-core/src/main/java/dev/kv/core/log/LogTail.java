@@ -1,0 +1,136 @@
+package dev.kv.core.log;
+
+import dev.kv.core.codec.MaskedCrc32c;
+import dev.kv.env.SequentialFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges the bytes after the last record of a log in which every record was synced before the next
+ * one was written. If they are a record whose write was interrupted, three things hold:
+ *
+ * <ol>
+ *   <li>its header, as far as it was written, has the length of a fragment that fits into the
+ *       block, and a first fragment fills the block;
+ *   <li>no shorter length matches its checksum, because a record that is whole was written;
+ *   <li>no later record begins after it.
+ * </ol>
+ */
+public final class LogTail {
+  private static final int SECTOR = 512;
+
+  private final ByteBuffer block = LogWriter.scratch(LogFormat.BLOCK);
+  private final MaskedCrc32c crc = new MaskedCrc32c();
+  private int length;
+
+  private LogTail() {}
+
+  /**
+   * Returns why the bytes are damaged, or null if an interrupted write explains them.
+   *
+   * @param file the log, at its beginning; the caller closes it
+   * @param endOfLastRecord the offset at which the bytes begin
+   */
+  public static @Nullable String damage(SequentialFile file, long endOfLastRecord)
+      throws IOException {
+    return new LogTail().judge(file, LogFormat.nextHeader(endOfLastRecord));
+  }
+
+  private @Nullable String judge(SequentialFile file, long header) throws IOException {
+    int at = (int) (header % LogFormat.BLOCK);
+    file.skip(header - at);
+    boolean first = true;
+    while (read(file)) {
+      String damage = first ? headerDamage(at) : null;
+      if (damage == null && beginsRecord(first ? at + 1 : 0)) {
+        damage = "a record is damaged, and a whole one follows it";
+      }
+      if (damage != null) {
+        return damage;
+      }
+      first = false;
+    }
+    return null;
+  }
+
+  private boolean read(SequentialFile file) throws IOException {
+    block.clear();
+    while (block.hasRemaining() && file.read(block) >= 0) {
+      continue;
+    }
+    length = block.position();
+    return length > 0;
+  }
+
+  private @Nullable String headerDamage(int at) {
+    if (at + LogFormat.HEADER > length || isUnwritten(at)) {
+      return null;
+    }
+    int type = typeAt(at);
+    int payload = lengthAt(at);
+    int room = LogFormat.BLOCK - at - LogFormat.HEADER;
+    if (type != LogFormat.FULL && type != LogFormat.FIRST) {
+      return "a record begins with a fragment of type " + type;
+    }
+    if (payload > room || (type == LogFormat.FIRST && payload < room)) {
+      return "bad record length";
+    }
+    int most = Math.min(payload - 1, length - at - LogFormat.HEADER);
+    int stored = block.getInt(at);
+    crc.reset();
+    crc.update((byte) type);
+    for (int i = 0; i <= most; i++) {
+      if (crc.maskedValue() == stored) {
+        return "the length of a record is damaged: " + payload + " instead of " + i;
+      }
+      crc.update(block.get(Math.min(at + LogFormat.HEADER + i, length - 1)));
+    }
+    return null;
+  }
+
+  /** Returns true if a part of the header was not written: its sector is zero from there on. */
+  private boolean isUnwritten(int at) {
+    int nextSector = at - at % SECTOR + SECTOR;
+    return isZero(at, Math.min(nextSector, at + LogFormat.HEADER))
+        || (nextSector < at + LogFormat.HEADER && isZero(nextSector, at + LogFormat.HEADER));
+  }
+
+  private boolean isZero(int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (block.get(i) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns true if a fragment that begins a record, with a matching checksum, is in the block. */
+  private boolean beginsRecord(int from) {
+    for (int at = from; at + LogFormat.HEADER <= length; at++) {
+      int type = typeAt(at);
+      if (type != LogFormat.FULL && type != LogFormat.FIRST) {
+        continue;
+      }
+      int payload = lengthAt(at);
+      int end = at + LogFormat.HEADER + payload;
+      if (end > length || (type == LogFormat.FIRST && end < LogFormat.BLOCK)) {
+        continue;
+      }
+      crc.reset();
+      crc.update(block, at + LogFormat.TYPE_OFFSET, 1 + payload);
+      if (crc.maskedValue() == block.getInt(at)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private int typeAt(int at) {
+    return block.get(at + LogFormat.TYPE_OFFSET) & 0xff;
+  }
+
+  private int lengthAt(int at) {
+    return block.getShort(at + LogFormat.LENGTH_OFFSET) & 0xffff;
+  }
+}

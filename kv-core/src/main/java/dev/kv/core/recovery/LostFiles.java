@@ -1,0 +1,95 @@
+package dev.kv.core.recovery;
+
+import dev.kv.CorruptionException;
+import dev.kv.DBIOException;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.state.Resources;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.env.Env;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+
+/** Moves files that a database does not use, and that may hold data, to its folder lost/. */
+public final class LostFiles {
+  private static final Logger LOG = EngineLogger.of(LostFiles.class);
+  private static final String LOST = "lost";
+
+  private final Env env;
+  private final Path directory;
+  private final List<String> moved = new ArrayList<>();
+
+  /** Creates the object; nothing is moved, and the folder is not created. */
+  public LostFiles(Env env, Path directory) {
+    this.env = env;
+    this.directory = directory;
+  }
+
+  /** Moves a file, without replacing one that is in the folder. */
+  public void move(String name) throws IOException {
+    Path lost = directory.resolve(LOST);
+    env.createDirectory(lost);
+    Path to = lost.resolve(name);
+    for (int copy = 1; env.exists(to); copy++) {
+      to = lost.resolve(name + "." + copy);
+    }
+    env.rename(directory.resolve(name), to);
+    moved.add(name);
+  }
+
+  /** Makes the moves durable. */
+  public void sync() throws IOException {
+    if (!moved.isEmpty()) {
+      env.syncDirectory(directory.resolve(LOST));
+    }
+    env.syncDirectory(directory);
+  }
+
+  /** Returns the names of the files that were moved. */
+  public List<String> moved() {
+    return moved;
+  }
+
+  /**
+   * Moves the complete tables that the current version does not have, durably. An open does this if
+   * the MANIFEST ended inside an edit: the edit was not acknowledged, but if that is wrong, these
+   * tables are all that is left of it. They are no longer in the database's directory when the next
+   * open deletes unused tables.
+   */
+  public void moveUnusedTables(Resources resources, VersionSet versions) throws IOException {
+    Set<Long> used = new HashSet<>();
+    versions.current().forEachFileNumber(used::add);
+    for (String name : DirectoryCheck.names(env, directory)) {
+      FileName file = FileNames.parse(name);
+      if (file != null
+          && file.kind() == FileName.Kind.TABLE
+          && !used.contains(file.number())
+          && isComplete(resources, file.number(), name)) {
+        move(name);
+        LOG.warn("{}: moved to {}/: {}", directory, LOST, name);
+      }
+    }
+    if (!moved.isEmpty()) {
+      sync();
+    }
+  }
+
+  private boolean isComplete(Resources resources, long number, String name) throws IOException {
+    FileMetadata table = FileMetadata.ofUnknownKeys(number, env.size(directory.resolve(name)));
+    try {
+      resources.tables().iterator(table, true, false).close();
+      return true;
+    } catch (CorruptionException | DBIOException e) {
+      return false;
+    } finally {
+      resources.tables().evict(number);
+    }
+  }
+}

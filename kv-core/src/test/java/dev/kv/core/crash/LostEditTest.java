@@ -1,0 +1,174 @@
+package dev.kv.core.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.BulkLoader;
+import dev.kv.CorruptionException;
+import dev.kv.DB;
+import dev.kv.Options;
+import dev.kv.RecoveryMode;
+import dev.kv.core.EnvFiles;
+import dev.kv.env.Env;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A MANIFEST that lost edits at its end. Bulk loads and range deletes are nowhere else, so an open
+ * without their edits would undo what was acknowledged, and delete their tables.
+ */
+final class LostEditTest {
+  private static final Path DIRECTORY = Path.of("/lost/db");
+  private static final int SECTOR = 512;
+  private static final int HEADER = 7;
+
+  private final Env env = Env.inMemory();
+  private Path manifest = DIRECTORY;
+  private byte[] whole = {};
+  private List<Integer> records = List.of();
+
+  private Options.Builder options() {
+    return Options.builder().env(env);
+  }
+
+  /** A put and a flush, three loads of 1,000 keys, and a range delete of the first key. */
+  @BeforeEach
+  void create() throws IOException {
+    env.createDirectory(DIRECTORY.getParent());
+    try (DB db = DB.open(DIRECTORY, options().createIfMissing(true).build())) {
+      db.put(bytes("a"), bytes("1"));
+      db.put(bytes("z"), bytes("2"));
+      db.flush();
+      for (String prefix : List.of("l", "m", "n")) {
+        try (BulkLoader loader = db.bulkLoader()) {
+          for (int i = 0; i < 1000; i++) {
+            loader.put(bytes(prefix + (1000 + i)), bytes("v" + i));
+          }
+          loader.finish();
+        }
+      }
+      db.deleteRange(bytes("a"), bytes("b"));
+    }
+    for (String name : env.list(DIRECTORY)) {
+      if (name.startsWith("MANIFEST-")) {
+        manifest = DIRECTORY.resolve(name);
+      }
+    }
+    whole = EnvFiles.read(env, manifest);
+    records = recordsOf(whole);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Returns the offsets of the records of a MANIFEST of one block. */
+  static List<Integer> recordsOf(byte[] manifest) {
+    List<Integer> offsets = new ArrayList<>();
+    for (int at = 0; at + HEADER <= manifest.length; ) {
+      offsets.add(at);
+      at += HEADER + ((manifest[at + 4] & 0xff) | (manifest[at + 5] & 0xff) << 8);
+    }
+    return offsets;
+  }
+
+  private int fromEnd(int count) {
+    return records.get(records.size() - count);
+  }
+
+  private Set<String> tables() throws IOException {
+    Set<String> tables = new TreeSet<>(env.list(DIRECTORY));
+    tables.removeIf(name -> !name.endsWith(".ldb"));
+    return tables;
+  }
+
+  /** Expects that every kind of open refuses the MANIFEST, deletes nothing, and repair helps. */
+  private void expectRefused(byte[] damaged) throws IOException {
+    EnvFiles.write(env, manifest, damaged);
+    Set<String> before = tables();
+    for (RecoveryMode mode : RecoveryMode.values()) {
+      for (boolean readOnly : new boolean[] {true, false}) {
+        assertThatThrownBy(
+                () -> DB.open(DIRECTORY, options().recoveryMode(mode).readOnly(readOnly).build()))
+            .as("%s, read-only %s", mode, readOnly)
+            .isInstanceOf(CorruptionException.class);
+      }
+    }
+    assertThat(tables()).isEqualTo(before);
+    DB.repair(DIRECTORY, options().build());
+    try (DB db = DB.open(DIRECTORY, options().build())) {
+      expectEntries(db);
+    }
+  }
+
+  private static void expectEntries(DB db) {
+    assertThat(db.get(bytes("a"))).isNull();
+    assertThat(db.get(bytes("z"))).isEqualTo(bytes("2"));
+    int count = 0;
+    for (String prefix : List.of("l", "m", "n")) {
+      for (int i = 0; i < 1000; i++) {
+        assertThat(db.get(bytes(prefix + (1000 + i)))).isEqualTo(bytes("v" + i));
+        count++;
+      }
+    }
+    assertThat(count).isEqualTo(3000);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4})
+  void open_afterABitOfALengthFlipped_isRefused(int record) throws IOException {
+    byte[] damaged = whole.clone();
+    damaged[fromEnd(record) + 5] ^= 1 << 4;
+    expectRefused(damaged);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 0", "1, 3", "1, 20", "2, 0", "3, 9", "4, 0", "4, 30"})
+  void open_afterACut_isRefused(int record, int bytesOfIt) throws IOException {
+    expectRefused(Arrays.copyOf(whole, fromEnd(record) + bytesOfIt));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4})
+  void open_afterZeroesFromARecordOn_isRefused(int record) throws IOException {
+    byte[] damaged = whole.clone();
+    Arrays.fill(damaged, fromEnd(record), whole.length, (byte) 0);
+    expectRefused(damaged);
+  }
+
+  @Test
+  void open_afterAZeroedSector_isRefused() throws IOException {
+    for (int at = 0; at < whole.length; at += SECTOR) {
+      byte[] damaged = whole.clone();
+      Arrays.fill(damaged, at, Math.min(at + SECTOR, whole.length), (byte) 0);
+      EnvFiles.write(env, manifest, damaged);
+      assertThatThrownBy(() -> DB.open(DIRECTORY, options().build()))
+          .isInstanceOf(CorruptionException.class);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = RecoveryMode.class,
+      names = {"TORN_WRITES", "STRICT"})
+  void open_ofTheWholeManifest_hasEverything(RecoveryMode mode) {
+    for (int i = 0; i < 3; i++) {
+      try (DB db = DB.open(DIRECTORY, options().recoveryMode(mode).build())) {
+        expectEntries(db);
+        assertThat(db.stats().recovery().reason()).isEmpty();
+      }
+    }
+  }
+}
