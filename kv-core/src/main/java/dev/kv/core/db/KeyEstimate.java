@@ -13,37 +13,41 @@ import org.jspecify.annotations.Nullable;
  * tombstone takes back itself and the entry that it hides. Overwritten keys count more than once
  * until a compaction drops the older versions.
  *
- * <p>In a level with many tables, only some of them are asked, evenly spread. Tables without
- * properties, as C++ LevelDB writes them, are taken to be like the others.
+ * <p>In a level with many tables, only some of them are asked, evenly spread. If tables without
+ * properties, as C++ LevelDB writes them, hold more than a twentieth of the bytes, there is no
+ * estimate; otherwise they are taken to be like the others.
  */
 final class KeyEstimate {
   /** The maximum number of tables of a level that are opened for an estimate. */
   private static final int SAMPLE = 128;
 
+  /** The least part of the bytes of all tables that tables with properties hold. */
+  private static final double COVERED = 0.95;
+
   private long keys;
   private long bytes;
+  private long askedBytes;
 
   private KeyEstimate() {}
 
-  /** Returns the estimate for all tables, or null if none of those asked has properties. */
+  /** Returns the estimate for all tables, or null if too many tables have no properties. */
   static @Nullable Long inTables(Version version, TableCache tables) {
-    KeyEstimate all = new KeyEstimate();
-    KeyEstimate[] levels = new KeyEstimate[Levels.COUNT];
+    double keys = 0;
+    double covered = 0;
+    long bytes = 0;
     for (int level = 0; level < Levels.COUNT; level++) {
-      levels[level] = sample(version.files(level), tables);
-      all.keys += levels[level].keys;
-      all.bytes += levels[level].bytes;
-    }
-    long sum = 0;
-    for (int level = 0; level < Levels.COUNT; level++) {
-      KeyEstimate best = levels[level].bytes > 0 ? levels[level] : all;
-      if (best.bytes > 0) {
-        sum += Math.round((double) best.keys * version.bytes(level) / best.bytes);
-      } else if (version.fileCount(level) > 0) {
-        return null;
+      KeyEstimate found = sample(version.files(level), tables);
+      if (found.bytes > 0) {
+        double asked = (double) version.bytes(level) / found.askedBytes;
+        keys += found.keys * asked;
+        covered += found.bytes * asked;
       }
+      bytes += version.bytes(level);
     }
-    return sum;
+    if (bytes == 0) {
+      return 0L;
+    }
+    return covered < COVERED * bytes ? null : Math.round(keys * bytes / covered);
   }
 
   private static KeyEstimate sample(List<FileMetadata> files, TableCache tables) {
@@ -52,6 +56,7 @@ final class KeyEstimate {
     for (int i = 0; i < asked; i++) {
       FileMetadata file = files.get((int) ((long) i * files.size() / asked));
       TableProperties properties = tables.properties(file);
+      found.askedBytes += file.size();
       if (properties != null) {
         found.keys += properties.entries() - 2 * properties.tombstones();
         found.bytes += file.size();

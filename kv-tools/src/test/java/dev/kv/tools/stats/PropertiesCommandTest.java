@@ -48,4 +48,15 @@ class PropertiesCommandTest {
         .isEqualTo("9\n");
     assertThat(Cli.run("properties", dir.toString()).out()).contains("kv.estimate-num-keys: 9\n");
   }
+
+  @Test
+  void estimate_ofADatabaseThatCppWroteAndKvChanged_isNone() throws IOException {
+    Path dir = Fixtures.copy("snappy-levels", temp);
+    try (DB db = DB.open(dir, Options.DEFAULT)) {
+      db.put("new".getBytes(), "1".getBytes());
+      db.flush();
+    }
+    assertThat(Cli.run("properties", dir.toString()).out()).doesNotContain("kv.estimate-num-keys");
+    assertThat(Cli.run("stats", dir.toString(), "--json").out()).doesNotContain("estimatedKeys");
+  }
 }
