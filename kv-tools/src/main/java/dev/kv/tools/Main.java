@@ -108,7 +108,12 @@ final class Main implements Runnable {
         (failure, failed, parsed) -> report(failure, failed, verbose));
     commandLine.setParameterExceptionHandler(
         (wrong, arguments) -> reportUsage(wrong, commandLine, helpCommand));
-    int exitCode = commandLine.execute(args);
+    int exitCode;
+    try {
+      exitCode = commandLine.execute(args);
+    } catch (OutOfMemoryError tooSmall) {
+      return report(tooSmall, commandLine, verbose);
+    }
     return exitCode == 0 && System.out.checkError()
         ? report(Output.failure(), commandLine, false)
         : exitCode;
@@ -141,7 +146,7 @@ final class Main implements Runnable {
             "^Invalid value for positional parameter at index \\S+ \\((\\w+)\\): ", "$1: ");
   }
 
-  private static int report(Exception failure, CommandLine failed, boolean verbose) {
+  private static int report(Throwable failure, CommandLine failed, boolean verbose) {
     String message = FailureText.describe(failure);
     if (!message.isEmpty()) {
       failed.getErr().println("kv: " + message);

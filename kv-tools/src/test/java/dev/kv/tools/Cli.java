@@ -53,21 +53,25 @@ public record Cli(int exitCode, byte[] bytes, String err) {
 
   /** Runs a command as a line of the shell does. */
   public static Cli runInShell(String name, String... args) {
-    return runCaught("", () -> Main.runInShell(name, args));
+    return runCaught(new byte[0], () -> Main.runInShell(name, args));
   }
 
   public static Cli runWithInput(String input, String... args) {
+    return runWithInput(input.getBytes(StandardCharsets.UTF_8), args);
+  }
+
+  public static Cli runWithInput(byte[] input, String... args) {
     return runCaught(input, () -> Main.run(args));
   }
 
-  private static Cli runCaught(String input, IntSupplier command) {
+  private static Cli runCaught(byte[] input, IntSupplier command) {
     PrintStream out = System.out;
     PrintStream err = System.err;
     InputStream in = System.in;
     ByteArrayOutputStream caughtOut = new ByteArrayOutputStream();
     ByteArrayOutputStream caughtErr = new ByteArrayOutputStream();
     try {
-      System.setIn(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)));
+      System.setIn(new ByteArrayInputStream(input));
       System.setOut(new PrintStream(caughtOut, true, StandardCharsets.UTF_8));
       System.setErr(new PrintStream(caughtErr, true, StandardCharsets.UTF_8));
       int exitCode = command.getAsInt();

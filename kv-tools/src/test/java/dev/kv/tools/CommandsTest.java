@@ -143,7 +143,8 @@ class CommandsTest {
     Path dir = Fixtures.copy("plain", temp);
     try (DB held = DB.open(dir, Options.DEFAULT)) {
       for (String command : new String[] {"batch", "import"}) {
-        Cli cli = Cli.runWithInput("", command, dir.toString());
+        String entry = command.equals("batch") ? "put k v" : "k\tv";
+        Cli cli = Cli.runWithInput(entry, command, dir.toString());
         assertThat(cli.exitCode()).isEqualTo(1);
         assertThat(cli.err()).contains("is open already");
       }

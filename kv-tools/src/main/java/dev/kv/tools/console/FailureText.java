@@ -59,6 +59,20 @@ public final class FailureText {
         .replace("Options.comparator", "--comparator");
   }
 
+  private static String outOfMemory(String message) {
+    if (message.contains("direct buffer")) {
+      return "the memory outside the heap is used up: "
+          + message
+          + "; give the JVM more: JAVA_OPTS=-XX:MaxDirectMemorySize=4g kv ...";
+    }
+    long mebibytes = Runtime.getRuntime().maxMemory() >> 20;
+    return "the heap of "
+        + mebibytes
+        + " MiB is too small for this: give the JVM more: JAVA_OPTS=-Xmx"
+        + Math.max(1, 4 * mebibytes / 1024)
+        + "g kv ...";
+  }
+
   private static String text(Throwable failure) {
     if (failure instanceof DBException) {
       String message = inShellWords(String.valueOf(failure.getMessage()));
@@ -86,6 +100,9 @@ public final class FailureText {
       return refused.getFile() + ": " + refused.getReason();
     }
     String message = failure.getMessage();
+    if (failure instanceof OutOfMemoryError) {
+      return outOfMemory(String.valueOf(message));
+    }
     return failure instanceof Failure
             || failure instanceof IOException
             || failure instanceof IllegalArgumentException

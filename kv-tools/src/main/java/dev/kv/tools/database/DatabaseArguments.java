@@ -80,13 +80,22 @@ public final class DatabaseArguments {
     return openForWriting(create, Env.fileSystem());
   }
 
-  /** Opens for writing, in {@code env}. */
-  public DB openForWriting(boolean create, Env env) {
+  /**
+   * Checks, before input is read, that a database can be opened for writing or created.
+   *
+   * @throws Failure if there is none and none is to be created, or the directory is a file
+   */
+  public void requireTarget(boolean create) {
     if (!create) {
       requireDatabase();
     } else if (Files.exists(directory)) {
       requireDirectory();
     }
+  }
+
+  /** Opens for writing, in {@code env}. */
+  public DB openForWriting(boolean create, Env env) {
+    requireTarget(create);
     return open(options().createIfMissing(create).env(env));
   }
 

@@ -8,7 +8,7 @@ import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.console.StandardStreams;
 import dev.kv.tools.database.DatabaseArguments;
-import java.io.BufferedReader;
+import dev.kv.tools.text.Utf8Lines;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
@@ -45,7 +45,11 @@ public final class BatchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    database.requireTarget(create);
     WriteBatch batch = read();
+    if (batch.count() == 0) {
+      return 0;
+    }
     try (DB db = database.openForWriting(create)) {
       db.write(WriteOptions.SYNC, batch);
     }
@@ -54,12 +58,12 @@ public final class BatchCommand implements Callable<Integer> {
 
   private WriteBatch read() throws IOException {
     WriteBatch batch = WriteBatch.create();
-    BufferedReader lines = StandardStreams.lines();
+    Utf8Lines lines = new Utf8Lines(StandardStreams.input());
     AtomicLong number = new AtomicLong();
     try (Progress progress =
         Progress.of("batch", Progress.Unit.ENTRIES, Progress.UNKNOWN, number::get)) {
       progress.begin();
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      for (String line = lines.next(); line != null; line = lines.next()) {
         number.incrementAndGet();
         Cancellation.check();
         if (!line.isEmpty()) {
@@ -69,7 +73,11 @@ public final class BatchCommand implements Callable<Integer> {
       return batch;
     } catch (IllegalArgumentException malformed) {
       throw new Failure(
-          "line " + number + " of the input: " + malformed.getMessage() + "; nothing was written");
+          "line "
+              + lines.number()
+              + " of the input: "
+              + malformed.getMessage()
+              + "; nothing was written");
     }
   }
 }

@@ -50,12 +50,10 @@ enum BatchLine {
     void add(WriteBatch batch, String line) {
       Map<String, String> members = Json.strings(line);
       String type = members.getOrDefault("type", "");
-      String key = members.get("key");
-      String value = members.get("value");
-      if (type.equals("put") && key != null && value != null) {
-        batch.put(ByteText.parse(key).bytes(), ByteText.parse(value).bytes());
-      } else if (type.equals("delete") && key != null) {
-        batch.delete(ByteText.parse(key).bytes());
+      if (type.equals("put") && Json.has(members, "value")) {
+        batch.put(Json.bytes(members, "key"), Json.bytes(members, "value"));
+      } else if (type.equals("delete")) {
+        batch.delete(Json.bytes(members, "key"));
       } else {
         throw new IllegalArgumentException(
             "expected type put with key and value, or type delete with key");

@@ -1,14 +1,13 @@
 package dev.kv.tools.text;
 
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
  * Bytes as arguments spell them: UTF-8 text in which {@code \xNN} stands for one byte and {@code
- * \\} for a backslash. A backslash before any other character stands for itself.
+ * \\} for a backslash. Anything else after a backslash is refused.
  */
 public record ByteText(byte[] bytes) {
   /** The description of a key in help texts. */
@@ -18,35 +17,33 @@ public record ByteText(byte[] bytes) {
   /**
    * Reads what {@link dev.kv.Escape#bytes} and {@link Utf8Text} print, and any other text.
    *
-   * @throws IllegalArgumentException if two hexadecimal digits do not follow {@code \x}
+   * @throws IllegalArgumentException if a backslash begins nothing of these, or the text has no
+   *     bytes in UTF-8
    */
   public static ByteText parse(String text) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(text.length());
     int from = 0;
-    for (int at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', at)) {
-      char next = at + 1 < text.length() ? text.charAt(at + 1) : ' ';
-      if (next != 'x') {
-        // Keeps one backslash, of two or before another character.
-        bytes.writeBytes(text.substring(from, at + 1).getBytes(StandardCharsets.UTF_8));
-        at += next == '\\' ? 2 : 1;
-        from = at;
-        continue;
-      }
-      if (at + 4 > text.length() || !isHex(text.charAt(at + 2)) || !isHex(text.charAt(at + 3))) {
+    for (int at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', from)) {
+      bytes.writeBytes(Utf8Text.bytes(text.substring(from, at)));
+      if (text.startsWith("\\\\", at)) {
+        bytes.write('\\');
+        from = at + 2;
+      } else if (text.startsWith("\\x", at)
+          && at + 4 <= text.length()
+          && HexFormat.isHexDigit(text.charAt(at + 2))
+          && HexFormat.isHexDigit(text.charAt(at + 3))) {
+        bytes.write(HexFormat.fromHexDigits(text, at + 2, at + 4));
+        from = at + 4;
+      } else {
         throw new IllegalArgumentException(
-            "'" + text + "': two hexadecimal digits must follow \\x; a backslash is \\\\");
+            "'"
+                + text.substring(at, Math.min(text.length(), at + 4))
+                + "': x and two hexadecimal digits must follow a backslash; a backslash itself is"
+                + " \\\\");
       }
-      bytes.writeBytes(text.substring(from, at).getBytes(StandardCharsets.UTF_8));
-      bytes.write(HexFormat.fromHexDigits(text, at + 2, at + 4));
-      at += 4;
-      from = at;
     }
-    bytes.writeBytes(text.substring(from).getBytes(StandardCharsets.UTF_8));
+    bytes.writeBytes(Utf8Text.bytes(text.substring(from)));
     return new ByteText(bytes.toByteArray());
-  }
-
-  private static boolean isHex(char c) {
-    return HexFormat.isHexDigit(c);
   }
 
   /** Converts arguments to bytes. */

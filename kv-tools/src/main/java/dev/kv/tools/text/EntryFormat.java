@@ -2,6 +2,7 @@ package dev.kv.tools.text;
 
 import dev.kv.Escape;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** How an entry is written on one line. */
@@ -61,35 +62,33 @@ public enum EntryFormat {
       return Map.entry(hexBytes(line.substring(0, space)), hexBytes(line.substring(space + 1)));
     }
   },
-  /** An object with the members {@code key} and {@code value}, escaped as {@link #UTF8}. */
+  /** An object with the members {@code key} and {@code value}, as {@link Json} writes bytes. */
   JSON {
     @Override
     public String line(byte[] key, byte[] value) {
-      return "{\"key\":"
-          + Json.quote(Utf8Text.of(key))
-          + ",\"value\":"
-          + Json.quote(Utf8Text.of(value))
-          + '}';
+      return Json.of(members(key, value));
     }
 
     @Override
     public String versionLine(long sequence, String type, byte[] key, byte[] value) {
-      String members = line(key, value).substring(1);
-      return "{\"sequence\":" + sequence + ",\"type\":\"" + type + "\"," + members;
+      Map<String, Object> members = new LinkedHashMap<>();
+      members.put("sequence", sequence);
+      members.put("type", type);
+      members.putAll(members(key, value));
+      return Json.of(members);
+    }
+
+    private static Map<String, Object> members(byte[] key, byte[] value) {
+      Map<String, Object> members = new LinkedHashMap<>();
+      members.put("key", key);
+      members.put("value", value);
+      return members;
     }
 
     @Override
     public Map.Entry<byte[], byte[]> parse(String line) {
       Map<String, String> members = Json.strings(line);
-      return Map.entry(bytes(members, "key"), bytes(members, "value"));
-    }
-
-    private static byte[] bytes(Map<String, String> members, String name) {
-      String text = members.get(name);
-      if (text == null) {
-        throw new IllegalArgumentException("there is no member '" + name + "'");
-      }
-      return ByteText.parse(text).bytes();
+      return Map.entry(Json.bytes(members, "key"), Json.bytes(members, "value"));
     }
   };
 

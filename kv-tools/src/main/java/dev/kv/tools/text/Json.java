@@ -1,29 +1,58 @@
 package dev.kv.tools.text;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import java.io.IOException;
+import java.util.Base64;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The small part of JSON that the commands need. */
+/**
+ * The small part of JSON that the commands need. Bytes that are UTF-8 are a string of the same
+ * text. Other bytes are a string in base64, in a member whose name ends in {@code Base64}; in a
+ * list, they are an object with the member {@code base64}.
+ */
 public final class Json {
-  private static final JsonFactory FACTORY = new JsonFactory();
+  private static final String BASE64 = "Base64";
+  private static final JsonFactory FACTORY =
+      JsonFactory.builder()
+          .streamReadConstraints(
+              StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build())
+          .build();
 
   private Json() {}
 
-  /** Returns {@code text} as a JSON string. */
-  static String quote(String text) {
-    return '"' + String.valueOf(JsonStringEncoder.getInstance().quoteAsString(text)) + '"';
+  /** Appends a JSON string. A character that a terminal would act on or not show is escaped. */
+  private static void quote(StringBuilder to, String text) {
+    to.append('"');
+    for (int at = 0; at < text.length(); ) {
+      int character = text.codePointAt(at);
+      int end = at + Character.charCount(character);
+      if (character == '"' || character == '\\') {
+        to.append('\\').append((char) character);
+      } else if (Utf8Text.isShown(character)) {
+        to.append(text, at, end);
+      } else if (character == '\n' || character == '\t') {
+        to.append(character == '\n' ? "\\n" : "\\t");
+      } else {
+        for (int i = at; i < end; i++) {
+          to.append("\\u").append(HexFormat.of().toHexDigits(text.charAt(i)));
+        }
+      }
+      at = end;
+    }
+    to.append('"');
   }
 
   /**
    * Returns a value as JSON on one line. The value is null, a string, a number, a boolean, a byte
-   * array, or a map with string keys or an iterable of such values. A byte array becomes a string
-   * as {@link Utf8Text} writes it.
+   * array, or a map with string keys or an iterable of such values.
    */
   public static String of(@Nullable Object value) {
     StringBuilder text = new StringBuilder();
@@ -35,8 +64,8 @@ public final class Json {
     if (value instanceof Map<?, ?> members) {
       String separator = "{";
       for (Map.Entry<?, ?> member : members.entrySet()) {
-        text.append(separator).append(quote(String.valueOf(member.getKey()))).append(':');
-        append(text, member.getValue());
+        text.append(separator);
+        appendMember(text, String.valueOf(member.getKey()), member.getValue());
         separator = ",";
       }
       text.append(members.isEmpty() ? "{}" : "}");
@@ -50,12 +79,59 @@ public final class Json {
       }
       text.append(']');
     } else if (value instanceof byte[] bytes) {
-      text.append(quote(Utf8Text.of(bytes)));
+      String utf8 = Utf8Text.strict(bytes, 0, bytes.length);
+      if (utf8 == null) {
+        append(text, Map.of("base64", base64(bytes)));
+      } else {
+        quote(text, utf8);
+      }
     } else if (value instanceof Number || value instanceof Boolean || value == null) {
       text.append(value);
     } else {
-      text.append(quote(value.toString()));
+      quote(text, value.toString());
     }
+  }
+
+  private static void appendMember(StringBuilder text, String name, @Nullable Object value) {
+    byte[] bytes = value instanceof byte[] array ? array : null;
+    String utf8 = bytes == null ? null : Utf8Text.strict(bytes, 0, bytes.length);
+    boolean encoded = bytes != null && utf8 == null;
+    quote(text, encoded ? name + BASE64 : name);
+    text.append(':');
+    append(text, encoded ? base64(requireNonNull(bytes)) : utf8 == null ? value : utf8);
+  }
+
+  private static String base64(byte[] bytes) {
+    return Base64.getEncoder().encodeToString(bytes);
+  }
+
+  /**
+   * Returns the bytes of a member, which is a string or in base64.
+   *
+   * @throws IllegalArgumentException if there is no such member, there are two, or it is malformed
+   */
+  public static byte[] bytes(Map<String, String> members, String name) {
+    String text = members.get(name);
+    String encoded = members.get(name + BASE64);
+    if ((text == null) == (encoded == null)) {
+      throw new IllegalArgumentException(
+          text == null
+              ? "there is no member '" + name + "'"
+              : "there are both '" + name + "' and '" + name + BASE64 + "'");
+    }
+    if (text != null) {
+      return Utf8Text.bytes(text);
+    }
+    try {
+      return Base64.getDecoder().decode(encoded);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("'" + name + BASE64 + "' is not base64", e);
+    }
+  }
+
+  /** Returns true if an object has a member, as a string or in base64. */
+  public static boolean has(Map<String, String> members, String name) {
+    return members.containsKey(name) || members.containsKey(name + BASE64);
   }
 
   /**

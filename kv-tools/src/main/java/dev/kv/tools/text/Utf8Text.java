@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bytes as text with real characters. Bytes that are not UTF-8, characters that a terminal would
@@ -14,6 +16,37 @@ public final class Utf8Text {
   private static final char[] HEX = "0123456789abcdef".toCharArray();
 
   private Utf8Text() {}
+
+  /** Returns the text that bytes are in UTF-8, or null if they are not UTF-8. */
+  public static @Nullable String strict(byte[] bytes, int from, int length) {
+    try {
+      return StandardCharsets.UTF_8
+          .newDecoder()
+          .decode(ByteBuffer.wrap(bytes, from, length))
+          .toString();
+    } catch (CharacterCodingException malformed) {
+      return null;
+    }
+  }
+
+  /**
+   * Returns text in UTF-8.
+   *
+   * @throws IllegalArgumentException if the text has half of a surrogate pair, which has no bytes
+   */
+  public static byte[] bytes(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    for (int i = 0; i < text.length(); i++) {
+      if (Character.isSurrogate(text.charAt(i))) {
+        int pair = text.codePointAt(i++);
+        if (!Character.isSupplementaryCodePoint(pair)) {
+          throw new IllegalArgumentException(
+              "\\u" + HexFormat.of().toHexDigits((char) pair) + " is half of a character");
+        }
+      }
+    }
+    return bytes;
+  }
 
   /** Returns bytes as text. */
   public static String of(byte[] bytes) {
@@ -53,7 +86,8 @@ public final class Utf8Text {
     }
   }
 
-  private static boolean isShown(int character) {
+  /** Returns true if a terminal shows a character, and it is not the backslash. */
+  static boolean isShown(int character) {
     return character != '\\'
         && switch (Character.getType(character)) {
           case Character.CONTROL,

@@ -1,8 +1,11 @@
 package dev.kv.tools.transfer;
 
+import dev.kv.CorruptionException;
 import dev.kv.DB;
+import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;
+import dev.kv.tools.database.DatabaseFiles;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -36,8 +39,20 @@ public final class IngestCommand implements Callable<Integer> {
     if (!create) {
       database.requireDatabase();
     }
+    boolean isNew = !DatabaseFiles.isDatabase(database.directory());
+    boolean done = false;
     try (DB db = database.openForWriting(create)) {
       db.ingest(tables);
+      done = true;
+    } catch (CorruptionException damage) {
+      String message = String.valueOf(damage.getMessage());
+      throw tables.stream().map(Path::toString).anyMatch(message::contains)
+          ? new Failure(message + "; nothing was added")
+          : damage;
+    } finally {
+      if (isNew && !done) {
+        DB.destroy(database.directory(), database.options().build());
+      }
     }
     try (Output out = new Output()) {
       out.line(tables.size() + " tables");

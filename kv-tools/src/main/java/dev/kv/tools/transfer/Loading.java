@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Puts entries from a file or standard input, in batches of 1 MiB, the last one synced, or all at
- * once as a bulk load. The database is opened for the first batch or for the load, so malformed
- * input at the start creates none.
+ * once as a bulk load. The database is opened for the first batch or for the load, so malformed or
+ * empty input creates none.
  */
 final class Loading {
   private static final int BATCH_BYTES = 1 << 20;
@@ -66,9 +66,7 @@ final class Loading {
    * @throws Failure if the input is malformed, or the database is missing and not to be created
    */
   long run(@Nullable Path file) throws IOException {
-    if (!create) {
-      database.requireDatabase();
-    }
+    database.requireTarget(create);
     if (file != null && Files.isDirectory(file)) {
       throw new Failure(file + ": is a directory; name a file");
     }
@@ -138,7 +136,9 @@ final class Loading {
   private void finish() {
     BulkLoader open = loader;
     if (bulk == null) {
-      write(WriteOptions.SYNC);
+      if (entries.get() > 0) {
+        write(WriteOptions.SYNC);
+      }
     } else if (open != null) {
       open.finish();
     }

@@ -2,15 +2,15 @@ package dev.kv.tools.transfer;
 
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.text.EntryFormat;
-import java.io.BufferedReader;
+import dev.kv.tools.text.Utf8Lines;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** How entries are exported and imported. */
 enum TransferFormat {
@@ -50,7 +50,7 @@ enum TransferFormat {
       readLines(EntryFormat.HEX, in, sink);
     }
   },
-  /** A JSON object on each line, with the members key and value. */
+  /** A JSON object on each line, with the members key and value, or keyBase64 and valueBase64. */
   JSON {
     @Override
     byte[] encode(byte[] key, byte[] value) {
@@ -120,20 +120,21 @@ enum TransferFormat {
   }
 
   private static void readLines(EntryFormat format, InputStream in, Sink sink) throws IOException {
-    BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
-    long number = 0;
-    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-      number++;
-      Map.Entry<byte[], byte[]> entry = parse(format, line, number);
+    Utf8Lines lines = new Utf8Lines(in);
+    for (Map.Entry<byte[], byte[]> entry = next(format, lines);
+        entry != null;
+        entry = next(format, lines)) {
       sink.entry(entry.getKey(), entry.getValue());
     }
   }
 
-  private static Map.Entry<byte[], byte[]> parse(EntryFormat format, String line, long number) {
+  private static Map.@Nullable Entry<byte[], byte[]> next(EntryFormat format, Utf8Lines lines)
+      throws IOException {
     try {
-      return format.parse(line);
+      String line = lines.next();
+      return line == null ? null : format.parse(line);
     } catch (IllegalArgumentException e) {
-      throw malformed("line " + number + " of the input: " + e.getMessage());
+      throw malformed("line " + lines.number() + " of the input: " + e.getMessage());
     }
   }
 

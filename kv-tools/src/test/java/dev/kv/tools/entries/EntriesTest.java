@@ -48,7 +48,7 @@ class EntriesTest {
     assertThat(Cli.run("scan", dir, "--prefix", "a", "--reverse").out())
         .isEqualTo("a2\tv2\na1\tv1\n");
     assertThat(Cli.run("scan", dir, "--limit", "1", "--reverse", "--format", "json").out())
-        .isEqualTo("{\"key\":\"\\\\xff\\\\x00\",\"value\":\"\\\\x0a\"}\n");
+        .isEqualTo("{\"keyBase64\":\"/wA=\",\"value\":\"\\n\"}\n");
   }
 
   @Test
@@ -107,7 +107,8 @@ class EntriesTest {
   void scan_pipedIntoLoad_copiesAnyBytes(String format) throws IOException {
     Path dir = Fixtures.copy("extremes", temp);
     for (String text :
-        List.of("\u00e4\ud83d\ude00\u4e2d", "\u202e\u009b\u200b\t\\\\x41\\n", "\\xc3\\x28\\x80")) {
+        List.of(
+            "\u00e4\ud83d\ude00\u4e2d", "\u202e\u009b\u200b\t\\\\x41\\x0a", "\\xc3\\x28\\x80")) {
       assertThat(Cli.run("put", dir.toString(), text, text).exitCode()).isZero();
     }
     String copy = temp.resolve("copy").toString();
@@ -140,13 +141,13 @@ class EntriesTest {
         .isEqualTo("\u4e2d\\xff\\xc2\\x9b\n");
     assertThat(Cli.run("scan", dir, "--utf8").out())
         .isEqualTo("\u00e4 \\x5c\t\u4e2d\\xff\\xc2\\x9b\n");
-    String json = "{\"key\":\"\u00e4 \\\\x5c\",\"value\":\"\u4e2d\\\\xff\\\\xc2\\\\x9b\"}\n";
+    String json = "{\"key\":\"\u00e4 \\\\\",\"valueBase64\":\"5Lit/8Kb\"}\n";
     assertThat(Cli.run("scan", dir, "--json").out()).isEqualTo(json);
     assertThat(Cli.run("get", dir, "\u00e4 \\\\", "--json").out()).isEqualTo(json);
     String other = temp.resolve("other").toString();
-    assertThat(Cli.runWithInput("", "load", other, "--create").exitCode()).isZero();
+    assertThat(Cli.runWithInput("a\t1\n", "load", other, "--create").exitCode()).isZero();
     assertThat(Cli.run("diff", dir, other, "--utf8").out())
-        .isEqualTo("-\t\u00e4 \\x5c\t\u4e2d\\xff\\xc2\\x9b\n");
+        .isEqualTo("+\ta\t1\n" + "-\t\u00e4 \\x5c\t\u4e2d\\xff\\xc2\\x9b\n");
   }
 
   @ParameterizedTest

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.Escape;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ByteTextTest {
   @Test
@@ -29,9 +31,20 @@ class ByteTextTest {
     assertThat(text("\\\\\\x41\\\\")).isEqualTo("\\A\\");
   }
 
-  @Test
-  void parse_backslashBeforeAnotherCharacter_isItself() {
-    assertThat(text("C:\\temp\\")).isEqualTo("C:\\temp\\");
+  @ParameterizedTest
+  @ValueSource(strings = {"C:\\temp", "\\q", "\\n", "a\\", "\\X41", "\\u0041"})
+  void parse_backslashBeforeAnotherCharacter_isRefused(String text) {
+    assertThatThrownBy(() -> ByteText.parse(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("must follow a backslash");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\ud800", "a\udc00", "\ud800\\x41", "\ud800\ud800\udc00"})
+  void parse_halfOfASurrogatePair_isRefused(String text) {
+    assertThatThrownBy(() -> ByteText.parse(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("half of a character");
   }
 
   private static String text(String spelled) {

@@ -6,9 +6,14 @@ import dev.kv.Options;
 import dev.kv.TableWriter;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
+import dev.kv.tools.text.Json;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,6 +91,56 @@ class TransferTest {
     assertThat(Cli.run("ingest", dir.toString()).exitCode()).isEqualTo(2);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"text", "utf8", "json"})
+  void load_bytesThatAreNotUtf8_isRefused(String format) {
+    String dir = temp.resolve("new").toString();
+    String line = format.equals("json") ? "{\"key\":\"k\",\"value\":\"v~\"}\n" : "k\tv~\n";
+    byte[] input = line.getBytes(StandardCharsets.UTF_8);
+    input[line.indexOf('~')] = (byte) 0xff;
+    Cli load = Cli.runWithInput(input, "load", dir, "--create", "--format", format);
+    assertThat(load.exitCode()).isEqualTo(1);
+    assertThat(load.err()).contains("line 1", "not UTF-8", "nothing was put").hasLineCount(1);
+    assertThat(temp.resolve("new")).doesNotExist();
+  }
+
+  @Test
+  void load_jsonWithHalfOfASurrogatePair_isRefused() {
+    String dir = temp.resolve("new").toString();
+    String line = "{\"key\":\"k\",\"value\":\"\\ud800\"}\n";
+    Cli load = Cli.runWithInput(line, "load", dir, "--create", "--json");
+    assertThat(load.exitCode()).isEqualTo(1);
+    assertThat(load.err()).contains("line 1", "half of a character").hasLineCount(1);
+    String pair = "{\"key\":\"k\",\"value\":\"\\ud83d\\ude00\"}\n";
+    assertThat(Cli.runWithInput(pair, "load", dir, "--create", "--json").exitCode()).isZero();
+    assertThat(Cli.run("get", dir, "k", "--utf8").out()).isEqualTo("\ud83d\ude00\n");
+  }
+
+  @Test
+  void json_ofAnyValue_isDecodedToTheSameBytes() throws IOException {
+    String dir = temp.resolve("new").toString();
+    String document = "{\"a\\b\":\"\u00e4\\n\"}";
+    Cli.run("put", dir, "document", document.replace("\\", "\\\\"), "--create");
+    Cli.run("put", dir, "\\xff", "\\xfe\\xff");
+    String printed = Cli.run("scan", dir, "--json").out();
+    Map<String, String> first = Json.strings(printed.lines().toList().get(0));
+    Map<String, String> second = Json.strings(printed.lines().toList().get(1));
+    assertThat(first).isEqualTo(Map.of("key", "document", "value", document));
+    assertThat(second).isEqualTo(Map.of("keyBase64", "/w==", "valueBase64", "/v8="));
+    String copy = temp.resolve("copy").toString();
+    Cli load = Cli.runWithInput(printed, "load", copy, "--create", "--format", "json");
+    assertThat(load.exitCode()).as(load.err()).isZero();
+    assertThat(Cli.hex(Path.of(copy))).isEqualTo(Cli.hex(Path.of(dir)));
+    for (String bad :
+        List.of(
+            "{\"key\":\"a\",\"keyBase64\":\"YQ==\",\"value\":\"\"}",
+            "{\"keyBase64\":\"a\",\"value\":\"\"}")) {
+      Cli refused = Cli.runWithInput(bad, "load", copy, "--format", "json");
+      assertThat(refused.exitCode()).isEqualTo(1);
+      assertThat(refused.err()).contains("line 1", "keyBase64");
+    }
+  }
+
   @Test
   void export_range_isKept() throws IOException {
     Path dir = Fixtures.copy("snappy-levels", temp);
@@ -143,16 +198,56 @@ class TransferTest {
   void noDatabase_isCreatedByTheFlagAlone(String command) {
     String dir = temp.resolve("new").toString();
     boolean isPut = command.equals("put");
-    Cli without = isPut ? Cli.run(command, dir, "k", "v") : Cli.runWithInput("", command, dir);
+    String entry = command.equals("batch") ? "put k v\n" : "k\tv\n";
+    Cli without = isPut ? Cli.run(command, dir, "k", "v") : Cli.runWithInput(entry, command, dir);
     assertThat(without.exitCode()).isEqualTo(1);
     assertThat(without.err()).contains("--create creates a database there");
     assertThat(temp.resolve("new")).doesNotExist();
     Cli with =
         isPut
             ? Cli.run(command, dir, "k", "v", "--create")
-            : Cli.runWithInput("", command, dir, "--create");
+            : Cli.runWithInput(entry, command, dir, "--create");
     assertThat(with.exitCode()).as(with.err()).isZero();
+    assertThat(Cli.run("scan", dir).out()).isEqualTo("k\tv\n");
     assertThat(Cli.run("verify", dir).exitCode()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"load", "import", "batch", "load --sorted", "load --sort"})
+  void emptyInput_withCreate_createsNoDatabase(String command) {
+    Path dir = temp.resolve("new");
+    List<String> words = new ArrayList<>(List.of(command.split(" ")));
+    words.addAll(List.of(dir.toString(), "--create"));
+    Cli empty = Cli.runWithInput("", words.toArray(String[]::new));
+    assertThat(empty.exitCode()).as(empty.err()).isZero();
+    assertThat(dir).doesNotExist();
+  }
+
+  @Test
+  void ingest_refusedTableWithCreate_createsNoDatabase() throws IOException {
+    Path cpp = Fixtures.copy("plain", temp).resolve("000005.ldb");
+    Path dir = temp.resolve("new");
+    Cli refused = Cli.run("ingest", dir.toString(), cpp.toString(), "--create");
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(dir).doesNotExist();
+  }
+
+  @Test
+  void ingest_damagedTable_namesNoRepairOfTheDatabase() throws IOException {
+    String dir = temp.resolve("db").toString();
+    Cli.run("put", dir, "k", "v", "--create");
+    Path table = temp.resolve("table");
+    try (TableWriter writer = TableWriter.forIngest(table, Options.DEFAULT)) {
+      writer.add("a".getBytes(), "1".getBytes());
+      writer.finish();
+    }
+    Fixtures.damage(table, 3);
+    Cli refused = Cli.run("ingest", dir, table.toString());
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.err())
+        .contains(table.toString(), "nothing was added")
+        .doesNotContain("repair")
+        .hasLineCount(1);
   }
 
   @Test

@@ -1,0 +1,94 @@
+package dev.kv.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.DB;
+import dev.kv.Options;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Input that is too large for the heap of the process fails in one line that names the limit. */
+class MemoryLimitTest {
+  @TempDir Path temp;
+
+  private void expectOneLine(Path input, String... command) throws Exception {
+    List<String> words = new ArrayList<>(Cli.inProcess("-Xmx64m"));
+    words.addAll(List.of(command));
+    Path err = temp.resolve("err");
+    Process process =
+        new ProcessBuilder(words)
+            .redirectInput(input.toFile())
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .redirectError(err.toFile())
+            .start();
+    int exit = process.waitFor();
+    String text = Files.readString(err);
+    assertThat(exit).as(text).isEqualTo(1);
+    assertThat(text).contains("kv: ", "MiB is too small", "-Xmx").hasLineCount(1);
+  }
+
+  @Test
+  void line_of30Megabytes_namesTheLimit() throws Exception {
+    Path input = temp.resolve("input");
+    byte[] line = new byte[30 << 20];
+    Arrays.fill(line, (byte) 'v');
+    line[1] = '\t';
+    Files.write(input, line);
+    for (String command : List.of("load", "import")) {
+      expectOneLine(input, command, temp.resolve("db").toString(), "--create");
+      assertThat(temp.resolve("db")).doesNotExist();
+    }
+    line[0] = 'p';
+    line[1] = 'u';
+    line[2] = 't';
+    line[3] = ' ';
+    line[5] = ' ';
+    Files.write(input, line);
+    expectOneLine(input, "batch", temp.resolve("db").toString(), "--create");
+    assertThat(temp.resolve("db")).doesNotExist();
+  }
+
+  @Test
+  void value_of40Megabytes_namesTheLimit() throws Exception {
+    Path dir = temp.resolve("db");
+    try (DB db = DB.open(dir, Options.builder().createIfMissing(true).build())) {
+      db.put(new byte[] {'k'}, new byte[40 << 20]);
+      db.flush();
+    }
+    Path input = Files.createFile(temp.resolve("input"));
+    for (String command : List.of("scan", "export")) {
+      expectOneLine(input, command, dir.toString());
+    }
+    expectOneLine(input, "get", dir.toString(), "k");
+  }
+
+  @Test
+  void catalog_of40Megabytes_namesTheLimit() throws Exception {
+    Path backups = Files.createDirectory(temp.resolve("backups"));
+    Path input = Files.createFile(temp.resolve("input"));
+    CRC32C checksum = new CRC32C();
+    try (OutputStream out = Files.newOutputStream(backups.resolve("backup-000001"))) {
+      StringBuilder text = new StringBuilder("kv backup 2\nnumber 1\n");
+      text.append("created 2026-01-01T00:00:00Z\nsequence 1\nadded 1\n");
+      for (int i = 0; i < 1_200_000; i++) {
+        text.append("file ").append(1_000_000 + i).append(".ldb 12345 0123abcd\n");
+      }
+      byte[] bytes = text.toString().getBytes(StandardCharsets.US_ASCII);
+      checksum.update(bytes);
+      out.write(bytes);
+      String end = String.format("checksum %08x\n", checksum.getValue());
+      out.write(end.getBytes(StandardCharsets.US_ASCII));
+    }
+    for (String command : List.of("list", "verify")) {
+      expectOneLine(input, "backup", command, backups.toString());
+    }
+  }
+}
