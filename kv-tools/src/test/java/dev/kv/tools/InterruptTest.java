@@ -125,7 +125,7 @@ class InterruptTest {
     String before = Fixtures.listing(dir);
     Path copy = temp.resolve("copy");
     Process process = start("copy", dir.toString(), copy.toString());
-    Child.await(process, () -> Files.exists(temp.resolve("copy.partial").resolve("CURRENT")));
+    Child.await(process, () -> Files.exists(temp.resolve("copy.partial/files/CURRENT")));
     signal(process);
     assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
     assertThat(Fixtures.listing(dir)).isEqualTo(before);

@@ -10,7 +10,6 @@ import dev.kv.WriteBatch;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.stats.StatsText;
-import dev.kv.tools.text.Printable;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -203,8 +202,6 @@ final class Demo {
     out.println();
     StatsText.levels(db.stats()).forEach(out::println);
     out.println();
-    out.println(
-        "Every entry that was read is as it was written. The database is in "
-            + Printable.of(directory.toString()));
+    out.println("Every entry that was read is as it was written.");
   }
 }

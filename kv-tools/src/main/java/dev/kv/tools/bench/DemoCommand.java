@@ -4,8 +4,12 @@ import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.database.DatabaseFiles;
+import dev.kv.tools.text.Printable;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,7 +23,7 @@ import picocli.CommandLine.Spec;
     name = "demo",
     description =
         "Write a million entries, change them, read them in every way, compact, reopen, and check "
-            + "every entry; print rates and levels. The database is kept for the other commands. "
+            + "every entry; print rates and levels. "
             + "Exit 1 if a value that was read differs from what was written.",
     mixinStandardHelpOptions = true)
 public final class DemoCommand implements Callable<Integer> {
@@ -30,7 +34,8 @@ public final class DemoCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "DIR",
       description =
-          "A new directory; default kv-demo in the temporary directory, which is replaced.")
+          "A new directory, which is kept; default one in the temporary directory, which is"
+              + " deleted at the end.")
   private @Nullable Path directory;
 
   @Option(
@@ -40,18 +45,41 @@ public final class DemoCommand implements Callable<Integer> {
   private int entries = 1_000_000;
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     if (entries < 1) {
       throw new ParameterException(spec.commandLine(), "--entries must be at least 1");
     }
     Path target = directory;
-    if (target == null) {
-      target = Path.of(System.getProperty("java.io.tmpdir"), "kv-demo");
-      DB.destroy(target, Options.DEFAULT);
-    } else if (DatabaseFiles.isDatabase(target)) {
-      throw new Failure(target + ": already holds a database; name a new directory");
+    if (target != null) {
+      requireNew(target);
+      new Demo(target, new DemoData(entries), System.out).run();
+      System.out.println("The database is in " + Printable.of(target.toString()));
+      return 0;
     }
-    new Demo(target, new DemoData(entries), System.out).run();
+    Path made = Files.createTempDirectory("kv-demo");
+    try {
+      new Demo(made.resolve("db"), new DemoData(entries), System.out).run();
+    } finally {
+      DB.destroy(made.resolve("db"), Options.DEFAULT);
+      Files.delete(made);
+    }
     return 0;
+  }
+
+  /** Refuses a directory with files, and a file. */
+  static void requireNew(Path directory) throws IOException {
+    if (Files.exists(directory) && !Files.isDirectory(directory)) {
+      throw new Failure(directory + ": not a directory");
+    }
+    if (DatabaseFiles.isDatabase(directory)) {
+      throw new Failure(directory + ": already holds a database; name a new directory");
+    }
+    if (Files.exists(directory)) {
+      try (Stream<Path> files = Files.list(directory)) {
+        if (files.findAny().isPresent()) {
+          throw new Failure(directory + ": holds other files; name a new directory");
+        }
+      }
+    }
   }
 }

@@ -7,18 +7,19 @@ import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.env.Env;
+import dev.kv.env.NewDirectory;
 import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.DatabaseArguments;
-import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.database.KeyBounds;
 import dev.kv.tools.database.KeyOrder;
 import dev.kv.tools.database.TableArguments;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -64,26 +65,29 @@ public final class CopyCommand implements Callable<Integer> {
     if (blockSize < 0) {
       throw new ParameterException(spec.commandLine(), "--block-size must not be negative");
     }
-    if (Files.exists(target)) {
-      throw new Failure(target + ": already exists; name a new directory");
-    }
-    Path partial = target.resolveSibling(target.getFileName() + ".partial");
-    if (DatabaseFiles.isDatabase(partial)) {
-      DB.destroy(partial, Options.DEFAULT);
-    }
     long entries;
     Meter read = new Meter();
     Meter written = new Meter();
-    try (DB from = source.openReadOnly(read);
-        DB to = DB.open(partial, targetOptions(options).env(written).build())) {
-      entries = copy(from, to, read);
-      CompactCommand.compact(to, written, null, null);
+    try (NewDirectory made = begin()) {
+      try (DB from = source.openReadOnly(read);
+          DB to = DB.open(made.path(), targetOptions(options).env(written).build())) {
+        entries = copy(from, to, read);
+        CompactCommand.compact(to, written, null, null);
+      }
+      made.publish();
     }
-    Files.move(partial, target);
     try (Output out = new Output()) {
       out.line(entries + " entries");
     }
     return 0;
+  }
+
+  private NewDirectory begin() throws IOException {
+    try {
+      return NewDirectory.begin(Env.fileSystem(), target);
+    } catch (FileAlreadyExistsException e) {
+      throw new Failure(target + ": already exists; name a new directory");
+    }
   }
 
   private Options.Builder targetOptions(Options.Builder options) {

@@ -72,9 +72,9 @@ class CopyCommandTest {
   @Test
   void copy_interruptedBefore_beginsAnew() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
-    Files.createDirectory(temp.resolve("half"));
-    Path partial = Fixtures.copy("bloom", temp.resolve("half"));
-    Files.move(partial, temp.resolve("copy.partial"));
+    Path partial = Files.createDirectory(temp.resolve("copy.partial"));
+    Files.createFile(partial.resolve("LOCK"));
+    Files.move(Fixtures.copy("bloom", temp), partial.resolve("files"));
     Path copy = temp.resolve("copy");
     Cli cli = Cli.run("copy", dir.toString(), copy.toString());
     assertThat(cli.exitCode()).as(cli.err()).isZero();

@@ -1,0 +1,107 @@
+package dev.kv.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Every command that deletes, moves or replaces files, with the path of something else: of a
+ * directory of documents, of one with a directory {@code files}, of a link to either, and of a
+ * file. It fails, and everything stays as it was.
+ */
+class MistypedPathTest {
+  @TempDir Path temp;
+
+  /** The words DB, BACKUPS, WRONG, NEW stand for paths; NEW.partial is the wrong one. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "destroy WRONG --yes",
+        "repair WRONG",
+        "compact WRONG",
+        "delete WRONG --from a",
+        "backup prune WRONG --keep 1",
+        "backup create DB WRONG",
+        "backup restore BACKUPS WRONG",
+        "backup restore BACKUPS NEW",
+        "copy DB WRONG",
+        "copy DB NEW",
+        "demo WRONG --entries 10",
+        "bench WRONG --num 10",
+      })
+  void command_withAMistypedPath_failsAndChangesNothing(String command) throws IOException {
+    Path db = Fixtures.copy("plain", temp);
+    Path backups = temp.resolve("backups");
+    assertThat(Cli.run("backup", "create", db.toString(), backups.toString()).exitCode()).isZero();
+    Path mine = Files.createDirectories(temp.resolve("mine"));
+    Files.createDirectories(mine.resolve("files/2026"));
+    Files.createDirectories(mine.resolve("lost"));
+    for (String name :
+        List.of("letter.txt", "LOCK", "files/holiday.jpg", "files/2026/a.jpg", "lost/b.txt")) {
+      Files.writeString(mine.resolve(name), name);
+    }
+    List<Path> wrong =
+        List.of(
+            mine,
+            Files.createSymbolicLink(temp.resolve("link"), mine),
+            mine.resolve("files"),
+            mine.resolve("letter.txt"));
+    String before = tree(mine);
+    String databaseBefore = tree(db);
+    Path partial = temp.resolve("new.partial");
+    for (Path path : wrong) {
+      boolean isPartial = command.contains("NEW");
+      if (isPartial) {
+        Files.createSymbolicLink(partial, path);
+      }
+      String[] words =
+          command
+              .replace("DB", db.toString())
+              .replace("BACKUPS", backups.toString())
+              .replace("WRONG", path.toString())
+              .replace("NEW", temp.resolve("new").toString())
+              .split(" ");
+      Cli run = Cli.run(words);
+      assertThat(run.exitCode()).as("%s: %s", Arrays.toString(words), run.out()).isEqualTo(1);
+      assertThat(run.err()).as(Arrays.toString(words)).hasLineCount(1);
+      if (isPartial) {
+        Files.delete(partial);
+      }
+      assertThat(tree(mine)).as(Arrays.toString(words)).isEqualTo(before);
+      assertThat(tree(db)).as(Arrays.toString(words)).isEqualTo(databaseBefore);
+    }
+    if (command.contains("NEW")) {
+      Files.move(mine, partial);
+      Cli run =
+          Cli.run(
+              command
+                  .replace("DB", db.toString())
+                  .replace("BACKUPS", backups.toString())
+                  .replace("NEW", temp.resolve("new").toString())
+                  .split(" "));
+      assertThat(run.exitCode()).isEqualTo(1);
+      assertThat(tree(partial)).isEqualTo(before);
+    }
+  }
+
+  private static String tree(Path directory) throws IOException {
+    StringBuilder text = new StringBuilder();
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted().toList()) {
+        text.append(directory.relativize(file));
+        text.append(
+            Files.isRegularFile(file) ? ": " + Arrays.hashCode(Files.readAllBytes(file)) : "/");
+        text.append('\n');
+      }
+    }
+    return text.toString();
+  }
+}
