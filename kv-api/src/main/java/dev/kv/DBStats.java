@@ -289,10 +289,12 @@ public record DBStats(
    * @param committed the number of transactions that were committed
    * @param conflicts the number of commits that failed with {@link ConflictException}
    * @param tooLarge the number of operations that failed with {@link TransactionTooLargeException}
-   * @param tooOld the number of transactions that ended with {@link TransactionTooOldException}
+   * @param tooOld the number of transactions that ended because they were too old; the next
+   *     operation of such a transaction throws {@link TransactionTooOldException}
+   * @param leaked the number of transactions that were garbage-collected without having ended
    */
   public record Transactions(
-      long open, long committed, long conflicts, long tooLarge, long tooOld) {}
+      long open, long committed, long conflicts, long tooLarge, long tooOld, long leaked) {}
 
   /**
    * What {@link Options.Compaction#filter()} has done.

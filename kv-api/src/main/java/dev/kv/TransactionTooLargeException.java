@@ -2,8 +2,9 @@ package dev.kv;
 
 /**
  * Thrown by an operation of a {@link Transaction} that would make it larger than {@link
- * TransactionOptions#maxBytes}. The operation has no effect. Commit less at once, or raise the
- * limit.
+ * TransactionOptions#maxBytes}, and by a range delete whose tombstones do not fit into one batch,
+ * in a database with log retention. The operation has no effect. Commit or delete less at once, or
+ * raise the limit.
  */
 public final class TransactionTooLargeException extends DBException {
   private static final long serialVersionUID = 1L;

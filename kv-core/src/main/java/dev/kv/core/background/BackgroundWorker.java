@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * databases may share. Runs when it is woken, as long as there is work.
  *
  * <p>An exception thrown by a job shuts the {@link WriteGate}. A job that {@linkplain
- * JobOutcome.NothingLogged logged nothing} is tried again: after a shortage of memory as soon as some
- * was released, or after a pause of at most a second; after a failure of the file system after 5
- * seconds, and then after pauses that double up to a minute; and whenever {@link #tryAgain} asks
+ * JobOutcome.NothingLogged logged nothing} is tried again: after a shortage of memory as soon as
+ * some was released, or after a pause of at most a second; after a failure of the file system after
+ * 5 seconds, and then after pauses that double up to a minute; and whenever {@link #tryAgain} asks
  * for it. Until then wakes are ignored, and the thread runs the work of others. The first success
  * opens the gate. If such work began before a {@linkplain #resumed resume} and fails after it, it
  * is tried again at once, and only the next failure shuts the gate: the cause may have ended since.

@@ -6,14 +6,15 @@ import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.state.Logs;
+import dev.kv.core.transaction.Transactions;
 import dev.kv.core.write.ExclusiveWriter;
 import org.slf4j.Logger;
 
 /**
  * Does small disk work in the background so that other threads do not wait for it: makes a memtable
  * immutable whose memory other databases want, reserves room in the current log, prepares the next
- * log, closes obsolete logs, releases what lost iterators pin, deletes tables whose last user was a
- * reader, and delivers events.
+ * log, closes obsolete logs, releases what lost iterators pin, ends lost and old transactions,
+ * deletes tables whose last user was a reader, and delivers events.
  */
 public final class MaintenanceTask implements BackgroundWorker.Work {
   private static final Logger LOG = EngineLogger.of(MaintenanceTask.class);
@@ -22,14 +23,20 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
   private final JobContext context;
   private final Logs logs;
   private final DatabaseReader reader;
+  private final Transactions transactions;
 
   /** Creates the work of the maintenance thread. */
   public MaintenanceTask(
-      BackgroundThreads background, JobContext context, Logs logs, DatabaseReader reader) {
+      BackgroundThreads background,
+      JobContext context,
+      Logs logs,
+      DatabaseReader reader,
+      Transactions transactions) {
     this.background = background;
     this.context = context;
     this.logs = logs;
     this.reader = reader;
+    this.transactions = transactions;
   }
 
   @Override
@@ -56,6 +63,7 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
     }
     logs.closeRetired();
     reader.releaseCollectedIterators();
+    transactions.endLostAndOld();
     if (background.takeVersionFreed()) {
       context.obsolete().collect();
     }

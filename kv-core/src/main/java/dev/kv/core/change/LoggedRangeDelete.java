@@ -2,6 +2,7 @@ package dev.kv.core.change;
 
 import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
+import dev.kv.TransactionTooLargeException;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.read.DatabaseReader;
@@ -14,6 +15,9 @@ import dev.kv.core.write.ExclusiveWriter;
  * the scan of the range to the end of the batch, so that the batch is the state of one moment.
  */
 public final class LoggedRangeDelete {
+  /** The limit of the batch. It takes three times as much on the heap while it grows. */
+  private static final long MAX_BYTES = Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 8);
+
   private final DatabaseReader reader;
   private final CommitPipeline commits;
 
@@ -26,8 +30,8 @@ public final class LoggedRangeDelete {
   /**
    * Deletes the keys of a range. Durable when it returns, with all earlier writes.
    *
-   * @throws IllegalArgumentException if the tombstones exceed the size of a batch; nothing was
-   *     deleted
+   * @throws TransactionTooLargeException if the tombstones exceed the limit of one batch; nothing
+   *     was deleted
    */
   public void delete(KeyBounds range) {
     try (ExclusiveWriter writer = commits.exclusive()) {
@@ -35,9 +39,23 @@ public final class LoggedRangeDelete {
       try (DBIterator keys = reader.iterator(options(range))) {
         for (keys.seekToFirst(); keys.isValid(); keys.next()) {
           batch.delete(keys.key());
+          checkSize(batch);
         }
       }
       writer.write(batch);
+    }
+  }
+
+  private static void checkSize(EncodedBatch batch) {
+    if (batch.length() > MAX_BYTES) {
+      throw new TransactionTooLargeException(
+          "the range has more keys than one batch may delete: the tombstones of the first "
+              + batch.count()
+              + " keys have more than "
+              + MAX_BYTES
+              + " bytes; nothing was deleted. With Options.logRetention a range is deleted as one"
+              + " batch, which readers of changes see whole: delete smaller ranges one after"
+              + " another");
     }
   }
 

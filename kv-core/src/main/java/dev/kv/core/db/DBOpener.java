@@ -433,7 +433,7 @@ final class DBOpener {
       background.begin(
           new Flusher(jobs),
           compactor,
-          new MaintenanceTask(background, jobs, logs, reader),
+          new MaintenanceTask(background, jobs, logs, reader, transactions),
           memTables);
       if (compactor.isDue()) {
         background.compactionWantedLater();

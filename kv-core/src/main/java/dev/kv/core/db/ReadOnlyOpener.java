@@ -152,7 +152,7 @@ final class ReadOnlyOpener {
                 new DBStats.Writes(
                     0, 0, 0, 0, views.lastSequence(), new DBStats.WriteStalls(0, 0, 0)),
             () -> views.newest().memtableKeys(),
-            () -> new DBStats.Transactions(0, 0, 0, 0, 0));
+            () -> new DBStats.Transactions(0, 0, 0, 0, 0, 0));
     return new ReadOnlyDB(
         reader,
         stats,

@@ -26,6 +26,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,7 @@ final class TransactionImpl implements Transaction {
   private final Transactions parts;
   private final TransactionOptions options;
   private final SnapshotImpl snapshot;
+  private final OpenTransaction registration;
   private final long snapshotSequence;
   private final ReadOptions fromSnapshot;
   private final ReadMark mark;
@@ -51,8 +53,6 @@ final class TransactionImpl implements Transaction {
   private final ReadSet reads;
   private final List<TransactionIterator> cursors = new ArrayList<>();
   private final boolean serializable;
-  private final long begun = System.nanoTime();
-  private final long maxAgeNanos;
   private long bytes;
   private boolean readForUpdate;
   private boolean ended;
@@ -74,7 +74,7 @@ final class TransactionImpl implements Transaction {
     writes = new WriteSet(parts.order());
     reads = new ReadSet(parts.order());
     serializable = options.isolation() == Isolation.SERIALIZABLE;
-    maxAgeNanos = options.maxAge().toNanos();
+    registration = parts.register(this, snapshot, options.maxAge().toNanos());
   }
 
   @Override
@@ -105,7 +105,8 @@ final class TransactionImpl implements Transaction {
         others.add(key);
       }
     }
-    Iterator<byte @Nullable []> found = parts.reader().getAll(fromSnapshot, others).iterator();
+    Iterator<byte @Nullable []> found =
+        reading(() -> parts.reader().getAll(fromSnapshot, others)).iterator();
     List<byte @Nullable []> values = new ArrayList<>(keys.size());
     for (byte[] key : keys) {
       Write own = writes.get(key);
@@ -119,7 +120,20 @@ final class TransactionImpl implements Transaction {
       dependOn(key);
     }
     Write own = writes.get(key);
-    return own == null ? parts.reader().get(fromSnapshot, key) : copyOf(own);
+    return own == null ? reading(() -> parts.reader().get(fromSnapshot, key)) : copyOf(own);
+  }
+
+  /** Reads the snapshot; throws if the transaction was ended for its age meanwhile. */
+  private <R extends @Nullable Object> R reading(Supplier<R> read) {
+    R result;
+    try {
+      result = read.get();
+    } catch (RuntimeException e) {
+      checkNotExpired();
+      throw e;
+    }
+    checkNotExpired();
+    return result;
   }
 
   private static byte @Nullable [] copyOf(Write own) {
@@ -140,7 +154,7 @@ final class TransactionImpl implements Transaction {
       byte[] value = own.value();
       return value == null ? null : reader.read(Slice.of(value.clone()));
     }
-    return parts.reader().read(fromSnapshot, key, reader);
+    return reading(() -> parts.reader().read(fromSnapshot, key, reader));
   }
 
   private void dependOn(byte[] key) {
@@ -163,17 +177,19 @@ final class TransactionImpl implements Transaction {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
     beginOperation();
-    reserve((long) key.length + value.length + OVERHEAD_BYTES);
-    writes.add(key.clone(), value.clone());
-    return this;
+    return add(key.clone(), value.clone());
   }
 
   @Override
   public Transaction delete(byte[] key) {
     Objects.requireNonNull(key, "key");
     beginOperation();
-    reserve((long) key.length + OVERHEAD_BYTES);
-    writes.add(key.clone(), null);
+    return add(key.clone(), null);
+  }
+
+  private Transaction add(byte[] key, byte @Nullable [] value) {
+    reserve(Write.cost(key, value) - writes.replacedBytes(key));
+    writes.add(key, value);
     return this;
   }
 
@@ -185,7 +201,8 @@ final class TransactionImpl implements Transaction {
       throw new IllegalArgumentException("a transaction reads from its own snapshot: " + read);
     }
     KeyBounds bounds = KeyBounds.of(read, parts.order());
-    DBIterator base = parts.reader().iterator(read.toBuilder().snapshot(snapshot).build());
+    ReadOptions onSnapshot = read.toBuilder().snapshot(snapshot).build();
+    DBIterator base = reading(() -> parts.reader().iterator(onSnapshot));
     TransactionIterator cursor =
         new TransactionIterator(
             base,
@@ -209,6 +226,9 @@ final class TransactionImpl implements Transaction {
   void closing(TransactionIterator cursor) {
     if (!ended) {
       cursors.remove(cursor);
+      if (cursors.isEmpty()) {
+        writes.hide();
+      }
       try {
         cursor.endVisit();
       } catch (DBClosedException e) {
@@ -221,14 +241,24 @@ final class TransactionImpl implements Transaction {
     if (ended) {
       throw new IllegalStateException("the transaction has ended: it was committed or closed");
     }
-    if (System.nanoTime() - begun > maxAgeNanos) {
-      close();
-      parts.countTooOld();
-      throw new TransactionTooOldException(
-          "the transaction is older than its limit of "
-              + options.maxAge()
-              + "; nothing was written: do less in one transaction, or raise the limit");
+    if (registration.isTooOld()) {
+      parts.expire(registration);
     }
+    checkNotExpired();
+  }
+
+  private void checkNotExpired() {
+    if (registration.isEnded()) {
+      close();
+      throw tooOld();
+    }
+  }
+
+  private TransactionTooOldException tooOld() {
+    return new TransactionTooOldException(
+        "the transaction is older than its limit of "
+            + options.maxAge()
+            + "; nothing was written: do less in one transaction, or raise the limit");
   }
 
   private void reserve(long more) {
@@ -255,6 +285,10 @@ final class TransactionImpl implements Transaction {
   @Override
   public void commit() {
     beginOperation();
+    if (!registration.beginCommit()) {
+      close();
+      throw tooOld();
+    }
     try {
       for (TransactionIterator cursor : cursors) {
         cursor.endVisit();
@@ -317,9 +351,8 @@ final class TransactionImpl implements Transaction {
   public void close() {
     if (!ended) {
       ended = true;
-      snapshot.close();
+      parts.end(registration);
       cursors.forEach(TransactionIterator::close);
-      parts.countEnd();
     }
   }
 }

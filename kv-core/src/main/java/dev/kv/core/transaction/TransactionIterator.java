@@ -256,7 +256,7 @@ final class TransactionIterator implements DBIterator {
   public byte[] key() {
     checkValid();
     Map.Entry<byte[], Write> own = current;
-    return own == null ? base.key() : own.getKey().clone();
+    return own == null ? base.key() : own.getValue().key().clone();
   }
 
   @Override
@@ -270,7 +270,7 @@ final class TransactionIterator implements DBIterator {
   public Slice keySlice() {
     checkValid();
     Map.Entry<byte[], Write> own = current;
-    return own == null ? base.keySlice() : point(ownKey, own.getKey());
+    return own == null ? base.keySlice() : point(ownKey, own.getValue().key());
   }
 
   @Override

@@ -4,24 +4,39 @@ import dev.kv.DBStats;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.ReadMark;
+import dev.kv.core.read.SnapshotImpl;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.write.CommitPipeline;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
 
-/** Begins the transactions of a database, and counts how they end. Thread-safe. */
+/**
+ * Begins the transactions of a database, and counts how they end. Ends those that a program has
+ * lost without closing them, and those that are too old. Thread-safe.
+ */
 public final class Transactions {
+  private static final Logger LOG = EngineLogger.of(Transactions.class);
+
   private final DatabaseReader reader;
   private final SnapshotList snapshots;
   private final CommitPipeline commits;
   private final UserKeyComparator order;
 
-  private final LongAdder open = new LongAdder();
+  private final Set<OpenTransaction> open = ConcurrentHashMap.newKeySet();
+  private final ReferenceQueue<TransactionImpl> collected = new ReferenceQueue<>();
   private final LongAdder committed = new LongAdder();
   private final LongAdder conflicts = new LongAdder();
   private final LongAdder tooLarge = new LongAdder();
   private final LongAdder tooOld = new LongAdder();
+  private final AtomicLong leaked = new AtomicLong();
 
   /** Creates the object; the caller keeps the ownership of all arguments. */
   public Transactions(
@@ -41,15 +56,68 @@ public final class Transactions {
    */
   public Transaction begin(TransactionOptions options) {
     ReadMark mark = reader.mark();
-    TransactionImpl transaction = new TransactionImpl(this, options, snapshots.acquire(), mark);
-    open.increment();
-    return transaction;
+    endLost();
+    return new TransactionImpl(this, options, snapshots.acquire(), mark);
+  }
+
+  /** Returns the registration of a transaction that begins. */
+  OpenTransaction register(TransactionImpl transaction, SnapshotImpl snapshot, long maxAgeNanos) {
+    OpenTransaction entry = new OpenTransaction(transaction, snapshot, maxAgeNanos, collected);
+    open.add(entry);
+    return entry;
+  }
+
+  /** Ends a transaction, if it has not ended. */
+  void end(OpenTransaction entry) {
+    if (entry.end()) {
+      open.remove(entry);
+    }
+  }
+
+  /** Ends a transaction that is too old, unless it has ended or is being committed. */
+  void expire(OpenTransaction entry) {
+    if (entry.expire()) {
+      open.remove(entry);
+      tooOld.increment();
+    }
+  }
+
+  /**
+   * Ends the transactions that were lost or are too old, so that they hold no old versions. Called
+   * by the maintenance thread.
+   */
+  public void endLostAndOld() {
+    endLost();
+    for (OpenTransaction entry : open) {
+      if (entry.isTooOld()) {
+        expire(entry);
+      }
+    }
+  }
+
+  /** Ends the transactions that were collected without having ended. Cheap if there is none. */
+  private void endLost() {
+    Reference<? extends TransactionImpl> reference = collected.poll();
+    while (reference != null) {
+      OpenTransaction entry = (OpenTransaction) reference;
+      if (entry.end()) {
+        open.remove(entry);
+        if (leaked.incrementAndGet() == 1) {
+          LOG.warn(
+              "a transaction was garbage-collected without having been closed; until then it held"
+                  + " old versions of all keys. Close every transaction, for example with"
+                  + " try-with-resources. Later ones are counted in DBStats and not logged");
+        }
+      }
+      reference = collected.poll();
+    }
   }
 
   /** Returns the counters. */
   public DBStats.Transactions stats() {
+    endLost();
     return new DBStats.Transactions(
-        open.sum(), committed.sum(), conflicts.sum(), tooLarge.sum(), tooOld.sum());
+        open.size(), committed.sum(), conflicts.sum(), tooLarge.sum(), tooOld.sum(), leaked.get());
   }
 
   DatabaseReader reader() {
@@ -64,10 +132,6 @@ public final class Transactions {
     return order;
   }
 
-  void countEnd() {
-    open.decrement();
-  }
-
   void countCommit() {
     committed.increment();
   }
@@ -78,9 +142,5 @@ public final class Transactions {
 
   void countTooLarge() {
     tooLarge.increment();
-  }
-
-  void countTooOld() {
-    tooOld.increment();
   }
 }

@@ -3,7 +3,6 @@ package dev.kv.core.transaction;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
-import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
@@ -18,11 +17,20 @@ final class WriteSet {
   /**
    * A write of a key.
    *
-   * @param number the number of the write
+   * @param number the position of the write among all writes of the transaction
+   * @param key the key as this write spells it, not a copy
    * @param value the value, not a copy; null for a deletion
    * @param older the write of the same key before this one, if a cursor may need it
    */
-  record Write(long number, byte @Nullable [] value, @Nullable Write older) {
+  record Write(long number, byte[] key, byte @Nullable [] value, @Nullable Write older) {
+    /** What a write counts besides its bytes. */
+    private static final int OVERHEAD_BYTES = 64;
+
+    /** Returns the bytes that a write counts. */
+    static long cost(byte[] key, byte @Nullable [] value) {
+      return (long) key.length + (value == null ? 0 : value.length) + OVERHEAD_BYTES;
+    }
+
     /** Returns the newest write of the key up to a number; null if there is none. */
     @Nullable Write upTo(long last) {
       Write write = this;
@@ -47,7 +55,18 @@ final class WriteSet {
   /** Adds a write. Takes ownership of both arrays. */
   void add(byte[] key, byte @Nullable [] value) {
     last++;
-    writes.compute(key, (same, before) -> new Write(last, value, shownOf(before)));
+    writes.compute(key, (same, before) -> new Write(last, key, value, shownOf(before)));
+  }
+
+  /** Returns the bytes of the writes that the next write of a key replaces. */
+  long replacedBytes(byte[] key) {
+    Write before = writes.get(key);
+    Write kept = shownOf(before);
+    long bytes = 0;
+    for (Write write = before; write != null && write != kept; write = write.older) {
+      bytes += Write.cost(write.key, write.value);
+    }
+    return bytes;
   }
 
   /** Returns the newest write that an open cursor may show, of a key's writes; null if none. */
@@ -75,6 +94,11 @@ final class WriteSet {
     return last;
   }
 
+  /** Notes that no cursor is open: later writes replace all earlier ones of their keys. */
+  void hide() {
+    shown = -1;
+  }
+
   /** Returns the writes of the keys in a range; later writes appear in it. */
   NavigableMap<byte[], Write> range(KeyBounds bounds) {
     byte[] lower = bounds.lower();
@@ -92,12 +116,12 @@ final class WriteSet {
   /** Returns the writes as a batch. */
   EncodedBatch toBatch() {
     EncodedBatch batch = new EncodedBatch();
-    for (Map.Entry<byte[], Write> each : writes.entrySet()) {
-      byte[] value = each.getValue().value();
+    for (Write each : writes.values()) {
+      byte[] value = each.value();
       if (value == null) {
-        batch.delete(each.getKey());
+        batch.delete(each.key());
       } else {
-        batch.put(each.getKey(), value);
+        batch.put(each.key(), value);
       }
     }
     return batch;

@@ -12,13 +12,16 @@ import dev.kv.ChangesLostException;
 import dev.kv.CompactionFilter;
 import dev.kv.DB;
 import dev.kv.DBClosedException;
+import dev.kv.DBIterator;
 import dev.kv.DBReadOnlyException;
 import dev.kv.LogRetention;
 import dev.kv.Options;
 import dev.kv.Slice;
 import dev.kv.TableSuffix;
+import dev.kv.TransactionTooLargeException;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.core.Children;
 import dev.kv.core.env.FileName;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
@@ -337,6 +340,48 @@ class ChangeFeedTest extends DbTestBase {
     assertThat(changesAfter(before)).containsExactly("k2=w", "-k1 -k2 -k3");
     reopen();
     assertThat(get("k1") + get("k4")).isEqualTo(NOT_FOUND + "v");
+  }
+
+  /** Deletes a range whose tombstones do not fit into one batch in a small heap. */
+  static final class LargeRangeDelete {
+    private LargeRangeDelete() {}
+
+    public static void main(String[] args) {
+      Options options = with(ALL).toBuilder().writeBufferSize(1 << 20).build();
+      byte[] nothing = {};
+      try (DB db = DB.open(Path.of(args[0]), options)) {
+        for (int i = 0; i < 20_000; i++) {
+          db.put(b(String.format("%06d", i) + "k".repeat(1000)), nothing);
+        }
+        try {
+          db.deleteRange(b("0"), b("1"));
+          throw new AssertionError("too many keys were deleted");
+        } catch (TransactionTooLargeException e) {
+          System.out.println(e.getMessage());
+        }
+        if (db.get(b("000000" + "k".repeat(1000))) == null) {
+          throw new AssertionError("a part was deleted");
+        }
+        db.deleteRange(b("000000"), b("001000"));
+        try (DBIterator left = db.iterator()) {
+          left.seekToFirst();
+          System.out.println("first: " + s(left.key()).substring(0, 6));
+        }
+      }
+    }
+  }
+
+  @Test
+  void rangeDelete_withRetentionOverTooManyKeys_throwsAndDeletesNothing()
+      throws IOException, InterruptedException {
+    close();
+    Children.Ended child =
+        Children.run(List.of("-Xmx64m"), LargeRangeDelete.class, directory.toString());
+    assertThat(child.exitCode()).as(child.output()).isZero();
+    assertThat(child.output())
+        .contains("nothing was deleted")
+        .contains("delete smaller ranges")
+        .contains("first: 001000");
   }
 
   @Test

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -134,11 +135,11 @@ class TransactionTest extends DbTestBase {
     open();
     Transaction transaction = db.transaction();
     transaction.put(b("a"), b("1"));
-    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(1, 0, 0, 0, 0));
+    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(1, 0, 0, 0, 0, 0));
     assertThat(db.stats().views().snapshots()).isEqualTo(1);
     transaction.close();
     transaction.close();
-    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 0, 0, 0, 0));
+    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 0, 0, 0, 0, 0));
     assertThat(db.stats().views().snapshots()).isZero();
     assertThat(contents()).isEmpty();
   }
@@ -174,7 +175,7 @@ class TransactionTest extends DbTestBase {
       transaction.close();
     }
     assertThat(db.stats().views().iterators()).isZero();
-    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 1, 0, 0, 0));
+    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 1, 0, 0, 0, 0));
   }
 
   @Test
@@ -852,7 +853,7 @@ class TransactionTest extends DbTestBase {
       transaction.commit();
     }
     assertThat(contents()).isEqualTo("(a->1234)");
-    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 1, 0, 3, 0));
+    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 1, 0, 3, 0, 0));
     try (Transaction transaction = db.transaction(with);
         DBIterator cursor = transaction.iterator()) {
       assertThatThrownBy(
@@ -881,12 +882,96 @@ class TransactionTest extends DbTestBase {
         .hasMessageContaining("PT0.000000001S");
     assertThatThrownBy(transaction::commit).isInstanceOf(IllegalStateException.class);
     assertThat(db.stats().views().snapshots()).isZero();
-    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 0, 0, 0, 1));
+    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 0, 0, 0, 1, 0));
     for (Duration wrong :
         List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofDays(200_000))) {
       assertThatThrownBy(() -> TransactionOptions.builder().maxAge(wrong))
           .isInstanceOf(IllegalArgumentException.class);
     }
+  }
+
+  @Test
+  void transaction_lost_isEndedAndCounted() {
+    open();
+    put("a", "1");
+    beginAndLose();
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (db.stats().transactions().leaked() == 0 && System.nanoTime() < end) {
+      System.gc();
+    }
+    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 0, 0, 0, 0, 1));
+    assertThat(db.stats().views().snapshots()).isZero();
+  }
+
+  private void beginAndLose() {
+    Transaction lost = db.transaction(SERIALIZABLE);
+    lost.put(b("b"), b("2"));
+    DBIterator cursor = lost.iterator();
+    cursor.seekToFirst();
+  }
+
+  @Test
+  void transaction_olderThanItsLimit_isEndedByTheMaintenance() throws InterruptedException {
+    open();
+    TransactionOptions with = TransactionOptions.builder().maxAge(Duration.ofMillis(1)).build();
+    Transaction transaction = db.transaction(with);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (db.stats().views().snapshots() > 0 && System.nanoTime() < end) {
+      Thread.sleep(2);
+      put("a", "1");
+      db.flush();
+    }
+    assertThat(db.stats().views().snapshots()).isZero();
+    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 0, 0, 0, 1, 0));
+    assertThatThrownBy(() -> transaction.get(b("a")))
+        .isInstanceOf(TransactionTooOldException.class);
+    assertThat(db.stats().transactions().tooOld()).isEqualTo(1);
+    transaction.close();
+  }
+
+  @Test
+  void overwrittenValue_inATransaction_givesItsBytesBack() {
+    open();
+    TransactionOptions with = TransactionOptions.builder().maxBytes(2000).build();
+    try (Transaction transaction = db.transaction(with)) {
+      for (int i = 0; i < 100; i++) {
+        transaction.put(b("k"), new byte[800]);
+        transaction.delete(b("k"));
+      }
+      transaction.put(b("k"), new byte[800]);
+      try (DBIterator cursor = transaction.iterator()) {
+        transaction.put(b("k"), new byte[800]);
+        transaction.put(b("k"), new byte[801]);
+        assertThatThrownBy(() -> transaction.put(b("l"), new byte[800]))
+            .isInstanceOf(TransactionTooLargeException.class);
+        cursor.seekToFirst();
+        assertThat(cursor.value()).hasSize(800);
+      }
+      transaction.put(b("k"), new byte[802]);
+      transaction.put(b("l"), new byte[800]);
+      transaction.commit();
+    }
+    assertThat(db.get(b("k"))).hasSize(802);
+  }
+
+  @Test
+  void equalKeysOfSeveralSpellings_inATransaction_keepTheLast() {
+    DBComparator order =
+        DBComparator.ofSlices(
+            "test.WithoutCase", (a, b) -> a.toUtf8String().compareToIgnoreCase(b.toUtf8String()));
+    open(defaults().toBuilder().comparator(order).build());
+    try (Transaction transaction = db.transaction(SNAPSHOT)) {
+      transaction.put(b("Key"), b("1"));
+      transaction.put(b("KEY"), b("2"));
+      try (DBIterator cursor = transaction.iterator()) {
+        transaction.put(b("key"), b("3"));
+        cursor.seekToFirst();
+        assertThat(s(cursor.key())).isEqualTo("KEY");
+        assertThat(cursor.keySlice().toUtf8String()).isEqualTo("KEY");
+      }
+      transaction.commit();
+    }
+    assertThat(contents()).isEqualTo("(key->3)");
   }
 
   // transact.
@@ -909,7 +994,7 @@ class TransactionTest extends DbTestBase {
     assertThat(result).isEqualTo("other3");
     assertThat(attempts).hasValue(4);
     assertThat(get("k")).isEqualTo("mine");
-    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 1, 3, 0, 0));
+    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 1, 3, 0, 0, 0));
     assertThat(db.<Object>transact(transaction -> null)).isNull();
   }
 
