@@ -688,6 +688,8 @@ public interface DB extends AutoCloseable {
    *
    * @param begin the first key, inclusive, or null for no bound
    * @param end the last key, inclusive, or null for no bound
+   * @throws IllegalStateException if compactions are {@linkplain #suspendCompactions suspended} at
+   *     the call. If they are suspended later, the call ends after {@link #resumeCompactions}
    * @throws CorruptionException if a table that has to be read is damaged; it stays as it is, and
    *     the database continues
    */
@@ -703,6 +705,7 @@ public interface DB extends AutoCloseable {
    *
    * @param age how long ago a table was written, at least; zero for all tables
    * @throws IllegalArgumentException if {@code age} is negative
+   * @throws IllegalStateException if compactions are {@linkplain #suspendCompactions suspended}
    * @throws CorruptionException if a table of the range is damaged; it stays as it is, and the
    *     database continues
    */
@@ -715,8 +718,9 @@ public interface DB extends AutoCloseable {
   void flush();
 
   /**
-   * Stops new compactions and waits for those that are running. Flushes continue. Calls nest: each
-   * one needs a {@link #resumeCompactions} of its own.
+   * Stops new compactions and waits for those that are running. Flushes continue, and writers are
+   * not slowed down by the tables that pile up in level 0 meanwhile. Calls nest: each one needs a
+   * {@link #resumeCompactions} of its own.
    */
   void suspendCompactions();
 

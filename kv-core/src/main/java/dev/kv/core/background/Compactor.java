@@ -408,6 +408,20 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
+  /** Throws IllegalStateException if compactions are suspended: a manual request would not end. */
+  public void requireNotSuspended() {
+    monitor.lock();
+    try {
+      gate.checkNotClosing();
+      if (suspensions > 0) {
+        throw new IllegalStateException(
+            "compactions are suspended: call resumeCompactions() first");
+      }
+    } finally {
+      monitor.unlock();
+    }
+  }
+
   /** Undoes one {@link #suspend}. */
   public void resume() {
     monitor.lock();

@@ -247,6 +247,7 @@ final class DBImpl extends OpenDatabase {
   public void compactRange(byte @Nullable [] begin, byte @Nullable [] end) {
     byte[] from = begin == null ? null : begin.clone();
     byte[] to = end == null ? null : end.clone();
+    parts.compactor().requireNotSuspended();
     flush();
     long newest = newestTable();
     int level = 0;
@@ -278,6 +279,7 @@ final class DBImpl extends OpenDatabase {
       throw new IllegalArgumentException("the age is negative: " + age);
     }
     checkOpen();
+    parts.compactor().requireNotSuspended();
     OldTombstones old = new OldTombstones(parts.versions(), parts.resources().tables());
     for (FileMetadata table : old.writtenUntil(Instant.now().minus(age))) {
       if (old.isLive(table)) { // an earlier one of these compactions may have rewritten it

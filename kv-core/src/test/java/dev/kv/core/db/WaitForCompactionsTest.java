@@ -15,6 +15,7 @@ import dev.kv.core.version.Version;
 import dev.kv.env.Env;
 import dev.kv.testing.FaultEnv;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -68,6 +69,24 @@ class WaitForCompactionsTest extends DbTestBase {
     db.resumeCompactions();
     db.waitForCompactions();
     assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
+  }
+
+  @Test
+  void compactRange_whileTheyAreSuspended_throwsAndSaysWhatToCall() {
+    open();
+    writeTables(3);
+    db.suspendCompactions();
+    db.suspendCompactions();
+    db.resumeCompactions();
+    assertThatThrownBy(() -> db.compactRange(null, null))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("resumeCompactions");
+    assertThatThrownBy(() -> db.compactDeletes(Duration.ZERO))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("resumeCompactions");
+    db.resumeCompactions();
+    db.compactRange(null, null);
+    assertThat(filesAt(0)).isZero();
   }
 
   @Test
