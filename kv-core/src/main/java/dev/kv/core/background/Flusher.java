@@ -4,13 +4,13 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.compaction.FlushResult;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.event.Events;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.OccupiedRange;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.event.FlushEvent;
@@ -118,7 +118,7 @@ public final class Flusher implements BackgroundWorker.Work {
     private int level;
 
     @GuardedBy("monitor")
-    private @Nullable OccupiedRange occupied;
+    private @Nullable KeyRange occupied;
 
     Install(MemTables.Immutable flushed, FlushResult result, TableOutputs outputs) {
       this.flushed = flushed;
@@ -137,7 +137,9 @@ public final class Flusher implements BackgroundWorker.Work {
         if (table != null) {
           level = result.pickLevel(current, running, context.resources().options().maxFileSize());
           if (level > 0) {
-            occupied = running.occupy(level, result.keys());
+            KeyRange keys = result.keys();
+            running.occupy(level, keys);
+            occupied = keys;
           }
           edit.addFile(level, table);
         }
@@ -163,10 +165,10 @@ public final class Flusher implements BackgroundWorker.Work {
     void vacate() {
       monitor.lock();
       try {
-        OccupiedRange range = occupied;
+        KeyRange range = occupied;
         occupied = null;
         if (range != null) {
-          running.vacate(range);
+          running.vacate(level, range);
         }
       } finally {
         monitor.unlock();

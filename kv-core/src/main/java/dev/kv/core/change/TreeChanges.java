@@ -4,7 +4,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.DBIOException;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.background.JobContext;
-import dev.kv.core.compaction.ReservedRange;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.manifest.VersionInstall;
@@ -84,7 +83,7 @@ public final class TreeChanges {
    * @throws DBIOException if the log, a table or the MANIFEST cannot be written
    */
   public boolean make(TreeChange change) {
-    ReservedRange reserved = reserve(change.range());
+    KeyBounds reserved = reserve(change.range());
     try {
       if (memTablesHold(change.range())) {
         context.flush();
@@ -97,22 +96,21 @@ public final class TreeChanges {
     }
   }
 
-  private ReservedRange reserve(KeyBounds range) {
-    ReservedRange reserved;
+  private KeyBounds reserve(KeyBounds range) {
     monitor.lock();
     try {
       context.gate().check();
-      reserved = running.reserve(range);
+      running.reserve(range);
       memTables.stallInputs().suspend();
     } finally {
       monitor.unlock();
     }
     context.commits().progress();
-    awaitVacated(reserved);
-    return reserved;
+    awaitVacated(range);
+    return range;
   }
 
-  private void awaitVacated(ReservedRange reserved) {
+  private void awaitVacated(KeyBounds reserved) {
     boolean vacated = false;
     monitor.lock();
     try {
@@ -128,7 +126,7 @@ public final class TreeChanges {
     }
   }
 
-  private void release(ReservedRange reserved) {
+  private void release(KeyBounds reserved) {
     monitor.lock();
     try {
       running.release(reserved);

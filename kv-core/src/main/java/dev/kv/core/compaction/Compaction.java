@@ -1,7 +1,7 @@
 package dev.kv.core.compaction;
 
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.KeyRange;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;

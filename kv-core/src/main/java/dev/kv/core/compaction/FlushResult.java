@@ -1,7 +1,7 @@
 package dev.kv.core.compaction;
 
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.KeyRange;
 import dev.kv.core.version.Version;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +31,7 @@ public record FlushResult(@Nullable FileMetadata table, long lastSequence, JobSt
     if (running.isReserved(keys)) {
       return 0;
     }
-    return version.pickLevelForMemtableOutput(
-        keys.smallest(), keys.largest(), running.occupied(), maxFileSize);
+    return version.pickLevelForMemtableOutput(keys, running::occupied, maxFileSize);
   }
 
   private FileMetadata requireTable() {

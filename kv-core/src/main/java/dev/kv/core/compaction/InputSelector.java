@@ -2,9 +2,9 @@ package dev.kv.core.compaction;
 
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.KeyRange;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import java.util.ArrayList;

@@ -1,21 +1,18 @@
 package dev.kv.core.compaction;
 
 import dev.kv.core.key.KeyBounds;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.KeyRange;
 import dev.kv.core.version.LevelScores;
 import dev.kv.core.version.Levels;
-import dev.kv.core.version.OccupiedRange;
 import dev.kv.core.version.Version;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -34,9 +31,12 @@ import java.util.Set;
 public final class RunningJobs {
   private final UserKeyComparator comparator;
   private final Set<FileMetadata> inputs = new HashSet<>();
-  private final Map<Compaction, OccupiedRange> compactions = new IdentityHashMap<>();
-  private final List<OccupiedRange> occupied = new ArrayList<>();
-  private final List<ReservedRange> reserved = new ArrayList<>();
+  private final Set<Compaction> compactions = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  /** For each level, the keys that running flushes and compactions will write. */
+  private final List<List<KeyRange>> occupied = new ArrayList<>();
+
+  private final List<KeyBounds> reserved = new ArrayList<>();
   private final long[] inputBytes = new long[Levels.COUNT];
   private final Set<FileMetadata> setAside = new HashSet<>();
 
@@ -48,57 +48,65 @@ public final class RunningJobs {
   /** Creates the object without any job. */
   public RunningJobs(UserKeyComparator comparator) {
     this.comparator = comparator;
+    for (int level = 0; level < Levels.COUNT; level++) {
+      occupied.add(new ArrayList<>());
+    }
   }
 
-  /** Returns a view of the ranges that running jobs will write to. */
-  public Collection<OccupiedRange> occupied() {
-    return Collections.unmodifiableList(occupied);
+  /** Returns a view of the ranges that running jobs will write to in a level. */
+  public List<KeyRange> occupied(int level) {
+    return Collections.unmodifiableList(occupied.get(level));
   }
 
   /** Marks a range as the target of a running flush; for levels from 1 on. */
-  public OccupiedRange occupy(int level, KeyRange keys) {
-    OccupiedRange range = new OccupiedRange(level, keys);
-    occupied.add(range);
-    return range;
+  public void occupy(int level, KeyRange keys) {
+    occupied.get(level).add(keys);
   }
 
-  /** Removes a range that {@link #occupy} added; called at the install. */
-  public void vacate(OccupiedRange range) {
-    if (!occupied.remove(range)) {
-      throw new AssertionError("not occupied: " + range);
+  /** Removes a range that {@link #occupy} added, the same object; called at the install. */
+  public void vacate(int level, KeyRange keys) {
+    removeSame(occupied.get(level), keys);
+  }
+
+  /** Removes an object from a list, by identity: two jobs may have equal ranges. */
+  private static <T> void removeSame(List<T> list, T object) {
+    for (int i = 0; i < list.size(); i++) {
+      if (list.get(i) == object) {
+        list.remove(i);
+        return;
+      }
     }
+    throw new AssertionError("not in the list: " + object);
   }
 
   /**
    * Reserves a range of user keys in all levels. No new job enters it from now on; {@link
    * #isVacated} tells when the running ones have left it.
    */
-  public ReservedRange reserve(KeyBounds keys) {
-    ReservedRange range = new ReservedRange(keys);
-    reserved.add(range);
-    return range;
+  public void reserve(KeyBounds keys) {
+    reserved.add(keys);
   }
 
   /** Returns true if no running job reads or writes keys of a reserved range. */
-  public boolean isVacated(ReservedRange range) {
-    for (OccupiedRange each : occupied) {
-      if (overlaps(range, each.keys())) {
-        return false;
+  public boolean isVacated(KeyBounds range) {
+    for (List<KeyRange> level : occupied) {
+      for (KeyRange keys : level) {
+        if (overlaps(range, keys)) {
+          return false;
+        }
       }
     }
     return true;
   }
 
-  /** Removes a range that {@link #reserve} added. */
-  public void release(ReservedRange range) {
-    if (!reserved.remove(range)) {
-      throw new AssertionError("not reserved: " + range);
-    }
+  /** Removes a range that {@link #reserve} added, the same object. */
+  public void release(KeyBounds range) {
+    removeSame(reserved, range);
   }
 
   /** Returns true if user keys are in a reserved range. */
   public boolean isReserved(KeyRange keys) {
-    for (ReservedRange range : reserved) {
+    for (KeyBounds range : reserved) {
       if (overlaps(range, keys)) {
         return true;
       }
@@ -106,14 +114,15 @@ public final class RunningJobs {
     return false;
   }
 
-  private boolean overlaps(ReservedRange range, KeyRange keys) {
-    return range.keys().overlaps(comparator, keys.smallest(), keys.largest());
+  private boolean overlaps(KeyBounds range, KeyRange keys) {
+    return range.overlaps(comparator, keys.smallest(), keys.largest());
   }
 
   /** Adds a compaction that starts. Requires that it {@linkplain #conflicts does not conflict}. */
   public void start(Compaction compaction) {
     assert !conflicts(compaction) : compaction;
-    compactions.put(compaction, occupy(compaction.outputLevel(), compaction.keys()));
+    compactions.add(compaction);
+    occupy(compaction.outputLevel(), compaction.keys());
     take(compaction.level(), compaction.inputs(), 1);
     take(compaction.outputLevel(), compaction.nextLevelInputs(), 1);
     if (!compaction.isTrivialMove()) {
@@ -124,11 +133,10 @@ public final class RunningJobs {
 
   /** Removes a compaction; called at the install or after a failure. */
   public void end(Compaction compaction) {
-    OccupiedRange range = compactions.remove(compaction);
-    if (range == null) {
+    if (!compactions.remove(compaction)) {
       throw new AssertionError("not running: " + compaction);
     }
-    vacate(range);
+    vacate(compaction.outputLevel(), compaction.keys());
     take(compaction.level(), compaction.inputs(), -1);
     take(compaction.outputLevel(), compaction.nextLevelInputs(), -1);
   }
@@ -208,11 +216,8 @@ public final class RunningJobs {
   }
 
   private boolean overlapsOutput(Compaction compaction) {
-    KeyRange keys = compaction.keys();
-    for (OccupiedRange range : occupied) {
-      if (range.level() == compaction.outputLevel()
-          && comparator.compare(range.keys().largest(), keys.smallest()) >= 0
-          && comparator.compare(range.keys().smallest(), keys.largest()) <= 0) {
+    for (KeyRange range : occupied.get(compaction.outputLevel())) {
+      if (range.overlaps(comparator, compaction.keys())) {
         return true;
       }
     }

@@ -5,6 +5,7 @@ import dev.kv.DBIOException;
 import dev.kv.Escape;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.core.table.inspect.TableInspector;
@@ -41,16 +42,13 @@ import org.jspecify.annotations.Nullable;
  * @param bytesLost bytes that may have been data but are in none of the blocks
  */
 record BlockLocator(List<BlockHandle> handles, long bytesLost) {
-  /** The smallest and the largest internal key of a table. */
-  record Bounds(byte[] smallest, byte[] largest) {}
-
   /**
    * Finds the data blocks of the table in {@code path}; none if no block is whole.
    *
-   * @param bounds the smallest and the largest key of the table; null if they are unknown
+   * @param bounds the internal keys of the table; null if they are unknown
    */
   static BlockLocator find(
-      Env env, Path path, InternalKeyComparator order, @Nullable Bounds bounds) {
+      Env env, Path path, InternalKeyComparator order, @Nullable KeyRange bounds) {
     try (TableInspector table = inspect(env, path)) {
       List<BlockHandle> blocks = named(table);
       if (blocks != null) {
@@ -100,7 +98,7 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
     private final InternalKeyComparator order;
     private final List<Run> runs = new ArrayList<>();
     private final @Nullable Run tail;
-    private final @Nullable Bounds bounds;
+    private final @Nullable KeyRange bounds;
     private final List<BlockHandle> taken = new ArrayList<>();
 
     /** The last key of the runs taken. */
@@ -129,7 +127,7 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
     Choice(
         TableInspector table,
         InternalKeyComparator order,
-        @Nullable Bounds bounds,
+        @Nullable KeyRange bounds,
         List<FoundBlock> found) {
       this.table = table;
       this.order = order;
@@ -222,7 +220,7 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
       Run end = tail != null && !tail.data.isEmpty() ? tail : null;
       boolean below = end == null || order.compare(run.last, end.first) < 0;
       boolean bounded = last.length > 0 && end != null;
-      Bounds known = bounds;
+      KeyRange known = bounds;
       if (known != null) {
         bounded =
             order.compare(known.smallest(), run.first) <= 0

@@ -2,6 +2,7 @@ package dev.kv.core.version;
 
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.RefCounted;
 import java.nio.ByteBuffer;
@@ -11,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -258,14 +260,13 @@ public final class Version extends RefCounted {
    * at that level or above and no output of a running job overlaps it, and if it overlaps few bytes
    * one level further down.
    *
-   * @param occupied the ranges that running jobs will fill
+   * @param occupied returns the ranges of a level that running jobs will fill
    * @param maxFileSize the size of a table, from which the limit of the overlap follows
    */
   public int pickLevelForMemtableOutput(
-      byte[] smallestUserKey,
-      byte[] largestUserKey,
-      Collection<OccupiedRange> occupied,
-      long maxFileSize) {
+      KeyRange keys, IntFunction<List<KeyRange>> occupied, long maxFileSize) {
+    byte[] smallestUserKey = keys.smallest();
+    byte[] largestUserKey = keys.largest();
     int level = 0;
     if (overlaps(0, smallestUserKey, largestUserKey)) {
       return level;
@@ -273,20 +274,16 @@ public final class Version extends RefCounted {
     long limit = Levels.maxGrandparentOverlapBytes(maxFileSize);
     while (level < Levels.MAX_MEMTABLE_LEVEL
         && !overlaps(level + 1, smallestUserKey, largestUserKey)
-        && !isOccupied(level + 1, smallestUserKey, largestUserKey, occupied)
+        && !isOccupied(occupied.apply(level + 1), keys)
         && totalSize(overlapping(level + 2, smallestUserKey, largestUserKey)) <= limit) {
       level++;
     }
     return level;
   }
 
-  private boolean isOccupied(
-      int level, byte[] smallest, byte[] largest, Collection<OccupiedRange> occupied) {
-    UserKeyComparator user = comparator.userComparator();
-    for (OccupiedRange range : occupied) {
-      if (range.level() == level
-          && user.compare(range.keys().largest(), smallest) >= 0
-          && user.compare(range.keys().smallest(), largest) <= 0) {
+  private boolean isOccupied(List<KeyRange> occupied, KeyRange keys) {
+    for (KeyRange range : occupied) {
+      if (range.overlaps(comparator.userComparator(), keys)) {
         return true;
       }
     }

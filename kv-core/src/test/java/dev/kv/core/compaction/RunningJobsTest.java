@@ -6,9 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.ReadOptions;
 import dev.kv.core.key.KeyBounds;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.KeyRange;
-import dev.kv.core.version.OccupiedRange;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionText;
 import java.util.List;
@@ -37,10 +36,12 @@ final class RunningJobsTest {
     return new KeyRange(bytes(smallest), bytes(largest));
   }
 
-  private ReservedRange reserve(String from, String to) {
+  private KeyBounds reserve(String from, String to) {
     ReadOptions options =
         ReadOptions.builder().lowerBound(bytes(from)).upperBound(bytes(to)).build();
-    return running.reserve(KeyBounds.of(options, VersionText.COMPARATOR.userComparator()));
+    KeyBounds range = KeyBounds.of(options, VersionText.COMPARATOR.userComparator());
+    running.reserve(range);
+    return range;
   }
 
   private Compaction ofLevelOne() {
@@ -61,7 +62,7 @@ final class RunningJobsTest {
     double before = running.scores(version).score(1);
     running.start(compaction);
     assertThat(running.compactions()).isEqualTo(1);
-    assertThat(running.occupied()).hasSize(1);
+    assertThat(running.occupied(compaction.outputLevel())).hasSize(1);
     assertThat(running.isBusy(compaction.inputs().get(0))).isTrue();
     assertThat(running.isBusy(compaction.nextLevelInputs().get(0))).isTrue();
     assertThat(running.isBusy(version.file(0, 0))).isFalse();
@@ -69,7 +70,7 @@ final class RunningJobsTest {
     assertThat(running.scores(version).score(1)).isLessThan(before);
     running.end(compaction);
     assertThat(running.compactions()).isZero();
-    assertThat(running.occupied()).isEmpty();
+    assertThat(running.occupied(compaction.outputLevel())).isEmpty();
     assertThat(running.isBusy(compaction.inputs().get(0))).isFalse();
     assertThat(running.isBusy(compaction.nextLevelInputs().get(0))).isFalse();
     assertThat(running.conflicts(compaction)).isFalse();
@@ -118,21 +119,22 @@ final class RunningJobsTest {
             new Case(1, "a", "z", false),
             new Case(3, "a", "z", false));
     for (Case each : cases) {
-      OccupiedRange range = running.occupy(each.level(), keys(each.from(), each.to()));
+      KeyRange range = keys(each.from(), each.to());
+      running.occupy(each.level(), range);
       assertThat(running.conflicts(compaction)).as("%s", each).isEqualTo(each.conflicts());
-      running.vacate(range);
+      running.vacate(each.level(), range);
     }
     assertThat(running.conflicts(compaction)).isFalse();
-    OccupiedRange gone = new OccupiedRange(2, keys("a", "b"));
-    assertThatThrownBy(() -> running.vacate(gone)).isInstanceOf(AssertionError.class);
+    KeyRange gone = keys("a", "b");
+    assertThatThrownBy(() -> running.vacate(2, gone)).isInstanceOf(AssertionError.class);
   }
 
   @Test
   void reservedRange_keepsJobsOut_andIsVacatedOnceTheRunningOnesEnd() {
     Compaction compaction = ofLevelOne();
     running.start(compaction);
-    ReservedRange range = reserve("f", "j");
-    ReservedRange other = reserve("n", "p");
+    KeyBounds range = reserve("f", "j");
+    KeyBounds other = reserve("n", "p");
     assertThat(running.isVacated(range)).isFalse();
     assertThat(running.isVacated(other)).isTrue();
     running.end(compaction);

@@ -17,7 +17,7 @@ import dev.kv.core.change.TreeChange;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.env.FileName;
 import dev.kv.core.key.KeyBounds;
-import dev.kv.core.version.KeyRange;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;

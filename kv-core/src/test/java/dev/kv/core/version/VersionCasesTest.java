@@ -5,9 +5,12 @@ import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.CorruptionException;
+import dev.kv.core.key.KeyRange;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -88,19 +91,18 @@ final class VersionCasesTest {
   }
 
   private String place(CaseFile.Case one) {
-    List<OccupiedRange> occupied = new ArrayList<>();
+    Map<Integer, List<KeyRange>> occupied = new HashMap<>();
     for (String line : one.input()) {
       String[] words = line.split(" +");
       String[] keys = words[1].split("\\.\\.");
-      occupied.add(
-          new OccupiedRange(
-              VersionText.level(words[0]), new KeyRange(bytes(keys[0]), bytes(keys[1]))));
+      occupied
+          .computeIfAbsent(VersionText.level(words[0]), level -> new ArrayList<>())
+          .add(new KeyRange(bytes(keys[0]), bytes(keys[1])));
     }
     int level =
         version.pickLevelForMemtableOutput(
-            bytes(one.required("from")),
-            bytes(one.required("to")),
-            occupied,
+            new KeyRange(bytes(one.required("from")), bytes(one.required("to"))),
+            each -> occupied.getOrDefault(each, List.of()),
             one.number("max-file-size", 100));
     return "L" + level + "\n";
   }

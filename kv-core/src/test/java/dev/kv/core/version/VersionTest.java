@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.DBComparator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
 import java.nio.ByteBuffer;
@@ -88,7 +89,7 @@ final class VersionTest {
   @Test
   void pickLevelForMemtableOutput_besideARunningJob_keepsApartByOneKey() {
     Version version = VersionText.version(List.of());
-    OccupiedRange output = new OccupiedRange(1, new KeyRange(bytes("d"), bytes("g")));
+    KeyRange output = new KeyRange(bytes("d"), bytes("g"));
     for (String range : List.of("a..c", "h..k")) {
       assertThat(pickLevel(version, range, output)).as(range).isEqualTo(Levels.MAX_MEMTABLE_LEVEL);
     }
@@ -106,10 +107,12 @@ final class VersionTest {
         .isZero();
   }
 
-  private static int pickLevel(Version version, String range, OccupiedRange... occupied) {
+  private static int pickLevel(Version version, String range, KeyRange... inLevel1) {
     String[] bounds = range.split("\\.\\.");
     return version.pickLevelForMemtableOutput(
-        bytes(bounds[0]), bytes(bounds[1]), List.of(occupied), 1 << 20);
+        new KeyRange(bytes(bounds[0]), bytes(bounds[1])),
+        level -> level == 1 ? List.of(inLevel1) : List.of(),
+        1 << 20);
   }
 
   @Test
