@@ -25,9 +25,6 @@ import java.nio.ByteBuffer;
  * </pre>
  */
 final class EntryIndex {
-  /** Entry indexes are switched off if false, for benchmarks. */
-  static final boolean ENABLED = true;
-
   private static final int COUNT_AND_COMMON = 2 * Short.BYTES;
   private static final int SLOT = Long.BYTES + Short.BYTES;
 
@@ -51,7 +48,7 @@ final class EntryIndex {
   }
 
   static int room(int length) {
-    return !ENABLED || length > MOST ? 0 : Math.min(length / 8, MOST_ROOM);
+    return length > MOST ? 0 : Math.min(length / 8, MOST_ROOM);
   }
 
   /** Returns the offset of the index of a block of {@code length} bytes. */
@@ -82,7 +79,7 @@ final class EntryIndex {
    * begin} to {@code end}. The cursor has no entry afterwards. Returns true if the index fits.
    */
   static boolean write(BlockIterator entries, ByteBuffer memory, int begin, int end) {
-    if (!ENABLED || entries.entriesEnd - entries.base > MOST) {
+    if (entries.entriesEnd - entries.base > MOST) {
       return false;
     }
     int commonAt = begin + COUNT_AND_COMMON;

@@ -15,16 +15,23 @@ import org.jspecify.annotations.Nullable;
  * state := hits (38 bits) | FAILED | LOADING | IN_USE | IN_CACHE | pins (22 bits)
  * </pre>
  *
+ * <p>Every access to it is volatile or an atomic update.
+ *
  * <ol>
- *   <li>A pin is taken only while IN_CACHE is set, by one compare-and-set, or while LOADING is set,
- *       with the shard's lock held. So once both are cleared, the number of pins only falls, and
- *       exactly one thread brings the state to no pins without IN_CACHE: that thread frees the
- *       value.
+ *   <li>A thread sees the value once it has a pin. The loader writes the value and the charge, and
+ *       then clears LOADING. Another thread has a pin that it can use after it has read a state
+ *       without LOADING: in its compare-and-set, which requires IN_CACHE, or at the end of its wait
+ *       for the load.
+ *   <li>A pinned value is not freed, and it is freed once. A pin is taken only while IN_CACHE is
+ *       set, by one compare-and-set, or while LOADING is set, with the shard's lock held. Once both
+ *       are cleared, the number of pins only falls. So exactly one update brings the state to no
+ *       pins without IN_CACHE. The thread that made this update frees the value. What other threads
+ *       did with the value happens before, because their updates of the state came earlier.
  *   <li>Only a thread that holds the shard's lock clears IN_CACHE: an eviction clears it in an
  *       entry without pins, an erasure in any entry.
  *   <li>IN_USE says that the evictor found the entry pinned and took it out of the list by age. It
- *       is set only while the entry has pins. The thread that releases the last pin sees it in the
- *       same step, and returns the entry to the list.
+ *       is set only while the entry has pins. The update that releases the last pin returns the
+ *       state with IN_USE, and its thread returns the entry to the list.
  * </ol>
  */
 public final class CacheHandle<V extends CacheValue> implements Pinned {
@@ -96,6 +103,11 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
   static <V extends CacheValue> CacheHandle<V> loading(
       LruShard<V> shard, long id, long key, int hash) {
     return new CacheHandle<>(shard, id, key, hash, LOADING | PIN);
+  }
+
+  /** Returns the key. */
+  public long key() {
+    return key;
   }
 
   /** Returns the value. The caller must have a pin. */

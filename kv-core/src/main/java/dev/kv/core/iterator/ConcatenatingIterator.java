@@ -1,9 +1,6 @@
 package dev.kv.core.iterator;
 
-import dev.kv.CorruptionException;
-import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A cursor over the entries of several consecutive cursors, such as the tables of a level. One of
@@ -108,18 +105,8 @@ public final class ConcatenatingIterator extends InternalIterator {
   }
 
   @Override
-  public CorruptionException corruption(String what, String elsewhere) {
-    return current.corruption(what, elsewhere);
-  }
-
-  @Override
-  public @Nullable InternalIterator soleTable() {
-    return current.soleTable();
-  }
-
-  @Override
-  public int copyStoredBlock(OffHeapBuffer target) {
-    return current.copyStoredBlock(target);
+  public InternalIterator source() {
+    return current.source();
   }
 
   @Override

@@ -5,10 +5,8 @@ import dev.kv.CorruptionException;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.ValueKind;
-import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A cursor over sorted entries whose keys and values lie in direct memory. Begins before any entry.
@@ -107,21 +105,11 @@ public abstract class InternalIterator implements AutoCloseable {
   public abstract void prev();
 
   /**
-   * Returns the cursor of a table that alone has entries from the current one on, as far as its
-   * current block reaches, or null if there is no such cursor. The caller may move it within that
-   * block, and then continues with {@link #next} of this cursor. Requires {@link #isValid()}.
+   * Returns the cursor that has read the current entry: this one, or the one of several below it
+   * from which the entry comes. Requires {@link #isValid()}.
    */
-  public @Nullable InternalIterator soleTable() {
-    return null;
-  }
-
-  /**
-   * Copies the block that the entry was read from as its table stores it, type and checksum
-   * included, to the beginning of {@code target}, if that block holds this entry and nothing else.
-   * Returns how many bytes that are, or 0 if there is no such block. Requires {@link #isValid()}.
-   */
-  public int copyStoredBlock(OffHeapBuffer target) {
-    return 0;
+  public InternalIterator source() {
+    return this;
   }
 
   /**
@@ -131,8 +119,12 @@ public abstract class InternalIterator implements AutoCloseable {
    * @param what describes the damage
    * @param elsewhere the name to report if the entry is not in a file
    */
+  @SuppressWarnings("ReferenceEquality") // which cursor it is
   public CorruptionException corruption(String what, String elsewhere) {
-    return new CorruptionException(what, elsewhere, CorruptionException.NO_OFFSET);
+    InternalIterator source = source();
+    return source == this
+        ? new CorruptionException(what, elsewhere, CorruptionException.NO_OFFSET)
+        : source.corruption(what, elsewhere);
   }
 
   /** Releases what this cursor pins. Closing twice does nothing. */

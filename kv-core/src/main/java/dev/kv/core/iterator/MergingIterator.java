@@ -1,10 +1,7 @@
 package dev.kv.core.iterator;
 
-import dev.kv.CorruptionException;
 import dev.kv.core.key.KeyComparator;
-import dev.kv.core.memory.OffHeapBuffer;
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A cursor that merges the entries of several cursors, its children, in order. It returns all of
@@ -238,19 +235,14 @@ public final class MergingIterator extends InternalIterator {
     return order != 0 ? order : Integer.compare(a, b);
   }
 
-  @Override
-  public CorruptionException corruption(String what, String elsewhere) {
-    return children[heap[0]].corruption(what, elsewhere);
+  /** Returns true if no other child than that of the current entry has entries after it. */
+  public boolean isLastSource() {
+    return forward && size == 1;
   }
 
   @Override
-  public @Nullable InternalIterator soleTable() {
-    return forward && size == 1 ? children[heap[0]].soleTable() : null;
-  }
-
-  @Override
-  public int copyStoredBlock(OffHeapBuffer target) {
-    return children[heap[0]].copyStoredBlock(target);
+  public InternalIterator source() {
+    return children[heap[0]].source();
   }
 
   @Override

@@ -5,12 +5,12 @@ import dev.kv.DBClosedException;
 import dev.kv.core.iterator.DeadRange;
 import dev.kv.core.iterator.DeadRanges;
 import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.UserKeyComparator;
-import dev.kv.core.key.ValueKind;
 import dev.kv.core.table.TableIterator;
 import dev.kv.core.version.Levels;
 import java.nio.ByteBuffer;
@@ -35,8 +35,10 @@ import org.jspecify.annotations.Nullable;
  * entry before it. So it copies the key and the value of each candidate.
  */
 final class DBIter {
-  private static final int VALUE = ValueKind.VALUE.code();
-  private static final int DELETION = ValueKind.DELETION.code();
+  // What readers see of an entry: the codes of its kind, and one more.
+  static final int VALUE = 1;
+  static final int DELETION = 0;
+  static final int NOTHING = -1;
 
   /** If reads are sampled, one seek in so many that skip a range samples a key of it. */
   private static final int SKIPS_PER_SAMPLE = 16;
@@ -288,7 +290,8 @@ final class DBIter {
    * after a move forward.
    */
   @Nullable TableIterator soleTable() {
-    return bytewise && internal.soleTable() instanceof TableIterator table ? table : null;
+    boolean sole = !(internal instanceof MergingIterator merging) || merging.isLastSource();
+    return sole && bytewise && internal.source() instanceof TableIterator table ? table : null;
   }
 
   /** Returns true if some entries of the block may be after the range. */
@@ -347,11 +350,12 @@ final class DBIter {
       if (upper != null && compareToBound(buffer, offset, length, upper) >= 0) {
         return tombstones;
       }
-      if (isVisible(tag) && !(hidesSaved && isSaved(buffer, offset, length))) {
-        if (kindOf(tag) == VALUE) {
-          valid = true;
-          return tombstones;
-        }
+      int seen = see(tag, hidesSaved && isSaved(buffer, offset, length));
+      if (seen == VALUE) {
+        valid = true;
+        return tombstones;
+      }
+      if (seen == DELETION) {
         saved.setKey(buffer, offset, length);
         hidesSaved = true;
         tombstones++;
@@ -374,7 +378,7 @@ final class DBIter {
       int offset = at.keyOffset();
       int length = at.keyLength() - InternalKey.TRAILER;
       long tag = tagOf(buffer, offset, length);
-      if (isVisible(tag)) {
+      if (InternalKey.sequence(tag) <= sequence) {
         if (found && !isSaved(buffer, offset, length)) {
           break;
         }
@@ -407,13 +411,14 @@ final class DBIter {
     return buffer.getLong(offset + length);
   }
 
-  /** Returns true if the tag is of a value that the cursor shows, unless it is hidden. */
-  boolean isValue(long tag) {
-    return kindOf(tag) == VALUE;
-  }
-
-  boolean isVisible(long tag) {
-    return InternalKey.sequence(tag) <= sequence;
+  /**
+   * Decides what readers see of an entry: nothing if it is newer than the view, or hidden.
+   *
+   * @param hidden true if a newer entry of the same user key was seen
+   * @return {@link #VALUE}, {@link #DELETION} or {@link #NOTHING}
+   */
+  int see(long tag, boolean hidden) {
+    return hidden || InternalKey.sequence(tag) > sequence ? NOTHING : kindOf(tag);
   }
 
   private int kindOf(long tag) {

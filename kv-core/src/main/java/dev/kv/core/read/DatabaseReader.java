@@ -96,7 +96,7 @@ public final class DatabaseReader implements AutoCloseable {
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context, options);
     try {
-      context.key().set(key, sequence(options));
+      context.key().set(key, context.sequence());
       byte[] value = find(state, context, options) ? context.value().copy() : null;
       checkOpen();
       return value;
@@ -111,7 +111,7 @@ public final class DatabaseReader implements AutoCloseable {
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context, options);
     try {
-      context.key().set(key, key.position(), key.remaining(), sequence(options));
+      context.key().set(key, key.position(), key.remaining(), context.sequence());
       int length = DB.NOT_FOUND;
       if (find(state, context, options)) {
         ValueRef value = context.value();
@@ -135,7 +135,7 @@ public final class DatabaseReader implements AutoCloseable {
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context, options);
     try {
-      context.key().set(key, sequence(options));
+      context.key().set(key, context.sequence());
       if (!find(state, context, options)) {
         checkOpen();
         return null;
@@ -154,7 +154,7 @@ public final class DatabaseReader implements AutoCloseable {
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context, options);
     try {
-      context.key().set(key, key.position(), key.remaining(), sequence(options));
+      context.key().set(key, key.position(), key.remaining(), context.sequence());
       boolean found = find(state, context, options);
       checkOpen();
       if (!found) {
@@ -175,18 +175,12 @@ public final class DatabaseReader implements AutoCloseable {
     requireLookup(options);
     byte[][] values = new byte[keys.size()][];
     ReadContext context = ReadContext.acquireFrom(contexts);
-    ReadState state = pin(context, options);
-    long sequence = sequence(options);
-    while (options.snapshot() == null && !states.isCurrent(state)) {
-      states.release(state, context.stripe());
-      state = pin(context, options);
-      sequence = sequence(options);
-    }
+    ReadState state = pinForManyKeys(context, options);
     MultiGetContext several = new MultiGetContext(tables);
     context.setSeveral(several);
     try {
       for (WantedKey wanted : inOrder(keys, state.version().comparator().userComparator())) {
-        context.key().set(wanted.key, sequence);
+        context.key().set(wanted.key, context.sequence());
         values[wanted.at] = find(state, context, options) ? context.value().copy() : null;
         context.value().release();
       }
@@ -274,20 +268,14 @@ public final class DatabaseReader implements AutoCloseable {
     }
     iterators.releaseCollected();
     ReadContext context = ReadContext.acquireFrom(contexts);
-    ReadState state = pin(context, options);
-    long sequence = sequence(options);
-    while (options.snapshot() == null && !states.isCurrent(state)) {
-      states.release(state, context.stripe());
-      state = pin(context, options);
-      sequence = sequence(options);
-    }
+    ReadState state = pinForManyKeys(context, options);
     PinnedView view = new PinnedView(states, state, contexts, context);
     boolean opened = false;
     try {
       UserKeyComparator comparator = state.version().comparator().userComparator();
       KeyBounds bounds = KeyBounds.of(options, comparator);
       view.open(tables, options);
-      DBIter cursor = view.newCursor(sequence, bounds, cursorParts);
+      DBIter cursor = view.newCursor(context.sequence(), bounds, cursorParts);
       DBIteratorImpl iterator = new DBIteratorImpl(cursor, view, iterators, options.keysOnly());
       iterators.add(iterator, view);
       opened = true;
@@ -306,8 +294,7 @@ public final class DatabaseReader implements AutoCloseable {
     long since = snapshots.lastSequence();
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context, ReadOptions.DEFAULT);
-    return new ValidationView(
-        states, state, points, tables, contexts, context, since, snapshots.lastSequence());
+    return new ValidationView(states, state, points, tables, contexts, context, since);
   }
 
   /** Returns a mark of this moment. */
@@ -333,13 +320,20 @@ public final class DatabaseReader implements AutoCloseable {
     }
   }
 
+  /**
+   * Pins the state to read from, and then sets the sequence number of the context. Releases the
+   * context if it throws.
+   */
   private ReadState pin(ReadContext context, ReadOptions options) {
     boolean pinned = false;
     try {
       ReadState state = states.acquire(context.stripe());
       Snapshot snapshot = options.snapshot();
-      if (snapshot != null) {
+      if (snapshot == null) {
+        context.setSequence(snapshots.lastSequence());
+      } else {
         state = stateOf(snapshot, state, context.stripe());
+        context.setSequence(SnapshotList.sequenceOf(snapshot));
       }
       pinned = true;
       return state;
@@ -348,6 +342,19 @@ public final class DatabaseReader implements AutoCloseable {
         context.releaseTo(contexts);
       }
     }
+  }
+
+  /**
+   * Does the same for a read of more than one key: the state is still the current one after the
+   * sequence number was read, unless it is that of a snapshot.
+   */
+  private ReadState pinForManyKeys(ReadContext context, ReadOptions options) {
+    ReadState state = pin(context, options);
+    while (options.snapshot() == null && !states.isCurrent(state)) {
+      states.release(state, context.stripe());
+      state = pin(context, options);
+    }
+    return state;
   }
 
   /** Returns the state that a snapshot reads from, pinned instead of {@code current}. */
@@ -371,12 +378,6 @@ public final class DatabaseReader implements AutoCloseable {
       states.release(state, context.stripe());
       context.releaseTo(contexts);
     }
-  }
-
-  /** Returns the sequence number to read at. Requires that the state is already pinned. */
-  private long sequence(ReadOptions options) {
-    Snapshot snapshot = options.snapshot();
-    return snapshot == null ? snapshots.lastSequence() : SnapshotList.sequenceOf(snapshot);
   }
 
   private void sample(ByteBuffer key, int offset, int length) {

@@ -76,12 +76,9 @@ final class EntryScan {
         return;
       }
       decided &= table.repeatsUserKey();
-      long tag = buffer.getLong(offset + length);
-      if (decided || !cursor.isVisible(tag)) {
-        continue;
-      }
-      decided = true;
-      if (cursor.isValue(tag)) {
+      int seen = cursor.see(buffer.getLong(offset + length), decided);
+      decided |= seen != DBIter.NOTHING;
+      if (seen == DBIter.VALUE) {
         value.point(table.valueBuffer(), table.valueOffset(), shown(table.valueLength()));
         pass(buffer, offset, length);
       }

@@ -46,6 +46,9 @@ final class ReadContext implements AutoCloseable {
   /** The stripe of the thread that uses the context. */
   private int stripe;
 
+  /** The sequence number to read at. */
+  private long sequence;
+
   /**
    * Creates the objects.
    *
@@ -80,6 +83,16 @@ final class ReadContext implements AutoCloseable {
   /** Returns the stripe in which the user of the context pins. */
   int stripe() {
     return stripe;
+  }
+
+  /** Sets the sequence number to read at, which was read after the state was pinned. */
+  void setSequence(long next) {
+    sequence = next;
+  }
+
+  /** Returns the sequence number to read at. */
+  long sequence() {
+    return sequence;
   }
 
   LookupKey key() {

@@ -35,14 +35,12 @@ public final class ValidationView implements AutoCloseable {
   private final ObjectPool<ReadContext> contexts;
   private final ReadContext context;
   private final long sinceSequence;
-  private final long readSequence;
 
   /**
    * Opens a view. Takes ownership of the pin of {@code base}, taken in the stripe of {@code
    * context}, and of {@code context}.
    *
    * @param sinceSequence the last sequence number before {@code base} was pinned
-   * @param readSequence the last sequence number after that
    */
   ValidationView(
       ReadStates states,
@@ -51,8 +49,7 @@ public final class ValidationView implements AutoCloseable {
       TableCache tables,
       ObjectPool<ReadContext> contexts,
       ReadContext context,
-      long sinceSequence,
-      long readSequence) {
+      long sinceSequence) {
     this.states = states;
     this.base = base;
     this.recent = new RecentMemTables(states, new ReadMark(base), context);
@@ -61,7 +58,6 @@ public final class ValidationView implements AutoCloseable {
     this.contexts = contexts;
     this.context = context;
     this.sinceSequence = sinceSequence;
-    this.readSequence = readSequence;
   }
 
   /**
@@ -88,7 +84,7 @@ public final class ValidationView implements AutoCloseable {
    * @return true if it exists; {@link #value} is set then, until {@link #releaseValue}
    */
   public boolean find(byte[] key) {
-    context.key().set(key, readSequence);
+    context.key().set(key, context.sequence());
     return points.get(base, context, ReadFlags.DEFAULT) == LookupResult.FOUND;
   }
 
@@ -104,7 +100,7 @@ public final class ValidationView implements AutoCloseable {
 
   /** Returns true if the base has an entry of a key with a higher sequence number. */
   public boolean hasNewer(byte[] key, long sequence) {
-    context.key().set(key, readSequence);
+    context.key().set(key, context.sequence());
     long tag = points.newestTag(base, context);
     return tag != MemTable.NO_ENTRY && InternalKey.sequence(tag) > sequence;
   }

@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * The cache of open tables of a database: at most {@link Options#maxOpenFiles} minus {@value
  * #OTHER_FILES} tables, plus those that are pinned. Thread-safe.
  *
- * <p>The metadata of a file stores the handle of its open table without a pin. A read takes the pin
- * with one compare-and-set, and searches the cache only if that fails.
+ * <p>The metadata of a file remembers the slot of its open table, see {@link TableSlots}. A read
+ * takes the pin with one compare-and-set, and searches the cache only if that fails.
  */
 public final class TableCache implements AutoCloseable {
   /**
@@ -58,6 +58,7 @@ public final class TableCache implements AutoCloseable {
   private final Options options;
   private final InternalKeyComparator comparator;
   private final LruCache<Table> tables;
+  private final TableSlots slots = new TableSlots();
   private final BlockProvider blocks;
   private final MappingQuota quota;
   private final @Nullable EntryIndexMemory entryIndexes;
@@ -95,16 +96,9 @@ public final class TableCache implements AutoCloseable {
    * Returns the open table of a file, pinned; the caller closes the pin. Opens the table if it is
    * not in the cache.
    */
-  @SuppressWarnings("unchecked")
   public CacheHandle<Table> acquire(FileMetadata file) {
-    CacheHandle<?> remembered = file.tableHandle();
-    if (remembered != null) {
-      CacheHandle<Table> handle = (CacheHandle<Table>) remembered;
-      if (handle.tryPin()) {
-        return handle;
-      }
-    }
-    return acquireSlowly(file);
+    CacheHandle<Table> table = slots.acquire(file);
+    return table != null ? table : acquireSlowly(file);
   }
 
   private CacheHandle<Table> acquireSlowly(FileMetadata file) {
@@ -112,7 +106,7 @@ public final class TableCache implements AutoCloseable {
       throw new DBClosedException("the database is closed");
     }
     CacheHandle<Table> handle = tables.acquire(TABLES, file.number(), new TableLoader(file));
-    file.setTableHandle(handle);
+    slots.put(file, handle);
     return handle;
   }
 

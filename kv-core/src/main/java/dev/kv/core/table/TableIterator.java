@@ -1,10 +1,10 @@
 package dev.kv.core.table;
 
-import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
 import dev.kv.core.table.cache.PinnedBlock;
 import dev.kv.core.table.cache.ReadFlags;
+import dev.kv.core.table.format.StoredBlockSource;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * A cursor over the entries of a table: a block cursor that continues with the next block. It pins
  * its table and one block at a time.
  */
-public final class TableIterator extends TableCursor {
+public final class TableIterator extends TableCursor implements StoredBlockSource {
   private static final int NONE = -1;
 
   private final Table table;
@@ -148,11 +148,6 @@ public final class TableIterator extends TableCursor {
     if (left != null) {
       left.close();
     }
-  }
-
-  @Override
-  public InternalIterator soleTable() {
-    return this;
   }
 
   /** Returns true if all keys of the current block are less than {@code key}. */

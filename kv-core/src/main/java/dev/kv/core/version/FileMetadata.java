@@ -1,14 +1,12 @@
 package dev.kv.core.version;
 
-import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.key.InternalKey;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The metadata of one table: its number, its size and its first and last internal key. All versions
  * that contain the table share one object, so it also holds state that reads share: the number of
- * seeks left and the handle of the open table. Thread-safe.
+ * seeks left, and the slot in which the table cache has the open table. Thread-safe.
  */
 public final class FileMetadata {
   /** One seek costs about as much as the compaction of this many bytes. */
@@ -16,12 +14,15 @@ public final class FileMetadata {
 
   private static final int MIN_ALLOWED_SEEKS = 100;
 
+  /** The slot of a table that was not opened yet. */
+  public static final int NO_SLOT = -1;
+
   private final long number;
   private final long size;
   private final byte[] smallest;
   private final byte[] largest;
   private final AtomicInteger allowedSeeks;
-  private volatile @Nullable CacheHandle<?> tableHandle;
+  private volatile int tableSlot = NO_SLOT;
 
   /** Creates the metadata of a table; the arrays are internal keys, kept and never changed. */
   public FileMetadata(long number, long size, byte[] smallest, byte[] largest) {
@@ -85,14 +86,17 @@ public final class FileMetadata {
     return allowedSeeks.decrementAndGet() <= 0;
   }
 
-  /** Returns the last known handle of the open table, or null; the caller pins it before use. */
-  public @Nullable CacheHandle<?> tableHandle() {
-    return tableHandle;
+  /**
+   * Returns the slot in which the table cache had the open table last, or {@link #NO_SLOT}. Another
+   * table may be in that slot now.
+   */
+  public int tableSlot() {
+    return tableSlot;
   }
 
-  /** Remembers the handle of the open table, without a pin. */
-  public void setTableHandle(@Nullable CacheHandle<?> handle) {
-    tableHandle = handle;
+  /** Remembers the slot of the open table. */
+  public void setTableSlot(int slot) {
+    tableSlot = slot;
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.core.block.AllocationMeter;
 import dev.kv.core.memory.MemoryKind;
+import dev.kv.core.version.FileMetadata;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -123,12 +124,12 @@ final class TableReadsTest {
     tree.toLevel(0, 1);
     assertThat(tree.version().levelZeroInOrder()).isFalse();
     assertThat(get("a")).isEqualTo("30");
-    assertThat(tree.version().file(0, 0).tableHandle()).isNotNull();
-    assertThat(tree.version().file(0, 1).tableHandle()).isNull();
-    assertThat(tree.version().file(0, 2).tableHandle()).isNull();
+    assertThat(tree.version().file(0, 0).tableSlot()).isNotEqualTo(FileMetadata.NO_SLOT);
+    assertThat(tree.version().file(0, 1).tableSlot()).isEqualTo(FileMetadata.NO_SLOT);
+    assertThat(tree.version().file(0, 2).tableSlot()).isEqualTo(FileMetadata.NO_SLOT);
     try (Snapshot earlier = tree.snapshotAt(29)) {
       assertThat(get(ReadOptions.from(earlier), "a")).isEqualTo("20");
-      assertThat(tree.version().file(0, 2).tableHandle()).isNotNull();
+      assertThat(tree.version().file(0, 2).tableSlot()).isNotEqualTo(FileMetadata.NO_SLOT);
     }
   }
 

@@ -176,7 +176,10 @@ class TableCacheTest {
       assertThat(env.open.get()).isEqualTo(1);
       assertThat(cache.openTables()).isEqualTo(1);
       CacheHandle<Table> remembered = cache.acquire(file);
-      assertThat(remembered).isSameAs(file.tableHandle());
+      assertThat(file.tableSlot()).isEqualTo(remembered.value().slot());
+      CacheHandle<Table> again = cache.acquire(file);
+      assertThat(again).isSameAs(remembered);
+      again.close();
       remembered.close();
     }
   }

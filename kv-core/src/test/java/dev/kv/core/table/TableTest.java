@@ -31,6 +31,7 @@ import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.core.table.format.BuildBuffers;
 import dev.kv.core.table.format.Footer;
+import dev.kv.core.table.format.StoredBlockSource;
 import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.table.format.TableFormat;
 import java.io.IOException;
@@ -295,7 +296,7 @@ class TableTest {
   }
 
   /** An entry of zeros that claims to have been stored as some other bytes. */
-  private static final class Stored extends BlockIterator {
+  private static final class Stored extends BlockIterator implements StoredBlockSource {
     static final int LENGTH = 40;
 
     private final CompressionType type;

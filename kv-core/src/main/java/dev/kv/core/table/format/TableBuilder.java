@@ -124,7 +124,10 @@ public final class TableBuilder {
 
   private boolean copyStored(InternalIterator entry) throws IOException {
     requireOpen();
-    int length = entry.copyStoredBlock(buffers.scratch());
+    int length =
+        entry.source() instanceof StoredBlockSource table
+            ? table.copyStoredBlock(buffers.scratch())
+            : 0;
     ByteBuffer stored = buffers.scratch().buffer();
     if (length == 0 || stored.get(length - BlockWriter.TRAILER) != format.compression().code()) {
       return false;

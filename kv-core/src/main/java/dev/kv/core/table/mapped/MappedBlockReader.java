@@ -131,7 +131,7 @@ public final class MappedBlockReader implements BlockAccess {
   }
 
   private int searchMapping(TableLookup lookup, int block, long offset, int size) {
-    ByteBuffer probe = lookup.copyMemory(PROBE_BYTES); // exists before the mapping is read
+    lookup.copyMemory(PROBE_BYTES).putLong(0, 0); // is there before the mapping is read
     try {
       BlockIterator cursor = lookup.cursor();
       cursor.reset(bytes, (int) offset, size, file.name(), offset);
