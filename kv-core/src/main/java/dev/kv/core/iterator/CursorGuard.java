@@ -14,17 +14,19 @@ import org.jspecify.annotations.Nullable;
  * (or, against the rules, uses or closes the same cursor). Neither waits for the other.
  *
  * <pre>
- *  1. A move holds `busy` from its begin to its end.
- *  2. An end sets `ended`, then claims `busy`. The thread that claims it releases the pins and
- *     keeps `busy` forever. So the pins are released once, and no move runs then or later.
- *  3. If a move holds `busy`, the claim fails. The move gives `busy` back, reads `ended`, and
- *     claims in turn.
- *  4. No fence stands between these two steps, since every step of a cursor would pay for it. An
- *     end that falls exactly between them may find `busy` still set while the move does not see
- *     `ended` yet. Then the pins are released later: every later call on the cursor reads `ended`
- *     too and claims; so does the second pass over the cursors of a database that closes; and if
- *     the cursor of a database is never used again, so does the close that follows its garbage
- *     collection.
+ *  1. A move sets `busy` from false to true when it begins, by a compare-and-set, and writes false
+ *     when it ends.
+ *  2. An end writes `ended`, and then claims: it sets `busy` from false to true. The thread that
+ *     succeeds releases the pins, and leaves `busy` true. So the pins are released once, and no
+ *     move runs then or later.
+ *  3. If a move is running, the claim fails. The move writes false to `busy`, then reads `ended`,
+ *     and claims in turn.
+ *  4. The write of 3 is a release write, which other threads may see after the read that follows
+ *     it. A full fence would prevent that, and every step of a cursor would pay for it. So it can
+ *     happen that the end finds `busy` true, and that the move reads `ended` as not set. Then the
+ *     pins are released later: every later call on the cursor reads `ended` and claims; so does the
+ *     second pass over the cursors of a database that closes; and if the cursor is never used
+ *     again, so does the close that follows its garbage collection.
  * </pre>
  *
  * <p>Reads of the entry do not hold {@code busy}. They copy, and then call {@link #checkOpen},

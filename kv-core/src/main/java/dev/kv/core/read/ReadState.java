@@ -16,20 +16,33 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * never removed from them. So a sequence number that was read after the state was pinned, or that a
  * snapshot keeps, gives an unchanging view.
  *
+ * <p>Pins are counted in stripes, so that readers share no counter. Every access below is volatile
+ * or an atomic update, so all threads see all of them in one order.
+ *
  * <pre>
- * Pins are counted in stripes, so that readers share no counter. A pin is released in the stripe
- * in which it was taken, so no stripe is ever below zero.
- *  1. A reader increments a stripe, and has a pin if the state is still current after that;
- *     otherwise it decrements the stripe again.
- *  2. The state is retired after it has ceased to be current. The thread that retires it, and
- *     every thread that decrements a stripe afterwards, then checks all stripes.
- *  3. Every pin was taken before the state ceased to be current, or while a keeper holds it. So
- *     after the retirement and the last keeper, a stripe that is seen at zero has no pin and gets
- *     none; if all are seen at zero, in any order, no pin is left.
- *  4. The thread that does the last decrement sees all stripes at zero. If several threads see
- *     that, one of them frees the state.
- *  5. A keeper is added while the state is current: a snapshot that must not see the next one. Who
- *     removes the last keeper checks all stripes, as in 2.
+ * pin      P1 increment the stripe of the reader.
+ *          P2 read {@link ReadStates}.current. If it is this state, the reader has a pin;
+ *             otherwise it continues with R1, and tries the other state.
+ * release  R1 decrement the stripe in which the pin was taken.
+ *          R2 read `retired`; if it is true, check.
+ * publish  W1 write current: it is the next state, or null after the close.
+ *          W2 write `retired` of this state, and check.
+ * check    C1 read `keepers`: if it is not 0, stop.
+ *          C2 read every stripe: if one is not 0, stop.
+ *          C3 free the state, unless a compare-and-set of `freed` says that a check has done it.
+ *
+ * 1. A pinned state is not freed. P2 has read this state, so P1 comes before W1, and so before W2
+ *    and before each check. Until R1, each check reads at least 1 in that stripe: a stripe is never
+ *    less than the number of its pins.
+ * 2. A state without pins is freed. After W2 no pin is taken (3 is the exception), and each P1 is
+ *    followed by an R1. Take the last R1 or removal of a keeper. If it comes after W2, its R2 reads
+ *    true, and its check reads 0 everywhere. If it comes before W2, the check of W2 does.
+ * 3. A keeper is a snapshot that must not see the next state. It is added before W1. While it is
+ *    there, with the lock of the {@link SnapshotList}, a reader can pin without P2. It is removed
+ *    after that, and its removal checks. So a C1 that reads 0 comes after the P1 of each such pin,
+ *    and the C2 that follows reads it.
+ * 4. Reads of the memtables and tables happen before the state is freed: each R1 is an atomic
+ *    update that the C2 of the check that frees has read, or a later value of the same stripe.
  * </pre>
  */
 public final class ReadState {
