@@ -237,7 +237,7 @@ final class CloseRace {
       while (afterClose < 3) {
         try {
           use.once(db, random);
-          afterClose += ((DBImpl) db).isClosed() ? 1 : 0;
+          afterClose += DbTestBase.isClosed(db) ? 1 : 0;
         } catch (DBClosedException e) {
           afterClose++;
         }

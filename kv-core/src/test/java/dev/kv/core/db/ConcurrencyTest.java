@@ -2,6 +2,7 @@ package dev.kv.core.db;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.DB;
 import dev.kv.DBClosedException;
 import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
@@ -166,7 +167,7 @@ class ConcurrencyTest extends DbTestBase {
     for (int i = 0; i < 2000; i++) {
       put(key(i), "v".repeat(200));
     }
-    DBImpl closing = db;
+    DB closing = db;
     List<Thread> threads =
         start(
             5,

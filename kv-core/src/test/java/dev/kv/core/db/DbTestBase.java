@@ -46,18 +46,18 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public abstract class DbTestBase {
   /** The deepest level that a flush writes to. */
-  static final int DEEPEST_FLUSH = 2;
+  protected static final int DEEPEST_FLUSH = 2;
 
-  static final String NOT_FOUND = "NOT_FOUND";
+  protected static final String NOT_FOUND = "NOT_FOUND";
 
-  @TempDir Path temp;
-  Path directory;
-  Options options = defaults();
-  DBImpl db;
+  @TempDir protected Path temp;
+  protected Path directory;
+  protected Options options = defaults();
+  protected DB db;
   private final List<DB> opened = new ArrayList<>();
 
   /** Returns the options that the tests begin with. */
-  static Options defaults() {
+  protected static Options defaults() {
     return Options.builder().createIfMissing(true).build();
   }
 
@@ -69,11 +69,11 @@ public abstract class DbTestBase {
   @AfterEach
   void closeAll() {
     for (DB each : opened) {
-      if (!((DBImpl) each).isClosed()) {
-        checkLevels((DBImpl) each);
+      if (!isClosed(each)) {
+        checkLevels(each);
       }
       each.close();
-      awaitMemoryGivenBack(((DBImpl) each).parts().resources());
+      awaitMemoryGivenBack(parts(each).resources());
     }
   }
 
@@ -89,44 +89,59 @@ public abstract class DbTestBase {
   }
 
   /** Opens the database; the one before, if any, must have been closed. */
-  final DBImpl open(Options with) {
+  protected final DB open(Options with) {
     options = with;
-    db = (DBImpl) DB.open(directory, with);
+    db = DB.open(directory, with);
     opened.add(db);
     return db;
   }
 
-  final DBImpl open() {
+  protected final DB open() {
     return open(options);
   }
 
   /** Opens another database beside the one under test. */
-  final DBImpl openOther(Path where, Options with) {
-    DBImpl other = (DBImpl) DB.open(where, with);
+  protected final DB openOther(Path where, Options with) {
+    DB other = DB.open(where, with);
     opened.add(other);
     return other;
   }
 
-  final void reopen() {
+  protected final void reopen() {
     reopen(options);
   }
 
-  final void reopen(Options with) {
+  protected final void reopen(Options with) {
     close();
     open(with);
   }
 
-  final void close() {
-    if (db != null && !db.isClosed()) {
+  protected final void close() {
+    if (db != null && !isClosed(db)) {
       checkLevels(db);
       db.close();
     }
   }
 
-  final void destroyAndReopen(Options with) {
+  protected final void destroyAndReopen(Options with) {
     close();
     DB.destroy(directory, with);
     open(with);
+  }
+
+  /** Returns the parts of the database under test. */
+  protected final EngineParts parts() {
+    return parts(db);
+  }
+
+  /** Returns the parts of a database that is open for writing. */
+  public static EngineParts parts(DB db) {
+    return new EngineParts((DBImpl) db);
+  }
+
+  /** Returns true if the database has been closed. */
+  public static boolean isClosed(DB db) {
+    return ((DBImpl) db).isClosed();
   }
 
   public static byte[] b(String text) {
@@ -141,28 +156,28 @@ public abstract class DbTestBase {
     return String.format("key%06d", i);
   }
 
-  final void put(String key, String value) {
+  protected final void put(String key, String value) {
     db.put(b(key), b(value));
   }
 
-  final void delete(String key) {
+  protected final void delete(String key) {
     db.delete(b(key));
   }
 
-  final String get(String key) {
+  protected final String get(String key) {
     return s(db.get(b(key)));
   }
 
-  final String get(String key, Snapshot snapshot) {
+  protected final String get(String key, Snapshot snapshot) {
     return s(db.get(ReadOptions.from(snapshot), b(key)));
   }
 
-  static WriteBatch batch() {
+  protected static WriteBatch batch() {
     return WriteBatch.create();
   }
 
   /** Returns the files of each level, as {@code "0,1,2"} without trailing zeros. */
-  final String filesPerLevel() {
+  protected final String filesPerLevel() {
     StringBuilder text = new StringBuilder();
     int lastNonZero = 0;
     for (int level = 0; level < 7; level++) {
@@ -176,13 +191,13 @@ public abstract class DbTestBase {
     return text.toString();
   }
 
-  final int filesAt(int level) {
+  protected final int filesAt(int level) {
     String text = db.property("leveldb.num-files-at-level" + level);
     assertThat(text).isNotNull();
     return Integer.parseInt(text);
   }
 
-  final int totalFiles() {
+  protected final int totalFiles() {
     int total = 0;
     for (int level = 0; level < 7; level++) {
       total += filesAt(level);
@@ -190,23 +205,23 @@ public abstract class DbTestBase {
     return total;
   }
 
-  final long size(String start, String limit) {
+  protected final long size(String start, String limit) {
     return db.approximateSizes(List.of(new dev.kv.Range(b(start), b(limit))))[0];
   }
 
-  final void compact(@Nullable String begin, @Nullable String end) {
+  protected final void compact(@Nullable String begin, @Nullable String end) {
     db.compactRange(begin == null ? null : b(begin), end == null ? null : b(end));
   }
 
   /** Merges the files of one level that overlap a range into the next. */
-  final void compactLevel(int level, @Nullable String begin, @Nullable String end) {
+  protected final void compactLevel(int level, @Nullable String begin, @Nullable String end) {
     Request request =
         Request.merge(level, begin == null ? null : b(begin), end == null ? null : b(end));
-    db.parts().compactor().runToEnd(request, db.parts().background()::compactionWanted);
+    parts().compactor().runToEnd(request, parts().background()::compactionWanted);
   }
 
   /** Writes the range's ends into each of the first {@code n} levels' tables. */
-  final void makeTables(int n, String smallest, String largest) {
+  protected final void makeTables(int n, String smallest, String largest) {
     for (int i = 0; i < n; i++) {
       put(smallest, "begin");
       put(largest, "end");
@@ -218,13 +233,13 @@ public abstract class DbTestBase {
    * Prevents a flush from pushing tables below level 0 in this range, by a table in each level that
    * one writes to. These are too few for a compaction.
    */
-  final void fillLevels(String smallest, String largest) {
+  protected final void fillLevels(String smallest, String largest) {
     makeTables(DEEPEST_FLUSH + 1, smallest, largest);
     assertThat(filesPerLevel()).isEqualTo("1,1,1");
   }
 
   /** Returns every version of a key, newest first, as {@code "[ v2, DEL, v1 ]"}. */
-  final String allEntriesFor(String userKey) {
+  protected final String allEntriesFor(String userKey) {
     List<String> versions = new ArrayList<>();
     byte[] target =
         InternalKey.encode(b(userKey), InternalKey.MAX_SEQUENCE, dev.kv.core.key.ValueKind.VALUE);
@@ -247,20 +262,20 @@ public abstract class DbTestBase {
   }
 
   /** Returns a cursor over all entries of the memtable and the tables. */
-  final InternalIterator allEntries() {
+  protected final InternalIterator allEntries() {
     List<InternalIterator> children = new ArrayList<>();
-    children.add(db.parts().memTables().memtable().iterator());
+    children.add(parts().memTables().memtable().iterator());
     for (int level = 0; level < 7; level++) {
-      for (FileMetadata file : db.parts().versions().current().files(level)) {
-        children.add(db.parts().resources().tables().iterator(file, true, false));
+      for (FileMetadata file : parts().versions().current().files(level)) {
+        children.add(parts().resources().tables().iterator(file, true, false));
       }
     }
     return MergingIterator.of(
-        db.parts().resources().comparator(), children.toArray(InternalIterator[]::new));
+        parts().resources().comparator(), children.toArray(InternalIterator[]::new));
   }
 
   /** Waits for background work. */
-  static void await(String what, BooleanSupplier condition) {
+  public static void await(String what, BooleanSupplier condition) {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime()).as("no end of the wait for " + what).isLessThan(end);
@@ -269,7 +284,7 @@ public abstract class DbTestBase {
   }
 
   /** Returns the entries in order, as {@code "(a->1)(b->2)"}, after checking them backwards too. */
-  final String contents() {
+  protected final String contents() {
     List<String> forward = new ArrayList<>();
     List<String> backward = new ArrayList<>();
     try (DBIterator cursor = db.iterator()) {
@@ -289,7 +304,7 @@ public abstract class DbTestBase {
   }
 
   /** Returns {@code "key->value"} of the cursor's entry, or {@code "(invalid)"}. */
-  static String at(DBIterator cursor) {
+  protected static String at(DBIterator cursor) {
     return cursor.isValid() ? s(cursor.key()) + "->" + s(cursor.value()) : "(invalid)";
   }
 
@@ -302,17 +317,17 @@ public abstract class DbTestBase {
   }
 
   /** Fails if a level below 0 is out of order or has files that overlap. */
-  static void checkLevels(DBImpl db) {
-    Version version = db.parts().versions().current();
+  protected static void checkLevels(DB db) {
+    Version version = parts(db).versions().current();
     for (int level = 1; level < 7; level++) {
       FileMetadata before = null;
       for (FileMetadata file : version.files(level)) {
-        assertThat(db.parts().resources().comparator().compare(file.smallest(), file.largest()))
+        assertThat(parts(db).resources().comparator().compare(file.smallest(), file.largest()))
             .as("smallest to largest of " + file)
             .isLessThanOrEqualTo(0);
         if (before != null) {
           assertThat(
-                  db.parts()
+                  parts(db)
                       .resources()
                       .comparator()
                       .userComparator()
@@ -328,14 +343,14 @@ public abstract class DbTestBase {
   }
 
   /** Makes the memtable immutable, unless it is empty. Does not wait for its flush. */
-  final void switchMemTable() {
-    try (ExclusiveWriter writer = db.parts().commits().exclusive()) {
+  protected final void switchMemTable() {
+    try (ExclusiveWriter writer = parts().commits().exclusive()) {
       writer.switchMemTable();
     }
   }
 
   /** Returns the names in the database's directory that are of one kind. */
-  final List<String> files(FileName.Kind kind) {
+  protected final List<String> files(FileName.Kind kind) {
     try {
       List<String> names = new ArrayList<>();
       for (String name : options.env().list(directory)) {

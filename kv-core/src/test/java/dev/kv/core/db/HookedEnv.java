@@ -17,20 +17,20 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** An environment that fails, waits or counts where a test says so. */
-final class HookedEnv extends ForwardingEnv {
-  volatile boolean noSpace;
-  volatile boolean nonWritable;
-  volatile boolean logSyncFails;
-  volatile boolean manifestSyncFails;
-  volatile boolean manifestAppendFails;
-  volatile boolean logCloseFails;
-  volatile boolean noMappedLogs;
-  volatile @Nullable CountDownLatch tableSyncGate;
-  final AtomicLong reads = new AtomicLong();
-  final AtomicLong refused = new AtomicLong();
-  final AtomicLong lists = new AtomicLong();
+public final class HookedEnv extends ForwardingEnv {
+  public volatile boolean noSpace;
+  public volatile boolean nonWritable;
+  public volatile boolean logSyncFails;
+  public volatile boolean manifestSyncFails;
+  public volatile boolean manifestAppendFails;
+  public volatile boolean logCloseFails;
+  public volatile boolean noMappedLogs;
+  public volatile @Nullable CountDownLatch tableSyncGate;
+  public final AtomicLong reads = new AtomicLong();
+  public final AtomicLong refused = new AtomicLong();
+  public final AtomicLong lists = new AtomicLong();
 
-  HookedEnv(Env target) {
+  public HookedEnv(Env target) {
     super(target);
   }
 

@@ -108,7 +108,7 @@ final class ModelRun implements AutoCloseable {
   private final List<Map.Entry<Snapshot, NavigableMap<String, String>>> snapshots =
       new ArrayList<>();
   private final NavigableMap<String, String> model;
-  private DBImpl db;
+  private DB db;
   private @Nullable Version checked;
 
   /** Opens the database; {@code reversed} says that it is ordered so. */
@@ -117,7 +117,7 @@ final class ModelRun implements AutoCloseable {
     this.directory = directory;
     this.options = options;
     model = reversed ? new TreeMap<String, String>().descendingMap() : new TreeMap<>();
-    db = (DBImpl) DB.open(directory, options);
+    db = DB.open(directory, options);
   }
 
   /** Returns the steps that hang on a seed. */
@@ -184,7 +184,7 @@ final class ModelRun implements AutoCloseable {
       case REOPEN -> {
         closeSnapshots();
         db.close();
-        db = (DBImpl) DB.open(directory, options);
+        db = DB.open(directory, options);
       }
       case CHECKPOINT -> continueInACheckpoint();
       case LIVE_FILES -> copyLiveFiles(random);
@@ -202,7 +202,7 @@ final class ModelRun implements AutoCloseable {
     }
     close();
     directory = target;
-    db = (DBImpl) DB.open(directory, options);
+    db = DB.open(directory, options);
     compareAll(null, model);
   }
 
@@ -289,7 +289,7 @@ final class ModelRun implements AutoCloseable {
   }
 
   private void checkLevels() {
-    Version version = db.parts().versions().current();
+    Version version = DbTestBase.parts(db).versions().current();
     if (version != checked) {
       DbTestBase.checkLevels(db);
       checked = version;

@@ -154,7 +154,7 @@ class RegressionTest extends DbTestBase {
     compact(null, null);
     int holders = 0;
     for (int level = 0; level < 7; level++) {
-      holders += db.parts().versions().current().overlapping(level, b("hot"), b("hot")).size();
+      holders += parts().versions().current().overlapping(level, b("hot"), b("hot")).size();
     }
     assertThat(holders).isEqualTo(1);
     snapshots.forEach(Snapshot::close);

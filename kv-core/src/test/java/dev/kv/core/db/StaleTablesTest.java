@@ -55,7 +55,7 @@ class StaleTablesTest extends DbTestBase {
   /** Returns the numbers of all tables, in the order of their keys. */
   private List<Long> tables() {
     List<Long> numbers = new ArrayList<>();
-    Version version = db.parts().versions().current();
+    Version version = parts().versions().current();
     for (int level = 0; level < Levels.COUNT; level++) {
       version.files(level).stream().map(FileMetadata::number).forEach(numbers::add);
     }

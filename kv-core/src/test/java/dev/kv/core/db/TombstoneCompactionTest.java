@@ -100,7 +100,7 @@ class TombstoneCompactionTest extends DbTestBase {
     fill();
     try (Snapshot before = db.snapshot()) {
       deleteAll();
-      await("rest", () -> db.parts().jobs().running().withTombstones().isEmpty());
+      await("rest", () -> parts().jobs().running().withTombstones().isEmpty());
       long written = bytesWritten();
       put("zzz", "1");
       db.flush();
@@ -121,7 +121,7 @@ class TombstoneCompactionTest extends DbTestBase {
       delete(key(i));
     }
     db.flush();
-    assertThat(db.parts().jobs().running().withTombstones()).isEmpty();
+    assertThat(parts().jobs().running().withTombstones()).isEmpty();
     assertThat(size(key(0), key(KEYS))).isGreaterThan(KEYS * 400L);
   }
 
@@ -168,9 +168,9 @@ class TombstoneCompactionTest extends DbTestBase {
   private long tombstones() {
     long sum = 0;
     for (FileMetadata table :
-        new OldTombstones(db.parts().versions(), db.parts().resources().tables())
+        new OldTombstones(parts().versions(), parts().resources().tables())
             .writtenUntil(Instant.MAX)) {
-      sum += db.parts().resources().tables().properties(table).tombstones();
+      sum += parts().resources().tables().properties(table).tombstones();
     }
     return sum;
   }

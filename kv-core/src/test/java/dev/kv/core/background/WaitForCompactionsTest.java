@@ -1,0 +1,219 @@
+package dev.kv.core.background;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.DB;
+import dev.kv.DBClosedException;
+import dev.kv.DBReadOnlyException;
+import dev.kv.core.db.DbTestBase;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.env.Uninterrupted;
+import dev.kv.core.state.ObsoleteFiles;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import dev.kv.env.Env;
+import dev.kv.testing.FaultEnv;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** {@link DB#waitForCompactions}. */
+class WaitForCompactionsTest extends DbTestBase {
+  private void writeTables(int count) {
+    Random random = new Random(7);
+    for (int table = 0; table < count; table++) {
+      for (int i = 0; i < 20; i++) {
+        put(key(random.nextInt(500)), randomValue(random, 1000));
+      }
+      db.flush();
+    }
+  }
+
+  @Test
+  void waitForCompactions_afterManyFlushes_returnsWhenNothingIsDue() {
+    open();
+    writeTables(30);
+    db.waitForCompactions();
+    assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
+    assertThat(parts().compactor().isDue()).isFalse();
+  }
+
+  @Test
+  void waitForCompactions_rightAfterAnOpenThatFindsOneDue_doesNotReturnBeforeIt() {
+    open();
+    db.suspendCompactions();
+    writeTables(8);
+    assertThat(filesAt(0)).isGreaterThanOrEqualTo(Levels.LEVEL_0_COMPACTION_TRIGGER);
+    reopen();
+    db.waitForCompactions();
+    assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
+  }
+
+  @Test
+  void waitForCompactions_whileTheyAreSuspended_waitsForNone() {
+    open();
+    db.suspendCompactions();
+    writeTables(8);
+    int tables = filesAt(0);
+    db.waitForCompactions();
+    assertThat(filesAt(0)).isEqualTo(tables);
+    db.resumeCompactions();
+    db.waitForCompactions();
+    assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
+  }
+
+  @Test
+  void compactRange_whileTheyAreSuspended_throwsAndSaysWhatToCall() {
+    open();
+    writeTables(3);
+    db.suspendCompactions();
+    db.suspendCompactions();
+    db.resumeCompactions();
+    assertThatThrownBy(() -> db.compactRange(null, null))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("resumeCompactions");
+    assertThatThrownBy(() -> db.compactDeletes(Duration.ZERO))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("resumeCompactions");
+    db.resumeCompactions();
+    db.compactRange(null, null);
+    assertThat(filesAt(0)).isZero();
+  }
+
+  @Test
+  void waitForCompactions_whenOneFails_throws() {
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    open(options.toBuilder().env(env).build());
+    db.suspendCompactions();
+    writeTables(8);
+    env.fail(
+        FaultEnv.Fault.ERROR,
+        Long.MAX_VALUE,
+        operation -> operation.kind() == FaultEnv.Kind.CREATE && operation.isOn(".ldb"));
+    db.resumeCompactions();
+    assertThatThrownBy(db::waitForCompactions).isInstanceOf(DBReadOnlyException.class);
+    env.heal();
+    db.resume();
+    db.waitForCompactions();
+    assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
+  }
+
+  @Test
+  void waitForCompactions_whenOneFailsThatBeganBeforeTheResume_doesNotThrow() throws Exception {
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    open(options.toBuilder().env(env).build());
+    db.suspendCompactions();
+    writeTables(8);
+    AtomicInteger created = new AtomicInteger();
+    CountDownLatch secondRuns = new CountDownLatch(1);
+    CountDownLatch secondMayFail = new CountDownLatch(1);
+    env.fail(
+        FaultEnv.Fault.ERROR,
+        Long.MAX_VALUE,
+        operation -> {
+          boolean isOutput = operation.kind() == FaultEnv.Kind.CREATE && operation.isOn(".ldb");
+          int nth = isOutput ? created.incrementAndGet() : 0;
+          if (nth == 2) {
+            secondRuns.countDown();
+            Uninterrupted.await(() -> secondMayFail.await(30, TimeUnit.SECONDS));
+          }
+          return nth == 1 || nth == 2;
+        });
+    db.resumeCompactions();
+    assertThatThrownBy(db::waitForCompactions).isInstanceOf(DBReadOnlyException.class);
+    await(
+        "another thread that runs the compaction",
+        () -> {
+          parts().background().compactionWanted();
+          return secondRuns.getCount() == 0;
+        });
+    try {
+      db.resume();
+    } finally {
+      secondMayFail.countDown();
+    }
+    db.waitForCompactions();
+    assertThat(env.injected()).isEqualTo(2);
+    assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
+  }
+
+  @Test
+  void waitForCompactions_readOnlyOrClosed_doesNothingOrThrows() {
+    open();
+    put("a", "1");
+    close();
+    assertThatThrownBy(db::waitForCompactions).isInstanceOf(DBClosedException.class);
+    try (DB reader = DB.open(directory, options.toBuilder().readOnly(true).build())) {
+      reader.waitForCompactions();
+    }
+  }
+
+  @Test
+  void compactRangeAndWaitForCompactions_whenTheyReturn_haveDeletedTheInputs() throws IOException {
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    env.watch(
+        operation -> {
+          // The thread of the compaction is slow to delete, and the caller does not wait for it.
+          if (operation.kind() == FaultEnv.Kind.LIST
+              && Thread.currentThread().getName().startsWith("kv-compact")) {
+            LockSupport.parkNanos(2_000_000);
+          }
+        });
+    open(options.toBuilder().env(env).build());
+    for (int round = 0; round < 20; round++) {
+      writeTables(3);
+      db.compactRange(null, null);
+      assertThat(tablesOnDisk(env)).as("after compactRange").isEqualTo(liveTables());
+      writeTables(5);
+      db.waitForCompactions();
+      assertThat(tablesOnDisk(env)).as("after waitForCompactions").isEqualTo(liveTables());
+    }
+  }
+
+  @Test
+  void collect_byAThreadThatTheCloseOvertook_deletesNothing() throws IOException {
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    open(options.toBuilder().env(env).build());
+    writeTables(2);
+    List<Long> tables = tablesOnDisk(env);
+    ObsoleteFiles obsolete = parts().jobs().obsolete();
+    db.close();
+    obsolete.collect();
+    assertThat(tables).isNotEmpty();
+    assertThat(tablesOnDisk(env)).isEqualTo(tables);
+  }
+
+  private List<Long> tablesOnDisk(Env env) throws IOException {
+    List<Long> numbers = new ArrayList<>();
+    for (String name : env.list(directory)) {
+      FileName parsed = FileNames.parse(name);
+      if (parsed != null && parsed.kind() == FileName.Kind.TABLE) {
+        numbers.add(parsed.number());
+      }
+    }
+    Collections.sort(numbers);
+    return numbers;
+  }
+
+  private List<Long> liveTables() {
+    List<Long> numbers = new ArrayList<>();
+    Version version = parts().versions().acquireCurrent();
+    try {
+      version.forEachFileNumber(numbers::add);
+    } finally {
+      version.release();
+    }
+    Collections.sort(numbers);
+    return numbers;
+  }
+}

@@ -1,0 +1,51 @@
+package dev.kv.core.db;
+
+import dev.kv.core.background.BackgroundThreads;
+import dev.kv.core.background.Compactor;
+import dev.kv.core.background.JobContext;
+import dev.kv.core.change.TreeChanges;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.state.MemTables;
+import dev.kv.core.state.Resources;
+import dev.kv.core.write.CommitPipeline;
+
+/** The parts of an open database that tests of other packages look into. */
+public final class EngineParts {
+  private final DBImpl.Parts parts;
+
+  EngineParts(DBImpl db) {
+    this.parts = db.parts();
+  }
+
+  public Resources resources() {
+    return parts.resources();
+  }
+
+  public VersionSet versions() {
+    return parts.versions();
+  }
+
+  public MemTables memTables() {
+    return parts.memTables();
+  }
+
+  public CommitPipeline commits() {
+    return parts.commits();
+  }
+
+  public Compactor compactor() {
+    return parts.compactor();
+  }
+
+  public BackgroundThreads background() {
+    return parts.background();
+  }
+
+  public JobContext jobs() {
+    return parts.jobs();
+  }
+
+  public TreeChanges changes() {
+    return parts.changes();
+  }
+}

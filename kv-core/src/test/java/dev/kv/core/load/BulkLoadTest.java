@@ -1,0 +1,688 @@
+package dev.kv.core.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.BulkLoadOptions;
+import dev.kv.BulkLoader;
+import dev.kv.CorruptionException;
+import dev.kv.DB;
+import dev.kv.DBClosedException;
+import dev.kv.DBComparator;
+import dev.kv.DBIterator;
+import dev.kv.DBReadOnlyException;
+import dev.kv.DBStats;
+import dev.kv.Options;
+import dev.kv.Snapshot;
+import dev.kv.TableWriter;
+import dev.kv.UnsupportedFormatException;
+import dev.kv.core.db.DbTestBase;
+import dev.kv.core.env.FileName;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.env.Env;
+import dev.kv.testing.FaultEnv;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Bulk loads and ingests, as a program sees them, and where their tables go. */
+class BulkLoadTest extends DbTestBase {
+  private static final BulkLoadOptions UNSORTED = BulkLoadOptions.builder().sorted(false).build();
+
+  private static Options smallTables() {
+    return defaults().toBuilder().maxFileSize(1 << 20).build();
+  }
+
+  /** Loads pairs of keys and values, such as {@code "a=1"}. */
+  private void load(String... pairs) {
+    load(BulkLoadOptions.DEFAULT, pairs);
+  }
+
+  private void load(BulkLoadOptions how, String... pairs) {
+    try (BulkLoader loader = db.bulkLoader(how)) {
+      for (String pair : pairs) {
+        int at = pair.indexOf('=');
+        loader.put(b(pair.substring(0, at)), b(pair.substring(at + 1)));
+      }
+      loader.finish();
+    }
+  }
+
+  /** Writes a table for an ingest. */
+  private Path table(String name, String... pairs) {
+    Path file = temp.resolve(name);
+    try (TableWriter writer = TableWriter.forIngest(file, options)) {
+      for (String pair : pairs) {
+        int at = pair.indexOf('=');
+        writer.add(b(pair.substring(0, at)), b(pair.substring(at + 1)));
+      }
+      writer.finish();
+    }
+    return file;
+  }
+
+  private long bytesWritten() {
+    return db.stats().levels().stream().mapToLong(DBStats.Level::compactionBytesWritten).sum();
+  }
+
+  private long bytesInTables() {
+    return db.stats().levels().stream().mapToLong(DBStats.Level::bytes).sum();
+  }
+
+  @Test
+  void load_intoAnEmptyDatabase_isAtTheBottomWrittenOnce() {
+    open(smallTables());
+    Random random = new Random(301);
+    List<String> values = new ArrayList<>();
+    try (BulkLoader loader = db.bulkLoader()) {
+      for (int i = 0; i < 5000; i++) {
+        values.add(randomValue(random, 1000));
+        loader.put(b(key(i)), b(values.get(i)));
+        assertThat(loader.entryCount()).isEqualTo(i + 1);
+      }
+      assertThat(contents()).isEmpty();
+      loader.finish();
+    }
+    assertThat(filesPerLevel()).matches("0,0,0,0,0,0,[4-8]");
+    assertThat(bytesWritten()).isEqualTo(bytesInTables());
+    for (int round = 0; round < 2; round++) {
+      for (int i = 0; i < 5000; i++) {
+        assertThat(get(key(i))).isEqualTo(values.get(i));
+      }
+      reopen();
+    }
+    put(key(7), "later");
+    compact(null, null);
+    assertThat(get(key(7))).isEqualTo("later");
+    assertThat(get(key(8))).isEqualTo(values.get(8));
+  }
+
+  @Test
+  void load_withoutEntriesOrNotFinished_changesNothing() {
+    open();
+    put("a", "1");
+    load();
+    assertThat(contents()).isEqualTo("(a->1)");
+    List<String> before = files(FileName.Kind.TABLE);
+    for (BulkLoadOptions how : List.of(BulkLoadOptions.DEFAULT, UNSORTED)) {
+      try (BulkLoader loader = db.bulkLoader(how)) {
+        loader.put(b("b"), b("2"));
+      }
+    }
+    assertThat(contents()).isEqualTo("(a->1)");
+    assertThat(files(FileName.Kind.TABLE)).isEqualTo(before);
+    assertThat(files(FileName.Kind.TEMP)).isEmpty();
+  }
+
+  @Test
+  void put_keyThatDoesNotAscend_isRefusedAndTheLoadGoesOn() {
+    open(smallTables());
+    try (BulkLoader loader = db.bulkLoader()) {
+      loader.put(b("b"), b("1"));
+      for (String wrong : List.of("a", "b", "")) {
+        assertThatThrownBy(() -> loader.put(b(wrong), b("x")))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("'" + wrong + "' is not after the key before it, 'b'");
+      }
+      loader.put(b("c"), new byte[2 << 20]);
+      // At the beginning of the next table, too.
+      assertThatThrownBy(() -> loader.put(b("c"), b("x")))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("'c' is not after the key before it, 'c'");
+      loader.put(ByteBuffer.wrap(b("d")), ByteBuffer.wrap(b("4")));
+      assertThat(loader.entryCount()).isEqualTo(3);
+      loader.finish();
+    }
+    assertThat(get("b")).isEqualTo("1");
+    assertThat(get("d")).isEqualTo("4");
+    assertThat(get("a")).isEqualTo(NOT_FOUND);
+  }
+
+  @Test
+  void loader_afterItsEnd_refusesEverything() {
+    open();
+    BulkLoader finished = db.bulkLoader();
+    finished.put(b("a"), b("1"));
+    finished.finish();
+    assertThatThrownBy(() -> finished.put(b("b"), b("1")))
+        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(finished::finish).isInstanceOf(IllegalStateException.class);
+    finished.close();
+    BulkLoader closed = db.bulkLoader(UNSORTED);
+    closed.put(b("b"), b("1"));
+    closed.close();
+    closed.close();
+    assertThatThrownBy(closed::finish).isInstanceOf(IllegalStateException.class);
+    assertThat(contents()).isEqualTo("(a->1)");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void close_ofTheDatabase_endsItsLoaders(boolean sorted) {
+    open();
+    DB closed = db;
+    BulkLoader loader = db.bulkLoader(BulkLoadOptions.builder().sorted(sorted).build());
+    loader.put(b("a"), b("1"));
+    close();
+    assertThatThrownBy(() -> loader.put(b("b"), b("1"))).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(loader::finish).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(closed::bulkLoader).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(() -> closed.ingest(List.of())).isInstanceOf(DBClosedException.class);
+    loader.close();
+    open();
+    assertThat(contents()).isEmpty();
+    assertThat(files(FileName.Kind.TABLE)).isEmpty();
+  }
+
+  @Test
+  void readOnlyDatabase_refusesLoads() {
+    open();
+    close();
+    try (DB readOnly = DB.open(directory, Options.builder().readOnly(true).build())) {
+      assertThatThrownBy(readOnly::bulkLoader).isInstanceOf(DBReadOnlyException.class);
+      assertThatThrownBy(() -> readOnly.ingest(List.of())).isInstanceOf(DBReadOnlyException.class);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void load_overOlderEntries_replacesThem(boolean sorted) {
+    BulkLoadOptions how = BulkLoadOptions.builder().sorted(sorted).build();
+    for (int place = 0; place < 5; place++) {
+      destroyAndReopen(defaults());
+      put("a", "old");
+      put("b", "old");
+      put("d", "old");
+      delete("c");
+      if (place == 1 || place == 4) {
+        db.flush();
+      } else if (place == 2) {
+        compact(null, null);
+      } else if (place == 3) {
+        load("b=older", "c=older");
+      }
+      if (place == 4) {
+        db.suspendCompactions();
+      }
+      load(how, "b=new", "c=new");
+      String expected = "(a->old)(b->new)(c->new)(d->old)";
+      assertThat(contents()).as("place %d", place).isEqualTo(expected);
+      assertThat(get("b")).isEqualTo("new");
+      if (place == 4) {
+        db.resumeCompactions();
+      }
+      reopen();
+      assertThat(contents()).as("place %d, reopened", place).isEqualTo(expected);
+      compact(null, null);
+      assertThat(contents()).as("place %d, compacted", place).isEqualTo(expected);
+      put("b", "newest");
+      db.flush();
+      assertThat(get("b")).as("place %d", place).isEqualTo("newest");
+    }
+  }
+
+  /** The sequence number of a load is older than writes that were made while it ran. */
+  @ParameterizedTest
+  @CsvSource({"true, 0", "true, 1", "true, 2", "false, 0", "false, 1", "false, 2"})
+  void load_overEntriesWrittenWhileItRan_replacesThemToo(boolean sorted, int place) {
+    open();
+    put("b", "before");
+    try (BulkLoader loader = db.bulkLoader(BulkLoadOptions.builder().sorted(sorted).build())) {
+      loader.put(b("a"), b("load"));
+      loader.put(b("b"), b("load"));
+      put("b", "meanwhile");
+      delete("c");
+      put("x", "meanwhile");
+      if (place >= 1) {
+        db.flush();
+      }
+      if (place == 2) {
+        compact(null, null);
+      }
+      loader.put(b("c"), b("load"));
+      loader.put(b("d"), b("load"));
+      loader.finish();
+    }
+    String expected = "(a->load)(b->load)(c->load)(d->load)(x->meanwhile)";
+    assertThat(contents()).isEqualTo(expected);
+    assertThat(get("b")).isEqualTo("load");
+    reopen();
+    assertThat(contents()).isEqualTo(expected);
+    compact(null, null);
+    assertThat(contents()).isEqualTo(expected);
+    delete("b");
+    assertThat(get("b")).isEqualTo(NOT_FOUND);
+  }
+
+  @Test
+  void load_besideWritesElsewhere_isWrittenOnce() {
+    open();
+    try (BulkLoader loader = db.bulkLoader()) {
+      loader.put(b("m1"), b("1"));
+      put("a", "1");
+      put("z", "1");
+      loader.put(b("m2"), b("1"));
+      loader.finish();
+    }
+    assertThat(filesPerLevel()).isEqualTo("0,0,0,0,0,0,1");
+    assertThat(bytesWritten()).isEqualTo(bytesInTables());
+    assertThat(contents()).isEqualTo("(a->1)(m1->1)(m2->1)(z->1)");
+  }
+
+  @Test
+  void load_overAllOfItsRange_goesAboveWhatItOverlaps() {
+    open();
+    load("a=1", "z=1");
+    assertThat(filesPerLevel()).isEqualTo("0,0,0,0,0,0,1");
+    load("b=2", "y=2");
+    assertThat(filesPerLevel()).isEqualTo("0,0,0,0,0,1,1");
+    load("zz=3");
+    assertThat(filesPerLevel()).isEqualTo("0,0,0,0,0,1,2");
+    put("b", "4");
+    db.flush(); // a flush goes down to level 2
+    assertThat(filesPerLevel()).isEqualTo("0,0,1,0,0,1,2");
+    load("a=5", "c=5");
+    assertThat(filesPerLevel()).isEqualTo("0,1,1,0,0,1,2");
+    load("a=6", "c=6");
+    load("a=7", "c=7");
+    assertThat(filesPerLevel()).isEqualTo("2,1,1,0,0,1,2");
+    assertThat(contents()).isEqualTo("(a->7)(b->4)(c->7)(y->2)(z->1)(zz->3)");
+    assertThat(get("a")).isEqualTo("7");
+    reopen();
+    assertThat(get("a")).isEqualTo("7");
+    compact(null, null);
+    assertThat(contents()).isEqualTo("(a->7)(b->4)(c->7)(y->2)(z->1)(zz->3)");
+  }
+
+  /** C++ LevelDB, and an open after the MANIFEST was replaced, take the higher number as newer. */
+  @Test
+  void load_inLevelZero_hasTheHighestNumber() {
+    open();
+    put("b", "old");
+    load("b=new", "c=new");
+    assertThat(filesPerLevel()).isEqualTo("2");
+    FileMetadata newest = null;
+    for (FileMetadata file : parts().versions().current().files(0)) {
+      newest = newest == null || file.number() > newest.number() ? file : newest;
+    }
+    assertThat(newest.largestUserKey()).isEqualTo(b("c"));
+    assertThat(get("b")).isEqualTo("new");
+  }
+
+  /** Dozens of tables in level 0 would stop every writer. */
+  @Test
+  void load_ofManyTablesOverNewData_leavesLevelZeroSmall() {
+    open(smallTables().toBuilder().compression(dev.kv.CompressionType.NONE).build());
+    for (int round = 0; round < 3; round++) {
+      for (int i = 0; i < 40; i++) {
+        put(key(500 * i), "old" + round);
+      }
+      db.flush();
+    }
+    byte[] value = new byte[1000];
+    try (BulkLoader loader = db.bulkLoader()) {
+      for (int i = 0; i < 20_000; i++) {
+        loader.put(b(key(i)), value);
+      }
+      loader.finish();
+    }
+    assertThat(filesAt(0)).isLessThanOrEqualTo(4);
+    assertThat(totalFiles()).isGreaterThan(15);
+    assertThat(db.get(b(key(500)))).hasSize(1000);
+    compact(null, null);
+    assertThat(db.get(b(key(500)))).hasSize(1000);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void snapshotsAndIterators_fromBefore_doNotShowALoad(boolean ingest) {
+    open();
+    try (Snapshot empty = db.snapshot()) {
+      put("b", "old");
+      try (Snapshot before = db.snapshot();
+          DBIterator cursor = db.iterator()) {
+        if (ingest) {
+          db.ingest(List.of(table("t", "a=new", "b=new")));
+          db.ingest(List.of(table("u", "x=new")));
+        } else {
+          load("a=new", "b=new");
+          load("x=new");
+        }
+        try (Snapshot after = db.snapshot()) {
+          put("b", "newer");
+          compact(null, null);
+          assertThat(get("a", empty)).isEqualTo(NOT_FOUND);
+          assertThat(get("b", empty)).isEqualTo(NOT_FOUND);
+          assertThat(get("x", empty)).isEqualTo(NOT_FOUND);
+          assertThat(get("a", before)).isEqualTo(NOT_FOUND);
+          assertThat(get("b", before)).isEqualTo("old");
+          assertThat(get("x", before)).isEqualTo(NOT_FOUND);
+          assertThat(get("a", after)).isEqualTo("new");
+          assertThat(get("b", after)).isEqualTo("new");
+          assertThat(get("x", after)).isEqualTo("new");
+          assertThat(get("b")).isEqualTo("newer");
+          cursor.seekToFirst();
+          assertThat(at(cursor)).isEqualTo("b->old");
+          cursor.next();
+          assertThat(cursor.isValid()).isFalse();
+        }
+      }
+    }
+  }
+
+  @Test
+  void load_afterARangeDeleteThatRanMeanwhile_isThere() {
+    open();
+    put("b", "1");
+    db.flush();
+    try (BulkLoader loader = db.bulkLoader()) {
+      loader.put(b("a"), b("load"));
+      loader.put(b("c"), b("load"));
+      db.deleteRange(b("a"), b("z"));
+      loader.finish();
+    }
+    assertThat(contents()).isEqualTo("(a->load)(c->load)");
+    db.deleteRange(b("a"), b("b"));
+    assertThat(contents()).isEqualTo("(c->load)");
+    reopen();
+    assertThat(contents()).isEqualTo("(c->load)");
+  }
+
+  @Test
+  void unsortedLoad_withDuplicates_keepsTheLastAndReportsProgress() {
+    open();
+    AtomicLong done = new AtomicLong();
+    BulkLoadOptions how =
+        BulkLoadOptions.builder()
+            .sorted(false)
+            .sortMemory(1 << 20)
+            .progress(
+                (now, total) -> {
+                  assertThat(total).isEqualTo(30_000);
+                  assertThat(now).isBetween(done.get(), total);
+                  done.set(now);
+                })
+            .build();
+    Random random = new Random(7);
+    String[] expected = new String[2000];
+    try (BulkLoader loader = db.bulkLoader(how)) {
+      for (int i = 0; i < 30_000; i++) {
+        int k = random.nextInt(expected.length);
+        expected[k] = "v" + i + "x".repeat(random.nextInt(200));
+        loader.put(b(key(k)), b(expected[k]));
+      }
+      assertThat(files(FileName.Kind.TEMP)).hasSizeGreaterThan(2);
+      loader.finish();
+    }
+    assertThat(done.get()).isEqualTo(30_000);
+    assertThat(files(FileName.Kind.TEMP)).isEmpty();
+    for (int k = 0; k < expected.length; k++) {
+      assertThat(get(key(k))).isEqualTo(expected[k]);
+    }
+  }
+
+  /** The first install after an open deletes temporary files that a killed process has left. */
+  @Test
+  void firstWrite_besideAnUnsortedLoad_keepsItsTemporaryFiles() throws IOException {
+    open();
+    put("a", "1");
+    db.flush();
+    close();
+    Files.write(directory.resolve("900000.dbtmp"), new byte[1]);
+    open();
+    BulkLoadOptions how = BulkLoadOptions.builder().sorted(false).sortMemory(1 << 20).build();
+    try (BulkLoader loader = db.bulkLoader(how)) {
+      for (int i = 3000; i > 0; i--) {
+        loader.put(b(key(i)), new byte[1000]);
+      }
+      assertThat(files(FileName.Kind.TEMP)).hasSizeGreaterThan(2);
+      put("b", "2");
+      assertThat(files(FileName.Kind.TEMP)).doesNotContain("900000.dbtmp");
+      loader.finish();
+    }
+    assertThat(db.get(b(key(1)))).hasSize(1000);
+    assertThat(db.get(b(key(3000)))).hasSize(1000);
+  }
+
+  @Test
+  void ingest_tablesWithoutOverlap_areCopiedAsTheyAre() throws IOException {
+    open();
+    put("m", "1");
+    Path second = table("second", "x=2", "y=2");
+    Path first = table("first", "a=1", "b=1");
+    Path empty = table("empty");
+    db.ingest(List.of(second, first, empty));
+    assertThat(contents()).isEqualTo("(a->1)(b->1)(m->1)(x->2)(y->2)");
+    assertThat(filesPerLevel()).isEqualTo("1,0,0,0,0,0,2");
+    FileMetadata copy = parts().versions().current().file(6, 0);
+    assertThat(directory.resolve(String.format("%06d.ldb", copy.number())))
+        .hasSameBinaryContentAs(first);
+    Files.delete(first);
+    reopen();
+    assertThat(contents()).isEqualTo("(a->1)(b->1)(m->1)(x->2)(y->2)");
+    put("a", "2");
+    delete("b");
+    db.flush();
+    assertThat(contents()).isEqualTo("(a->2)(m->1)(x->2)(y->2)");
+    compact(null, null);
+    assertThat(contents()).isEqualTo("(a->2)(m->1)(x->2)(y->2)");
+  }
+
+  /** Deleted keys count, too: their tombstones are newer than number 0. */
+  @ParameterizedTest
+  @CsvSource({"0, false", "1, false", "2, false", "0, true", "1, true", "2, true"})
+  void ingest_overEntriesOrTombstones_replacesThem(int place, boolean tombstone) {
+    open();
+    put("a", "old");
+    put("b", "old");
+    put("c", "old");
+    if (tombstone) {
+      db.flush();
+      compact(null, null);
+      delete("b");
+    }
+    if (place >= 1) {
+      db.flush();
+    }
+    if (place == 2) {
+      compactLevel(0, null, null);
+    }
+    db.ingest(List.of(table("t", "b=new")));
+    assertThat(contents()).isEqualTo("(a->old)(b->new)(c->old)");
+    assertThat(get("b")).isEqualTo("new");
+    reopen();
+    assertThat(contents()).isEqualTo("(a->old)(b->new)(c->old)");
+    compact(null, null);
+    assertThat(contents()).isEqualTo("(a->old)(b->new)(c->old)");
+  }
+
+  @Test
+  void close_duringAnIngest_waitsForItsEnd() throws Exception {
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    open(options.toBuilder().env(env).build());
+    put("b", "old");
+    db.flush();
+    Path table = directory.resolve("outside");
+    try (TableWriter writer = TableWriter.forIngest(table, options.toBuilder().env(env).build())) {
+      writer.add(b("a"), b("1"));
+      writer.add(b("c"), b("3"));
+      writer.finish();
+    }
+    CountDownLatch writes = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    Thread ingest =
+        new Thread(
+            () ->
+                assertThatThrownBy(() -> db.ingest(List.of(table)))
+                    .isInstanceOf(DBClosedException.class));
+    env.watch(
+        operation -> {
+          if (operation.kind() == FaultEnv.Kind.CREATE && Thread.currentThread() == ingest) {
+            writes.countDown();
+            try {
+              go.await();
+            } catch (InterruptedException e) {
+              throw new AssertionError(e);
+            }
+          }
+        });
+    ingest.start();
+    writes.await();
+    Thread closer = new Thread(() -> db.close());
+    closer.start();
+    closer.join(200);
+    assertThat(closer.isAlive()).as("the close waits").isTrue();
+    go.countDown();
+    closer.join();
+    ingest.join();
+    open(options);
+    assertThat(contents()).isEqualTo("(b->old)");
+  }
+
+  @Test
+  void ingest_overlappingTables_isRefused() {
+    open();
+    Path first = table("first", "a=1", "m=1");
+    Path second = table("second", "m=2", "z=2");
+    assertThatThrownBy(() -> db.ingest(List.of(second, first)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("first ends at 'm'")
+        .hasMessageContaining("second begins at 'm'");
+    assertThat(contents()).isEmpty();
+  }
+
+  @Test
+  void ingest_tableThatIsNotForIngest_isRefused() {
+    open();
+    Path users = temp.resolve("users");
+    try (TableWriter writer = TableWriter.create(users, options)) {
+      writer.add(b("abcdefghij"), b("1"));
+      writer.finish();
+    }
+    assertThatThrownBy(() -> db.ingest(List.of(users)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("users was not written by TableWriter.forIngest");
+    put("a", "1");
+    db.flush();
+    Path own = directory.resolve(files(FileName.Kind.TABLE).get(0));
+    assertThatThrownBy(() -> db.ingest(List.of(own)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("forIngest");
+    assertThat(contents()).isEqualTo("(a->1)");
+  }
+
+  @Test
+  void ingest_tableOfAnotherComparator_isRefused() {
+    options =
+        defaults().toBuilder()
+            .comparator(DBComparator.ofSlices("test.Reverse", (a, b) -> b.compareTo(a)))
+            .build();
+    Path reversed = table("reversed", "b=1", "a=1");
+    open(defaults());
+    assertThatThrownBy(() -> db.ingest(List.of(reversed)))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("test.Reverse")
+        .hasMessageContaining("leveldb.BytewiseComparator");
+  }
+
+  /** The name of a comparator does not tell its order, so every key is compared. */
+  @Test
+  void ingest_tableInAnotherOrderOfTheSameComparatorName_isRefused() {
+    options = ordered("acbd");
+    Path table = table("other", "a=1", "c=1", "b=1", "d=1");
+    open(ordered("abcd"));
+    assertThatThrownBy(() -> db.ingest(List.of(table)))
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("that is not after the one before");
+    assertThat(contents()).isEmpty();
+  }
+
+  private static Options ordered(String letters) {
+    return defaults().toBuilder()
+        .comparator(
+            DBComparator.ofSlices(
+                "test.Letters",
+                (a, b) ->
+                    Integer.compare(
+                        letters.indexOf(a.toByteArray()[0]), letters.indexOf(b.toByteArray()[0]))))
+        .build();
+  }
+
+  @Test
+  void load_inAnotherOrder_works() {
+    open(
+        defaults().toBuilder()
+            .comparator(DBComparator.ofSlices("test.Reverse", (a, b) -> b.compareTo(a)))
+            .build());
+    put("m", "1");
+    load("z=1", "y=1");
+    load(UNSORTED, "a=1", "c=1", "b=1");
+    db.ingest(List.of(table("t", "x=1", "n=1")));
+    db.ingest(List.of(table("u", "n=2", "m=2")));
+    assertThat(contents()).isEqualTo("(z->1)(y->1)(x->1)(n->2)(m->2)(c->1)(b->1)(a->1)");
+    assertThatThrownBy(() -> load("a=1", "b=1")).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** Each byte is covered by a checksum, or by the comparison with the properties. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void ingest_damagedTable_isRefusedAndChangesNothing(boolean overlapping) throws IOException {
+    open(defaults().toBuilder().blockSize(1024).build());
+    if (overlapping) {
+      put(key(50), "old");
+    }
+    String before = contents();
+    Path file = temp.resolve("table");
+    try (TableWriter writer = TableWriter.forIngest(file, options)) {
+      for (int i = 0; i < 100; i++) {
+        writer.add(b(key(i)), b(randomValue(new Random(i), 60)));
+      }
+      writer.finish();
+    }
+    byte[] bytes = Files.readAllBytes(file);
+    int refused = 0;
+    for (int at = 0; at < bytes.length - 48; at += 97) {
+      byte[] damaged = bytes.clone();
+      damaged[at] ^= 0x10;
+      Path other = Files.write(temp.resolve("damaged"), damaged);
+      assertThatThrownBy(() -> db.ingest(List.of(other)))
+          .as("byte %d", at)
+          .isInstanceOfAny(CorruptionException.class, IllegalArgumentException.class)
+          .hasMessageContaining("damaged");
+      refused++;
+    }
+    assertThat(refused).isGreaterThan(50);
+    Files.write(temp.resolve("damaged"), new byte[10]);
+    assertThatThrownBy(() -> db.ingest(List.of(temp.resolve("damaged"))))
+        .isInstanceOf(CorruptionException.class);
+    assertThatThrownBy(() -> db.ingest(List.of(file, temp.resolve("missing"))))
+        .hasMessageContaining("missing");
+    assertThat(contents()).isEqualTo(before);
+    db.ingest(List.of(file));
+    assertThat(get(key(99))).isEqualTo(randomValue(new Random(99), 60));
+  }
+
+  @Test
+  void ingestTable_ofTheWriter_refusesWhatOtherWritersRefuse() {
+    options = defaults();
+    Path file = temp.resolve("t");
+    try (TableWriter writer = TableWriter.forIngest(file, options)) {
+      writer.add(b("b"), b("1"));
+      assertThatThrownBy(() -> writer.add(b("a"), b("1")))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("'a' is not after the key before it, 'b'");
+      assertThat(writer.entryCount()).isEqualTo(1);
+    }
+    assertThat(file).doesNotExist();
+  }
+}

@@ -1,0 +1,135 @@
+package dev.kv.core.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.CompressionType;
+import dev.kv.DB;
+import dev.kv.DBIterator;
+import dev.kv.OffHeapExhaustedException;
+import dev.kv.Options;
+import dev.kv.core.Children;
+import dev.kv.core.db.DbTestBase;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A shortage of off-heap memory costs time, or a write that is tried again; it never lasts. */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class MemoryShortageTest extends DbTestBase {
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /**
+   * Makes a call until it finds memory; the timeout of the test bounds that. A write without memory
+   * has no effect, and a flush that has waited for a second goes on in the background. A read finds
+   * no memory only if the JVM itself has none left, which others may hold for now.
+   */
+  private static void patiently(Runnable call) {
+    while (true) {
+      try {
+        call.run();
+        return;
+      } catch (OffHeapExhaustedException e) {
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
+    }
+  }
+
+  private static void putPatiently(DB db, byte[] key, byte[] value) {
+    patiently(() -> db.put(key, value));
+  }
+
+  @Test
+  void put_offHeapLimitBarelyLargeEnough_goesOnForHundredThousandPuts() {
+    open(
+        defaults().toBuilder()
+            .memory(m -> m.offHeapLimit(4 << 20))
+            .writeBufferSize(64 << 10)
+            .blockCacheSize(1 << 20)
+            .build());
+    byte[] value = b("v".repeat(100));
+    for (int i = 0; i < 100_000; i++) {
+      putPatiently(db, b(key(i * 7919 % 100_000)), value);
+    }
+    patiently(db::flush);
+    for (int i = 0; i < 100_000; i += 97) {
+      assertThat(db.get(b(key(i)))).isEqualTo(value);
+    }
+  }
+
+  @Test
+  void put_iteratorsThatTookTheMemoryAreClosed_goesOn() {
+    open(
+        defaults().toBuilder()
+            .memory(m -> m.offHeapLimit(12 << 20))
+            .compression(CompressionType.NONE)
+            .build());
+    byte[] value = new byte[1000];
+    List<DBIterator> iterators = new ArrayList<>();
+    int acknowledged = 0;
+    boolean exhausted = false;
+    while (!exhausted && acknowledged < 200_000) {
+      try {
+        db.put(b(key(acknowledged)), value);
+        acknowledged++;
+        if (acknowledged % 3000 == 0 && iterators.size() < 15) {
+          DBIterator iterator = db.iterator();
+          iterator.seekToFirst();
+          iterators.add(iterator);
+        }
+      } catch (OffHeapExhaustedException e) {
+        exhausted = true;
+      }
+    }
+    assertThat(exhausted).isTrue();
+    iterators.forEach(DBIterator::close);
+    for (int i = 0; i < 20_000; i++) {
+      putPatiently(db, b(key(acknowledged + i)), value);
+    }
+    for (int i = 0; i < acknowledged + 20_000; i += 97) {
+      assertThat(db.get(b(key(i)))).isEqualTo(value);
+    }
+  }
+
+  /** The child of the next test. */
+  static final class LargeValues {
+    private LargeValues() {}
+
+    public static void main(String[] args) {
+      byte[] value = new byte[10_000_000];
+      try (DB db = DB.open(Path.of(args[0]), Options.builder().createIfMissing(true).build())) {
+        for (int i = 0; i < 30; i++) {
+          value[0] = (byte) i;
+          putPatiently(db, new byte[] {(byte) i}, value);
+        }
+        for (int i = 0; i < 30; i++) {
+          byte[] key = {(byte) i};
+          byte[][] read = new byte[1][];
+          patiently(() -> read[0] = db.get(key));
+          if (read[0] == null || read[0].length != value.length || read[0][0] != i) {
+            throw new AssertionError("value " + i);
+          }
+        }
+        System.out.println("all there");
+      }
+    }
+  }
+
+  @Test
+  void put_largeValuesInASmallJvm_goesOn(@TempDir Path parent) throws Exception {
+    Children.Ended child =
+        Children.run(
+            List.of(
+                "-Xmx64m",
+                "-XX:MaxDirectMemorySize=64m",
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=off"),
+            LargeValues.class,
+            parent.resolve("db").toString());
+    assertThat(child.output()).contains("all there");
+    assertThat(child.exitCode()).isZero();
+  }
+}

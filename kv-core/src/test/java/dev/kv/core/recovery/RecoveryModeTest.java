@@ -1,0 +1,250 @@
+package dev.kv.core.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.CorruptionException;
+import dev.kv.DB;
+import dev.kv.DBStats;
+import dev.kv.Options;
+import dev.kv.RecoveryMode;
+import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.db.DbTestBase;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.log.LogWriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.BitSet;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Each recovery mode on each kind of damage. Two logs hold twenty records of 3000 bytes each; a
+ * table of cases says which of the forty come back.
+ */
+class RecoveryModeTest extends DbTestBase {
+  private static final int EACH = 20;
+  private static final int LENGTH = 3000;
+  private static final String ALL = "0-39";
+  private static final int RECORD = 7 + 12 + 1 + 1 + 9 + 2 + LENGTH;
+
+  private Path first;
+  private Path second;
+
+  /** Damage, by what it does to the bytes of the two logs. */
+  enum Damage {
+    NONE,
+    /** The second log ends inside its last record. */
+    CUT_TAIL,
+    /** A byte of the second log's last record. */
+    FLIPPED_LAST_RECORD,
+    /** A byte of the fifth record of the second log. */
+    FLIPPED_BYTE,
+    /** A sector under the fifth record of the second log. */
+    ZERO_SECTOR,
+    /** A page with the beginnings of records in it. */
+    ZERO_PAGE,
+    /** The same in the first log. */
+    ZERO_SECTOR_IN_FIRST,
+    FLIPPED_BYTE_IN_FIRST,
+    /** The first log ends two records early, on a record: only the sequence numbers show it. */
+    FIRST_ENDS_EARLY,
+    /** The first log holds nothing at all. */
+    FIRST_EMPTY,
+    /** A record without damage whose sequence number leaves one out, as after a failed write. */
+    NUMBER_LEFT_OUT
+  }
+
+  private static String value(int i) {
+    return key(i).repeat(LENGTH / 9 + 1).substring(0, LENGTH);
+  }
+
+  private void makeLogs(boolean numberLeftOut) throws IOException {
+    open();
+    close();
+    long number = FileNames.parse(files(FileName.Kind.LOG).get(0)).number();
+    first = FileNames.log(directory, number);
+    second = FileNames.log(directory, number + 1);
+    writeLog(first, 0, -1);
+    writeLog(second, EACH, numberLeftOut ? EACH + 5 : -1);
+  }
+
+  private void writeLog(Path log, int from, int leftOutBefore) throws IOException {
+    try (LogWriter writer =
+        LogWriter.appending(log, Options.DEFAULT.env().createWritable(log), 0)) {
+      for (int i = from; i < from + EACH; i++) {
+        EncodedBatch batch = new EncodedBatch();
+        batch.put(b(key(i)), b(value(i)));
+        batch.setSequence(i + 1 + (leftOutBefore >= 0 && i >= leftOutBefore ? 1 : 0));
+        ByteBuffer direct = ByteBuffer.allocateDirect(batch.length());
+        direct.put(0, batch.bytes(), 0, batch.length());
+        writer.append(direct, 0, batch.length());
+      }
+    }
+  }
+
+  private void damage(Damage damage) throws IOException {
+    switch (damage) {
+      case NONE, NUMBER_LEFT_OUT -> {}
+      case CUT_TAIL -> cut(second, (int) Files.size(second) - 100);
+      case FLIPPED_LAST_RECORD -> flip(second, (int) Files.size(second) - 100);
+      case FLIPPED_BYTE -> flip(second, 4 * RECORD + 1000);
+      case ZERO_SECTOR -> zero(second, 4 * RECORD + 1000, 512);
+      case ZERO_PAGE -> zero(second, 4 * RECORD, 4096);
+      case ZERO_SECTOR_IN_FIRST -> zero(first, 4 * RECORD + 1000, 512);
+      case FLIPPED_BYTE_IN_FIRST -> flip(first, 4 * RECORD + 1000);
+      // Two headers more than twenty records have: one record in ten crosses a block.
+      case FIRST_ENDS_EARLY -> cut(first, (EACH - 2) * RECORD + 7);
+      case FIRST_EMPTY -> cut(first, 0);
+      default -> throw new AssertionError(damage);
+    }
+  }
+
+  private static void cut(Path file, int length) throws IOException {
+    Files.write(file, Arrays.copyOf(Files.readAllBytes(file), length));
+  }
+
+  private static void flip(Path file, int at) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[at] ^= 4;
+    Files.write(file, bytes);
+  }
+
+  private static void zero(Path file, int from, int length) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    int sector = from - from % 512 + 512;
+    Arrays.fill(bytes, sector, sector + length, (byte) 0);
+    Files.write(file, bytes);
+  }
+
+  /** Returns what is there of the forty, as runs. */
+  private String found() {
+    BitSet there = new BitSet();
+    for (int i = 0; i < 2 * EACH; i++) {
+      String value = get(key(i));
+      if (!value.equals(NOT_FOUND)) {
+        assertThat(value).isEqualTo(value(i));
+        there.set(i);
+      }
+    }
+    StringBuilder runs = new StringBuilder();
+    for (int i = there.nextSetBit(0); i >= 0; i = there.nextSetBit(there.nextClearBit(i))) {
+      runs.append(runs.length() == 0 ? "" : "+").append(i).append('-');
+      runs.append(there.nextClearBit(i) - 1);
+    }
+    return runs.toString();
+  }
+
+  /** A second log's fifth record is number 24; a block holds ten records and most of another. */
+  @ParameterizedTest
+  @CsvSource({
+    "NONE,                  TORN_WRITES,   0-39",
+    "NONE,                  POINT_IN_TIME, 0-39",
+    "NONE,                  STRICT,        0-39",
+    "NONE,                  CPP_COMPAT,    0-39",
+    "CUT_TAIL,              TORN_WRITES,   0-38",
+    "CUT_TAIL,              POINT_IN_TIME, 0-38",
+    "CUT_TAIL,              STRICT,        0-38",
+    "CUT_TAIL,              CPP_COMPAT,    0-38",
+    "FLIPPED_LAST_RECORD,   TORN_WRITES,   second",
+    "FLIPPED_LAST_RECORD,   POINT_IN_TIME, 0-38",
+    "FLIPPED_LAST_RECORD,   STRICT,        second",
+    "FLIPPED_LAST_RECORD,   CPP_COMPAT,    0-38",
+    "FLIPPED_BYTE,          TORN_WRITES,   second",
+    "FLIPPED_BYTE,          POINT_IN_TIME, 0-23",
+    "FLIPPED_BYTE,          STRICT,        second",
+    "FLIPPED_BYTE,          CPP_COMPAT,    0-23+31-39",
+    "ZERO_SECTOR,           TORN_WRITES,   0-23",
+    "ZERO_SECTOR,           POINT_IN_TIME, 0-23",
+    "ZERO_SECTOR,           STRICT,        second",
+    "ZERO_SECTOR,           CPP_COMPAT,    0-23+31-39",
+    "ZERO_PAGE,             TORN_WRITES,   0-23",
+    "ZERO_PAGE,             POINT_IN_TIME, 0-23",
+    "ZERO_PAGE,             STRICT,        second",
+    "ZERO_PAGE,             CPP_COMPAT,    0-23+31-39",
+    "ZERO_SECTOR_IN_FIRST,  TORN_WRITES,   0-3",
+    "ZERO_SECTOR_IN_FIRST,  POINT_IN_TIME, 0-3",
+    "ZERO_SECTOR_IN_FIRST,  STRICT,        first",
+    "ZERO_SECTOR_IN_FIRST,  CPP_COMPAT,    0-3+11-39",
+    "FLIPPED_BYTE_IN_FIRST, TORN_WRITES,   first",
+    "FLIPPED_BYTE_IN_FIRST, POINT_IN_TIME, 0-3",
+    "FLIPPED_BYTE_IN_FIRST, STRICT,        first",
+    "FLIPPED_BYTE_IN_FIRST, CPP_COMPAT,    0-3+11-39",
+    "FIRST_ENDS_EARLY,      TORN_WRITES,   0-17",
+    "FIRST_ENDS_EARLY,      POINT_IN_TIME, 0-17",
+    "FIRST_ENDS_EARLY,      STRICT,        second",
+    "FIRST_ENDS_EARLY,      CPP_COMPAT,    0-17+20-39",
+    "FIRST_EMPTY,           TORN_WRITES,   ''",
+    "FIRST_EMPTY,           POINT_IN_TIME, ''",
+    "FIRST_EMPTY,           STRICT,        second",
+    "FIRST_EMPTY,           CPP_COMPAT,    20-39",
+    "NUMBER_LEFT_OUT,       TORN_WRITES,   0-39",
+    "NUMBER_LEFT_OUT,       POINT_IN_TIME, 0-39",
+    "NUMBER_LEFT_OUT,       STRICT,        0-39",
+    "NUMBER_LEFT_OUT,       CPP_COMPAT,    0-39"
+  })
+  void open_damagedLogs_givesWhatTheModeSays(Damage damage, RecoveryMode mode, String expected)
+      throws IOException {
+    makeLogs(damage == Damage.NUMBER_LEFT_OUT);
+    damage(damage);
+    Options with = defaults().toBuilder().recoveryMode(mode).build();
+    if (expected.equals("first") || expected.equals("second")) {
+      Path file = expected.equals("first") ? first : second;
+      expectRefusal(with, file);
+      if (mode == RecoveryMode.STRICT) {
+        expectRefusal(defaults().toBuilder().recoveryMode(RecoveryMode.PARANOID).build(), file);
+      }
+      return;
+    }
+    try (DB reader = DB.open(directory, with.toBuilder().readOnly(true).build())) {
+      assertThat(reader.stats().recovery().records()).isEqualTo(count(expected));
+    }
+    open(with);
+    assertThat(found()).isEqualTo(expected);
+    DBStats.Recovery report = db.stats().recovery();
+    assertThat(report.records()).isEqualTo(count(expected));
+    if (expected.equals(ALL)) {
+      assertThat(report).isEqualTo(new DBStats.Recovery(2, 2 * EACH, 0, ""));
+    } else {
+      boolean lostWithItsLog = damage == Damage.FIRST_EMPTY && mode == RecoveryMode.CPP_COMPAT;
+      boolean cutOnARecord = damage == Damage.FIRST_ENDS_EARLY && mode == RecoveryMode.CPP_COMPAT;
+      if (!lostWithItsLog && !cutOnARecord) {
+        assertThat(report.droppedBytes()).isPositive();
+        assertThat(report.reason()).contains(".log, offset ");
+      }
+    }
+    reopen(defaults().toBuilder().recoveryMode(RecoveryMode.STRICT).build());
+    assertThat(found()).as("after a reopen").isEqualTo(expected);
+    assertThat(db.stats().recovery().droppedBytes()).isZero();
+  }
+
+  private void expectRefusal(Options with, Path file) throws IOException {
+    byte[] firstBefore = Files.readAllBytes(first);
+    byte[] secondBefore = Files.readAllBytes(second);
+    for (boolean readOnly : new boolean[] {true, false}) {
+      assertThatThrownBy(() -> open(with.toBuilder().readOnly(readOnly).build()))
+          .isInstanceOfSatisfying(
+              CorruptionException.class,
+              e -> {
+                assertThat(e.file()).isEqualTo(file.toString());
+                assertThat(e.offset()).isNotNegative();
+              })
+          .hasMessageContainingAll("recoveryMode", "POINT_IN_TIME", "CPP_COMPAT", "TORN_WRITES");
+    }
+    assertThat(Files.readAllBytes(first)).as("nothing is touched").isEqualTo(firstBefore);
+    assertThat(Files.readAllBytes(second)).as("nothing is touched").isEqualTo(secondBefore);
+  }
+
+  private static int count(String runs) {
+    int count = 0;
+    for (String run : runs.isEmpty() ? new String[0] : runs.split("\\+")) {
+      String[] ends = run.split("-");
+      count += Integer.parseInt(ends[1]) - Integer.parseInt(ends[0]) + 1;
+    }
+    return count;
+  }
+}

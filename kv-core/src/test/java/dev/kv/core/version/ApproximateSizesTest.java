@@ -1,0 +1,89 @@
+package dev.kv.core.version;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.CompressionType;
+import dev.kv.DB;
+import dev.kv.Options;
+import dev.kv.Range;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ApproximateSizesTest {
+  private static final int VALUE = 100_000;
+  private static final Options OPTIONS =
+      Options.builder()
+          .createIfMissing(true)
+          .writeBufferSize(100 << 20)
+          .compression(CompressionType.NONE)
+          .build();
+
+  @TempDir Path temp;
+  private final Random random = new Random(301);
+
+  private static byte[] key(int n) {
+    return String.format("key%06d", n).getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private byte[] value(int length) {
+    byte[] value = new byte[length];
+    random.nextBytes(value);
+    return value;
+  }
+
+  private static long size(DB db, int from, int to) {
+    return db.approximateSizes(List.of(new Range(key(from), key(to))))[0];
+  }
+
+  @Test
+  void approximateSizes_equalEntries_growWithTheRangeAlsoAfterReopenAndCompaction() {
+    Path directory = temp.resolve("db");
+    int count = 80;
+    try (DB db = DB.open(directory, OPTIONS)) {
+      assertThat(size(db, 0, count)).isZero();
+      for (int i = 0; i < count; i++) {
+        db.put(key(i), value(VALUE));
+      }
+      assertThat(size(db, 0, 50)).as("the memtable does not count").isZero();
+      db.flush();
+    }
+    for (int round = 0; round < 3; round++) {
+      try (DB db = DB.open(directory, OPTIONS)) {
+        for (int i = 0; i < count; i += 10) {
+          assertThat(size(db, 0, i)).isBetween((long) VALUE * i, (long) VALUE * i + 50_000);
+          assertThat(size(db, 0, i + 1))
+              .isBetween((long) VALUE * (i + 1), (long) VALUE * (i + 1) + 50_000);
+        }
+        assertThat(size(db, 60, 60)).isZero();
+        db.compactRange(key(0), key(9 + 30 * round));
+      }
+    }
+  }
+
+  @Test
+  void approximateSizes_smallAndLargeEntries_followTheirSizes() {
+    Path directory = temp.resolve("mixed");
+    int[] lengths = {10_000, 10_000, VALUE, 10_000, VALUE, 10_000, 300_000, 10_000};
+    try (DB db = DB.open(directory, OPTIONS)) {
+      for (int i = 0; i < lengths.length; i++) {
+        db.put(key(i), value(lengths[i]));
+      }
+      db.flush();
+    }
+    for (int round = 0; round < 3; round++) {
+      try (DB db = DB.open(directory, OPTIONS)) {
+        long sum = 0;
+        for (int i = 0; i < lengths.length; i++) {
+          assertThat(size(db, 0, i)).as("up to %d", i).isBetween(sum, sum + 1_000 + 10L * i);
+          sum += lengths[i];
+        }
+        assertThat(size(db, 3, 5)).isBetween(110_000L, 111_000L);
+        db.compactRange(null, null);
+      }
+    }
+  }
+}

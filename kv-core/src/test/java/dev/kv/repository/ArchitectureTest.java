@@ -1,0 +1,198 @@
+package dev.kv.repository;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+/** Checks that each package is in a layer, and imports only packages of lower layers. */
+final class ArchitectureTest {
+
+  private static final String ROOT = "dev.kv.core.";
+
+  /** The packages of kv-api. */
+  private static final String[] API = {
+    "dev.kv",
+    "dev.kv.backup",
+    "dev.kv.env",
+    "dev.kv.event",
+    "dev.kv.map",
+    "dev.kv.space",
+    "dev.kv.ttl",
+    "dev.kv.tuple"
+  };
+
+  /** The packages of each layer, lowest layer first. */
+  private static final List<Set<String>> LAYERS =
+      List.of(
+          Set.of("logging"),
+          Set.of("event"),
+          Set.of("codec", "memory", "env"),
+          Set.of("key", "log", "cache", "filter"),
+          Set.of("iterator", "batch", "version"),
+          Set.of("block", "memtable"),
+          Set.of("table.format", "manifest"),
+          Set.of("table.cache"),
+          Set.of("table.mapped"),
+          Set.of("table"),
+          Set.of("table.inspect", "table.standalone"),
+          Set.of("read", "write", "compaction"),
+          Set.of("shared"),
+          Set.of("state", "transaction"),
+          Set.of("recovery", "background", "checkpoint", "feed"),
+          Set.of("repair", "change"),
+          Set.of("load"),
+          Set.of("db"));
+
+  private static JavaClasses engine;
+
+  @BeforeAll
+  static void importClasses() {
+    engine =
+        new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("dev.kv");
+  }
+
+  @Test
+  void package_ofTheEngine_isInALayer() {
+    Set<String> known = new TreeSet<>();
+    LAYERS.forEach(known::addAll);
+    Set<String> found = new TreeSet<>();
+    for (JavaClass type : engine) {
+      if (type.getPackageName().startsWith(ROOT)) {
+        found.add(type.getPackageName().substring(ROOT.length()));
+      }
+    }
+    assertThat(known).containsAll(found);
+  }
+
+  @ParameterizedTest
+  @MethodSource("packages")
+  void package_inItsLayer_importsOnlyLowerLayers(String name) {
+    noClasses()
+        .that(resideInAPackage(ROOT + name))
+        .should()
+        .dependOnClassesThat(resideInAnyPackage(forbiddenTo(name)))
+        .because("a package imports only from layers below its own")
+        .allowEmptyShould(true)
+        .check(engine);
+  }
+
+  @Test
+  void packages_ofTheEngine_haveNoCycle() {
+    slices()
+        .matching(ROOT + "(*)..")
+        .should()
+        .beFreeOfCycles()
+        .allowEmptyShould(true)
+        .check(engine);
+  }
+
+  @Test
+  void api_anyClass_doesNotDependOnTheEngine() {
+    noClasses()
+        .that(resideInAnyPackage(API))
+        .should()
+        .dependOnClassesThat(resideInAPackage("dev.kv.core.."))
+        .allowEmptyShould(true)
+        .check(engine);
+  }
+
+  @Test
+  void api_anyClass_dependsOnlyOnTheJdk() {
+    classes()
+        .that(resideInAnyPackage(API))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(API).or(resideInAnyPackage("java..", "org.jspecify.annotations")))
+        .allowEmptyShould(true)
+        .check(engine);
+  }
+
+  @Test
+  void engine_anyClass_getsItsLoggerFromOnePlace() {
+    noClasses()
+        .that(resideInAPackage("dev.kv.core.."))
+        .and(DescribedPredicate.not(resideInAPackage(ROOT + "logging")))
+        .should()
+        .dependOnClassesThat(JavaClass.Predicates.type(LoggerFactory.class))
+        .because("without a provider, the first use of slf4j prints a notice")
+        .check(engine);
+  }
+
+  @Test
+  void api_database_doesNotNameWhatStandsOnIt() {
+    noClasses()
+        .that(resideInAnyPackage("dev.kv", "dev.kv.env", "dev.kv.event"))
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage(
+                "dev.kv.backup", "dev.kv.map", "dev.kv.space", "dev.kv.ttl", "dev.kv.tuple"))
+        .check(engine);
+  }
+
+  @Test
+  void api_packagesOnTheDatabase_haveNoCycle() {
+    slices().matching("dev.kv.(map|space|tuple)").should().beFreeOfCycles().check(engine);
+  }
+
+  @Test
+  void envAndEvent_anyClass_doNotDependOnTheDatabase() {
+    noClasses()
+        .that(resideInAnyPackage("dev.kv.env", "dev.kv.event"))
+        .should()
+        .dependOnClassesThat(resideInAPackage("dev.kv"))
+        .check(engine);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"sun.misc..", "jdk.internal..", "com.google.common..", "java.util.logging.."})
+  void class_anywhere_doesNotDependOnUnwantedLibraries(String unwanted) {
+    noClasses()
+        .that(resideInAPackage("dev.kv.."))
+        .should()
+        .dependOnClassesThat(resideInAPackage(unwanted))
+        .allowEmptyShould(true)
+        .check(engine);
+  }
+
+  private static Stream<String> packages() {
+    return LAYERS.stream().flatMap(Set::stream).sorted();
+  }
+
+  /** Returns the other packages in the layer of {@code name} and in the layers above. */
+  private static String[] forbiddenTo(String name) {
+    List<String> forbidden = new ArrayList<>();
+    boolean reached = false;
+    for (Set<String> layer : LAYERS) {
+      reached |= layer.contains(name);
+      for (String other : layer) {
+        if (reached && !other.equals(name)) {
+          forbidden.add(ROOT + other);
+        }
+      }
+    }
+    return forbidden.toArray(String[]::new);
+  }
+}

@@ -1,0 +1,280 @@
+package dev.kv.repository;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Compiles every Java block of the README and of src-docs, and checks that the messages, links,
+ * test classes and system properties in them exist.
+ */
+class DocumentationTest {
+  private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+  private static final Pattern MESSAGE = Pattern.compile("^### `(.*)`$", Pattern.MULTILINE);
+  private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+
+  private static final Pattern HEADING = Pattern.compile("^#+ (.+)$", Pattern.MULTILINE);
+  private static final Pattern PROPERTY = Pattern.compile("-D(kv\\.[a-zA-Z.]*[a-zA-Z])");
+  private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
+  private static final Pattern WORD = Pattern.compile("\\w+");
+
+  /** A name in mixed case, such as the name of a class of the engine or of the JDK. */
+  private static final Pattern CLASS_NAME = Pattern.compile("\\b[A-Z][a-z]\\w*[A-Z]\\w*\\b");
+
+  /** The directories whose sources the documents name. */
+  private static final List<String> MODULES = List.of("kv-api", "kv-core", "kv-tools", "src-docs");
+
+  private static final Pattern TEST_CLASS = Pattern.compile("`([A-Z]\\w*(?:Test|IT))[`#]");
+
+  /** The characters between the parts of a message that is split over lines. */
+  private static final Pattern JOINED_LITERALS = Pattern.compile("\"\\s*\\+\\s*\"");
+
+  private static final Pattern DECLARATION =
+      Pattern.compile(
+          "^(public |final |static )*(class|record|interface|enum) ", Pattern.MULTILINE);
+  private static final String IMPORTS =
+      """
+      import dev.kv.*;
+      import dev.kv.backup.*;
+      import dev.kv.env.*;
+      import dev.kv.event.*;
+      import dev.kv.map.*;
+      import dev.kv.space.*;
+      import dev.kv.ttl.*;
+      import dev.kv.tuple.*;
+      import java.io.*;
+      import java.nio.*;
+      import java.nio.charset.StandardCharsets;
+      import java.nio.file.Path;
+      import java.time.*;
+      import java.util.*;
+      import java.util.concurrent.*;
+      import java.util.stream.*;
+      """;
+
+  /** The variables that a block may use without declaring them. */
+  private static final String FIELDS =
+      "static DB db; static Path directory; static byte[] key, value;\n";
+
+  @TempDir Path classes;
+
+  @TestFactory
+  Stream<DynamicTest> javaBlocks_ofTheDocuments_compile() throws IOException {
+    Path root = root();
+    List<DynamicTest> tests =
+        documents(root).stream()
+            .filter(page -> !isOfAnAdapter(page))
+            .flatMap(page -> blocks(root.relativize(page), page))
+            .toList();
+    assertThat(tests).as("blocks found").isNotEmpty();
+    return tests.stream();
+  }
+
+  /** Returns true if the page is about modules that are built after this one. */
+  private static boolean isOfAnAdapter(Path page) {
+    return page.getFileName().toString().startsWith("migration-");
+  }
+
+  private Stream<DynamicTest> blocks(Path name, Path page) {
+    try {
+      String text = Files.readString(page);
+      return BLOCK
+          .matcher(text)
+          .results()
+          .map(
+              block -> {
+                long line = text.substring(0, block.start()).lines().count() + 1;
+                String code = block.group(1);
+                return DynamicTest.dynamicTest(name + ":" + line, () -> compile(code));
+              });
+    } catch (IOException unreadable) {
+      throw new AssertionError(unreadable);
+    }
+  }
+
+  /**
+   * Headings of the troubleshooting page are messages, with an ellipsis for each part that varies.
+   */
+  @Test
+  void messages_ofTroubleshooting_areInTheSource() throws IOException {
+    Path root = root();
+    String source = sources(root, List.of("kv-api/src/main/java", "kv-core/src/main/java"));
+    String messages = JOINED_LITERALS.matcher(source).replaceAll("");
+    List<String> quoted =
+        MESSAGE
+            .matcher(Files.readString(root.resolve("src-docs/troubleshooting.md")))
+            .results()
+            .flatMap(heading -> Stream.of(heading.group(1).split("…")))
+            .map(String::strip)
+            .toList();
+    assertThat(quoted).hasSizeGreaterThan(30);
+    assertThat(quoted.stream().filter(part -> !messages.contains(part)))
+        .as("messages that the source does not contain")
+        .isEmpty();
+  }
+
+  @Test
+  void links_ofTheDocuments_leadToFilesAndHeadings() throws IOException {
+    Path root = root();
+    List<String> broken = new ArrayList<>();
+    for (Path document : documents(root)) {
+      List<String> targets =
+          LINK.matcher(Files.readString(document))
+              .results()
+              .map(link -> link.group(1))
+              .filter(target -> !target.startsWith("http"))
+              .toList();
+      for (String target : targets) {
+        String[] parts = target.split("#", 2);
+        Path file = parts[0].isEmpty() ? document : document.resolveSibling(parts[0]);
+        if (!Files.exists(file) || (parts.length == 2 && !anchors(file).contains(parts[1]))) {
+          broken.add(root.relativize(document) + " -> " + target);
+        }
+      }
+    }
+    assertThat(broken).isEmpty();
+  }
+
+  @Test
+  void testClassesAndProperties_ofTheDocuments_exist() throws IOException {
+    Path root = root();
+    String sources = sources(root, MODULES);
+    List<String> missing = new ArrayList<>();
+    for (Path document : documents(root)) {
+      String text = Files.readString(document);
+      TEST_CLASS
+          .matcher(text)
+          .results()
+          .map(name -> name.group(1))
+          .filter(name -> !sources.contains("class " + name + " "))
+          .filter(name -> !isAboutOtherLibraries(document))
+          .forEach(name -> missing.add(root.relativize(document) + ": " + name));
+      PROPERTY
+          .matcher(text)
+          .results()
+          .map(property -> property.group(1))
+          .filter(property -> !sources.contains(property))
+          .forEach(property -> missing.add(root.relativize(document) + ": -D" + property));
+    }
+    assertThat(missing).isEmpty();
+  }
+
+  /** Returns true if the page names the test classes of other libraries. */
+  private static boolean isAboutOtherLibraries(Path page) {
+    return page.getFileName().toString().startsWith("migration");
+  }
+
+  @Test
+  void classNames_ofTheImplementationNotes_areInTheSource() throws IOException {
+    Path root = root();
+    Set<String> words =
+        WORD.matcher(sources(root, MODULES))
+            .results()
+            .map(MatchResult::group)
+            .collect(Collectors.toSet());
+    List<String> names =
+        CODE.matcher(Files.readString(root.resolve("src-docs/implementation.md")))
+            .results()
+            .flatMap(code -> CLASS_NAME.matcher(code.group(1)).results().map(MatchResult::group))
+            .toList();
+    assertThat(names).hasSizeGreaterThan(100);
+    assertThat(names.stream().filter(name -> !words.contains(name)))
+        .as("classes that the source does not contain")
+        .isEmpty();
+  }
+
+  /** Returns the Java sources and poms in some directories, and the root pom. */
+  private static String sources(Path root, List<String> directories) throws IOException {
+    StringBuilder sources = new StringBuilder(Files.readString(root.resolve("pom.xml")));
+    for (String directory : directories) {
+      try (Stream<Path> files = Files.walk(root.resolve(directory))) {
+        for (Path file :
+            files.filter(f -> f.toString().endsWith(".java") || f.endsWith("pom.xml")).toList()) {
+          sources.append(Files.readString(file)).append('\n');
+        }
+      }
+    }
+    return sources.toString();
+  }
+
+  /** Returns the names by which links point to the headings of a page, as GitHub makes them. */
+  private static List<String> anchors(Path page) throws IOException {
+    return HEADING
+        .matcher(Files.readString(page))
+        .results()
+        .map(heading -> heading.group(1).toLowerCase(Locale.ROOT))
+        .map(heading -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
+        .toList();
+  }
+
+  private static Path root() {
+    return Path.of("").toAbsolutePath().getParent();
+  }
+
+  private static List<Path> documents(Path root) throws IOException {
+    try (Stream<Path> pages = Files.walk(root.resolve("src-docs"))) {
+      return Stream.concat(
+              Stream.of(root.resolve("README.md")),
+              pages.filter(page -> page.toString().endsWith(".md")).sorted())
+          .toList();
+    }
+  }
+
+  private void compile(String block) {
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    StringWriter messages = new StringWriter();
+    List<String> options =
+        List.of(
+            "--release",
+            "17",
+            "-proc:none",
+            "-cp",
+            System.getProperty("java.class.path"),
+            "-d",
+            classes.toString());
+    boolean compiled =
+        compiler.getTask(messages, null, null, options, null, List.of(source(wrap(block)))).call();
+    assertThat(compiled).as("%s%n%s", block, messages).isTrue();
+  }
+
+  /** Returns a compilation unit: declarations become members, statements the body of a method. */
+  private static String wrap(String block) {
+    Matcher declaration = DECLARATION.matcher(block);
+    String body =
+        declaration.find() && declaration.start() == 0
+            ? block
+            : "static void run() throws Exception {\n" + block + "\n}";
+    return IMPORTS + "class Block {\n" + FIELDS + body + "\n}";
+  }
+
+  private static JavaFileObject source(String code) {
+    return new SimpleJavaFileObject(
+        URI.create("string:///Block.java"), JavaFileObject.Kind.SOURCE) {
+      @Override
+      public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+        return code;
+      }
+    };
+  }
+}

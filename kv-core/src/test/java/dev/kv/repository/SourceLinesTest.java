@@ -1,0 +1,68 @@
+package dev.kv.repository;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Checks the width of the Java sources of all modules. The formatter wraps code, Javadoc and
+ * strings; this finds what it leaves alone: block comments, preformatted text and text blocks.
+ */
+class SourceLinesTest {
+  private static final int WIDTH = 100;
+
+  /** An import, or a string without a space: neither can be wrapped. */
+  private static final Pattern UNBREAKABLE =
+      Pattern.compile("import .*|\\s*(\\+ )?\"[^\" ]*\"[;,)]*");
+
+  @Test
+  void javaSources_ofAllModules_fitTheWidth() throws IOException {
+    List<String> tooLong = new ArrayList<>();
+    int files = 0;
+    for (Path source : sources(Path.of("").toAbsolutePath().getParent())) {
+      files++;
+      int number = 0;
+      for (String line : Files.readAllLines(source)) {
+        number++;
+        if (line.codePointCount(0, line.length()) > WIDTH && !UNBREAKABLE.matcher(line).matches()) {
+          tooLong.add(source + ":" + number + ": " + line);
+        }
+      }
+    }
+    assertThat(files).isGreaterThan(300);
+    assertThat(tooLong).isEmpty();
+  }
+
+  private static List<Path> sources(Path root) throws IOException {
+    List<Path> sources = new ArrayList<>();
+    Files.walkFileTree(
+        root,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+            String name = directory.getFileName().toString();
+            return name.equals("target") || (name.startsWith(".") && !directory.equals(root))
+                ? FileVisitResult.SKIP_SUBTREE
+                : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            if (file.toString().endsWith(".java")) {
+              sources.add(file);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return sources;
+  }
+}

@@ -1,0 +1,345 @@
+package dev.kv.ttl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.BulkLoader;
+import dev.kv.CompactionFilter;
+import dev.kv.ConflictException;
+import dev.kv.DB;
+import dev.kv.DBIterator;
+import dev.kv.Options;
+import dev.kv.PinnedValue;
+import dev.kv.ReadOptions;
+import dev.kv.Snapshot;
+import dev.kv.Transaction;
+import dev.kv.UnsupportedFormatException;
+import dev.kv.WriteBatch;
+import dev.kv.WriteOptions;
+import dev.kv.env.Env;
+import dev.kv.map.Codecs;
+import dev.kv.map.Maps;
+import dev.kv.space.Space;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentNavigableMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Entries that expire, with a clock that the test moves. */
+class TimeToLiveTest {
+  private volatile long now = 1_000_000;
+  private final InstantSource clock = () -> Instant.ofEpochMilli(now);
+  private DB db;
+  private TimeToLive ttl;
+
+  @BeforeEach
+  void open() {
+    db = DB.open(Path.of("/db"), options(TimeToLive.filter(clock)));
+    ttl = TimeToLive.of(db, Duration.ofMillis(100), clock);
+  }
+
+  private static Options options(CompactionFilter filter) {
+    return Options.builder()
+        .createIfMissing(true)
+        .env(Env.inMemory())
+        .compaction(c -> c.filter(filter))
+        .build();
+  }
+
+  @AfterEach
+  void close() {
+    db.close();
+  }
+
+  private static byte[] b(String text) {
+    return text.getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  private static String s(byte[] bytes) {
+    return bytes == null ? "-" : new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+
+  private static String content(DB view, ReadOptions options) {
+    List<String> entries = new ArrayList<>();
+    view.forEach(options, (key, value) -> entries.add(key.toUtf8String() + value.toUtf8String()));
+    return String.join(" ", entries);
+  }
+
+  private static String content(DB view) {
+    String forward = content(view, ReadOptions.DEFAULT);
+    List<String> backward =
+        Arrays.asList(content(view, ReadOptions.builder().descending(true).build()).split(" ", -1));
+    java.util.Collections.reverse(backward);
+    assertThat(String.join(" ", backward)).isEqualTo(forward);
+    return forward;
+  }
+
+  @Test
+  void entry_isFoundUpToItsTimeByEveryKindOfRead() throws Exception {
+    ttl.put(b("a"), b("1"));
+    now += 50;
+    ttl.put(b("b"), b("2"));
+    now += 49;
+    assertThat(content(ttl)).isEqualTo("a1 b2");
+    now += 1;
+    assertThat(content(ttl)).isEqualTo("b2");
+    assertThat(s(ttl.get(b("a")))).isEqualTo("-");
+    assertThat(s(ttl.get(b("b")))).isEqualTo("2");
+    assertThat(ttl.getAll(List.of(b("a"), b("b"), b("c"))))
+        .extracting(TimeToLiveTest::s)
+        .containsExactly("-", "2", "-");
+    assertThat(ttl.find(b("a"), value -> 1)).isEmpty();
+    assertThat(ttl.find(b("b"), value -> value.toUtf8String())).contains("2");
+    assertThat(ttl.pinned(b("a"))).isNull();
+    try (PinnedValue value = ttl.pinned(b("b"))) {
+      assertThat(value.slice().toUtf8String()).isEqualTo("2");
+    }
+    ByteBuffer into = ByteBuffer.allocate(8);
+    assertThat(ttl.get(ReadOptions.DEFAULT, ByteBuffer.wrap(b("a")), into)).isEqualTo(DB.NOT_FOUND);
+    assertThat(ttl.get(ReadOptions.DEFAULT, ByteBuffer.wrap(b("b")), into)).isEqualTo(1);
+    assertThat(into.position()).isEqualTo(1);
+    try (DBIterator cursor = ttl.iterator()) {
+      cursor.seek(b("a"));
+      assertThat(s(cursor.key())).isEqualTo("b");
+      assertThat(s(cursor.value())).isEqualTo("2");
+      cursor.seekForPrev(ByteBuffer.wrap(b("aa")));
+      assertThat(cursor.isValid()).isFalse();
+      cursor.seek(ByteBuffer.wrap(b("b")));
+      cursor.prev();
+      assertThat(cursor.isValid()).isFalse();
+    }
+    now += 50;
+    assertThat(content(ttl)).isEmpty();
+  }
+
+  @Test
+  void keysOnly_readsKeysThatHaveNotExpired() {
+    ttl.put(b("a"), b("1"));
+    now += 100;
+    ttl.put(b("b"), b("2"));
+    assertThat(content(ttl, ReadOptions.KEYS)).isEqualTo("b");
+    assertThat(ttl.get(ReadOptions.KEYS, b("a"))).isNull();
+    assertThat(ttl.get(ReadOptions.KEYS, b("b"))).isEmpty();
+    assertThat(ttl.getAll(ReadOptions.KEYS, List.of(b("a"), b("b"))))
+        .extracting(TimeToLiveTest::s)
+        .containsExactly("-", "");
+  }
+
+  @Test
+  void snapshotsIteratorsAndTransactions_keepTheirTime() {
+    ttl.put(b("a"), b("1"));
+    ttl.put(b("b"), b("2"));
+    try (Snapshot snapshot = ttl.snapshot();
+        DBIterator cursor = ttl.iterator();
+        Transaction transaction = ttl.transaction()) {
+      now += 500;
+      db.compactRange(null, null);
+      assertThat(content(ttl)).isEmpty();
+      ReadOptions from = ReadOptions.from(snapshot);
+      assertThat(content(ttl, from)).isEqualTo("a1 b2");
+      assertThat(s(ttl.get(from, b("a")))).isEqualTo("1");
+      assertThat(s(ttl.getAll(from, List.of(b("b"))).get(0))).isEqualTo("2");
+      cursor.seekToLast();
+      assertThat(s(cursor.value())).isEqualTo("2");
+      assertThat(s(transaction.get(b("a")))).isEqualTo("1");
+      assertThat(s(transaction.getForUpdate(b("b")))).isEqualTo("2");
+      assertThat(content(ttl, ReadOptions.from(transaction.snapshot()))).isEqualTo("a1 b2");
+      transaction.put(b("c"), b("3"));
+      assertThat(transaction.stream(ReadOptions.DEFAULT)).hasSize(3);
+      transaction.commit();
+      assertThat(content(ttl)).isEqualTo("c3");
+      assertThat(snapshot.sequence()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void expiredEntries_leaveTheDiskInACompaction() {
+    ttl.put(b("a"), b("1"));
+    ttl.withTimeToLive(ChronoUnit.FOREVER.getDuration()).put(b("b"), b("2"));
+    now += 100;
+    assertThat(db.get(b("a"))).isNotNull();
+    db.compactRange(null, null);
+    assertThat(db.get(b("a"))).isNull();
+    now = Long.MAX_VALUE;
+    db.compactRange(null, null);
+    assertThat(content(ttl)).isEqualTo("b2");
+    assertThat(ttl.expiresAt(b("b"))).contains(Instant.MAX);
+  }
+
+  @Test
+  void expiredEntry_overAnOlderOneThatLives_hidesIt() {
+    ttl.withTimeToLive(Duration.ofDays(1)).put(b("a"), b("old"));
+    db.compactRange(null, null);
+    ttl.put(b("a"), b("new"));
+    now += 100;
+    assertThat(s(ttl.get(b("a")))).isEqualTo("-");
+    db.compactRange(null, null);
+    assertThat(s(ttl.get(b("a")))).isEqualTo("-");
+    assertThat(db.get(b("a"))).isNull();
+  }
+
+  @Test
+  void entry_writtenAgain_livesAgain() {
+    ttl.put(b("a"), b("1"));
+    assertThat(ttl.expiresAt(b("a"))).contains(Instant.ofEpochMilli(1_000_100));
+    now += 99;
+    put(ByteBuffer.wrap(b("a")), ByteBuffer.wrap(b("2")));
+    now += 99;
+    assertThat(s(ttl.get(b("a")))).isEqualTo("2");
+    now += 1;
+    assertThat(ttl.expiresAt(b("a"))).isEmpty();
+    assertThat(ttl.expiresAt(b("never"))).isEmpty();
+  }
+
+  private void put(ByteBuffer key, ByteBuffer value) {
+    ttl.put(WriteOptions.DEFAULT, key, value);
+  }
+
+  @Test
+  void conditions_takeExpiredEntriesForAbsent() {
+    assertThat(ttl.putIfAbsent(b("a"), b("1"))).isTrue();
+    assertThat(ttl.putIfAbsent(b("a"), b("2"))).isFalse();
+    assertThat(ttl.compareAndSet(b("a"), b("1"), b("3"))).isTrue();
+    now += 100;
+    assertThat(ttl.compareAndSet(b("a"), b("3"), b("4"))).isFalse();
+    assertThat(ttl.putIfAbsent(b("a"), b("5"))).isTrue();
+    assertThat(s(ttl.update(b("a"), old -> b(s(old) + "6")))).isEqualTo("56");
+    WriteBatch batch = WriteBatch.create().expectAbsent(b("a")).put(b("b"), b("1"));
+    assertThatThrownBy(() -> ttl.write(batch))
+        .isInstanceOfSatisfying(ConflictException.class, e -> assertThat(s(e.key())).isEqualTo("a"))
+        .hasMessageContaining("'a'");
+    now += 100;
+    ttl.write(batch.delete(b("c")));
+    assertThat(content(ttl)).isEqualTo("b1");
+  }
+
+  @Test
+  void updates_ofSeveralThreads_areAllThere() throws Exception {
+    ttl.put(b("count"), b(""));
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      Thread thread =
+          new Thread(
+              () -> {
+                for (int j = 0; j < 200; j++) {
+                  ttl.update(b("count"), old -> b(s(old) + "x"));
+                }
+              });
+      threads.add(thread);
+      thread.start();
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(ttl.get(b("count"))).hasSize(800);
+  }
+
+  @Test
+  void batchLoadAndEncodedValue_liveFromTheirWriteOn() {
+    ttl.write(WriteBatch.create().put(b("a"), b("1")));
+    try (BulkLoader loader = ttl.bulkLoader()) {
+      loader.put(b("b"), b("2"));
+      loader.put(ByteBuffer.wrap(b("c")), ByteBuffer.wrap(b("3")));
+      assertThat(loader.entryCount()).isEqualTo(2);
+      loader.finish();
+    }
+    db.write(WriteBatch.create().put(b("d"), ttl.encode(b("4"))).delete(b("x")));
+    assertThat(content(ttl)).isEqualTo("a1 b2 c3 d4");
+    now += 100;
+    assertThat(content(ttl)).isEmpty();
+    assertThatThrownBy(() -> ttl.ingest(List.of()))
+        .isInstanceOf(UnsupportedOperationException.class);
+  }
+
+  @Test
+  void value_thatWasWrittenBeside_isRefusedByReadsAndKeptByTheFilter() {
+    db.put(b("a"), b("short"));
+    db.put(b("b"), new byte[8]);
+    for (String key : List.of("a", "b")) {
+      assertThatThrownBy(() -> ttl.get(b(key))).isInstanceOf(UnsupportedFormatException.class);
+    }
+    assertThatThrownBy(() -> content(ttl)).isInstanceOf(UnsupportedFormatException.class);
+    db.compactRange(null, null);
+    assertThat(db.get(b("b"))).hasSize(8);
+  }
+
+  @Test
+  void spacesAndMaps_expireInAPartOfTheDatabase() {
+    db.close();
+    db = DB.open(Path.of("/db"), options(TimeToLive.filter(clock).forPrefix(b("session/"))));
+    TimeToLive sessions = TimeToLive.of(Space.of(db, "session/"), Duration.ofMillis(100), clock);
+    ConcurrentNavigableMap<String, String> map = Maps.of(sessions, Codecs.utf8(), Codecs.utf8());
+    map.put("ada", "1");
+    assertThat(map.putIfAbsent("ada", "2")).isEqualTo("1");
+    byte[] like = sessions.encode(b("x"));
+    db.put(b("other"), like);
+    Space inner = Space.of(sessions, "x");
+    inner.put(b("y"), b("3"));
+    try (Snapshot snapshot = inner.snapshot()) {
+      now += 100;
+      assertThat(map).isEmpty();
+      assertThat(inner.get(b("y"))).isNull();
+      assertThat(s(inner.get(ReadOptions.from(snapshot), b("y")))).isEqualTo("3");
+    }
+    assertThat(map.put("ada", "4")).isNull();
+    now += 100;
+    db.compactRange(null, null);
+    assertThat(content(db, ReadOptions.KEYS)).isEqualTo("other");
+    assertThat(sessions.toString()).contains("PT0.1S").contains("session/");
+  }
+
+  @Test
+  void timesOfAllSizes_neitherOverflowNorAreNegative() {
+    assertThatThrownBy(() -> ttl.withTimeToLive(Duration.ofMillis(-1)))
+        .isInstanceOf(IllegalArgumentException.class);
+    ttl.withTimeToLive(Duration.ZERO).put(b("a"), b("1"));
+    ttl.withTimeToLive(Duration.ofMillis((1L << 56) - 2 - now)).put(b("b"), b("2"));
+    ttl.withTimeToLive(Duration.ofSeconds(Long.MAX_VALUE / 1000)).put(b("c"), b("3"));
+    assertThat(content(ttl)).isEqualTo("b2 c3");
+    assertThat(ttl.expiresAt(b("b"))).contains(Instant.ofEpochMilli((1L << 56) - 2));
+    assertThat(ttl.expiresAt(b("c"))).contains(Instant.MAX);
+  }
+
+  /** A method of DB that the view inherits unseen would show stored values. */
+  @Test
+  void everyMethodOfADatabase_isDeclaredOrBuiltOnOthers() {
+    Set<String> builtOnOthers =
+        Set.of(
+            "pinned",
+            "entries",
+            "stream",
+            "forEach",
+            "find",
+            "putIfAbsent",
+            "compareAndSet",
+            "update",
+            "transact");
+    Set<String> missing = new TreeSet<>();
+    for (Method method : DB.class.getDeclaredMethods()) {
+      boolean known =
+          Modifier.isStatic(method.getModifiers())
+              || !Modifier.isPublic(method.getModifiers())
+              || builtOnOthers.contains(method.getName())
+              || Arrays.stream(TimeToLive.class.getDeclaredMethods())
+                  .anyMatch(own -> own.getName().equals(method.getName()));
+      if (!known) {
+        missing.add(method.toString());
+      }
+    }
+    assertThat(missing).isEmpty();
+  }
+}
