@@ -2,6 +2,7 @@ package dev.kv.tools;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kv.tools.console.Colours;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.FailureText;
 import dev.kv.tools.console.MessageLogging;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The kv command line: the options before the command, and how failures are reported. */
 @Command(
@@ -61,11 +63,15 @@ final class Main implements Runnable {
   }
 
   /** Runs one command and returns its exit code. */
-  static int run(String... args) {
+  static int run(String... words) {
+    String[] args = Subcommands.helpOfNested(words);
     boolean verbose = prepare(args);
     String unknown = Subcommands.unknown(args);
     if (unknown != null) {
-      System.err.println("kv: no such command: " + Printable.of(unknown));
+      List<String> near = Subcommands.near(unknown);
+      System.err.println(
+          Colours.wrong("kv: no such command: " + Printable.of(unknown))
+              + (near.isEmpty() ? "" : "; did you mean " + String.join(" or ", near) + "?"));
       System.err.println("'kv help' lists the commands");
       return CommandLine.ExitCode.USAGE;
     }
@@ -123,7 +129,11 @@ final class Main implements Runnable {
   private static int reportUsage(ParameterException wrong, CommandLine root, String helpCommand) {
     CommandLine asked = wrong.getCommandLine();
     PrintWriter err = asked.getErr();
-    err.println("kv: " + Printable.of(inPlainWords(String.valueOf(wrong.getMessage()))));
+    err.println(
+        Colours.wrong("kv: " + Printable.of(inPlainWords(String.valueOf(wrong.getMessage())))));
+    if (wrong instanceof UnmatchedArgumentException unmatched) {
+      UnmatchedArgumentException.printSuggestions(unmatched, err);
+    }
     if (asked == root && asked.getCommand() instanceof Main) {
       asked.usage(err);
     } else {
@@ -149,7 +159,7 @@ final class Main implements Runnable {
   private static int report(Throwable failure, CommandLine failed, boolean verbose) {
     String message = FailureText.describe(failure);
     if (!message.isEmpty()) {
-      failed.getErr().println("kv: " + message);
+      failed.getErr().println(Colours.wrong("kv: " + message));
     }
     if (verbose) {
       failed.getErr().println(FailureText.trace(failure));

@@ -25,6 +25,7 @@ import dev.kv.tools.transfer.ImportCommand;
 import dev.kv.tools.transfer.IngestCommand;
 import dev.kv.tools.transfer.LoadCommand;
 import dev.kv.tools.verify.VerifyCommand;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -110,6 +111,47 @@ final class Subcommands {
     int at = !words.isEmpty() && words.get(0).equals("help") ? 1 : 0;
     String name = at < words.size() ? words.get(at) : "";
     return name.isEmpty() || name.startsWith("-") || names().contains(name) ? null : name;
+  }
+
+  /** Returns {@code A B --help} for {@code help A B}, and other words as they are. */
+  static String[] helpOfNested(String... words) {
+    if (words.length < 3 || !words[0].equals("help") || words[1].startsWith("-")) {
+      return words;
+    }
+    String[] asked = Arrays.copyOfRange(words, 1, words.length + 1);
+    asked[words.length - 1] = "--help";
+    return asked;
+  }
+
+  /** Returns the names that are likely meant by a word. */
+  static List<String> near(String word) {
+    return names().stream()
+        .filter(name -> distance(name, word) <= (name.length() > 4 ? 2 : 1))
+        .toList();
+  }
+
+  /** Returns how many characters must be inserted, deleted, changed or exchanged with the next. */
+  private static int distance(String a, String b) {
+    int[][] costs = new int[a.length() + 1][b.length() + 1];
+    for (int i = 0; i <= a.length(); i++) {
+      for (int j = 0; j <= b.length(); j++) {
+        if (i == 0 || j == 0) {
+          costs[i][j] = i + j;
+          continue;
+        }
+        int change = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
+        int least = Math.min(costs[i - 1][j], costs[i][j - 1]) + 1;
+        least = Math.min(least, costs[i - 1][j - 1] + change);
+        if (i > 1
+            && j > 1
+            && a.charAt(i - 1) == b.charAt(j - 2)
+            && a.charAt(i - 2) == b.charAt(j - 1)) {
+          least = Math.min(least, costs[i - 2][j - 2] + 1);
+        }
+        costs[i][j] = least;
+      }
+    }
+    return costs[a.length()][b.length()];
   }
 
   /** Returns a new command of that name, or null if there is none. */

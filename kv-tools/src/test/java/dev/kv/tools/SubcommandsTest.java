@@ -83,6 +83,20 @@ class SubcommandsTest {
   }
 
   @Test
+  void help_ofANestedCommand_isItsOwn() {
+    Cli help = Cli.run("help", "backup", "create");
+    assertThat(help.exitCode()).as(help.err()).isZero();
+    assertThat(help.out()).contains("Usage: kv backup create");
+  }
+
+  @Test
+  void unknownCommandOrOption_isAnsweredByThoseThatAreNear() {
+    assertThat(Cli.run("scna", "dir").err()).contains("no such command: scna; did you mean scan?");
+    assertThat(Cli.run("zzz", "dir").err()).doesNotContain("did you mean");
+    assertThat(Cli.run("scan", "dir", "--prefx", "a").err()).contains("--prefix");
+  }
+
+  @Test
   void everyCommandAndOption_isDocumented() throws IOException {
     String guide = Files.readString(Path.of("../src-docs/command-line.md"));
     for (String name : Subcommands.names()) {

@@ -56,9 +56,13 @@ public final class KeyBounds {
 
   /** Returns the approximate number of bytes that the range takes in tables. */
   public long approximateSize(DB db) {
-    byte[] end = to();
+    return approximateSize(db, from(), to());
+  }
+
+  /** Returns the approximate number of bytes that the keys between two take in tables. */
+  public static long approximateSize(DB db, byte @Nullable [] from, byte @Nullable [] end) {
     long whole = db.stats().levels().stream().mapToLong(DBStats.Level::bytes).sum();
-    return Math.max(0, (end == null ? whole : offset(db, end)) - offset(db, from()));
+    return Math.max(0, (end == null ? whole : offset(db, end)) - offset(db, from));
   }
 
   /** Returns the approximate number of bytes before a key; 0 if the key is null. */

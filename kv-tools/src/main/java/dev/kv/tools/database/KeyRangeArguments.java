@@ -5,6 +5,7 @@ import dev.kv.ReadOptions;
 import dev.kv.WriteOptions;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.text.ByteText;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,13 +27,25 @@ public final class KeyRangeArguments {
   }
 
   /**
+   * Checks that the range makes sense.
+   *
+   * @throws picocli.CommandLine.ParameterException if it has a prefix and bounds, or begins after
+   *     its end in the order of the database
+   */
+  public void require(DatabaseArguments database) {
+    if (prefix != null && (bounds.from() != null || bounds.to() != null)) {
+      throw database.wrongUsage("give --prefix, or --from and --to, not both");
+    }
+    bounds.requireAscending(database);
+  }
+
+  /**
    * Returns the options of a scan over the range.
    *
-   * @throws picocli.CommandLine.ParameterException if the range begins after its end in the order
-   *     of the database
+   * @throws picocli.CommandLine.ParameterException if the range does not make sense
    */
   public ReadOptions readOptions(DatabaseArguments database) {
-    bounds.requireAscending(database);
+    require(database);
     return ReadOptions.builder()
         .fillCache(false)
         .lowerBound(bounds.from())
@@ -42,16 +55,35 @@ public final class KeyRangeArguments {
   }
 
   /**
-   * Checks that the range can be deleted.
+   * Returns the first key of the range, or null for no bound.
    *
-   * @throws picocli.CommandLine.ParameterException if it has a prefix and bounds, or begins after
-   *     its end in the order of the database
+   * @throws picocli.CommandLine.ParameterException if it is a prefix in another order than bytewise
    */
-  public void requireDeletable(DatabaseArguments database) {
-    if (prefix != null && (bounds.from() != null || bounds.to() != null)) {
-      throw database.wrongUsage("give --prefix, or --from and --to");
+  public byte @Nullable [] from(DatabaseArguments database) {
+    if (prefix == null) {
+      return bounds.from();
     }
-    bounds.requireAscending(database);
+    if (!database.comparator().name().equals(KeyOrder.BYTEWISE.defaultName())) {
+      throw database.wrongUsage("--prefix needs the bytewise order");
+    }
+    return prefix.bytes();
+  }
+
+  /** Returns the key before which the range ends, or null for no bound; after {@link #from}. */
+  public byte @Nullable [] to() {
+    return prefix == null ? bounds.to() : end(prefix.bytes());
+  }
+
+  /** Returns the first key after those with a prefix, or null if there is none. */
+  private static byte @Nullable [] end(byte[] prefix) {
+    for (int length = prefix.length; length > 0; length--) {
+      if (prefix[length - 1] != -1) {
+        byte[] end = Arrays.copyOf(prefix, length);
+        end[length - 1]++;
+        return end;
+      }
+    }
+    return null;
   }
 
   /** Deletes the keys of the range as one write. */

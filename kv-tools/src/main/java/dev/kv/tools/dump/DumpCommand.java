@@ -18,8 +18,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -33,11 +36,16 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "dump",
     description =
-        "Print the content of a log, MANIFEST, table, CURRENT or encoded batch, with offsets,"
+        "Print a summary of a log, MANIFEST, table, CURRENT or encoded batch, and its parts with"
+            + " offsets,"
             + " sequence numbers and checksums. Damaged parts are shown with their offset, and the"
             + " dump continues after them. Exit 1 if anything is damaged.",
     mixinStandardHelpOptions = true)
 public final class DumpCommand implements Callable<Integer> {
+  /** The parts of which a file has many. */
+  private static final Set<String> REPEATED =
+      Set.of("block", "batch", "put", "delete", "entry", "record");
+
   @Spec private CommandSpec spec;
 
   @Parameters(arity = "1..*", paramLabel = "FILE", description = "The files.")
@@ -79,6 +87,11 @@ public final class DumpCommand implements Callable<Integer> {
       description = "The table is a stand-alone table, whose keys have no sequence numbers.")
   private boolean userKeys;
 
+  @Option(
+      names = "--entries",
+      description = "Print every block, batch and entry too, not only their number.")
+  private boolean entries;
+
   private final Meter meter = new Meter();
 
   /** The kinds of files. */
@@ -106,7 +119,8 @@ public final class DumpCommand implements Callable<Integer> {
       bytes += attributes.size();
     }
     try (Output out = new Output();
-        Progress progress = Progress.printing("dump", bytes, meter::bytesRead)) {
+        Progress progress =
+            Progress.printing("dump", verify ? bytes : 2 * bytes, meter::bytesRead)) {
       progress.begin();
       for (Path file : files) {
         damaged |= verify ? verify(file, kindOf(file), out) : dump(file, kindOf(file), out);
@@ -133,9 +147,34 @@ public final class DumpCommand implements Callable<Integer> {
     };
   }
 
-  /** Prints the file, and returns true if it is damaged. */
+  /** Prints a summary of the file and its parts, and returns true if it is damaged. */
   private boolean dump(Path file, Kind kind, Output out) throws IOException {
-    Parts parts = new Parts((depth, type, members) -> out.line(format.line(depth, type, members)));
+    Map<String, Object> counts = new LinkedHashMap<>();
+    read(
+        file,
+        kind,
+        new Parts((depth, type, members) -> counts.merge(type, 1L, DumpCommand::plusOne)));
+    counts.remove("file");
+    boolean all = entries || kind == Kind.BATCH;
+    Parts parts =
+        new Parts(
+            (depth, type, members) -> {
+              if (all || !REPEATED.contains(type)) {
+                out.line(format.line(depth, type, members));
+              }
+              if (type.equals("file")) {
+                out.line(format.line(0, "summary", counts));
+              }
+            });
+    return read(file, kind, parts);
+  }
+
+  private static Object plusOne(Object count, Object one) {
+    return (Long) count + (Long) one;
+  }
+
+  /** Passes on the parts of a file, and returns true if it is damaged. */
+  private boolean read(Path file, Kind kind, Parts parts) throws IOException {
     RecordDump records = new RecordDump(meter, file, parts);
     parts.part(
         0,

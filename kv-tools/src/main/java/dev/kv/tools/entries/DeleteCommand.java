@@ -38,7 +38,7 @@ public final class DeleteCommand implements Callable<Integer> {
               ? "give a KEY, or a range with --from, --to or --prefix"
               : "give a KEY or a range, not both");
     }
-    range.requireDeletable(database);
+    range.require(database);
     try (DB db = database.openForWriting(false)) {
       if (key == null) {
         range.delete(db);

@@ -8,7 +8,9 @@ import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.ByteText;
 import dev.kv.tools.text.EntryFormat;
 import dev.kv.tools.text.Utf8Text;
+import java.util.HexFormat;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -22,12 +24,8 @@ import picocli.CommandLine.Parameters;
 public final class GetCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
 
-  @Parameters(
-      index = "1",
-      paramLabel = "KEY",
-      description = ByteText.KEY,
-      converter = ByteText.Converter.class)
-  private ByteText key;
+  @Parameters(index = "1", paramLabel = "KEY", description = ByteText.KEY)
+  private String keyText;
 
   @Option(names = "--raw", description = "Print the bytes of the value and nothing else.")
   private boolean raw;
@@ -38,27 +36,39 @@ public final class GetCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object with key and value.")
   private boolean json;
 
+  @Option(
+      names = "--hex",
+      description = "KEY is in hexadecimal digits, and so is the value that is printed.")
+  private boolean hex;
+
   @Override
   public Integer call() {
+    if (Stream.of(raw, utf8, json, hex).filter(given -> given).count() > 1) {
+      throw database.wrongUsage("give one of --raw, --utf8, --json and --hex");
+    }
+    byte[] key = KeyText.bytes(keyText, hex, database);
     try (DB db = database.openForLookups()) {
-      byte[] value = db.get(key.bytes());
+      byte[] value = db.get(key);
       if (value == null) {
-        throw new Failure("no such key: " + Escape.bytes(key.bytes()));
+        throw new Failure("no such key: " + Escape.bytes(key));
       }
       try (Output out = new Output()) {
         if (raw) {
           out.bytes(value);
         } else {
-          out.line(line(value));
+          out.line(line(key, value));
         }
       }
       return 0;
     }
   }
 
-  private String line(byte[] value) {
+  private String line(byte[] key, byte[] value) {
     if (json) {
-      return EntryFormat.JSON.line(key.bytes(), value);
+      return EntryFormat.JSON.line(key, value);
+    }
+    if (hex) {
+      return HexFormat.of().formatHex(value);
     }
     return utf8 ? Utf8Text.of(value) : Escape.bytes(value);
   }

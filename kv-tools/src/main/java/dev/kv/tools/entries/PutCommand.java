@@ -2,9 +2,14 @@ package dev.kv.tools.entries;
 
 import dev.kv.DB;
 import dev.kv.WriteOptions;
+import dev.kv.tools.console.StandardStreams;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.ByteText;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -18,27 +23,45 @@ import picocli.CommandLine.Parameters;
 public final class PutCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
 
-  @Parameters(
-      index = "1",
-      paramLabel = "KEY",
-      description = ByteText.KEY,
-      converter = ByteText.Converter.class)
-  private ByteText key;
+  @Parameters(index = "1", paramLabel = "KEY", description = ByteText.KEY)
+  private String keyText;
 
   @Parameters(
       index = "2",
+      arity = "0..1",
       paramLabel = "VALUE",
-      description = "The new value, written in the same way.",
-      converter = ByteText.Converter.class)
-  private ByteText value;
+      description =
+          "The new value, written in the same way; - takes the bytes of standard input as they"
+              + " are.")
+  private @Nullable String valueText;
+
+  @Option(
+      names = "--file",
+      paramLabel = "FILE",
+      description = "Take the bytes of a file as the value.")
+  private @Nullable Path file;
+
+  @Option(names = "--hex", description = "KEY and VALUE are in hexadecimal digits.")
+  private boolean hex;
 
   @Option(names = "--create", description = "Create the database if there is none.")
   private boolean create;
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
+    String text = valueText;
+    if ((text == null) == (file == null)) {
+      throw database.wrongUsage(
+          text == null ? "give a VALUE or --file" : "give a VALUE or --file, not both");
+    }
+    byte[] key = KeyText.bytes(keyText, hex, database);
+    byte[] value = text == null || text.equals("-") ? null : KeyText.bytes(text, hex, database);
+    database.requireTarget(create);
+    if (value == null) {
+      value = file == null ? StandardStreams.input().readAllBytes() : Files.readAllBytes(file);
+    }
     try (DB db = database.openForWriting(create)) {
-      db.put(WriteOptions.SYNC, key.bytes(), value.bytes());
+      db.put(WriteOptions.SYNC, key, value);
       return 0;
     }
   }

@@ -58,6 +58,16 @@ public final class ScanCommand implements Callable<Integer> {
     }
   }
 
+  @Option(names = "--hex", description = "Short for --format hex.")
+  void hex(boolean hex) {
+    if (hex) {
+      format = EntryFormat.HEX;
+    }
+  }
+
+  @Option(names = "--keys-only", description = "Print the keys without their values.")
+  private boolean keysOnly;
+
   @Option(
       names = "--all-versions",
       description =
@@ -71,7 +81,7 @@ public final class ScanCommand implements Callable<Integer> {
     if (limit < 0) {
       throw new ParameterException(spec.commandLine(), "--limit must not be negative");
     }
-    if (allVersions && (!range.isAll() || reverse)) {
+    if (allVersions && (!range.isAll() || reverse || keysOnly)) {
       throw new ParameterException(
           spec.commandLine(), "only --format and --limit can be combined with --all-versions");
     }
@@ -100,7 +110,8 @@ public final class ScanCommand implements Callable<Integer> {
         entries.seekToFirst();
       }
       for (long left = limit; left > 0 && entries.isValid(); left--) {
-        out.line(format.line(entries.key(), entries.value()));
+        out.line(
+            keysOnly ? format.keyLine(entries.key()) : format.line(entries.key(), entries.value()));
         if (reverse) {
           entries.prev();
         } else {

@@ -7,7 +7,7 @@ import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.DatabaseArguments;
-import dev.kv.tools.database.KeyBounds;
+import dev.kv.tools.database.KeyRangeArguments;
 import dev.kv.tools.stats.StatsText;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true)
 public final class CompactCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
-  @Mixin private KeyBounds bounds;
+  @Mixin private KeyRangeArguments range;
 
   @Option(
       names = "--deletes-older-than",
@@ -39,15 +39,16 @@ public final class CompactCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    bounds.requireAscending(database);
+    range.require(database);
     Duration minimum = age;
-    if (minimum != null && (bounds.from() != null || bounds.to() != null)) {
+    if (minimum != null && !range.isAll()) {
       throw database.wrongUsage("give a range or --deletes-older-than, not both");
     }
+    byte @Nullable [] from = range.from(database);
     Meter meter = new Meter();
     try (DB db = database.openForWriting(false, meter)) {
       if (minimum == null) {
-        compact(db, meter, bounds.from(), bounds.to());
+        compact(db, meter, from, range.to());
       } else {
         run(db, meter, Progress.UNKNOWN, () -> db.compactDeletes(minimum));
       }

@@ -4,9 +4,11 @@ import dev.kv.DB;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.KeyBounds;
+import dev.kv.tools.database.KeyRangeArguments;
 import dev.kv.tools.text.Json;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -20,17 +22,18 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true)
 public final class ApproximateSizeCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
-  @Mixin private KeyBounds bounds;
+  @Mixin private KeyRangeArguments range;
 
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
   @Override
   public Integer call() {
-    bounds.requireAscending(database);
+    range.require(database);
+    byte @Nullable [] from = range.from(database);
     long bytes;
     try (DB db = database.openForLookups()) {
-      bytes = bounds.approximateSize(db);
+      bytes = KeyBounds.approximateSize(db, from, range.to());
     }
     try (Output out = new Output()) {
       out.line(json ? Json.of(Map.of("bytes", bytes)) : Long.toString(bytes));

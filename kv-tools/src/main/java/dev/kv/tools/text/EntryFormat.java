@@ -95,6 +95,16 @@ public enum EntryFormat {
   /** Returns the entry as a line without a line end. */
   public abstract String line(byte[] key, byte[] value);
 
+  /** Returns the key as a line without a line end. */
+  public String keyLine(byte[] key) {
+    return switch (this) {
+      case TEXT -> Escape.bytes(key);
+      case UTF8 -> Utf8Text.of(key);
+      case HEX -> HexFormat.of().formatHex(key);
+      case JSON -> Json.of(Map.of("key", key));
+    };
+  }
+
   /** Returns one version of an entry as such a line that begins with sequence number and type. */
   public abstract String versionLine(long sequence, String type, byte[] key, byte[] value);
 

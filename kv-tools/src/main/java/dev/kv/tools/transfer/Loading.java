@@ -37,7 +37,7 @@ final class Loading {
   private final @Nullable BulkLoadOptions bulk;
   private @Nullable DB db;
   private @Nullable BulkLoader loader;
-  private long put;
+  private volatile long put;
 
   /**
    * Creates a load.
@@ -86,14 +86,20 @@ final class Loading {
   }
 
   private void load(InputStream in) throws IOException {
+    Thread interrupted =
+        new Thread(() -> System.err.println("kv: interrupted" + soFar()), "kv-interrupted");
+    Runtime.getRuntime().addShutdownHook(interrupted);
     try {
       format.read(in, this::add);
       finish();
     } catch (Failure malformed) {
-      throw new Failure(
-          malformed.getMessage()
-              + (put == 0 ? "; nothing was put" : "; the first " + put + " entries were put"));
+      throw new Failure(malformed.getMessage() + soFar());
     } finally {
+      try {
+        Runtime.getRuntime().removeShutdownHook(interrupted);
+      } catch (IllegalStateException ending) {
+        Thread.yield(); // the process ends, and the message is printed
+      }
       if (loader != null) {
         loader.close();
       }
@@ -102,6 +108,11 @@ final class Loading {
         open.close();
       }
     }
+  }
+
+  private String soFar() {
+    long count = put;
+    return count == 0 ? "; nothing was put" : "; the first " + count + " entries were put";
   }
 
   private void add(byte[] key, byte[] value) {

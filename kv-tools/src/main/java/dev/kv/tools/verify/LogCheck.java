@@ -101,7 +101,8 @@ final class LogCheck {
               + " operations, but its header says "
               + Integer.toUnsignedString(promised));
     }
-    if (sequence < nextSequence) {
+    boolean repeatsNumber = promised == 0 && sequence == nextSequence - 1; // of a bulk load
+    if (sequence < nextSequence && !repeatsNumber) {
       damage(
           offset,
           "sequence number "
@@ -110,7 +111,7 @@ final class LogCheck {
               + Long.toUnsignedString(nextSequence - 1));
     }
     firstSequence = firstSequence < 0 ? sequence : firstSequence;
-    nextSequence = sequence + found;
+    nextSequence = repeatsNumber ? nextSequence : sequence + found;
     count += found;
   }
 

@@ -1,5 +1,6 @@
 package dev.kv.tools.verify;
 
+import dev.kv.tools.console.Colours;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.Json;
@@ -41,12 +42,18 @@ public final class VerifyCommand implements Callable<Integer> {
         members.put("findings", verifier.findings().stream().map(Finding::members).toList());
         out.line(Json.of(members));
       } else {
-        verifier.findings().forEach(finding -> out.line(finding.line()));
+        verifier
+            .findings()
+            .forEach(
+                finding ->
+                    out.line(
+                        finding.damage() ? Colours.wrongOutput(finding.line()) : finding.line()));
         out.line("checked " + verifier.summary());
         out.line(
             verifier.isWhole()
                 ? "whole"
-                : "DAMAGED: 'kv repair' makes it open again with all that can be read");
+                : Colours.wrongOutput(
+                    "DAMAGED: 'kv repair' makes it open again with all that can be read"));
       }
     }
     return verifier.isWhole() ? 0 : 1;

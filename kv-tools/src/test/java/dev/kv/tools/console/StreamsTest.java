@@ -109,7 +109,7 @@ class StreamsTest {
     assertThat(missing.err().lines())
         .containsExactly(
             "kv: Missing required parameter: 'KEY'",
-            "Usage: kv get [-hV] [--json] [--raw] [--utf8] [--verbose]",
+            "Usage: kv get [-hV] [--hex] [--json] [--raw] [--utf8] [--verbose]",
             "              [--comparator=<order>] DIR KEY",
             "'kv help get' describes the command");
     assertThat(Cli.run("scan", "dir", "--limit", "\u001b[2J").err())

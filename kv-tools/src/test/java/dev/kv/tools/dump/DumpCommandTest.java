@@ -27,7 +27,7 @@ class DumpCommandTest {
   @Test
   void table_cppWithFilter_showsEveryPart() throws IOException {
     Path table = Fixtures.copy("bloom", temp).resolve("000011.ldb");
-    Cli dump = Cli.run("dump", table.toString());
+    Cli dump = Cli.run("dump", "--entries", table.toString());
     assertThat(dump.exitCode()).as(dump.err()).isZero();
     assertThat(dump.out().lines())
         .contains(
@@ -56,7 +56,7 @@ class DumpCommandTest {
     try (Stream<Path> files = Files.list(dir)) {
       table = files.filter(file -> file.toString().endsWith(".ldb")).findFirst().orElseThrow();
     }
-    Cli dump = Cli.run("dump", table.toString());
+    Cli dump = Cli.run("dump", "--entries", table.toString());
     assertThat(dump.exitCode()).as(dump.err()).isZero();
     assertThat(dump.out())
         .contains("name='kv.properties'\n")
@@ -69,7 +69,7 @@ class DumpCommandTest {
   @Test
   void manifest_cpp_showsEditsFieldByField() throws IOException {
     Path manifest = Fixtures.copy("bloom", temp).resolve("MANIFEST-000002");
-    Cli dump = Cli.run("dump", manifest.toString());
+    Cli dump = Cli.run("dump", "--entries", manifest.toString());
     assertThat(dump.exitCode()).isZero();
     assertThat(dump.out().lines())
         .contains(
@@ -86,7 +86,7 @@ class DumpCommandTest {
   @Test
   void log_json_isOneObjectALine() throws IOException {
     Path log = Fixtures.copy("log-only", temp).resolve("000003.log");
-    Cli dump = Cli.run("dump", log.toString(), "--format", "json");
+    Cli dump = Cli.run("dump", "--entries", log.toString(), "--format", "json");
     assertThat(dump.exitCode()).isZero();
     assertThat(dump.out().lines())
         .allMatch(line -> line.startsWith("{\"type\":\"") && line.endsWith("}"))
@@ -109,11 +109,11 @@ class DumpCommandTest {
       throws IOException {
     Path path = Fixtures.copy(name, temp).resolve(file);
     Fixtures.damage(path, offset);
-    Cli dump = Cli.run("dump", path.toString());
+    Cli dump = Cli.run("dump", "--entries", path.toString());
     assertThat(dump.exitCode()).isEqualTo(1);
     assertThat(dump.out()).contains("\ndamage " + damage);
     assertThat(dump.err()).isEmpty();
-    Cli verify = Cli.run("dump", "--verify", path.toString());
+    Cli verify = Cli.run("dump", "--entries", "--verify", path.toString());
     assertThat(verify.exitCode()).isEqualTo(1);
     assertThat(verify.out()).startsWith("damaged: ").endsWith(": DAMAGED\n");
   }
@@ -121,9 +121,9 @@ class DumpCommandTest {
   @Test
   void table_damagedBlock_continuesAfterIt() throws IOException {
     Path table = Fixtures.copy("plain", temp).resolve("000005.ldb");
-    long whole = Cli.run("dump", table.toString()).out().lines().count();
+    long whole = Cli.run("dump", "--entries", table.toString()).out().lines().count();
     Fixtures.damage(table, 5000);
-    List<String> lines = Cli.run("dump", table.toString()).out().lines().toList();
+    List<String> lines = Cli.run("dump", "--entries", table.toString()).out().lines().toList();
     assertThat(lines).hasSizeGreaterThan((int) (whole * 2 / 3));
     int damage =
         lines.indexOf(lines.stream().filter(l -> l.startsWith("damage")).findFirst().get());
@@ -137,13 +137,13 @@ class DumpCommandTest {
     byte[] whole = Files.readAllBytes(table);
     String option = "--format=" + format;
     String entry = format == DumpFormat.TEXT ? "  put " : "{\"type\":\"put\"";
-    List<String> all = entries(Cli.run("dump", option, table.toString()), entry);
+    List<String> all = entries(Cli.run("dump", "--entries", option, table.toString()), entry);
     assertThat(all).hasSize(1500);
     for (int at = 0; at < whole.length; at += at < 33_000 ? 1499 : 61) {
       byte[] damaged = whole.clone();
       damaged[at] ^= 0x10;
       Files.write(table, damaged);
-      Cli dump = Cli.run("dump", option, table.toString());
+      Cli dump = Cli.run("dump", "--entries", option, table.toString());
       if (dump.exitCode() == 0) {
         assertThat(at).as("only the padding of the footer means nothing").isGreaterThan(33_900);
         continue;
@@ -165,7 +165,7 @@ class DumpCommandTest {
     Path table = Fixtures.copy("bloom", temp).resolve("000011.ldb");
     Fixtures.damage(table, 2000);
     Fixtures.damage(table, 33_370);
-    List<String> lines = Cli.run("dump", table.toString()).out().lines().toList();
+    List<String> lines = Cli.run("dump", "--entries", table.toString()).out().lines().toList();
     assertThat(lines)
         .containsSubsequence(
             "damage offset=33366 text='a block with a wrong checksum'",
@@ -182,7 +182,7 @@ class DumpCommandTest {
   void table_cutInABlock_showsTheBlocksBefore() throws IOException {
     Path table = Fixtures.copy("plain", temp).resolve("000005.ldb");
     Files.write(table, Arrays.copyOf(Files.readAllBytes(table), 6000));
-    Cli dump = Cli.run("dump", table.toString());
+    Cli dump = Cli.run("dump", "--entries", table.toString());
     assertThat(dump.exitCode()).isEqualTo(1);
     assertThat(dump.out())
         .contains("damage offset=5952 text='not a table: bad magic number'\n")
@@ -197,12 +197,12 @@ class DumpCommandTest {
     Path cut = temp.resolve("000009.log");
     for (int length = 0; length < 200; length += 7) {
       Files.write(cut, Arrays.copyOf(log, length));
-      Cli dump = Cli.run("dump", cut.toString());
+      Cli dump = Cli.run("dump", "--entries", cut.toString());
       assertThat(dump.err()).isEmpty();
       assertThat(dump.out()).contains("\nend offset=");
     }
     Files.write(cut, new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 9});
-    assertThat(Cli.run("dump", cut.toString()).err()).isEmpty();
+    assertThat(Cli.run("dump", "--entries", cut.toString()).err()).isEmpty();
   }
 
   @Test
@@ -212,7 +212,7 @@ class DumpCommandTest {
     batch.setSequence(7);
     Path file = temp.resolve("some.bin");
     Files.write(file, Arrays.copyOf(batch.bytes(), batch.length()));
-    Cli dump = Cli.run("dump", file.toString(), "--kind", "batch");
+    Cli dump = Cli.run("dump", "--entries", file.toString(), "--kind", "batch");
     assertThat(dump.exitCode()).as(dump.err()).isZero();
     assertThat(dump.out())
         .endsWith(
@@ -222,10 +222,10 @@ class DumpCommandTest {
               delete sequence=8 key='d'
             """);
     Files.write(file, Arrays.copyOf(batch.bytes(), batch.length() - 1));
-    Cli cut = Cli.run("dump", file.toString(), "--kind", "batch");
+    Cli cut = Cli.run("dump", "--entries", file.toString(), "--kind", "batch");
     assertThat(cut.exitCode()).isEqualTo(1);
     assertThat(cut.out()).contains("put sequence=7").contains("damage offset=0");
-    assertThat(Cli.run("dump", file.toString()).exitCode()).isEqualTo(2);
+    assertThat(Cli.run("dump", "--entries", file.toString()).exitCode()).isEqualTo(2);
   }
 
   @Test
@@ -235,31 +235,34 @@ class DumpCommandTest {
       writer.add("a".getBytes(), "1".getBytes());
       writer.finish();
     }
-    assertThat(Cli.run("dump", file.toString(), "--user-keys").out())
+    assertThat(Cli.run("dump", "--entries", file.toString(), "--user-keys").out())
         .contains("  entry key='a' value='1'\n");
-    assertThat(Cli.run("dump", file.toString()).out()).contains("  malformed key='a' value='1'\n");
+    assertThat(Cli.run("dump", "--entries", file.toString()).out())
+        .contains("  malformed key='a' value='1'\n");
   }
 
   @Test
   void verify_otherOrder_isNotedOrChecked() throws IOException {
     Path table = Fixtures.copy("reverse-comparator", temp).resolve("000005.ldb");
-    Cli unknown = Cli.run("dump", "--verify", table.toString());
+    Cli unknown = Cli.run("dump", "--entries", "--verify", table.toString());
     assertThat(unknown.exitCode()).isZero();
     assertThat(unknown.out()).contains("note: ").contains("fixture.ReverseBytewise");
-    Cli reverse = Cli.run("dump", "--verify", "--comparator=reverse", table.toString());
+    Cli reverse =
+        Cli.run("dump", "--entries", "--verify", "--comparator=reverse", table.toString());
     assertThat(reverse.exitCode()).as(reverse.out()).isZero();
     assertThat(reverse.out()).hasLineCount(1);
-    Cli wrong = Cli.run("dump", "--verify", "--comparator=bytewise", table.toString());
+    Cli wrong = Cli.run("dump", "--entries", "--verify", "--comparator=bytewise", table.toString());
     assertThat(wrong.exitCode()).isEqualTo(1);
     assertThat(wrong.out()).contains("out of order");
   }
 
   @Test
   void noFile_isOneLineAndExitOne() {
-    Cli absent = Cli.run("dump", temp.resolve("000007.ldb").toString());
+    Cli absent = Cli.run("dump", "--entries", temp.resolve("000007.ldb").toString());
     assertThat(absent.exitCode()).isEqualTo(1);
     assertThat(absent.err()).contains("000007.ldb: no such file").hasLineCount(1);
-    assertThat(Cli.run("dump", temp.toString()).err()).contains("is a directory; name files in it");
+    assertThat(Cli.run("dump", "--entries", temp.toString()).err())
+        .contains("is a directory; name files in it");
     assertThat(Cli.run("dump").exitCode()).isEqualTo(2);
   }
 
@@ -326,10 +329,10 @@ class DumpCommandTest {
     byte[] bytes = Arrays.copyOf(Files.readAllBytes(log), 42_000);
     Arrays.fill(bytes, 81 * 512, bytes.length, (byte) 0);
     Files.write(log, bytes);
-    Cli dump = Cli.run("dump", log.toString());
+    Cli dump = Cli.run("dump", "--entries", log.toString());
     assertThat(dump.exitCode()).isZero();
     assertThat(dump.out()).contains("damage offset=41425 text='checksum mismatch'", "torn=true");
-    assertThat(Cli.run("dump", "--verify", log.toString()).exitCode()).isZero();
+    assertThat(Cli.run("dump", "--entries", "--verify", log.toString()).exitCode()).isZero();
     Cli raw = Cli.run("scan", dir.toString(), "--all-versions");
     assertThat(raw.exitCode()).isZero();
     assertThat(raw.err())
@@ -344,12 +347,21 @@ class DumpCommandTest {
     byte[] bytes = Files.readAllBytes(log);
     Arrays.fill(bytes, 40 * 512, 41 * 512, (byte) 0);
     Files.write(log, bytes);
-    Cli dump = Cli.run("dump", log.toString());
+    Cli dump = Cli.run("dump", "--entries", log.toString());
     assertThat(dump.exitCode()).isEqualTo(1);
     assertThat(dump.out()).containsOnlyOnce("whole records follow the torn write at 20422");
-    assertThat(Cli.run("dump", "--verify", log.toString()).exitCode()).isEqualTo(1);
+    assertThat(Cli.run("dump", "--entries", "--verify", log.toString()).exitCode()).isEqualTo(1);
     Cli raw = Cli.run("scan", dir.toString(), "--all-versions");
     assertThat(raw.exitCode()).isEqualTo(1);
     assertThat(raw.err()).contains("kv: damaged: 000003.log, offset 32841: whole records follow");
+  }
+
+  @Test
+  void table_withoutEntries_beginsWithASummary() throws IOException {
+    Path table = Fixtures.copy("bloom", temp).resolve("000011.ldb");
+    List<String> lines = Cli.run("dump", table.toString()).out().lines().toList();
+    assertThat(lines.get(0)).startsWith("file ");
+    assertThat(lines.get(1)).startsWith("summary ").contains("put=1500", "block=27");
+    assertThat(lines).hasSizeLessThan(12).noneMatch(line -> line.startsWith("  put "));
   }
 }

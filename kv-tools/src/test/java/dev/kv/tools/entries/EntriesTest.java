@@ -52,6 +52,55 @@ class EntriesTest {
   }
 
   @Test
+  void hexAndKeysOnly_ofGetPutAndScan_areKept() throws IOException {
+    String dir = temp.resolve("hex").toString();
+    assertThat(Cli.run("put", dir, "00ff", "0a0B", "--hex", "--create").exitCode()).isZero();
+    assertThat(Cli.run("get", dir, "00FF", "--hex").out()).isEqualTo("0a0b\n");
+    assertThat(Cli.run("scan", dir, "--hex").out()).isEqualTo("00ff 0a0b\n");
+    assertThat(Cli.run("scan", dir, "--hex", "--keys-only").out()).isEqualTo("00ff\n");
+    assertThat(Cli.run("scan", dir, "--keys-only").out()).isEqualTo("\\x00\\xff\n");
+    assertThat(Cli.run("scan", dir, "--keys-only", "--json").out())
+        .isEqualTo("{\"keyBase64\":\"AP8=\"}\n");
+    for (List<String> wrong :
+        List.of(
+            List.of("put", dir, "0", "00", "--hex"),
+            List.of("put", dir, "00", "xx", "--hex"),
+            List.of("put", dir, "a\\q", "1"),
+            List.of("put", dir, "a"),
+            List.of("put", dir, "a", "1", "--file", "x"),
+            List.of("get", dir, "00", "--hex", "--raw"))) {
+      assertThat(Cli.run(wrong.toArray(String[]::new)).exitCode()).as("%s", wrong).isEqualTo(2);
+    }
+    assertThat(Cli.run("count", dir).out()).isEqualTo("1\n");
+  }
+
+  @Test
+  void put_valueFromStandardInputOrAFile_takesItsBytes() throws IOException {
+    String dir = temp.resolve("bytes").toString();
+    byte[] value = {0, -1, '\\', '\n'};
+    assertThat(Cli.runWithInput(value, "put", dir, "in", "-", "--create").exitCode()).isZero();
+    Path file = Files.write(temp.resolve("value"), value);
+    assertThat(Cli.run("put", dir, "file", "--file", file.toString()).exitCode()).isZero();
+    assertThat(Cli.run("get", dir, "in", "--raw").bytes()).isEqualTo(value);
+    assertThat(Cli.run("get", dir, "file", "--raw").bytes()).isEqualTo(value);
+    String other = temp.resolve("other").toString();
+    assertThat(Cli.run("put", other, "k", "--file", file + "x", "--create").exitCode())
+        .isEqualTo(1);
+    assertThat(temp.resolve("other")).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"scan", "count", "export", "approximate-size", "compact", "delete"})
+  void prefix_ofEveryCommandWithARange_isTakenAndExcludesBounds(String command) {
+    String dir = database();
+    Cli both = Cli.run(command, dir, "--prefix", "a", "--from", "a");
+    assertThat(both.exitCode()).isEqualTo(2);
+    assertThat(both.err()).startsWith("kv: give --prefix, or --from and --to, not both");
+    Cli prefix = Cli.run(command, dir, "--prefix", "a");
+    assertThat(prefix.exitCode()).as(prefix.err()).isZero();
+  }
+
+  @Test
   void delete_ofARangeOrAPrefix_deletesItsKeysOnly() {
     String dir = temp.resolve("ranges").toString();
     Cli.runWithInput("a1\t1\na2\t2\nb\t3\nc\t4\nd\t5\n", "load", dir, "--create");

@@ -99,7 +99,7 @@ class ShellTest {
         .contains("Missing required parameter: 'KEY'", "Usage: get [", "'help get' describes")
         .contains("no such command in the shell: nope", "kv: --limit: 'x' is not a number")
         .doesNotContain("DIR", "kv help");
-    assertThat(shell.out()).contains("Usage: put [", "KEY VALUE").doesNotContain("DIR", "kv put");
+    assertThat(shell.out()).contains("Usage: put [", "[VALUE]").doesNotContain("DIR", "kv put");
   }
 
   @Test
