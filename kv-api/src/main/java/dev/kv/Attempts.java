@@ -14,10 +14,12 @@ final class Attempts {
   private Attempts() {}
 
   static <R extends @Nullable Object> R run(
-      DB db, TransactionOptions options, Function<? super Transaction, ? extends R> function) {
+      KeyValueStore store,
+      TransactionOptions options,
+      Function<? super Transaction, ? extends R> function) {
     long maxWait = FIRST_WAIT_NANOS;
     for (int attempt = 1; ; attempt++) {
-      try (Transaction transaction = db.transaction(options)) {
+      try (Transaction transaction = store.transaction(options)) {
         R result = function.apply(transaction);
         try {
           transaction.commit();

@@ -35,7 +35,7 @@ public record ChangePosition(long incarnation, long sequence) {
 
   /**
    * Returns the position after another write of the same incarnation, for example after the last
-   * one that a {@linkplain DB#checkpoint checkpoint} contains.
+   * one that a {@linkplain DBInspector#checkpoint checkpoint} contains.
    *
    * @param other the sequence number
    * @return a position

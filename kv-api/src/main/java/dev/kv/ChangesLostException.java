@@ -5,7 +5,7 @@ package dev.kv;
  * retention has deleted the log, another program wrote to the database or deleted its logs, writes
  * that the reader has seen were lost, the database was repaired or restored, or a kept log is
  * damaged. The database itself works on. The reader starts again with a copy of the database, such
- * as a {@linkplain DB#checkpoint checkpoint}, and the position of the copy.
+ * as a {@linkplain DBInspector#checkpoint checkpoint}, and the position of the copy.
  */
 public final class ChangesLostException extends DBException {
   private static final long serialVersionUID = 1L;

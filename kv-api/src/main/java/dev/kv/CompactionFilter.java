@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Which entries.</b> A compaction passes to the filter the newest version of each key among
  * its inputs, if no snapshot that is open when the compaction begins sees this version. Tombstones,
  * and what a memtable holds, are not passed. Which entries are compacted and when is not defined:
- * an entry may be passed never, or many times. After {@link DB#compactRange} over all keys, each
- * entry from before the call that no snapshot saw has been passed at least once.
+ * an entry may be passed never, or many times. After {@link DBAdmin#compactRange} over all keys,
+ * each entry from before the call that no snapshot saw has been passed at least once.
  *
  * <p><b>What readers see.</b> A decision takes effect when the compaction ends, for all keys of the
  * compaction at once. From then on, reads return the new state. Open iterators and snapshots do not
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * are all later ones of that compaction, without a call. The first exception of a compaction is
  * logged as a warning. Writes and reads are not affected, and the next compaction calls the filter
  * again. An {@link OutOfMemoryError} fails the compaction instead, as it does anywhere else:
- * nothing is changed, and {@link DB#resume} tries again.
+ * nothing is changed, and {@link DBAdmin#resume} tries again.
  *
  * <p>The name and the presence of a filter are not stored. A database can be opened with another
  * filter, or without one, each time.

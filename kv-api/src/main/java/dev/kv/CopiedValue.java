@@ -3,7 +3,7 @@ package dev.kv;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A value on the heap, for implementations of {@link DB} that pin nothing. */
+/** A value on the heap, for readers that pin nothing. */
 final class CopiedValue implements PinnedValue {
   private final int length;
   private volatile byte @Nullable [] value;
@@ -11,6 +11,13 @@ final class CopiedValue implements PinnedValue {
   CopiedValue(byte[] value) {
     this.length = value.length;
     this.value = value;
+  }
+
+  /** Returns a copy of the remaining bytes of a key. */
+  static byte[] bytesOf(ByteBuffer key) {
+    byte[] copy = new byte[key.remaining()];
+    key.get(key.position(), copy);
+    return copy;
   }
 
   private byte[] open() {

@@ -31,6 +31,16 @@ public interface DBFactory {
   DB open(Path directory, Options options);
 
   /**
+   * Opens a database for reads only.
+   *
+   * @param directory the directory of the database
+   * @param options how to open it
+   * @return the open database, which the caller closes
+   * @see DB#openReadOnly
+   */
+  ReadOnlyDB openReadOnly(Path directory, Options options);
+
+  /**
    * Deletes a database.
    *
    * @param directory the directory of the database

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Thrown by a write if the database was opened read-only, or if an earlier failure has made it
  * read-only. That failure is the cause. Reads still work. If {@link #isResumable} returns true,
- * {@link DB#resume} can end this state; otherwise only a new open can.
+ * {@link DBAdmin#resume} can end this state; otherwise only a new open can.
  */
 public final class DBReadOnlyException extends DBException {
   private static final long serialVersionUID = 1L;
@@ -36,7 +36,7 @@ public final class DBReadOnlyException extends DBException {
    *
    * @param message what is wrong, where, and what to do
    * @param cause the failure, or null if there is none
-   * @param resumable true if {@link DB#resume} can make the database writable again
+   * @param resumable true if {@link DBAdmin#resume} can make the database writable again
    */
   public DBReadOnlyException(String message, @Nullable Throwable cause, boolean resumable) {
     super(message, cause);
@@ -44,7 +44,7 @@ public final class DBReadOnlyException extends DBException {
   }
 
   /**
-   * Returns true if {@link DB#resume} can make the database writable again.
+   * Returns true if {@link DBAdmin#resume} can make the database writable again.
    *
    * @return false if the database must be opened again, or was opened read-only
    */

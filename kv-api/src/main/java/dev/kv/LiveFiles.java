@@ -12,7 +12,7 @@ import java.util.List;
  * <p>Space on disk is not freed while a {@code LiveFiles} is open, as far as only it needs the
  * files. {@link DB#close} ends the protection: the next open may delete files.
  *
- * @see DB#suspendDeletions
+ * @see DBInspector#suspendDeletions
  */
 public interface LiveFiles extends AutoCloseable {
   /**

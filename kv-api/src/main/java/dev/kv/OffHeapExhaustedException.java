@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
  * Thrown by a write if neither the off-heap budget of the database ({@link
  * Options.Memory#offHeapLimit()}, or that of its {@link SharedResources}) nor the direct memory of
  * the JVM ({@code -XX:MaxDirectMemorySize}) has room for it. The write was not logged and has no
- * effect. It may be tried again after other work has released memory. {@link DB#flush} and {@link
- * DB#compactRange} throw it if a flush or compaction has waited for memory for more than a second;
- * that work continues in the background.
+ * effect. It may be tried again after other work has released memory. {@link DBAdmin#flush} and
+ * {@link DBAdmin#compactRange} throw it if a flush or compaction has waited for memory for more
+ * than a second; that work continues in the background.
  */
 public final class OffHeapExhaustedException extends DBException {
   private static final long serialVersionUID = 1L;

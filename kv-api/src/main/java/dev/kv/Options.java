@@ -78,18 +78,6 @@ public final class Options {
   }
 
   /**
-   * Returns true if the database is opened only for reads. Such an open takes no LOCK, writes
-   * nothing, and replays the logs into memory. It works while another process writes, and reads see
-   * the state at the open, or at the last {@link DB#refresh}. Writes throw {@link
-   * DBReadOnlyException}. Default: false.
-   *
-   * @return true if the database is opened only for reads
-   */
-  public boolean readOnly() {
-    return values.readOnly;
-  }
-
-  /**
    * Returns how strictly damage in logs and tables is treated. It takes the place of LevelDB's
    * {@code paranoid_checks}, which is {@link RecoveryMode#PARANOID}. Default: {@link
    * RecoveryMode#TORN_WRITES}.
@@ -298,7 +286,6 @@ public final class Options {
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
     all.put("createIfMissing", values.createIfMissing);
     all.put("errorIfExists", values.errorIfExists);
-    all.put("readOnly", values.readOnly);
     all.put("recoveryMode", values.recoveryMode);
     all.put("reuseLogs", values.reuseLogs);
     all.put("comparator", values.comparator);
@@ -381,7 +368,7 @@ public final class Options {
    * @param bytesPerSecond the limit for what compactions write in a second, so that they leave the
    *     disk to reads and to the log. Flushes are never limited. Compactions are not limited while
    *     level 0 has so many tables that writes are slowed down, and while {@link
-   *     DB#suspendCompactions} waits for them. It has no effect if there are {@link
+   *     DBAdmin#suspendCompactions} waits for them. It has no effect if there are {@link
    *     Memory#sharedResources()}. Default: 0, which means no limit
    * @param seekTriggered true if a table is compacted after many reads have searched it without
    *     finding their key. False suits a load that only reads. Default: true
@@ -558,7 +545,6 @@ public final class Options {
   public static final class Builder implements Cloneable {
     private boolean createIfMissing;
     private boolean errorIfExists;
-    private boolean readOnly;
     private RecoveryMode recoveryMode = RecoveryMode.TORN_WRITES;
     private boolean reuseLogs;
     private DBComparator comparator = DBComparator.bytewise();
@@ -611,17 +597,6 @@ public final class Options {
      */
     public Builder errorIfExists(boolean errorIfExists) {
       this.errorIfExists = errorIfExists;
-      return this;
-    }
-
-    /**
-     * Sets {@link Options#readOnly()}.
-     *
-     * @param readOnly whether to open only for reads
-     * @return this builder
-     */
-    public Builder readOnly(boolean readOnly) {
-      this.readOnly = readOnly;
       return this;
     }
 

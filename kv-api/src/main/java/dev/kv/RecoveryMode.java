@@ -7,19 +7,19 @@ package dev.kv;
  *
  * <p>If a log that the MANIFEST needs is missing, {@link #TORN_WRITES}, {@link #STRICT} and {@link
  * #PARANOID} throw a {@link CorruptionException}. {@link #POINT_IN_TIME} opens the database unless
- * a later log has records, and {@link DB#stats()} reports what is missing. {@link #CPP_COMPAT}
- * opens it.
+ * a later log has records, and {@link DBInspector#stats()} reports what is missing. {@link
+ * #CPP_COMPAT} opens it.
  */
 public enum RecoveryMode {
   /**
    * Recovery ends at a torn write and ignores what follows, in that log and in all later ones. The
-   * open logs what was dropped, and {@link DB#stats()} reports it. Any other damage is a {@link
-   * CorruptionException}. The default.
+   * open logs what was dropped, and {@link DBInspector#stats()} reports it. Any other damage is a
+   * {@link CorruptionException}. The default.
    */
   TORN_WRITES,
   /**
    * Recovery ends at the first damage of any kind and ignores what follows. The open logs what was
-   * dropped, and {@link DB#stats()} reports it.
+   * dropped, and {@link DBInspector#stats()} reports it.
    */
   POINT_IN_TIME,
   /** Any damage except a torn last record is a {@link CorruptionException}. */

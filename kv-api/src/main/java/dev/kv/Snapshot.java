@@ -1,11 +1,21 @@
 package dev.kv;
 
 /**
- * A frozen view of a database. Reads with {@link ReadOptions#snapshot()} see every write that was
- * acknowledged before {@link DB#snapshot()} was called, and none that began after it returned. An
- * open snapshot keeps old versions of entries on disk, so close it. Thread-safe.
+ * A frozen view of a database. It reads every write that was acknowledged before {@link
+ * DB#snapshot()} was called, and none that began after it returned; so do reads of the database
+ * with {@link ReadOptions#from}. An open snapshot keeps old versions of entries on disk, so close
+ * it. Thread-safe.
+ *
+ * <p>Its methods refuse options with another snapshot. After its close they throw {@link
+ * IllegalStateException}.
+ *
+ * <pre>{@code
+ * try (Snapshot before = db.snapshot()) {
+ *   export(before); // a method that takes a DBReader
+ * }
+ * }</pre>
  */
-public interface Snapshot extends AutoCloseable {
+public interface Snapshot extends DBReader, AutoCloseable {
   /**
    * Returns the sequence number of the last write in this view.
    *

@@ -1,8 +1,8 @@
 package dev.kv.backup;
 
 import dev.kv.CorruptionException;
-import dev.kv.DB;
 import dev.kv.DBIOException;
+import dev.kv.DBInspector;
 import dev.kv.DBLockedException;
 import dev.kv.DatabaseExistsException;
 import dev.kv.LiveFiles;
@@ -30,14 +30,14 @@ import java.util.Set;
  *
  * <pre>{@code
  * Backups backups = Backups.in(Path.of("/backups/orders"));
- * Backup made = backups.create(db);
+ * Backup made = backups.create(db.admin());
  * backups.verify(made.number());
  * backups.prune(7);
  * backups.restore(made.number(), Path.of("/data/restored"));
  * }</pre>
  *
  * <p>Writes to the database continue during {@link #create}. A process that does not have the
- * database open for writing opens it with {@link dev.kv.Options#readOnly}, while another process
+ * database open for writing opens it with {@link dev.kv.DB#openReadOnly}, while another process
  * writes to it, and passes that.
  *
  * <p>A table is known by its number, its size and a checksum of all of its bytes, because a
@@ -113,21 +113,21 @@ public final class Backups {
   /**
    * Makes a backup of a database.
    *
-   * @param db the database, open for writing or with {@link dev.kv.Options#readOnly}
+   * @param database {@link dev.kv.DB#admin} or {@link dev.kv.ReadOnlyDB#admin} of the database
    * @return the backup, durable
    * @throws DBLockedException if another {@code create} or {@code prune} runs in the directory
    * @throws CorruptionException if a list of an earlier backup is damaged, or a table is shorter
    *     than the database knows
    * @throws DBIOException if the file system fails, or the directory holds something else
    */
-  public Backup create(DB db) {
-    return create(db, NONE);
+  public Backup create(DBInspector database) {
+    return create(database, NONE);
   }
 
   /**
    * Makes a backup of a database, and reports the progress.
    *
-   * @param db the database, open for writing or with {@link dev.kv.Options#readOnly}
+   * @param database {@link dev.kv.DB#admin} or {@link dev.kv.ReadOnlyDB#admin} of the database
    * @param progress is told how many bytes of the database are stored
    * @return the backup, durable
    * @throws DBLockedException if another {@code create} or {@code prune} runs in the directory
@@ -135,15 +135,15 @@ public final class Backups {
    *     than the database knows
    * @throws DBIOException if the file system fails, or the directory holds something else
    */
-  public Backup create(DB db, Progress progress) {
-    Objects.requireNonNull(db, "db");
+  public Backup create(DBInspector database, Progress progress) {
+    Objects.requireNonNull(database, "database");
     Objects.requireNonNull(progress, "progress");
     try {
       prepareDirectory();
       Env.Lock lock = lock();
       try (lock) {
         List<Catalog> earlier = catalogs.readAll();
-        Catalog made = store(db, nextNumber(earlier), progress);
+        Catalog made = store(database, nextNumber(earlier), progress);
         List<Catalog> all = new ArrayList<>(earlier);
         all.add(made);
         files.deleteUnused(all);
@@ -353,12 +353,12 @@ public final class Backups {
     return last + 1;
   }
 
-  private Catalog store(DB db, long number, Progress progress) throws IOException {
+  private Catalog store(DBInspector database, long number, Progress progress) throws IOException {
     Instant created = Instant.now().truncatedTo(ChronoUnit.MILLIS);
     List<StoredFile> stored = new ArrayList<>();
     long added = 0;
     long sequence;
-    try (LiveFiles live = db.suspendDeletions()) {
+    try (LiveFiles live = database.suspendDeletions()) {
       sequence = live.sequence();
       long total = live.files().stream().mapToLong(LiveFiles.File::size).sum();
       Copier copier = new Copier(progress, total);

@@ -86,7 +86,9 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
    */
   public DBMap<K, V> writing(WriteOptions options) {
     Objects.requireNonNull(options, "options");
-    return with(new MapStore<>(store.db(), store.keys(), store.values(), store.reads(), options));
+    return with(
+        new MapStore<>(
+            store.reader(), store.writer(), store.keys(), store.values(), store.reads(), options));
   }
 
   /**
@@ -99,7 +101,8 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
   public DBMap<K, V> at(Snapshot snapshot) {
     Objects.requireNonNull(snapshot, "snapshot");
     ReadOptions reads = store.reads().toBuilder().snapshot(snapshot).build();
-    return with(new MapStore<>(store.db(), store.keys(), store.values(), reads, store.writes()));
+    return with(
+        new MapStore<>(store.reader(), null, store.keys(), store.values(), reads, store.writes()));
   }
 
   private DBMap<K, V> with(MapStore<K, V> other) {

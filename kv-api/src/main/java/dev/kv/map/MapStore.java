@@ -1,7 +1,8 @@
 package dev.kv.map;
 
-import dev.kv.DB;
 import dev.kv.DBIterator;
+import dev.kv.DBReader;
+import dev.kv.DBWriter;
 import dev.kv.Entry;
 import dev.kv.ReadOptions;
 import dev.kv.Slice;
@@ -13,11 +14,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a map and its views share: the database, the codecs, and reads and writes by encoded keys. A
- * store that reads from a snapshot refuses writes. Immutable.
+ * What a map and its views share: the database, the codecs, and reads and writes by encoded keys.
+ * Immutable.
+ *
+ * @param reader reads the entries
+ * @param writer writes them; null if the map refuses writes
  */
 record MapStore<K, V>(
-    DB db, KeyCodec<K> keys, Codec<V> values, ReadOptions reads, WriteOptions writes) {
+    DBReader reader,
+    @Nullable DBWriter writer,
+    KeyCodec<K> keys,
+    Codec<V> values,
+    ReadOptions reads,
+    WriteOptions writes) {
   private static final byte[] NONE = {};
 
   /** A {@link #clear} of fewer keys is a batch. */
@@ -57,30 +66,27 @@ record MapStore<K, V>(
   }
 
   @Nullable V get(byte[] key) {
-    return db.read(reads, key, this::decodeValue);
+    return reader.read(reads, key, this::decodeValue);
   }
 
   byte @Nullable [] bytes(byte[] key) {
-    return db.get(reads, key);
+    return reader.get(reads, key);
   }
 
   boolean contains(byte[] key) {
-    return db.read(reads, key, value -> Boolean.TRUE) != null;
+    return reader.read(reads, key, value -> Boolean.TRUE) != null;
   }
 
   void put(byte[] key, byte[] value) {
-    requireWritable();
-    db.put(writes, key, value);
+    requireWritable().put(writes, key, value);
   }
 
   void delete(byte[] key) {
-    requireWritable();
-    db.delete(writes, key);
+    requireWritable().delete(writes, key);
   }
 
   void write(WriteBatch batch) {
-    requireWritable();
-    db.write(writes, batch);
+    requireWritable().write(writes, batch);
   }
 
   /**
@@ -91,19 +97,21 @@ record MapStore<K, V>(
    * @return false if the value is another one, and nothing was written
    */
   boolean swap(byte[] key, byte @Nullable [] expected, byte @Nullable [] next) {
-    requireWritable();
-    return db.compareAndSet(writes, key, expected, next);
+    return requireWritable().compareAndSet(writes, key, expected, next);
   }
 
-  void requireWritable() {
-    if (reads.snapshot() != null) {
-      throw new UnsupportedOperationException("a map that shows a snapshot cannot be changed");
+  /** Returns what writes, or throws if the map cannot be changed. */
+  DBWriter requireWritable() {
+    if (writer == null) {
+      throw new UnsupportedOperationException(
+          "a map that shows a snapshot or another reader cannot be changed");
     }
+    return writer;
   }
 
   /** Returns a cursor over a range that is not empty, which the caller closes. */
   DBIterator cursor(KeyRange range) {
-    return db.iterator(
+    return reader.iterator(
         reads.toBuilder()
             .lowerBound(range.lower().length == 0 ? null : range.lower())
             .upperBound(range.upper())
@@ -166,7 +174,7 @@ record MapStore<K, V>(
    * deletion of the range writes and syncs tables.
    */
   void clear(KeyRange range) {
-    requireWritable();
+    DBWriter target = requireWritable();
     if (range.isEmpty()) {
       return;
     }
@@ -181,9 +189,9 @@ record MapStore<K, V>(
       few = !cursor.isValid();
     }
     if (few) {
-      db.write(writes, batch);
+      target.write(writes, batch);
     } else {
-      db.deleteRange(writes, range.lower(), range.upper());
+      target.deleteRange(writes, range.lower(), range.upper());
     }
   }
 }

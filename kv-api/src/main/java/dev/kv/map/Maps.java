@@ -1,10 +1,13 @@
 package dev.kv.map;
 
-import dev.kv.DB;
 import dev.kv.DBComparator;
+import dev.kv.DBReader;
+import dev.kv.DBWriter;
+import dev.kv.KeyValueStore;
 import dev.kv.ReadOptions;
 import dev.kv.WriteOptions;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Creates typed maps over databases. Thread-safe. */
 public final class Maps {
@@ -22,16 +25,38 @@ public final class Maps {
    * @return the map
    * @throws IllegalArgumentException if the database's comparator is not bytewise
    */
-  public static <K, V> DBMap<K, V> of(DB db, KeyCodec<K> keys, Codec<V> values) {
-    Objects.requireNonNull(db, "db");
+  public static <K, V> DBMap<K, V> of(KeyValueStore db, KeyCodec<K> keys, Codec<V> values) {
+    return map(Objects.requireNonNull(db, "db"), db, keys, values);
+  }
+
+  /**
+   * Returns what is read as a map that cannot be changed: a snapshot, a transaction, a database
+   * that is open for reads only, or another reader. Every entry of the reader belongs to the map.
+   * Its methods that write throw {@link UnsupportedOperationException}.
+   *
+   * @param <K> the type of the keys
+   * @param <V> the type of the values
+   * @param reader reads the entries, and stays open while the map is used
+   * @param keys the codec of the keys
+   * @param values the codec of the values
+   * @return the map
+   * @throws IllegalArgumentException if the reader's comparator is not bytewise
+   */
+  public static <K, V> DBMap<K, V> reading(DBReader reader, KeyCodec<K> keys, Codec<V> values) {
+    return map(Objects.requireNonNull(reader, "reader"), null, keys, values);
+  }
+
+  private static <K, V> DBMap<K, V> map(
+      DBReader reader, @Nullable DBWriter writer, KeyCodec<K> keys, Codec<V> values) {
     Objects.requireNonNull(keys, "keys");
     Objects.requireNonNull(values, "values");
-    if (!db.comparator().equals(DBComparator.bytewise())) {
+    if (!reader.comparator().equals(DBComparator.bytewise())) {
       throw new IllegalArgumentException(
-          "a map needs the bytewise comparator, and this database has " + db.comparator().name());
+          "a map needs the bytewise comparator, and this database has "
+              + reader.comparator().name());
     }
     return new DBMap<>(
-        new MapStore<>(db, keys, values, ReadOptions.DEFAULT, WriteOptions.DEFAULT),
+        new MapStore<>(reader, writer, keys, values, ReadOptions.DEFAULT, WriteOptions.DEFAULT),
         KeyRange.ALL,
         false);
   }

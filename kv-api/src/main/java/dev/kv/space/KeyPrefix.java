@@ -1,7 +1,9 @@
 package dev.kv.space;
 
+import dev.kv.ConflictException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,5 +43,22 @@ record KeyPrefix(byte[] bytes) {
     byte[] end = Arrays.copyOf(bytes, length);
     end[length - 1]++;
     return end;
+  }
+
+  /**
+   * Returns the exception with its key without the prefix, or the same exception if the key does
+   * not begin with it.
+   */
+  ConflictException without(ConflictException e) {
+    byte[] key = e.key();
+    if (key.length < bytes.length || !Arrays.equals(key, 0, bytes.length, bytes, 0, bytes.length)) {
+      return e;
+    }
+    ConflictException ours =
+        new ConflictException(
+            Objects.requireNonNullElse(e.getMessage(), ""),
+            Arrays.copyOfRange(key, bytes.length, key.length));
+    ours.setStackTrace(e.getStackTrace());
+    return ours;
   }
 }

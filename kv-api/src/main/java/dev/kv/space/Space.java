@@ -2,37 +2,26 @@ package dev.kv.space;
 
 import dev.kv.BulkLoadOptions;
 import dev.kv.BulkLoader;
-import dev.kv.ChangeOptions;
-import dev.kv.ChangePosition;
-import dev.kv.Changes;
 import dev.kv.ConflictException;
 import dev.kv.DB;
 import dev.kv.DBComparator;
-import dev.kv.DBIterator;
-import dev.kv.DBStats;
+import dev.kv.DBReader;
 import dev.kv.Escape;
-import dev.kv.LiveFiles;
-import dev.kv.PinnedValue;
+import dev.kv.KeyValueStore;
 import dev.kv.Range;
-import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
-import dev.kv.ValueReader;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a database: the keys with one prefix. It is a {@link DB} whose keys are those keys
- * without the prefix. A view: it holds nothing, and needs no close. Thread-safe.
+ * A part of a database: the keys with one prefix. It reads and writes those keys without the
+ * prefix. A view: it holds nothing, and needs no close. Thread-safe.
  *
  * <pre>{@code
  * Space users = Space.of(db, "user/");
@@ -45,18 +34,11 @@ import org.jspecify.annotations.Nullable;
  * db.write(batch); // one atomic write of both
  * }</pre>
  *
- * <p>The spaces of a database share everything else with it:
- *
- * <ul>
- *   <li>A {@link Snapshot} of the database or of any of its spaces is one of all of them.
- *   <li>{@link #flush}, {@link #checkpoint}, {@link #suspendCompactions}, {@link
- *       #resumeCompactions} and {@link #resume} affect the whole database, and {@link #property}
- *       and {@link #stats} describe it.
- *   <li>{@link #compactRange} and {@link #approximateSizes} take keys of the space. No bound means
- *       the end of the space. A compaction merges whole tables, which may hold keys of neighbors.
- *   <li>{@link #close} does nothing. Whoever opened the database closes it, and then the methods of
- *       its spaces throw {@link dev.kv.DBClosedException}.
- * </ul>
+ * <p>{@link #snapshot} reads this space; all spaces of the database take it in {@link
+ * dev.kv.ReadOptions#snapshot()}. They take snapshots of the database as well. What an operator
+ * calls is in {@link DB#admin}; its ranges have whole keys, from {@link #prefix} to {@link #end}.
+ * Changes and tables for ingest have whole keys, too. After the close of the database, the methods
+ * of its spaces throw {@link dev.kv.DBClosedException}.
  *
  * <p>Choose prefixes of which none begins with another: the space "user" would contain the keys of
  * the space "users". Prefixes of one length, prefixes with an end mark as above, and encoded tuples
@@ -66,13 +48,12 @@ import org.jspecify.annotations.Nullable;
  * <p>A space needs the bytewise comparator. Under another order, the keys with a prefix may not be
  * next to each other.
  */
-public final class Space implements DB {
-  private final DB database;
-  private final KeyPrefix prefix;
+public final class Space extends SpaceReader implements KeyValueStore {
+  private final KeyValueStore database;
 
-  private Space(DB database, KeyPrefix prefix) {
+  private Space(KeyValueStore database, KeyPrefix prefix) {
+    super(database, prefix);
     this.database = database;
-    this.prefix = prefix;
   }
 
   /**
@@ -83,17 +64,22 @@ public final class Space implements DB {
    * @return the space
    * @throws IllegalArgumentException if the database's comparator is not bytewise
    */
-  public static Space of(DB db, byte[] prefix) {
+  public static Space of(KeyValueStore db, byte[] prefix) {
     Objects.requireNonNull(db, "db");
     Objects.requireNonNull(prefix, "prefix");
     if (db instanceof Space outer) {
       return new Space(outer.database, new KeyPrefix(outer.prefix.join(prefix)));
     }
-    if (!db.comparator().equals(DBComparator.bytewise())) {
+    return new Space(db, prefixIn(db, prefix));
+  }
+
+  private static KeyPrefix prefixIn(DBReader reader, byte[] prefix) {
+    if (!reader.comparator().equals(DBComparator.bytewise())) {
       throw new IllegalArgumentException(
-          "a space needs the bytewise comparator, and this database has " + db.comparator().name());
+          "a space needs the bytewise comparator, and this database has "
+              + reader.comparator().name());
     }
-    return new Space(db, new KeyPrefix(prefix.clone()));
+    return new KeyPrefix(prefix.clone());
   }
 
   /**
@@ -104,9 +90,24 @@ public final class Space implements DB {
    * @return the space
    * @throws IllegalArgumentException if the database's comparator is not bytewise
    */
-  public static Space of(DB db, String prefix) {
+  public static Space of(KeyValueStore db, String prefix) {
     Objects.requireNonNull(prefix, "prefix");
     return of(db, prefix.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /**
+   * Returns what reads the keys with a prefix, without the prefix, in a snapshot, a database that
+   * is open for reads only, or any other reader.
+   *
+   * @param reader reads the whole keys
+   * @param prefix the first bytes of the keys; copied
+   * @return the reader of the space
+   * @throws IllegalArgumentException if the reader's comparator is not bytewise
+   */
+  public static DBReader reading(DBReader reader, byte[] prefix) {
+    Objects.requireNonNull(reader, "reader");
+    Objects.requireNonNull(prefix, "prefix");
+    return new SpaceReader(reader, prefixIn(reader, prefix));
   }
 
   /**
@@ -114,7 +115,7 @@ public final class Space implements DB {
    *
    * @return the database, which is not a space
    */
-  public DB database() {
+  public KeyValueStore database() {
     return database;
   }
 
@@ -125,6 +126,26 @@ public final class Space implements DB {
    */
   public byte[] prefix() {
     return prefix.bytes().clone();
+  }
+
+  /**
+   * Returns the first key of the database after this space.
+   *
+   * @return the key, or null if no key is after the space
+   */
+  public byte @Nullable [] end() {
+    return prefix.end();
+  }
+
+  /**
+   * Returns a range of this space with whole keys, for {@link dev.kv.DBAdmin}.
+   *
+   * @param range a range of keys of this space
+   * @return the range of keys of the database
+   */
+  public Range whole(Range range) {
+    Objects.requireNonNull(range, "range");
+    return new Range(prefix.join(range.start()), prefix.join(range.limit()));
   }
 
   /**
@@ -151,54 +172,12 @@ public final class Space implements DB {
    * @return the view
    */
   public Transaction within(Transaction transaction) {
-    return new SpaceTransaction(Objects.requireNonNull(transaction, "transaction"), this, prefix);
-  }
-
-  /** Returns the options for the database: bounds in its keys, which are those of the space. */
-  ReadOptions whole(ReadOptions options) {
-    byte[] lower = options.lowerBound();
-    byte[] upper = options.upperBound();
-    byte[] inner = options.prefix();
-    return options.toBuilder()
-        .lowerBound(lower == null ? null : prefix.join(lower))
-        .upperBound(upper == null ? null : prefix.join(upper))
-        .prefix(inner == null ? prefix.bytes() : prefix.join(inner))
-        .build();
-  }
-
-  @Override
-  public byte @Nullable [] get(ReadOptions options, byte[] key) {
-    return database.get(options, prefix.join(Objects.requireNonNull(key, "key")));
-  }
-
-  @Override
-  public List<byte @Nullable []> getAll(ReadOptions options, List<byte[]> keys) {
-    Objects.requireNonNull(keys, "keys");
-    return database.getAll(
-        options,
-        keys.stream().map(key -> prefix.join(Objects.requireNonNull(key, "key"))).toList());
-  }
-
-  /** {@inheritDoc} In a space, it allocates an array for the key. */
-  @Override
-  public int get(ReadOptions options, ByteBuffer key, ByteBuffer into) {
-    return database.get(options, prefix.join(Objects.requireNonNull(key, "key")), into);
-  }
-
-  @Override
-  public <R extends @Nullable Object> @Nullable R read(
-      ReadOptions options, byte[] key, ValueReader<R> reader) {
-    return database.read(options, prefix.join(Objects.requireNonNull(key, "key")), reader);
-  }
-
-  @Override
-  public @Nullable PinnedValue pinned(ReadOptions options, ByteBuffer key) {
-    return database.pinned(options, prefix.join(Objects.requireNonNull(key, "key")));
+    return new SpaceTransaction(Objects.requireNonNull(transaction, "transaction"), prefix);
   }
 
   @Override
   public void put(WriteOptions options, byte[] key, byte[] value) {
-    database.put(options, prefix.join(Objects.requireNonNull(key, "key")), value);
+    database.put(options, whole(key), value);
   }
 
   @Override
@@ -208,7 +187,7 @@ public final class Space implements DB {
 
   @Override
   public void delete(WriteOptions options, byte[] key) {
-    database.delete(options, prefix.join(Objects.requireNonNull(key, "key")));
+    database.delete(options, whole(key));
   }
 
   @Override
@@ -230,26 +209,8 @@ public final class Space implements DB {
     try {
       database.write(options, whole(batch));
     } catch (ConflictException e) {
-      throw ofThisSpace(e);
+      throw prefix.without(e);
     }
-  }
-
-  /**
-   * Returns the exception with its key as one of this space, or the same exception if the key is
-   * not in it.
-   */
-  ConflictException ofThisSpace(ConflictException e) {
-    byte[] key = e.key();
-    byte[] bytes = prefix.bytes();
-    if (key.length < bytes.length || !Arrays.equals(key, 0, bytes.length, bytes, 0, bytes.length)) {
-      return e;
-    }
-    ConflictException ours =
-        new ConflictException(
-            Objects.requireNonNullElse(e.getMessage(), ""),
-            Arrays.copyOfRange(key, bytes.length, key.length));
-    ours.setStackTrace(e.getStackTrace());
-    return ours;
   }
 
   @Override
@@ -288,144 +249,20 @@ public final class Space implements DB {
   }
 
   @Override
-  public DBIterator iterator(ReadOptions options) {
-    Objects.requireNonNull(options, "options");
-    return new SpaceIterator(database.iterator(whole(options)), prefix);
-  }
-
-  @Override
   public Transaction transaction(TransactionOptions options) {
     return within(database.transaction(options));
   }
 
+  /** Returns a snapshot of the whole database, which reads this space. */
   @Override
   public Snapshot snapshot() {
-    return database.snapshot();
-  }
-
-  @Override
-  public DBComparator comparator() {
-    return database.comparator();
-  }
-
-  @Override
-  public @Nullable String property(String name) {
-    return database.property(name);
-  }
-
-  @Override
-  public DBStats stats() {
-    return database.stats();
-  }
-
-  @Override
-  public long[] approximateSizes(List<Range> ranges) {
-    Objects.requireNonNull(ranges, "ranges");
-    return database.approximateSizes(
-        ranges.stream()
-            .map(range -> new Range(prefix.join(range.start()), prefix.join(range.limit())))
-            .toList());
-  }
-
-  @Override
-  public void compactRange(byte @Nullable [] begin, byte @Nullable [] end) {
-    database.compactRange(
-        begin == null ? prefix.bytes() : prefix.join(begin),
-        end == null ? prefix.end() : prefix.join(end));
-  }
-
-  /** Compacts old tables with tombstones of the whole database, with all of its spaces. */
-  @Override
-  public void compactDeletes(Duration age) {
-    database.compactDeletes(age);
+    return new SpaceSnapshot(database.snapshot(), prefix);
   }
 
   @Override
   public BulkLoader bulkLoader(BulkLoadOptions options) {
     return new SpaceLoader(database.bulkLoader(options), prefix);
   }
-
-  /**
-   * Not supported: the tables have whole keys, with the prefix of the space. Ingest them into the
-   * {@linkplain #database() database}.
-   *
-   * @throws UnsupportedOperationException always
-   */
-  @Override
-  public void ingest(List<Path> tables) {
-    throw new UnsupportedOperationException(
-        "a table has whole keys: ingest it into the database of the space");
-  }
-
-  /**
-   * Not supported: a group of changes has writes of the whole database. Read the changes of the
-   * {@linkplain #database() database}.
-   *
-   * @throws UnsupportedOperationException always
-   */
-  @Override
-  public Changes changes(ChangeOptions options, ChangePosition after) {
-    throw new UnsupportedOperationException(
-        "a group of changes has whole keys: read the changes of the database of the space");
-  }
-
-  /** Returns the position of the whole database. */
-  @Override
-  public ChangePosition changePosition() {
-    return database.changePosition();
-  }
-
-  /** Returns the oldest position of the whole database. */
-  @Override
-  public ChangePosition oldestChangePosition() {
-    return database.oldestChangePosition();
-  }
-
-  @Override
-  public void flush() {
-    database.flush();
-  }
-
-  @Override
-  public void suspendCompactions() {
-    database.suspendCompactions();
-  }
-
-  @Override
-  public void resumeCompactions() {
-    database.resumeCompactions();
-  }
-
-  @Override
-  public void waitForCompactions() {
-    database.waitForCompactions();
-  }
-
-  /** Writes a checkpoint of the whole database, with all of its spaces. */
-  @Override
-  public long checkpoint(Path directory) {
-    return database.checkpoint(directory);
-  }
-
-  /** Returns the files of the whole database, with all of its spaces. */
-  @Override
-  public LiveFiles suspendDeletions() {
-    return database.suspendDeletions();
-  }
-
-  @Override
-  public void resume() {
-    database.resume();
-  }
-
-  @Override
-  public boolean refresh() {
-    return database.refresh();
-  }
-
-  /** Does nothing: a space holds nothing, and does not own its database. */
-  @Override
-  public void close() {}
 
   /** Returns the prefix and the database, for logs. */
   @Override

@@ -2,36 +2,23 @@ package dev.kv.ttl;
 
 import dev.kv.BulkLoadOptions;
 import dev.kv.BulkLoader;
-import dev.kv.ChangeOptions;
-import dev.kv.ChangePosition;
-import dev.kv.Changes;
 import dev.kv.CompactionFilter;
 import dev.kv.CompactionFilter.Decision;
 import dev.kv.ConflictException;
-import dev.kv.DB;
-import dev.kv.DBComparator;
-import dev.kv.DBIterator;
-import dev.kv.DBStats;
+import dev.kv.DBReader;
 import dev.kv.Escape;
-import dev.kv.LiveFiles;
-import dev.kv.Range;
-import dev.kv.ReadOptions;
+import dev.kv.KeyValueStore;
 import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
-import dev.kv.ValueReader;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +48,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>When entries leave the disk.</b> Expired entries take space until a compaction drops them,
  * which only happens if the database has the {@link #filter}, and no snapshot needs them. When that
- * is, is not promised; {@link #compactRange} does it now. Without the filter, reads are the same.
+ * is, is not promised; {@link dev.kv.DBAdmin#compactRange} does it now. Without the filter, reads
+ * are the same.
  *
  * <p><b>The clock</b> is the same for all programs that use the directory. If it is set back,
  * expired entries that are still on disk can be found again.
@@ -71,17 +59,17 @@ import org.jspecify.annotations.Nullable;
  * all writes of these keys pass through such views, and give other data keys of their own: with
  * {@code TimeToLive.of(Space.of(db, "session/"), ...)} and {@code
  * TimeToLive.filter().forPrefix("session/".getBytes())}, the other keys of the database do not
- * expire. {@link #encode} makes the stored value for a batch of the database. Everything else is
- * that of the database: {@link #flush}, {@link #checkpoint}, {@link #stats} and so on affect or
- * describe all of it, and {@link #close} does nothing.
+ * expire. {@link #encode} makes the stored value for a batch of the database. Tables for ingest and
+ * changes have the values as they are stored.
  */
-public final class TimeToLive implements DB {
-  private final DB database;
+public final class TimeToLive extends LiveReader implements KeyValueStore {
+  private final KeyValueStore database;
   private final Duration timeToLive;
   private final InstantSource clock;
 
-  private TimeToLive(DB database, Duration timeToLive, InstantSource clock) {
-    this.database = Objects.requireNonNull(database, "database");
+  private TimeToLive(KeyValueStore database, Duration timeToLive, InstantSource clock) {
+    super(database, clock::millis);
+    this.database = database;
     this.timeToLive = timeToLive;
     this.clock = clock;
     if (timeToLive.isNegative()) {
@@ -98,7 +86,7 @@ public final class TimeToLive implements DB {
    * @return the view
    * @throws IllegalArgumentException if the time is negative
    */
-  public static TimeToLive of(DB db, Duration timeToLive) {
+  public static TimeToLive of(KeyValueStore db, Duration timeToLive) {
     return of(db, timeToLive, InstantSource.system());
   }
 
@@ -111,8 +99,23 @@ public final class TimeToLive implements DB {
    * @return the view
    * @throws IllegalArgumentException if the time is negative
    */
-  public static TimeToLive of(DB db, Duration timeToLive, InstantSource clock) {
-    return new TimeToLive(db, timeToLive, clock);
+  public static TimeToLive of(KeyValueStore db, Duration timeToLive, InstantSource clock) {
+    Objects.requireNonNull(db, "db");
+    Objects.requireNonNull(timeToLive, "timeToLive");
+    return new TimeToLive(db, timeToLive, Objects.requireNonNull(clock, "clock"));
+  }
+
+  /**
+   * Returns what reads the entries that have not expired, in a snapshot, a database that is open
+   * for reads only, or any other reader of the stored values.
+   *
+   * @param reader reads the stored values
+   * @param clock tells the time; thread-safe
+   * @return the reader of the values
+   */
+  public static DBReader reading(DBReader reader, InstantSource clock) {
+    Objects.requireNonNull(reader, "reader");
+    return new LiveReader(reader, Objects.requireNonNull(clock, "clock")::millis);
   }
 
   /**
@@ -148,7 +151,7 @@ public final class TimeToLive implements DB {
    * @throws IllegalArgumentException if the time is negative
    */
   public TimeToLive withTimeToLive(Duration timeToLive) {
-    return new TimeToLive(database, timeToLive, clock);
+    return new TimeToLive(database, Objects.requireNonNull(timeToLive, "timeToLive"), clock);
   }
 
   /**
@@ -156,7 +159,7 @@ public final class TimeToLive implements DB {
    *
    * @return the database that this is a view of
    */
-  public DB database() {
+  public KeyValueStore database() {
     return database;
   }
 
@@ -189,81 +192,6 @@ public final class TimeToLive implements DB {
   /** Returns the time at which what is written now expires. */
   long expiry() {
     return Expiry.after(clock, timeToLive);
-  }
-
-  /** Returns the value, or null if there is none or it has expired at {@code time}. */
-  static byte @Nullable [] live(byte @Nullable [] stored, long time) {
-    return stored == null || !Expiry.isLive(Slice.of(stored), time)
-        ? null
-        : Arrays.copyOfRange(stored, Expiry.LENGTH, stored.length);
-  }
-
-  /** Returns the options with which the database is read: values are needed for their times. */
-  static ReadOptions withValues(ReadOptions options) {
-    return options.keysOnly() ? options.toBuilder().keysOnly(false).build() : options;
-  }
-
-  private static ReadOptions inner(ReadOptions options) {
-    return options.snapshot() instanceof TimedSnapshot timed
-        ? withValues(options.toBuilder().snapshot(timed.snapshot()).build())
-        : withValues(options);
-  }
-
-  /** Returns the moment of a read that has been made. */
-  private long timeOf(ReadOptions options) {
-    return options.snapshot() instanceof TimedSnapshot timed ? timed.time() : clock.millis();
-  }
-
-  @Override
-  public byte @Nullable [] get(ReadOptions options, byte[] key) {
-    return read(options, key, Slice::toByteArray);
-  }
-
-  @Override
-  public List<byte @Nullable []> getAll(ReadOptions options, List<byte[]> keys) {
-    List<byte @Nullable []> found = database.getAll(inner(options), keys);
-    return live(found, timeOf(options), options.keysOnly());
-  }
-
-  /** Returns the values that have not expired at {@code time}, with null in place of others. */
-  static List<byte @Nullable []> live(List<byte @Nullable []> stored, long time, boolean keysOnly) {
-    List<byte @Nullable []> values = new ArrayList<>(stored.size());
-    for (byte[] each : stored) {
-      byte[] value = live(each, time);
-      values.add(value != null && keysOnly ? new byte[0] : value);
-    }
-    return Collections.unmodifiableList(values);
-  }
-
-  /** {@inheritDoc} In a view of this kind, it allocates an array for the key. */
-  @Override
-  public int get(ReadOptions options, ByteBuffer key, ByteBuffer into) {
-    byte[] copy = new byte[key.remaining()];
-    key.get(key.position(), copy);
-    Integer length =
-        read(
-            options,
-            copy,
-            value -> {
-              byte[] bytes = value.toByteArray();
-              into.put(bytes, 0, Math.min(bytes.length, into.remaining()));
-              return bytes.length;
-            });
-    return length == null ? NOT_FOUND : length;
-  }
-
-  @Override
-  @SuppressWarnings("NullAway") // null is the result if the entry has expired
-  public <R extends @Nullable Object> @Nullable R read(
-      ReadOptions options, byte[] key, ValueReader<R> reader) {
-    Objects.requireNonNull(reader, "reader");
-    return database.read(
-        inner(options),
-        key,
-        stored ->
-            Expiry.isLive(stored, timeOf(options))
-                ? reader.read(stored.suffix(options.keysOnly() ? stored.length() : Expiry.LENGTH))
-                : null);
   }
 
   @Override
@@ -370,12 +298,6 @@ public final class TimeToLive implements DB {
     return new TimedTransaction(transaction, this, clock.millis());
   }
 
-  @Override
-  public DBIterator iterator(ReadOptions options) {
-    DBIterator cursor = database.iterator(inner(options));
-    return new LiveIterator(cursor, timeOf(options), options.keysOnly());
-  }
-
   /**
    * Returns a snapshot that keeps the present time. Views of this kind and their spaces take it;
    * the database does not.
@@ -390,114 +312,6 @@ public final class TimeToLive implements DB {
   public BulkLoader bulkLoader(BulkLoadOptions options) {
     return new TimedLoader(database.bulkLoader(options), this);
   }
-
-  /**
-   * Not supported: the tables have values as they are stored. Ingest them into the {@linkplain
-   * #database() database}.
-   *
-   * @throws UnsupportedOperationException always
-   */
-  @Override
-  public void ingest(List<Path> tables) {
-    throw new UnsupportedOperationException(
-        "a table has values as they are stored: ingest it into the database");
-  }
-
-  /**
-   * Not supported: changes have values as they are stored. Read the changes of the {@linkplain
-   * #database() database}.
-   *
-   * @throws UnsupportedOperationException always
-   */
-  @Override
-  public Changes changes(ChangeOptions options, ChangePosition after) {
-    throw new UnsupportedOperationException(
-        "changes have values as they are stored: read those of the database");
-  }
-
-  @Override
-  public ChangePosition changePosition() {
-    return database.changePosition();
-  }
-
-  @Override
-  public ChangePosition oldestChangePosition() {
-    return database.oldestChangePosition();
-  }
-
-  @Override
-  public DBComparator comparator() {
-    return database.comparator();
-  }
-
-  @Override
-  public @Nullable String property(String name) {
-    return database.property(name);
-  }
-
-  @Override
-  public DBStats stats() {
-    return database.stats();
-  }
-
-  @Override
-  public long[] approximateSizes(List<Range> ranges) {
-    return database.approximateSizes(ranges);
-  }
-
-  @Override
-  public void compactRange(byte @Nullable [] begin, byte @Nullable [] end) {
-    database.compactRange(begin, end);
-  }
-
-  @Override
-  public void compactDeletes(Duration age) {
-    database.compactDeletes(age);
-  }
-
-  @Override
-  public void flush() {
-    database.flush();
-  }
-
-  @Override
-  public void suspendCompactions() {
-    database.suspendCompactions();
-  }
-
-  @Override
-  public void resumeCompactions() {
-    database.resumeCompactions();
-  }
-
-  @Override
-  public void waitForCompactions() {
-    database.waitForCompactions();
-  }
-
-  @Override
-  public long checkpoint(Path directory) {
-    return database.checkpoint(directory);
-  }
-
-  @Override
-  public LiveFiles suspendDeletions() {
-    return database.suspendDeletions();
-  }
-
-  @Override
-  public void resume() {
-    database.resume();
-  }
-
-  @Override
-  public boolean refresh() {
-    return database.refresh();
-  }
-
-  /** Does nothing: a view holds nothing, and does not own its database. */
-  @Override
-  public void close() {}
 
   /** Returns the time to live and the database, for logs. */
   @Override

@@ -2,13 +2,32 @@ package dev.kv.ttl;
 
 import dev.kv.Snapshot;
 
-/**
- * A snapshot of the database, and the time at which it was taken.
- *
- * @param snapshot the snapshot, owned
- * @param time the time in milliseconds, read after the snapshot was taken
- */
-record TimedSnapshot(Snapshot snapshot, long time) implements Snapshot {
+/** A snapshot, and the time at which it was taken. It reads what has not expired at that time. */
+final class TimedSnapshot extends LiveReader implements Snapshot {
+  private final Snapshot snapshot;
+  private final long time;
+
+  /**
+   * Takes ownership of the snapshot.
+   *
+   * @param time the time in milliseconds, read after the snapshot was taken
+   */
+  TimedSnapshot(Snapshot snapshot, long time) {
+    super(snapshot, () -> time);
+    this.snapshot = snapshot;
+    this.time = time;
+  }
+
+  /** Returns the snapshot of the stored values. */
+  Snapshot snapshot() {
+    return snapshot;
+  }
+
+  /** Returns the time in milliseconds. */
+  long time() {
+    return time;
+  }
+
   @Override
   public long sequence() {
     return snapshot.sequence();
@@ -17,5 +36,10 @@ record TimedSnapshot(Snapshot snapshot, long time) implements Snapshot {
   @Override
   public void close() {
     snapshot.close();
+  }
+
+  @Override
+  public String toString() {
+    return snapshot.toString();
   }
 }

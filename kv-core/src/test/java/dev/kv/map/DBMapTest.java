@@ -104,14 +104,14 @@ class DBMapTest {
     DBMap<String, Long> numbers = Maps.of(first, Codecs.utf8(), Codecs.longs());
     DBMap<Long, String> names = Maps.of(second, Codecs.longs(), Codecs.utf8());
     names.put(0L, "zero");
-    long before = db.stats().writes().lastSequence();
+    long before = db.admin().stats().writes().lastSequence();
     WriteBatch batch = WriteBatch.create();
     numbers.set(first.within(batch), "one", 1L);
     names.set(second.within(batch), 1L, "one");
     names.delete(second.within(batch), 0L);
-    assertThat(db.stats().writes().lastSequence()).isEqualTo(before);
+    assertThat(db.admin().stats().writes().lastSequence()).isEqualTo(before);
     db.write(batch);
-    assertThat(db.stats().writes().lastSequence()).isEqualTo(before + 3);
+    assertThat(db.admin().stats().writes().lastSequence()).isEqualTo(before + 3);
     assertThat(numbers).containsExactly(entry("one", 1L));
     assertThat(names).containsExactly(entry(1L, "one"));
   }
@@ -157,9 +157,9 @@ class DBMapTest {
 
   @Test
   void putAll_anyMap_isOneWrite() {
-    long before = db.stats().writes().lastSequence();
+    long before = db.admin().stats().writes().lastSequence();
     map.putAll(Map.of("a", 1L, "b", 2L));
-    assertThat(db.stats().writes().lastSequence()).isEqualTo(before + 2);
+    assertThat(db.admin().stats().writes().lastSequence()).isEqualTo(before + 2);
     assertThatThrownBy(() -> map.headMap("c").putAll(new TreeMap<>(Map.of("a", 9L, "d", 9L))))
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(map).containsExactly(entry("a", 1L), entry("b", 2L));
@@ -257,7 +257,7 @@ class DBMapTest {
     }
     Iterator<String> keys = map.keySet().iterator();
     assertThat(keys.next()).isEqualTo("000");
-    assertThat(db.stats().views().iterators()).isZero();
+    assertThat(db.admin().stats().views().iterators()).isZero();
     map.tailMap("050").clear();
     map.set("020a", 0L);
     List<String> rest = new ArrayList<>();
@@ -502,7 +502,7 @@ class DBMapTest {
             .collect(
                 Collectors.partitioningBy(entry -> entry.getValue() < 1500, Collectors.counting()));
     assertThat(halves).containsEntry(true, 1500L).containsEntry(false, 1500L);
-    assertThat(db.stats().views().iterators()).isZero();
+    assertThat(db.admin().stats().views().iterators()).isZero();
   }
 
   @Test
@@ -540,7 +540,7 @@ class DBMapTest {
         assertThat(real).as("seed %s, call %s", seed, i).isEqualTo(model);
         assertThat(List.copyOf(real.entrySet())).isEqualTo(List.copyOf(model.entrySet()));
         if (random.nextInt(4) == 0) {
-          db.flush();
+          db.admin().flush();
         }
       }
     }

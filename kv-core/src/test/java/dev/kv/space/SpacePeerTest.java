@@ -72,7 +72,7 @@ class SpacePeerTest {
         kept.put(bytes(key), bytes("y"));
         neighbor.add(key + "=y");
         if (i == 2000) {
-          db.flush();
+          db.admin().flush();
         }
       }
       dropped.drop();

@@ -6,6 +6,7 @@ import dev.kv.BulkLoader;
 import dev.kv.ConflictException;
 import dev.kv.DB;
 import dev.kv.DBIterator;
+import dev.kv.DBReader;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
@@ -101,9 +102,9 @@ class TimeToLiveModelTest {
         }
       }
       closeViews();
-      db.compactRange(null, null);
+      db.admin().compactRange(null, null);
       assertThat(content(db)).hasSameSizeAs(live());
-      assertThat(db.stats().filtered().dropped()).isPositive();
+      assertThat(db.admin().stats().filtered().dropped()).isPositive();
     } finally {
       closeViews();
       db.close();
@@ -129,7 +130,7 @@ class TimeToLiveModelTest {
     } else if (choice < 960) {
       assertThat(content(ttl)).isEqualTo(live());
     } else if (choice < 975) {
-      db.flush();
+      db.admin().flush();
     } else {
       rare();
     }
@@ -185,13 +186,13 @@ class TimeToLiveModelTest {
     }
   }
 
-  private TreeMap<String, String> content(DB view, ReadOptions read) {
+  private TreeMap<String, String> content(DBReader view, ReadOptions read) {
     try (DBIterator cursor = view.iterator(read)) {
       return content(cursor);
     }
   }
 
-  private TreeMap<String, String> content(DB view) {
+  private TreeMap<String, String> content(DBReader view) {
     return content(view, ReadOptions.DEFAULT);
   }
 
@@ -242,7 +243,7 @@ class TimeToLiveModelTest {
     String from = randomKey();
     String to = randomKey();
     switch (random.nextInt(5)) {
-      case 0 -> db.compactRange(null, null);
+      case 0 -> db.admin().compactRange(null, null);
       case 1 -> {
         if (from.compareTo(to) < 0 && random.nextInt(5) == 0) {
           view(1).deleteRange(b(from), b(to));

@@ -34,7 +34,7 @@ class HostileNamesTest {
     Options options = Options.builder().createIfMissing(true).comparator(order).build();
     try (DB db = DB.open(directory, options)) {
       db.put(bytes("1" + HOSTILE), bytes(HOSTILE));
-      db.flush();
+      db.admin().flush();
       db.put(bytes("2" + HOSTILE), bytes(HOSTILE));
       db.delete(bytes("3" + HOSTILE));
     }

@@ -61,7 +61,7 @@ class MemoryLimitTest {
     Path dir = temp.resolve("db");
     try (DB db = DB.open(dir, Options.builder().createIfMissing(true).build())) {
       db.put(new byte[] {'k'}, new byte[40 << 20]);
-      db.flush();
+      db.admin().flush();
     }
     Path input = Files.createFile(temp.resolve("input"));
     for (String command : List.of("scan", "export")) {

@@ -120,7 +120,7 @@ class FollowerTest {
 
   /** Lets a new follower catch up, and checks that the copy is equal and how it came about. */
   private static void assertInStep(DB source, DB copy, int newCopies) {
-    source.flush(); // now all changes are durable
+    source.admin().flush(); // now all changes are durable
     Follower follower = new Follower(source, copy);
     follower.catchUp();
     SortedMap<String, String> wanted = entries(source);

@@ -40,7 +40,7 @@ final class Program {
         db.delete(bytes("key8"));
         expect(db.get(ReadOptions.from(before), bytes("key8")) != null);
       }
-      db.compactRange(null, null);
+      db.admin().compactRange(null, null);
     }
     try (DB db = DB.open(directory, options)) {
       byte[] value = db.get(bytes("key1234"));

@@ -70,7 +70,7 @@ class RedisServerTest {
       assertEquals("OK", client.set("name", "Ada"));
       assertEquals("Ada", client.get("name"));
       client.set("subject", "");
-      db.flush();
+      db.admin().flush();
       assertEquals(Arrays.asList("Ada", null, ""), client.mget("name", "nobody", "subject"));
       assertEquals(2, client.del("name", "nobody", "subject"));
       assertNull(client.get("name"));
@@ -87,7 +87,7 @@ class RedisServerTest {
         random.nextBytes(value);
         client.set(key, value);
         assertArrayEquals(value, client.get(key));
-        db.flush();
+        db.admin().flush();
         assertArrayEquals(value, client.get(key));
         assertArrayEquals(value, client.get(key));
       }
@@ -119,7 +119,7 @@ class RedisServerTest {
       assertThrows(JedisDataException.class, () -> client.scan("0", wildcards));
       assertThrows(JedisDataException.class, () -> client.scan("no cursor"));
     }
-    assertEquals(0, db.stats().views().iterators());
+    assertEquals(0, db.admin().stats().views().iterators());
   }
 
   @Test
@@ -166,7 +166,7 @@ class RedisServerTest {
         String value = (name + i).repeat(1000);
         client.set(name, value);
         if (i % 50 == 0) {
-          db.flush();
+          db.admin().flush();
         }
         assertEquals(value, client.get(name));
       }
@@ -178,9 +178,9 @@ class RedisServerTest {
   @Test
   void get_cachedValue_reachesTheSocketWithoutACopy() {
     db.put("key".getBytes(UTF_8), "value".repeat(10_000).getBytes(UTF_8));
-    db.flush();
+    db.admin().flush();
     db.get("key".getBytes(UTF_8));
-    long before = db.stats().memory().offHeap().blocks();
+    long before = db.admin().stats().memory().offHeap().blocks();
     EmbeddedChannel channel =
         new EmbeddedChannel(new RedisEncoder(), new CommandHandler(ByteBufDB.of(db)));
     channel.writeInbound(command("GET", "key"));
@@ -191,7 +191,7 @@ class RedisServerTest {
     ByteBuf value =
         written.stream().filter(part -> part.readableBytes() == 50_000).findFirst().orElseThrow();
     assertTrue(value.isReadOnly() && value.isDirect());
-    assertEquals(before, db.stats().memory().offHeap().blocks());
+    assertEquals(before, db.admin().stats().memory().offHeap().blocks());
     written.forEach(ByteBuf::release);
     assertEquals(0, value.refCnt());
     assertFalse(channel.finish());

@@ -5,6 +5,7 @@ import dev.kv.DBFactory;
 import dev.kv.Dump;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.RepairReport;
 import dev.kv.SharedResources;
 import dev.kv.TableReader;
@@ -37,6 +38,12 @@ public final class DBFactoryImpl implements DBFactory {
   public DB open(Path directory, Options options) {
     Objects.requireNonNull(directory, "directory");
     return DBOpener.open(directory, Objects.requireNonNull(options, "options"));
+  }
+
+  @Override
+  public ReadOnlyDB openReadOnly(Path directory, Options options) {
+    Objects.requireNonNull(directory, "directory");
+    return DBOpener.openReadOnly(directory, Objects.requireNonNull(options, "options"));
   }
 
   @Override

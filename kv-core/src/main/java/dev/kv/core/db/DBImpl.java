@@ -6,9 +6,10 @@ import dev.kv.ChangeOptions;
 import dev.kv.ChangePosition;
 import dev.kv.Changes;
 import dev.kv.ConflictException;
+import dev.kv.DB;
+import dev.kv.DBAdmin;
 import dev.kv.DBIOException;
 import dev.kv.Escape;
-import dev.kv.LiveFiles;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
@@ -16,7 +17,6 @@ import dev.kv.WriteOptions;
 import dev.kv.core.background.BackgroundThreads;
 import dev.kv.core.background.Compactor;
 import dev.kv.core.background.JobContext;
-import dev.kv.core.background.ManualCompactions;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.change.LoggedRangeDelete;
 import dev.kv.core.change.RangeDelete;
@@ -36,9 +36,6 @@ import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Resources;
 import dev.kv.core.transaction.ConditionalWrites;
 import dev.kv.core.transaction.Transactions;
-import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Levels;
-import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
@@ -46,11 +43,8 @@ import dev.kv.event.CloseEvent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
@@ -58,8 +52,9 @@ import org.jspecify.annotations.Nullable;
  * A database that is open for writing. Delegates every call to its parts; {@link #close} releases
  * them in order.
  */
-final class DBImpl extends OpenDatabase {
+final class DBImpl extends OpenDatabase implements DB {
   private final Parts parts;
+  private final DBAdmin admin;
   private final CountDownLatch closeDone = new CountDownLatch(1);
 
   /** The parts of an open database, which owns and closes them. */
@@ -85,12 +80,9 @@ final class DBImpl extends OpenDatabase {
       DatabaseStats stats) {}
 
   DBImpl(Parts parts) {
-    super(
-        parts.reader(),
-        parts.snapshots(),
-        parts.stats(),
-        parts.resources().comparator().userComparator().order());
+    super(parts.reader());
     this.parts = parts;
+    this.admin = new Admin(this::checkOpen, parts);
   }
 
   @Override
@@ -239,118 +231,8 @@ final class DBImpl extends OpenDatabase {
   }
 
   @Override
-  public void flush() {
-    parts.jobs().flush();
-  }
-
-  @Override
-  public void compactRange(byte @Nullable [] begin, byte @Nullable [] end) {
-    byte[] from = begin == null ? null : begin.clone();
-    byte[] to = end == null ? null : end.clone();
-    parts.compactor().requireNotSuspended();
-    flush();
-    long newest = newestTable();
-    int level = 0;
-    while (level < Levels.COUNT - 1 && (level == 0 || overlapsBelow(level, from, to))) {
-      run(ManualCompactions.Request.merge(level, from, to));
-      level++;
-    }
-    Set<Long> stale = staleTables(newest, from, to);
-    for (int each = 1; each < Levels.COUNT && !stale.isEmpty(); each++) {
-      run(ManualCompactions.Request.rewrite(each, from, to, stale));
-    }
-    parts.jobs().obsolete().collect();
-  }
-
-  private Set<Long> staleTables(long newest, byte @Nullable [] begin, byte @Nullable [] end) {
-    Resources resources = parts.resources();
-    StaleTables stale = new StaleTables(resources.tables(), resources.options());
-    Version version = parts.versions().acquireCurrent();
-    try {
-      return stale.find(version, newest, begin, end);
-    } finally {
-      version.release();
-    }
-  }
-
-  @Override
-  public void compactDeletes(Duration age) {
-    if (age.isNegative()) {
-      throw new IllegalArgumentException("the age is negative: " + age);
-    }
-    checkOpen();
-    parts.compactor().requireNotSuspended();
-    OldTombstones old = new OldTombstones(parts.versions(), parts.resources().tables());
-    for (FileMetadata table : old.writtenUntil(Instant.now().minus(age))) {
-      if (old.isLive(table)) { // an earlier one of these compactions may have rewritten it
-        compactRange(table.smallestUserKey(), table.largestUserKey());
-      }
-    }
-  }
-
-  private long newestTable() {
-    long[] newest = {0};
-    Version version = parts.versions().acquireCurrent();
-    try {
-      version.forEachFileNumber(number -> newest[0] = Math.max(newest[0], number));
-      return newest[0];
-    } finally {
-      version.release();
-    }
-  }
-
-  /** Returns true if a level below {@code level} has tables that overlap the range. */
-  private boolean overlapsBelow(int level, byte @Nullable [] begin, byte @Nullable [] end) {
-    Version version = parts.versions().acquireCurrent();
-    try {
-      for (int below = level + 1; below < Levels.COUNT; below++) {
-        if (version.overlaps(below, begin, end)) {
-          return true;
-        }
-      }
-      return false;
-    } finally {
-      version.release();
-    }
-  }
-
-  private void run(ManualCompactions.Request request) {
-    parts.compactor().runToEnd(request, parts.background()::compactionWanted);
-  }
-
-  @Override
-  public void suspendCompactions() {
-    checkOpen();
-    parts.compactor().suspend();
-    parts.commits().progress();
-  }
-
-  @Override
-  public void resumeCompactions() {
-    checkOpen();
-    parts.compactor().resume();
-    parts.background().compactionWanted();
-  }
-
-  @Override
-  public void waitForCompactions() {
-    parts.compactor().awaitIdle(parts.background()::compactionWanted);
-    parts.jobs().obsolete().collect();
-  }
-
-  @Override
-  public LiveFiles suspendDeletions() {
-    return parts.capture().capture();
-  }
-
-  @Override
-  Env env() {
-    return parts.resources().env();
-  }
-
-  @Override
-  public void resume() {
-    parts.background().resume();
+  public DBAdmin admin() {
+    return admin;
   }
 
   /** Returns the parts of the database. */

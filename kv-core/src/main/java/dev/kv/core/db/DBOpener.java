@@ -8,6 +8,7 @@ import dev.kv.DBIOException;
 import dev.kv.DBStats;
 import dev.kv.DatabaseExistsException;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.core.background.BackgroundThreads;
 import dev.kv.core.background.Compactor;
 import dev.kv.core.background.Flusher;
@@ -78,6 +79,20 @@ final class DBOpener {
 
   /** Opens the database in {@code directory}. */
   static DB open(Path directory, Options options) {
+    return open(directory, options, new DBOpener(directory, options)::open);
+  }
+
+  /** Opens the database in {@code directory} for reads only. */
+  static ReadOnlyDB openReadOnly(Path directory, Options options) {
+    return open(directory, options, new ReadOnlyOpener(directory, options)::open);
+  }
+
+  /** An attempt to open a database. */
+  private interface Opener<D> {
+    D open() throws IOException;
+  }
+
+  private static <D> D open(Path directory, Options options, Opener<D> opening) {
     for (Options.ClippedValue value : options.clippedValues()) {
       LOG.warn(
           "{}: {}={} is out of range; using {}",
@@ -87,9 +102,7 @@ final class DBOpener {
           value.used());
     }
     try {
-      return options.readOnly()
-          ? new ReadOnlyOpener(directory, options).open()
-          : new DBOpener(directory, options).open();
+      return opening.open();
     } catch (IOException e) {
       throw new DBIOException("cannot open the database in " + directory + ": " + e, e);
     }
@@ -384,7 +397,7 @@ final class DBOpener {
               options.compaction().seekTriggered() ? background : null,
               resources.events(),
               options.monitoring().trackIterators());
-      Transactions transactions = new Transactions(reader, snapshots, commits, order);
+      Transactions transactions = new Transactions(reader, commits, order);
       long firstSequence = versions.lastSequence();
       DBStats.Recovery report = recovery.report();
       DatabaseStats stats =

@@ -1,10 +1,10 @@
 package dev.kv.core.db;
 
 import dev.kv.CorruptionException;
-import dev.kv.DB;
 import dev.kv.DBIOException;
 import dev.kv.DBStats;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
 import dev.kv.core.iterator.DeadRanges;
@@ -54,7 +54,7 @@ final class ReadOnlyOpener {
     this.env = options.env();
   }
 
-  DB open() throws IOException {
+  ReadOnlyDB open() throws IOException {
     return retrying(this::open);
   }
 
@@ -90,7 +90,7 @@ final class ReadOnlyOpener {
     return e instanceof NoSuchFileException || e.getCause() instanceof NoSuchFileException;
   }
 
-  private DB open(DirectoryCheck check, boolean last) throws IOException {
+  private ReadOnlyDB open(DirectoryCheck check, boolean last) throws IOException {
     Resources resources = new Resources(directory, options);
     boolean done = false;
     try {
@@ -98,7 +98,7 @@ final class ReadOnlyOpener {
       OpenTimer timer = new OpenTimer(events);
       TableUses uses = new TableUses(resources);
       ReadOnlyView view = ReadOnlyView.load(resources, uses, check, last);
-      DB db = assemble(resources, new ReadOnlyViews(resources, uses, view));
+      ReadOnlyDB db = assemble(resources, new ReadOnlyViews(resources, uses, view));
       done = true;
       timer.opened(view.versions().current(), view.recovery(), true);
       events.onPost(events::deliver);
@@ -126,7 +126,7 @@ final class ReadOnlyOpener {
     }
   }
 
-  private DB assemble(Resources resources, ReadOnlyViews views) {
+  private ReadOnlyDB assemble(Resources resources, ReadOnlyViews views) {
     Events events = resources.events();
     DatabaseReader reader =
         new DatabaseReader(
@@ -153,13 +153,7 @@ final class ReadOnlyOpener {
                     0, 0, 0, 0, views.lastSequence(), new DBStats.WriteStalls(0, 0, 0)),
             () -> views.newest().memtableKeys(),
             () -> new DBStats.Transactions(0, 0, 0, 0, 0, 0));
-    return new ReadOnlyDB(
-        reader,
-        stats,
-        resources.comparator().userComparator().order(),
-        events,
-        env,
-        views,
-        checkOpen -> refresh(views, checkOpen));
+    return new ReadOnlyDBImpl(
+        reader, stats, events, env, views, checkOpen -> refresh(views, checkOpen));
   }
 }

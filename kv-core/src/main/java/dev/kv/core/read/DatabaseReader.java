@@ -1,9 +1,10 @@
 package dev.kv.core.read;
 
 import dev.kv.CorruptionException;
-import dev.kv.DB;
 import dev.kv.DBClosedException;
+import dev.kv.DBComparator;
 import dev.kv.DBIterator;
+import dev.kv.DBReader;
 import dev.kv.DBStats;
 import dev.kv.PinnedValue;
 import dev.kv.ReadOptions;
@@ -47,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * its state is not current any more after the number was read. A snapshot from before the change
  * keeps its state, see {@link SnapshotList#keepViews}.
  */
-public final class DatabaseReader implements AutoCloseable {
+public final class DatabaseReader implements DBReader, AutoCloseable {
   private final ReadStates states;
   private final SnapshotList snapshots;
   private final TableCache tables;
@@ -90,7 +91,7 @@ public final class DatabaseReader implements AutoCloseable {
     this.iterators = new OpenIterators(events, trackIterators);
   }
 
-  /** Returns a copy of the value of {@code key}, or null if there is none. */
+  @Override
   public byte @Nullable [] get(ReadOptions options, byte[] key) {
     requireLookup(options);
     ReadContext context = ReadContext.acquireFrom(contexts);
@@ -105,14 +106,14 @@ public final class DatabaseReader implements AutoCloseable {
     }
   }
 
-  /** Implements {@link DB#get(ReadOptions, ByteBuffer, ByteBuffer)}. */
+  @Override
   public int get(ReadOptions options, ByteBuffer key, ByteBuffer into) {
     requireLookup(options);
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context, options);
     try {
       context.key().set(key, key.position(), key.remaining(), context.sequence());
-      int length = DB.NOT_FOUND;
+      int length = NOT_FOUND;
       if (find(state, context, options)) {
         ValueRef value = context.value();
         length = value.length;
@@ -128,7 +129,7 @@ public final class DatabaseReader implements AutoCloseable {
     }
   }
 
-  /** Implements {@link DB#read}. */
+  @Override
   public <R extends @Nullable Object> @Nullable R read(
       ReadOptions options, byte[] key, ValueReader<R> reader) {
     requireLookup(options);
@@ -148,7 +149,7 @@ public final class DatabaseReader implements AutoCloseable {
     }
   }
 
-  /** Implements {@link DB#pinned(ReadOptions, ByteBuffer)}. */
+  @Override
   public @Nullable PinnedValue pinned(ReadOptions options, ByteBuffer key) {
     requireLookup(options);
     ReadContext context = ReadContext.acquireFrom(contexts);
@@ -170,7 +171,7 @@ public final class DatabaseReader implements AutoCloseable {
     }
   }
 
-  /** Implements {@link DB#getAll(ReadOptions, List)}. */
+  @Override
   public List<byte @Nullable []> getAll(ReadOptions options, List<byte[]> keys) {
     requireLookup(options);
     byte[][] values = new byte[keys.size()][];
@@ -250,12 +251,17 @@ public final class DatabaseReader implements AutoCloseable {
    * Returns a cursor, which pins its view until it is closed or the database is. If the program
    * loses it without closing it, {@link #releaseCollectedIterators} releases the view.
    */
+  @Override
   public DBIterator iterator(ReadOptions options) {
     return userIterator(options);
   }
 
-  /** Implements {@link DB#forEach} for a scan that ascends. */
+  @Override
   public void forEach(ReadOptions options, BiConsumer<? super Slice, ? super Slice> action) {
+    if (options.descending()) {
+      DBReader.super.forEach(options, action);
+      return;
+    }
     try (DBIteratorImpl iterator = userIterator(options)) {
       iterator.forEach(action);
     }
@@ -394,6 +400,16 @@ public final class DatabaseReader implements AutoCloseable {
     } finally {
       states.release(state, stripe);
     }
+  }
+
+  @Override
+  public DBComparator comparator() {
+    return tables.comparator().userComparator().order();
+  }
+
+  /** Returns a snapshot of the newest state, which the caller closes. */
+  public SnapshotImpl snapshot() {
+    return snapshots.acquire(this);
   }
 
   /** Returns the number of iterators that are not closed, as far as the collector knows. */

@@ -1,7 +1,17 @@
 package dev.kv.core.read;
 
 import dev.kv.DBClosedException;
+import dev.kv.DBComparator;
+import dev.kv.DBIterator;
+import dev.kv.DBReader;
+import dev.kv.PinnedValue;
+import dev.kv.ReadOptions;
+import dev.kv.Slice;
 import dev.kv.Snapshot;
+import dev.kv.ValueReader;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SnapshotImpl implements Snapshot {
   private final SnapshotList list;
+  private final DBReader reader;
   private final long sequence;
 
   // Guarded by the list. An element that is not linked is its own neighbour.
@@ -20,8 +31,9 @@ public final class SnapshotImpl implements Snapshot {
   /** The state to read from, with the snapshot as a keeper; null for the current one. */
   @Nullable ReadState kept;
 
-  SnapshotImpl(SnapshotList list, long sequence) {
+  SnapshotImpl(SnapshotList list, DBReader reader, long sequence) {
     this.list = list;
+    this.reader = reader;
     this.sequence = sequence;
   }
 
@@ -42,6 +54,60 @@ public final class SnapshotImpl implements Snapshot {
       throw new DBClosedException("the snapshot's database is closed");
     }
     return sequence;
+  }
+
+  /** Returns the options for a read of the database from this snapshot. */
+  private ReadOptions here(ReadOptions options) {
+    Snapshot other = options.snapshot();
+    if (other == this) {
+      return options;
+    }
+    if (other != null) {
+      throw new IllegalArgumentException(
+          "a snapshot reads its own state, and not that of " + other);
+    }
+    return options.toBuilder().snapshot(this).build();
+  }
+
+  @Override
+  public byte @Nullable [] get(ReadOptions options, byte[] key) {
+    return reader.get(here(options), key);
+  }
+
+  @Override
+  public int get(ReadOptions options, ByteBuffer key, ByteBuffer into) {
+    return reader.get(here(options), key, into);
+  }
+
+  @Override
+  public List<byte @Nullable []> getAll(ReadOptions options, List<byte[]> keys) {
+    return reader.getAll(here(options), keys);
+  }
+
+  @Override
+  public <R extends @Nullable Object> @Nullable R read(
+      ReadOptions options, byte[] key, ValueReader<R> user) {
+    return reader.read(here(options), key, user);
+  }
+
+  @Override
+  public @Nullable PinnedValue pinned(ReadOptions options, ByteBuffer key) {
+    return reader.pinned(here(options), key);
+  }
+
+  @Override
+  public DBIterator iterator(ReadOptions options) {
+    return reader.iterator(here(options));
+  }
+
+  @Override
+  public void forEach(ReadOptions options, BiConsumer<? super Slice, ? super Slice> action) {
+    reader.forEach(here(options), action);
+  }
+
+  @Override
+  public DBComparator comparator() {
+    return reader.comparator();
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.kv.core.read;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.DBClosedException;
+import dev.kv.DBReader;
 import dev.kv.Snapshot;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,12 +39,16 @@ public final class SnapshotList {
     this.lastSequence = lastSequence;
   }
 
-  /** Returns a new snapshot of the current state. */
-  public synchronized SnapshotImpl acquire() {
+  /**
+   * Returns a new snapshot of the current state.
+   *
+   * @param reader reads from the snapshot
+   */
+  synchronized SnapshotImpl acquire(DBReader reader) {
     if (closed) {
       throw new DBClosedException("the database is closed");
     }
-    SnapshotImpl snapshot = new SnapshotImpl(this, lastSequence.getAsLong());
+    SnapshotImpl snapshot = new SnapshotImpl(this, reader, lastSequence.getAsLong());
     snapshot.older = newest;
     if (newest == null) {
       oldest = snapshot;

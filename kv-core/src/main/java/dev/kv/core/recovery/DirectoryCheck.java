@@ -183,7 +183,7 @@ public final class DirectoryCheck {
           "the database in "
               + directory
               + " is open already, in this process or another: close it there, or open it here with"
-              + " Options.readOnly");
+              + " DB.openReadOnly");
     }
     return lock;
   }

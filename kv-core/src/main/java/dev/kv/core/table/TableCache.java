@@ -92,6 +92,11 @@ public final class TableCache implements AutoCloseable {
     this.databaseId = memory.blocks().blocks().newId();
   }
 
+  /** Returns the order of the internal keys. */
+  public InternalKeyComparator comparator() {
+    return comparator;
+  }
+
   /**
    * Returns the open table of a file, pinned; the caller closes the pin. Opens the table if it is
    * not in the cache.

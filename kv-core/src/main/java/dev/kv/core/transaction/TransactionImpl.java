@@ -2,6 +2,7 @@ package dev.kv.core.transaction;
 
 import dev.kv.ConflictException;
 import dev.kv.DBClosedException;
+import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.Escape;
 import dev.kv.ReadOptions;
@@ -42,6 +43,8 @@ final class TransactionImpl implements Transaction {
   /** What a key or a range counts besides its bytes. */
   private static final int OVERHEAD_BYTES = 64;
 
+  private static final byte[] NO_BYTES = {};
+
   private final Transactions parts;
   private final TransactionOptions options;
   private final SnapshotImpl snapshot;
@@ -77,11 +80,34 @@ final class TransactionImpl implements Transaction {
     registration = parts.register(this, snapshot, options.maxAge().toNanos());
   }
 
+  /** Returns the options for a read of the snapshot, for lookups of one key. */
+  private ReadOptions lookup(ReadOptions options) {
+    ReadOptions read = fromSnapshot(options);
+    if (read.isScanOnly()) {
+      throw new IllegalArgumentException(
+          "bounds, a prefix and descending are for scans, and not for the lookup of one key: "
+              + options);
+    }
+    return read;
+  }
+
+  private ReadOptions fromSnapshot(ReadOptions options) {
+    if (options == ReadOptions.DEFAULT) {
+      return fromSnapshot;
+    }
+    if (options.snapshot() != null) {
+      throw new IllegalArgumentException("a transaction reads from its own snapshot: " + options);
+    }
+    return options.toBuilder().snapshot(snapshot).build();
+  }
+
   @Override
-  public byte @Nullable [] get(byte[] key) {
+  public byte @Nullable [] get(ReadOptions options, byte[] key) {
+    Objects.requireNonNull(options, "options");
     Objects.requireNonNull(key, "key");
+    ReadOptions read = lookup(options);
     beginOperation();
-    return get(key, serializable);
+    return get(read, key, serializable);
   }
 
   @Override
@@ -89,12 +115,14 @@ final class TransactionImpl implements Transaction {
     Objects.requireNonNull(key, "key");
     beginOperation();
     readForUpdate = true;
-    return get(key, true);
+    return get(fromSnapshot, key, true);
   }
 
   @Override
-  public List<byte @Nullable []> getAll(List<byte[]> keys) {
+  public List<byte @Nullable []> getAll(ReadOptions options, List<byte[]> keys) {
+    Objects.requireNonNull(options, "options");
     Objects.requireNonNull(keys, "keys");
+    ReadOptions read = lookup(options);
     beginOperation();
     List<byte[]> others = new ArrayList<>();
     for (byte[] key : keys) {
@@ -106,21 +134,21 @@ final class TransactionImpl implements Transaction {
       }
     }
     Iterator<byte @Nullable []> found =
-        reading(() -> parts.reader().getAll(fromSnapshot, others)).iterator();
+        reading(() -> parts.reader().getAll(read, others)).iterator();
     List<byte @Nullable []> values = new ArrayList<>(keys.size());
     for (byte[] key : keys) {
       Write own = writes.get(key);
-      values.add(own == null ? found.next() : copyOf(own));
+      values.add(own == null ? found.next() : copyOf(own, read));
     }
     return Collections.unmodifiableList(values);
   }
 
-  private byte @Nullable [] get(byte[] key, boolean depends) {
+  private byte @Nullable [] get(ReadOptions read, byte[] key, boolean depends) {
     if (depends) {
       dependOn(key);
     }
     Write own = writes.get(key);
-    return own == null ? reading(() -> parts.reader().get(fromSnapshot, key)) : copyOf(own);
+    return own == null ? reading(() -> parts.reader().get(read, key)) : copyOf(own, read);
   }
 
   /** Reads the snapshot; throws if the transaction was ended for its age meanwhile. */
@@ -136,25 +164,33 @@ final class TransactionImpl implements Transaction {
     return result;
   }
 
-  private static byte @Nullable [] copyOf(Write own) {
+  private static byte @Nullable [] copyOf(Write own, ReadOptions read) {
     byte[] value = own.value();
-    return value == null ? null : value.clone();
+    return value == null ? null : read.keysOnly() ? NO_BYTES : value.clone();
   }
 
   @Override
-  public <R extends @Nullable Object> @Nullable R read(byte[] key, ValueReader<R> reader) {
+  public <R extends @Nullable Object> @Nullable R read(
+      ReadOptions options, byte[] key, ValueReader<R> reader) {
+    Objects.requireNonNull(options, "options");
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(reader, "reader");
+    ReadOptions read = lookup(options);
     beginOperation();
     if (serializable) {
       dependOn(key);
     }
     Write own = writes.get(key);
     if (own != null) {
-      byte[] value = own.value();
-      return value == null ? null : reader.read(Slice.of(value.clone()));
+      byte[] value = copyOf(own, read);
+      return value == null ? null : reader.read(Slice.of(value));
     }
-    return reading(() -> parts.reader().read(fromSnapshot, key, reader));
+    return reading(() -> parts.reader().read(read, key, reader));
+  }
+
+  @Override
+  public DBComparator comparator() {
+    return parts.reader().comparator();
   }
 
   private void dependOn(byte[] key) {
@@ -194,15 +230,12 @@ final class TransactionImpl implements Transaction {
   }
 
   @Override
-  public DBIterator iterator(ReadOptions read) {
-    Objects.requireNonNull(read, "options");
+  public DBIterator iterator(ReadOptions options) {
+    Objects.requireNonNull(options, "options");
     beginOperation();
-    if (read.snapshot() != null) {
-      throw new IllegalArgumentException("a transaction reads from its own snapshot: " + read);
-    }
+    ReadOptions read = fromSnapshot(options);
     KeyBounds bounds = KeyBounds.of(read, parts.order());
-    ReadOptions onSnapshot = read.toBuilder().snapshot(snapshot).build();
-    DBIterator base = reading(() -> parts.reader().iterator(onSnapshot));
+    DBIterator base = reading(() -> parts.reader().iterator(read));
     TransactionIterator cursor =
         new TransactionIterator(
             base,

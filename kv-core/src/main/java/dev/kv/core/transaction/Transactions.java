@@ -8,7 +8,6 @@ import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.ReadMark;
 import dev.kv.core.read.SnapshotImpl;
-import dev.kv.core.read.SnapshotList;
 import dev.kv.core.write.CommitPipeline;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -26,7 +25,6 @@ public final class Transactions {
   private static final Logger LOG = EngineLogger.of(Transactions.class);
 
   private final DatabaseReader reader;
-  private final SnapshotList snapshots;
   private final CommitPipeline commits;
   private final UserKeyComparator order;
 
@@ -39,13 +37,8 @@ public final class Transactions {
   private final AtomicLong leaked = new AtomicLong();
 
   /** Creates the object; the caller keeps the ownership of all arguments. */
-  public Transactions(
-      DatabaseReader reader,
-      SnapshotList snapshots,
-      CommitPipeline commits,
-      UserKeyComparator order) {
+  public Transactions(DatabaseReader reader, CommitPipeline commits, UserKeyComparator order) {
     this.reader = reader;
-    this.snapshots = snapshots;
     this.commits = commits;
     this.order = order;
   }
@@ -57,7 +50,7 @@ public final class Transactions {
   public Transaction begin(TransactionOptions options) {
     ReadMark mark = reader.mark();
     endLost();
-    return new TransactionImpl(this, options, snapshots.acquire(), mark);
+    return new TransactionImpl(this, options, reader.snapshot(), mark);
   }
 
   /** Returns the registration of a transaction that begins. */

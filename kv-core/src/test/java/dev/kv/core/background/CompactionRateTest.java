@@ -34,7 +34,7 @@ class CompactionRateTest extends DbTestBase {
       for (int i = 0; i < 100; i++) {
         put(key(random.nextInt(1000)), randomValue(random, 1000));
       }
-      db.flush();
+      db.admin().flush();
     }
   }
 
@@ -55,11 +55,11 @@ class CompactionRateTest extends DbTestBase {
     for (int i = 0; i < 2000; i++) {
       put(key(i), randomValue(random, 1000));
     }
-    db.suspendCompactions();
-    db.flush();
+    db.admin().suspendCompactions();
+    db.admin().flush();
     put(key(1000), "a version to merge with");
-    db.flush();
-    db.resumeCompactions();
+    db.admin().flush();
+    db.admin().resumeCompactions();
     long start = System.nanoTime();
     compact(null, null);
     // Two MB at four MiB a second, less the tenth of a second that may be saved up.
@@ -92,9 +92,9 @@ class CompactionRateTest extends DbTestBase {
     fillLevels("a", "z");
     flushOverlapping(TRIGGER);
     await("the compaction", this::isCompacting);
-    db.suspendCompactions();
+    db.admin().suspendCompactions();
     assertThat(isCompacting()).isFalse();
-    db.resumeCompactions();
+    db.admin().resumeCompactions();
   }
 
   @Test
@@ -112,22 +112,23 @@ class CompactionRateTest extends DbTestBase {
       Options options = defaults().toBuilder().memory(m -> m.sharedResources(shared)).build();
       try (DB other = DB.open(temp.resolve("other"), options);
           DB paused = DB.open(temp.resolve("paused"), options)) {
-        paused.suspendCompactions();
+        paused.admin().suspendCompactions();
         for (int round = 0; round < 6; round++) {
           for (DB each : List.of(other, paused)) {
             each.put(b("a"), b("begin" + round));
             each.put(b("z"), b("end"));
-            each.flush();
+            each.admin().flush();
           }
         }
-        other.compactRange(null, null);
-        assertThat(other.property("leveldb.num-files-at-level0")).isEqualTo("0");
-        int waiting = Integer.parseInt(paused.property("leveldb.num-files-at-level0"));
+        other.admin().compactRange(null, null);
+        assertThat(other.admin().property("leveldb.num-files-at-level0")).isEqualTo("0");
+        int waiting = Integer.parseInt(paused.admin().property("leveldb.num-files-at-level0"));
         assertThat(waiting).isGreaterThanOrEqualTo(TRIGGER);
-        paused.resumeCompactions();
+        paused.admin().resumeCompactions();
         await(
             "the compaction after the pause",
-            () -> Integer.parseInt(paused.property("leveldb.num-files-at-level0")) < TRIGGER);
+            () ->
+                Integer.parseInt(paused.admin().property("leveldb.num-files-at-level0")) < TRIGGER);
       }
     }
   }

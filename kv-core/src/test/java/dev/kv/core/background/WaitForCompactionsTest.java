@@ -3,7 +3,6 @@ package dev.kv.core.background;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DB;
 import dev.kv.DBClosedException;
 import dev.kv.DBReadOnlyException;
 import dev.kv.core.db.DbTestBase;
@@ -27,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** {@link DB#waitForCompactions}. */
+/** {@link DBAdmin#waitForCompactions}. */
 class WaitForCompactionsTest extends DbTestBase {
   private void writeTables(int count) {
     Random random = new Random(7);
@@ -35,7 +34,7 @@ class WaitForCompactionsTest extends DbTestBase {
       for (int i = 0; i < 20; i++) {
         put(key(random.nextInt(500)), randomValue(random, 1000));
       }
-      db.flush();
+      db.admin().flush();
     }
   }
 
@@ -43,7 +42,7 @@ class WaitForCompactionsTest extends DbTestBase {
   void waitForCompactions_afterManyFlushes_returnsWhenNothingIsDue() {
     open();
     writeTables(30);
-    db.waitForCompactions();
+    db.admin().waitForCompactions();
     assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
     assertThat(parts().compactor().isDue()).isFalse();
   }
@@ -51,24 +50,24 @@ class WaitForCompactionsTest extends DbTestBase {
   @Test
   void waitForCompactions_rightAfterAnOpenThatFindsOneDue_doesNotReturnBeforeIt() {
     open();
-    db.suspendCompactions();
+    db.admin().suspendCompactions();
     writeTables(8);
     assertThat(filesAt(0)).isGreaterThanOrEqualTo(Levels.LEVEL_0_COMPACTION_TRIGGER);
     reopen();
-    db.waitForCompactions();
+    db.admin().waitForCompactions();
     assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
   }
 
   @Test
   void waitForCompactions_whileTheyAreSuspended_waitsForNone() {
     open();
-    db.suspendCompactions();
+    db.admin().suspendCompactions();
     writeTables(8);
     int tables = filesAt(0);
-    db.waitForCompactions();
+    db.admin().waitForCompactions();
     assertThat(filesAt(0)).isEqualTo(tables);
-    db.resumeCompactions();
-    db.waitForCompactions();
+    db.admin().resumeCompactions();
+    db.admin().waitForCompactions();
     assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
   }
 
@@ -76,17 +75,17 @@ class WaitForCompactionsTest extends DbTestBase {
   void compactRange_whileTheyAreSuspended_throwsAndSaysWhatToCall() {
     open();
     writeTables(3);
-    db.suspendCompactions();
-    db.suspendCompactions();
-    db.resumeCompactions();
-    assertThatThrownBy(() -> db.compactRange(null, null))
+    db.admin().suspendCompactions();
+    db.admin().suspendCompactions();
+    db.admin().resumeCompactions();
+    assertThatThrownBy(() -> db.admin().compactRange(null, null))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("resumeCompactions");
-    assertThatThrownBy(() -> db.compactDeletes(Duration.ZERO))
+    assertThatThrownBy(() -> db.admin().compactDeletes(Duration.ZERO))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("resumeCompactions");
-    db.resumeCompactions();
-    db.compactRange(null, null);
+    db.admin().resumeCompactions();
+    db.admin().compactRange(null, null);
     assertThat(filesAt(0)).isZero();
   }
 
@@ -94,17 +93,17 @@ class WaitForCompactionsTest extends DbTestBase {
   void waitForCompactions_whenOneFails_throws() {
     FaultEnv env = new FaultEnv(Env.inMemory());
     open(options.toBuilder().env(env).build());
-    db.suspendCompactions();
+    db.admin().suspendCompactions();
     writeTables(8);
     env.fail(
         FaultEnv.Fault.ERROR,
         Long.MAX_VALUE,
         operation -> operation.kind() == FaultEnv.Kind.CREATE && operation.isOn(".ldb"));
-    db.resumeCompactions();
-    assertThatThrownBy(db::waitForCompactions).isInstanceOf(DBReadOnlyException.class);
+    db.admin().resumeCompactions();
+    assertThatThrownBy(db.admin()::waitForCompactions).isInstanceOf(DBReadOnlyException.class);
     env.heal();
-    db.resume();
-    db.waitForCompactions();
+    db.admin().resume();
+    db.admin().waitForCompactions();
     assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
   }
 
@@ -112,7 +111,7 @@ class WaitForCompactionsTest extends DbTestBase {
   void waitForCompactions_whenOneFailsThatBeganBeforeTheResume_doesNotThrow() throws Exception {
     FaultEnv env = new FaultEnv(Env.inMemory());
     open(options.toBuilder().env(env).build());
-    db.suspendCompactions();
+    db.admin().suspendCompactions();
     writeTables(8);
     AtomicInteger created = new AtomicInteger();
     CountDownLatch secondRuns = new CountDownLatch(1);
@@ -129,8 +128,8 @@ class WaitForCompactionsTest extends DbTestBase {
           }
           return nth == 1 || nth == 2;
         });
-    db.resumeCompactions();
-    assertThatThrownBy(db::waitForCompactions).isInstanceOf(DBReadOnlyException.class);
+    db.admin().resumeCompactions();
+    assertThatThrownBy(db.admin()::waitForCompactions).isInstanceOf(DBReadOnlyException.class);
     await(
         "another thread that runs the compaction",
         () -> {
@@ -138,24 +137,21 @@ class WaitForCompactionsTest extends DbTestBase {
           return secondRuns.getCount() == 0;
         });
     try {
-      db.resume();
+      db.admin().resume();
     } finally {
       secondMayFail.countDown();
     }
-    db.waitForCompactions();
+    db.admin().waitForCompactions();
     assertThat(env.injected()).isEqualTo(2);
     assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
   }
 
   @Test
-  void waitForCompactions_readOnlyOrClosed_doesNothingOrThrows() {
+  void waitForCompactions_closed_throws() {
     open();
     put("a", "1");
     close();
-    assertThatThrownBy(db::waitForCompactions).isInstanceOf(DBClosedException.class);
-    try (DB reader = DB.open(directory, options.toBuilder().readOnly(true).build())) {
-      reader.waitForCompactions();
-    }
+    assertThatThrownBy(db.admin()::waitForCompactions).isInstanceOf(DBClosedException.class);
   }
 
   @Test
@@ -172,10 +168,10 @@ class WaitForCompactionsTest extends DbTestBase {
     open(options.toBuilder().env(env).build());
     for (int round = 0; round < 20; round++) {
       writeTables(3);
-      db.compactRange(null, null);
+      db.admin().compactRange(null, null);
       assertThat(tablesOnDisk(env)).as("after compactRange").isEqualTo(liveTables());
       writeTables(5);
-      db.waitForCompactions();
+      db.admin().waitForCompactions();
       assertThat(tablesOnDisk(env)).as("after waitForCompactions").isEqualTo(liveTables());
     }
   }

@@ -8,8 +8,6 @@ import dev.kv.DB;
 import dev.kv.DBClosedException;
 import dev.kv.DBComparator;
 import dev.kv.DBIterator;
-import dev.kv.DBReadOnlyException;
-import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Slice;
 import dev.kv.Snapshot;
@@ -59,11 +57,11 @@ class RangeDeleteTest extends DbTestBase {
       for (String key : List.of("a", "b", "c", "d", "e")) {
         put(key, Integer.toString(value++));
         if (place == 1) {
-          db.flush();
+          db.admin().flush();
         }
       }
       if (place >= 2) {
-        db.flush();
+        db.admin().flush();
       }
       if (place == 3) {
         compact(null, null);
@@ -107,7 +105,7 @@ class RangeDeleteTest extends DbTestBase {
         List.of("a", "a\u00ff", "a\u00ff\u00ff", "ab", "b", "\u00ff", "\u00ff\u00ff")) {
       put(key, "1");
     }
-    db.flush();
+    db.admin().flush();
     db.deletePrefix(b("a\u00ff"));
     assertThat(contents()).isEqualTo("(a->1)(ab->1)(b->1)(\u00ff->1)(\u00ff\u00ff->1)");
     db.deletePrefix(b("\u00ff"));
@@ -133,7 +131,7 @@ class RangeDeleteTest extends DbTestBase {
     open(defaults().toBuilder().comparator(reverse).build());
     for (String key : List.of("a", "b", "c", "d", "e")) {
       put(key, "1");
-      db.flush();
+      db.admin().flush();
     }
     deleteRange("d", "b");
     assertThat(contents()).isEqualTo("(e->1)(b->1)(a->1)");
@@ -150,20 +148,20 @@ class RangeDeleteTest extends DbTestBase {
     put("a", "old");
     put("m", "old");
     put("z", "old");
-    db.flush();
+    db.admin().flush();
     compact(null, null);
     put("m", "new");
-    db.flush();
+    db.admin().flush();
     deleteRange("l", "n");
     assertThat(contents()).isEqualTo("(a->old)(z->old)");
     compact(null, null);
     assertThat(contents()).isEqualTo("(a->old)(z->old)");
 
     put("m", "newer");
-    db.flush();
+    db.admin().flush();
     compact(null, null);
     delete("m");
-    db.flush();
+    db.admin().flush();
     deleteRange("l", "n");
     compact(null, null);
     assertThat(contents()).isEqualTo("(a->old)(z->old)");
@@ -177,7 +175,7 @@ class RangeDeleteTest extends DbTestBase {
     for (int i = 0; i < 4000; i++) {
       put(key(i), randomValue(random, 2000));
     }
-    db.flush();
+    db.admin().flush();
     compact(null, null);
     List<FileMetadata> tables = new ArrayList<>();
     for (int level = 1; level < 7; level++) {
@@ -190,7 +188,7 @@ class RangeDeleteTest extends DbTestBase {
     }
     deleteRange(key(10), key(3990));
     assertThat(totalFiles()).isEqualTo(3);
-    assertThat(db.approximateSizes(List.of(new dev.kv.Range(b(key(10)), b(key(3990)))))[0])
+    assertThat(db.admin().approximateSizes(List.of(new dev.kv.Range(b(key(10)), b(key(3990)))))[0])
         .isLessThan(3 << 20);
     await("the space", () -> files(FileName.Kind.TABLE).size() == 3);
     assertThat(get(key(9))).hasSize(2000);
@@ -209,7 +207,7 @@ class RangeDeleteTest extends DbTestBase {
     open(defaults());
     put("a", "1".repeat(100));
     put("m", "1");
-    db.flush();
+    db.admin().flush();
     reopen();
     Path table = directory.resolve(files(FileName.Kind.TABLE).get(0));
     byte[] bytes = Files.readAllBytes(table);
@@ -226,7 +224,7 @@ class RangeDeleteTest extends DbTestBase {
   void rangeWithoutEntries_deleted_writesNothing() {
     open();
     put("a", "1");
-    db.flush();
+    db.admin().flush();
     long before = sequence();
     List<String> tables = files(FileName.Kind.TABLE);
     deleteRange("b", "c");
@@ -244,7 +242,7 @@ class RangeDeleteTest extends DbTestBase {
   @Test
   void level0_afterRangeDeletes_isInSequenceOrder() {
     open();
-    db.suspendCompactions();
+    db.admin().suspendCompactions();
     for (int i = 0; i < 3; i++) {
       put("a", "v" + i);
       put("m", "v" + i);
@@ -265,9 +263,9 @@ class RangeDeleteTest extends DbTestBase {
     for (int i = 0; i < 100; i++) {
       put(key(i), "v" + i);
     }
-    db.flush();
+    db.admin().flush();
     put(key(50), "newer");
-    db.flush();
+    db.admin().flush();
     Snapshot snapshot = db.snapshot();
     deleteRange(key(10), key(100));
     put(key(60), "after");
@@ -286,19 +284,6 @@ class RangeDeleteTest extends DbTestBase {
   }
 
   @Test
-  void readOnlyDatabase_refusesRangeDeletes() {
-    open();
-    put("a", "1");
-    close();
-    try (DB readOnly = DB.open(directory, Options.builder().readOnly(true).build())) {
-      assertThatThrownBy(() -> readOnly.deleteRange(null, null))
-          .isInstanceOf(DBReadOnlyException.class);
-      assertThatThrownBy(() -> readOnly.deletePrefix(b("a")))
-          .isInstanceOf(DBReadOnlyException.class);
-    }
-  }
-
-  @Test
   void closedDatabase_refusesRangeDeletes() {
     open();
     DB closed = db;
@@ -312,9 +297,9 @@ class RangeDeleteTest extends DbTestBase {
     open();
     put("a", "1");
     put("b", "1");
-    db.suspendCompactions();
+    db.admin().suspendCompactions();
     deleteRange("a", "b");
-    db.resumeCompactions();
+    db.admin().resumeCompactions();
     assertThat(contents()).isEqualTo("(b->1)");
   }
 
@@ -358,7 +343,7 @@ class RangeDeleteTest extends DbTestBase {
       put("a", "before");
       put("z", "after");
       if (round % 3 == 0) {
-        db.flush();
+        db.admin().flush();
       }
       deleteRange(key(0), round % 2 == 0 ? key(keys) : null);
     }

@@ -170,7 +170,7 @@ class TreeChangesTest extends DbTestBase {
   void unsyncedWrites_beforeAChange_areDurableWithIt() {
     try (PowerLoss power = new PowerLoss()) {
       put("t1", "1");
-      db.flush();
+      db.admin().flush();
       put("a", "unsynced");
       deleteRange("t", "u", () -> {});
       assertThat(power.valuesAfter("a", "t1")).containsExactly("unsynced", NOT_FOUND);
@@ -181,7 +181,7 @@ class TreeChangesTest extends DbTestBase {
   void syncedWrite_inTheLogAfterTheOneOfAChange_survivesPowerLoss() {
     try (PowerLoss power = new PowerLoss()) {
       put("t1", "1");
-      db.flush();
+      db.admin().flush();
       put("a", "1");
       deleteRange("t", "u", () -> {});
       power.holdFlushes();
@@ -195,7 +195,7 @@ class TreeChangesTest extends DbTestBase {
   void syncedWrite_afterAChangeThatBeganTheLog_survivesPowerLoss() {
     try (PowerLoss power = new PowerLoss()) {
       put("t1", "1");
-      db.flush();
+      db.admin().flush();
       put("a", "1");
       power.holdFlushes();
       switchMemTable();
@@ -210,7 +210,7 @@ class TreeChangesTest extends DbTestBase {
     open();
     put("t1", "1");
     put("u1", "1");
-    db.flush();
+    db.admin().flush();
     deleteRange("t", "u", () -> {});
     long before;
     try (Snapshot snapshot = db.snapshot()) {
@@ -223,7 +223,7 @@ class TreeChangesTest extends DbTestBase {
       assertThat(snapshot.sequence()).isEqualTo(before);
     }
     put("t1", "2");
-    db.flush();
+    db.admin().flush();
     compact(null, null);
     assertThat(contents()).isEqualTo("(t1->2)(u1->1)");
   }
@@ -235,7 +235,7 @@ class TreeChangesTest extends DbTestBase {
     open();
     put("a", "1");
     put("t1", "1");
-    db.flush();
+    db.admin().flush();
     List<String> before = files(FileName.Kind.TABLE);
     IllegalMonitorStateException own = new IllegalMonitorStateException();
     assertThatThrownBy(
@@ -261,7 +261,7 @@ class TreeChangesTest extends DbTestBase {
     HookedEnv env = new HookedEnv(defaults().env());
     open(defaults().toBuilder().env(env).build());
     put("t1", "1");
-    db.flush();
+    db.admin().flush();
     assertThatThrownBy(() -> deleteRange("t", "u", () -> env.manifestSyncFails = true))
         .isInstanceOf(DBIOException.class)
         .hasMessageContaining("unknown");
@@ -278,7 +278,7 @@ class TreeChangesTest extends DbTestBase {
     for (int i = 0; i < 100; i++) {
       put(key(i), "v" + i);
     }
-    db.flush();
+    db.admin().flush();
     compact(null, null);
     Snapshot before = db.snapshot();
     AtomicReference<Snapshot> middle = new AtomicReference<>();
@@ -321,9 +321,9 @@ class TreeChangesTest extends DbTestBase {
   void snapshot_acrossSeveralChanges_keepsTheFirstStateAndFreesItsTablesAtTheEnd() {
     open();
     put("a", "1");
-    db.flush();
+    db.admin().flush();
     put("b", "1");
-    db.flush();
+    db.admin().flush();
     Snapshot first = db.snapshot();
     deleteRange("a", "b", () -> {});
     put("b", "2");
@@ -343,7 +343,7 @@ class TreeChangesTest extends DbTestBase {
   void close_withASnapshotThatKeepsAState_freesIt() {
     open();
     put("a", "1");
-    db.flush();
+    db.admin().flush();
     Snapshot snapshot = db.snapshot();
     DBIterator cursor = db.iterator(ReadOptions.from(snapshot));
     deleteRange("a", "b", () -> {});
@@ -361,18 +361,18 @@ class TreeChangesTest extends DbTestBase {
   @Test
   void compaction_thatBecomesDueDuringAChange_waitsForIt() {
     open(defaults().toBuilder().maxFileSize(1 << 20).build());
-    db.suspendCompactions();
+    db.admin().suspendCompactions();
     for (int table = 0; table < 8; table++) {
       put(key(table % 2 * 10), "a" + table);
       put(key(20), "b" + table);
-      db.flush();
+      db.admin().flush();
     }
     String levels = filesPerLevel();
     deleteRange(
         key(0),
         key(15),
         () -> {
-          db.resumeCompactions();
+          db.admin().resumeCompactions();
           assertThat(parts().compactor().isDue()).isTrue();
           assertThat(parts().compactor().next()).isNull();
           assertThat(filesPerLevel()).isEqualTo(levels);
@@ -386,7 +386,7 @@ class TreeChangesTest extends DbTestBase {
     open();
     put("t1", "1");
     put("t9", "1");
-    db.flush();
+    db.admin().flush();
     compact(null, null);
     put("a", "2");
     put("z", "2");
@@ -420,7 +420,7 @@ class TreeChangesTest extends DbTestBase {
       for (int i = 0; i < 100; i++) {
         put(key(i), "r" + round);
       }
-      db.flush();
+      db.admin().flush();
     }
     CountDownLatch reached = new CountDownLatch(1);
     CountDownLatch gate = new CountDownLatch(1);
@@ -468,7 +468,7 @@ class TreeChangesTest extends DbTestBase {
     put("a", "1");
     put("t", "1");
     put("z", "1");
-    db.flush();
+    db.admin().flush();
     AtomicReference<CompletableFuture<Void>> second = new AtomicReference<>();
     deleteRange(
         "s",
@@ -489,7 +489,7 @@ class TreeChangesTest extends DbTestBase {
     open();
     put("t1", "old");
     put("u1", "old");
-    db.flush();
+    db.admin().flush();
     put("t1", "new");
     put("u1", "new");
     if (immutable) {
@@ -498,7 +498,7 @@ class TreeChangesTest extends DbTestBase {
     deleteRange("t", "u", () -> {});
     assertThat(contents()).isEqualTo("(u1->new)");
     assertThat(get("t1")).isEqualTo(NOT_FOUND);
-    db.flush();
+    db.admin().flush();
     assertThat(get("t1")).isEqualTo(NOT_FOUND);
     compact(null, null);
     assertThat(contents()).isEqualTo("(u1->new)");
@@ -510,7 +510,7 @@ class TreeChangesTest extends DbTestBase {
   void writesToTheRange_duringAChange_areBeforeOrAfterIt() throws Exception {
     open();
     put("t0", "0");
-    db.flush();
+    db.admin().flush();
     AtomicReference<CompletableFuture<Void>> writer = new AtomicReference<>();
     deleteRange(
         "t",
@@ -521,7 +521,7 @@ class TreeChangesTest extends DbTestBase {
         });
     join(writer.get());
     assertThat(contents()).isEqualTo("(t1->later)");
-    db.flush();
+    db.admin().flush();
     compact(null, null);
     assertThat(contents()).isEqualTo("(t1->later)");
   }
@@ -530,7 +530,7 @@ class TreeChangesTest extends DbTestBase {
   void close_duringAChange_letsItEndFirst() throws Exception {
     open();
     put("t1", "1");
-    db.flush();
+    db.admin().flush();
     AtomicReference<CompletableFuture<Void>> closing = new AtomicReference<>();
     deleteRange(
         "t",
@@ -549,7 +549,7 @@ class TreeChangesTest extends DbTestBase {
     open();
     DB closed = db;
     put("t1", "1");
-    db.flush();
+    db.admin().flush();
     AtomicReference<CompletableFuture<Void>> second = new AtomicReference<>();
     deleteRange(
         "t",

@@ -70,7 +70,7 @@ class CompactionFilterFaultTest {
       for (int i = 0; i < KEYS; i++) {
         db.put(b("key" + (100 + i)), b("k-old" + i));
       }
-      db.compactRange(null, null);
+      db.admin().compactRange(null, null);
       snapshot = withSnapshot ? db.snapshot() : null;
       for (int i = 0; i < KEYS; i++) {
         String key = "key" + (100 + i);
@@ -81,7 +81,7 @@ class CompactionFilterFaultTest {
           after.put(key, value.replace('r', 's'));
         }
         if (i == KEYS / 2) {
-          db.flush();
+          db.admin().flush();
         }
       }
       db.put(WriteOptions.SYNC, b("key9"), b("k-synced"));
@@ -139,7 +139,7 @@ class CompactionFilterFaultTest {
               }
             }
           });
-      run.db.compactRange(null, null);
+      run.db.admin().compactRange(null, null);
       run.env.watch(operation -> {});
       crashes.add(run.disk.crashClone(0, 1));
       assertThat(Run.content(run.db, ReadOptions.DEFAULT)).isEqualTo(run.after);
@@ -149,7 +149,7 @@ class CompactionFilterFaultTest {
       for (StrictMemEnv crash : crashes) {
         try (DB found = DB.open(DIRECTORY, run.options.toBuilder().env(crash).build())) {
           run.check(found);
-          found.compactRange(null, null);
+          found.admin().compactRange(null, null);
           assertThat(Run.content(found, ReadOptions.DEFAULT)).isEqualTo(run.after);
         }
       }
@@ -167,7 +167,7 @@ class CompactionFilterFaultTest {
         String what = mode + " at operation " + k;
         mode.inject(run.env, run.env.operations() + k);
         try {
-          run.db.compactRange(null, null);
+          run.db.admin().compactRange(null, null);
         } catch (DBException expected) {
           reported++;
         }
@@ -181,7 +181,7 @@ class CompactionFilterFaultTest {
         }
         try (DB found = DB.open(DIRECTORY, run.options)) {
           run.check(found);
-          found.compactRange(null, null);
+          found.admin().compactRange(null, null);
           assertThat(Run.content(found, ReadOptions.DEFAULT)).isEqualTo(run.after);
         } catch (AssertionError | RuntimeException e) {
           throw new AssertionError(what + ", " + run.env.lastFault(), e);

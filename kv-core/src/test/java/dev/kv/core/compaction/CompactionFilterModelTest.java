@@ -92,8 +92,8 @@ class CompactionFilterModelTest extends DbTestBase {
     model.replaceAll((key, value) -> filtered(value) == null ? "" : filtered(value));
     model.values().removeIf(String::isEmpty);
     assertThat(content((Snapshot) null)).isEqualTo(model);
-    assertThat(db.stats().filtered().dropped()).isPositive();
-    assertThat(db.stats().filtered().failures()).isZero();
+    assertThat(db.admin().stats().filtered().dropped()).isPositive();
+    assertThat(db.admin().stats().filtered().failures()).isZero();
   }
 
   private void step() throws Exception {
@@ -183,7 +183,7 @@ class CompactionFilterModelTest extends DbTestBase {
       seen = bytes == null ? null : s(bytes);
       settle(read, seen);
       if (random.nextInt(4) == 0) {
-        db.flush();
+        db.admin().flush();
       }
       transaction.put(b(written), b(value));
       transaction.commit();
@@ -279,7 +279,7 @@ class CompactionFilterModelTest extends DbTestBase {
           checkAll();
         }
       }
-      default -> db.flush();
+      default -> db.admin().flush();
     }
   }
 

@@ -71,15 +71,15 @@ class CompactionFilterTest extends DbTestBase {
     put("c", "old");
     put("d", "1");
     delete("d");
-    db.flush();
+    db.admin().flush();
     assertThat(contents()).isEqualTo("(a->drop)(b->stays)(c->old)");
     compactAll();
     assertThat(contents()).isEqualTo("(b->stays)(c->new)");
     assertThat(passed).containsExactly("a", "b", "c");
     assertThat(allEntriesFor("a")).isEqualTo("[ ]");
-    assertThat(db.stats().filtered().dropped()).isEqualTo(1);
-    assertThat(db.stats().filtered().replaced()).isEqualTo(1);
-    assertThat(db.property("kv.compaction-filter-dropped")).isEqualTo("1");
+    assertThat(db.admin().stats().filtered().dropped()).isEqualTo(1);
+    assertThat(db.admin().stats().filtered().replaced()).isEqualTo(1);
+    assertThat(db.admin().property("kv.compaction-filter-dropped")).isEqualTo("1");
     reopen(defaults());
     assertThat(contents()).isEqualTo("(b->stays)(c->new)");
   }
@@ -88,7 +88,7 @@ class CompactionFilterTest extends DbTestBase {
   void entry_inAMemtable_isNotPassedByAFlush() {
     openFiltered();
     put("a", "drop");
-    db.flush();
+    db.admin().flush();
     assertThat(passed).isEmpty();
     assertThat(get("a")).isEqualTo("drop");
   }
@@ -98,14 +98,14 @@ class CompactionFilterTest extends DbTestBase {
     openFiltered();
     put("a", "kept");
     put("z", "kept");
-    db.flush();
+    db.admin().flush();
     for (int level = 2; level < 5; level++) {
       compactLevel(level, null, null);
     }
     assertThat(filesPerLevel()).isEqualTo("0,0,0,0,0,1");
     put("a", "drop");
     put("m", "drop");
-    db.flush();
+    db.admin().flush();
     assertThat(filesPerLevel()).isEqualTo("0,0,1,0,0,1");
     for (int level = 2; level < 4; level++) {
       compactLevel(level, null, null);
@@ -148,7 +148,7 @@ class CompactionFilterTest extends DbTestBase {
       try (Snapshot earlier = round == 0 ? null : db.snapshot()) {
         put("a", "drop");
         put("b", "old");
-        db.flush();
+        db.admin().flush();
         List<AutoCloseable> open = new ArrayList<>();
         during =
             () -> {
@@ -188,7 +188,7 @@ class CompactionFilterTest extends DbTestBase {
   void snapshotTakenWhileTheFilterRuns_keepsFilesUntilItsClose() {
     openFiltered();
     put("a", "drop");
-    db.flush();
+    db.admin().flush();
     List<Snapshot> open = new ArrayList<>();
     during = () -> open.add(db.snapshot());
     compactAll();
@@ -202,7 +202,7 @@ class CompactionFilterTest extends DbTestBase {
     openFiltered();
     put("a", "drop");
     put("b", "stays");
-    db.flush();
+    db.admin().flush();
     List<Transaction> open = new ArrayList<>();
     during =
         () -> {
@@ -262,10 +262,10 @@ class CompactionFilterTest extends DbTestBase {
       put("a", "1");
       put("b", "2");
       put("c", "3");
-      db.flush();
+      db.admin().flush();
       compactAll();
       assertThat(contents()).as("failure " + i).isEqualTo("(b->2)(c->3)");
-      assertThat(db.stats().filtered().failures()).isPositive();
+      assertThat(db.admin().stats().filtered().failures()).isPositive();
     }
     calls.set(100);
     compactAll();
@@ -289,15 +289,15 @@ class CompactionFilterTest extends DbTestBase {
               return Decision.DROP;
             }));
     put("a", "1");
-    db.flush();
+    db.admin().flush();
     assertThatThrownBy(this::compactAll).isInstanceOf(DBReadOnlyException.class);
     assertThat(contents()).isEqualTo("(a->1)");
-    db.resume();
+    db.admin().resume();
     compactAll();
     assertThat(contents()).isEmpty();
     put("b", "2");
     assertThat(get("b")).isEqualTo("2");
-    assertThat(db.stats().filtered().failures()).isZero();
+    assertThat(db.admin().stats().filtered().failures()).isZero();
   }
 
   @Test
@@ -313,9 +313,9 @@ class CompactionFilterTest extends DbTestBase {
               return Decision.KEEP;
             }));
     put("a", "1");
-    db.flush();
+    db.admin().flush();
     compactAll();
-    assertThat(db.stats().filtered().failures()).isZero();
+    assertThat(db.admin().stats().filtered().failures()).isZero();
     for (Slice each : kept) {
       assertThatThrownBy(each::length).isInstanceOf(IllegalStateException.class);
     }
@@ -331,7 +331,7 @@ class CompactionFilterTest extends DbTestBase {
       put("a", "drop" + large);
       put("b", "old" + large);
       put("c", large);
-      db.flush();
+      db.admin().flush();
       compactAll();
       assertThat(passed).containsExactly("a", "b", "c");
       assertThat(contents()).isEqualTo("(b->new)(c->" + large + ")");
@@ -380,8 +380,8 @@ class CompactionFilterTest extends DbTestBase {
     for (int i = 0; i < 3000; i++) {
       put(key(i), "drop" + "v".repeat(500));
     }
-    db.flush();
-    db.waitForCompactions();
+    db.admin().flush();
+    db.admin().waitForCompactions();
     isOn = true;
     compactAll();
     assertThat(passed.stream().distinct().count()).isEqualTo(3000);

@@ -86,12 +86,12 @@ class CompactionTest extends DbTestBase {
       put(String.format("B%010d", i), value);
     }
     put("C", "vc");
-    db.flush();
+    db.admin().flush();
     compactLevel(0, null, null);
     put("A", "va2");
     put("B100", "bvalue2");
     put("C", "vc2");
-    db.flush();
+    db.admin().flush();
     assertThat(mostOverlap()).isLessThanOrEqualTo(20 << 20);
     compactLevel(0, null, null);
     assertThat(mostOverlap()).isLessThanOrEqualTo(20 << 20);
@@ -123,7 +123,7 @@ class CompactionTest extends DbTestBase {
     Snapshot snapshot = db.snapshot();
     put("foo", "tiny");
     put("pastfoo2", "v2");
-    db.flush();
+    db.admin().flush();
     assertThat(filesAt(0)).isGreaterThan(0);
     assertThat(get("foo", snapshot)).isEqualTo(big);
     assertThat(size("", "pastfoo")).isBetween(50_000L, 60_000L);
@@ -142,17 +142,17 @@ class CompactionTest extends DbTestBase {
   void compact_tombstone_staysWhileADeeperLevelMayHoldTheKey() {
     open();
     put("foo", "v1");
-    db.flush();
+    db.admin().flush();
     assertThat(filesAt(DEEPEST_FLUSH)).isEqualTo(1);
     put("a", "begin");
     put("z", "end");
-    db.flush();
+    db.admin().flush();
     assertThat(filesAt(DEEPEST_FLUSH)).isEqualTo(1);
     assertThat(filesAt(DEEPEST_FLUSH - 1)).isEqualTo(1);
     delete("foo");
     put("foo", "v2");
     assertThat(allEntriesFor("foo")).isEqualTo("[ v2, DEL, v1 ]");
-    db.flush();
+    db.admin().flush();
     assertThat(allEntriesFor("foo")).isEqualTo("[ v2, DEL, v1 ]");
     compactLevel(DEEPEST_FLUSH - 2, null, "z");
     // The tombstone is gone, v1 is one level deeper.
@@ -165,13 +165,13 @@ class CompactionTest extends DbTestBase {
   void compact_lastTombstone_goesOnlyAtTheDeepestLevel() {
     open();
     put("foo", "v1");
-    db.flush();
+    db.admin().flush();
     put("a", "begin");
     put("z", "end");
-    db.flush();
+    db.admin().flush();
     delete("foo");
     assertThat(allEntriesFor("foo")).isEqualTo("[ DEL, v1 ]");
-    db.flush();
+    db.admin().flush();
     assertThat(allEntriesFor("foo")).isEqualTo("[ DEL, v1 ]");
     compactLevel(DEEPEST_FLUSH - 2, null, null);
     // v1 lies below and would come back.
@@ -186,24 +186,24 @@ class CompactionTest extends DbTestBase {
     open(defaults().toBuilder().reuseLogs(reuse).build());
     put("100", "v100");
     put("999", "v999");
-    db.flush();
+    db.admin().flush();
     delete("100");
     delete("999");
-    db.flush();
+    db.admin().flush();
     assertThat(filesPerLevel()).isEqualTo("0,1,1");
     put("300", "v300");
     put("500", "v500");
-    db.flush();
+    db.admin().flush();
     put("200", "v200");
     put("600", "v600");
     put("900", "v900");
-    db.flush();
+    db.admin().flush();
     assertThat(filesPerLevel()).isEqualTo("2,1,1");
     compactLevel(1, null, null);
     compactLevel(2, null, null);
     assertThat(filesPerLevel()).isEqualTo("2");
     delete("600");
-    db.flush();
+    db.admin().flush();
     assertThat(filesPerLevel()).isEqualTo("3");
     assertThat(get("600")).isEqualTo(NOT_FOUND);
   }
@@ -223,8 +223,8 @@ class CompactionTest extends DbTestBase {
     reopen();
     reopen();
     assertThat(contents()).isEqualTo("(a->v)");
-    db.suspendCompactions();
-    db.resumeCompactions();
+    db.admin().suspendCompactions();
+    db.admin().resumeCompactions();
     compact(null, null);
     assertThat(contents()).isEqualTo("(a->v)");
   }
@@ -243,7 +243,7 @@ class CompactionTest extends DbTestBase {
     put("", "");
     reopen();
     put("", "");
-    db.flush();
+    db.admin().flush();
     reopen();
     put("d", "dv");
     reopen();
@@ -330,7 +330,7 @@ class CompactionTest extends DbTestBase {
   void compact_tablesThatAnIteratorHolds_goWithTheIterator() {
     open();
     put("foo", "v1");
-    db.flush();
+    db.admin().flush();
     String table = files(FileName.Kind.TABLE).get(0);
     try (DBIterator cursor = db.iterator()) {
       put("foo", "v2");
@@ -357,11 +357,11 @@ class CompactionTest extends DbTestBase {
     for (int i = 0; i < count; i++) {
       put(key(i), value);
     }
-    db.flush();
+    db.admin().flush();
     for (int i = 0; i < count; i++) {
       delete(key(i));
     }
-    db.flush();
+    db.admin().flush();
     int end = all ? count : count / 2;
     long before = size(key(0), key(end));
     long rest = size(key(end), key(count));
@@ -385,18 +385,18 @@ class CompactionTest extends DbTestBase {
   @Test
   void suspendCompactions_whileWriting_runsNoneAndStallsNobody() {
     open(writeBuffer(64 << 10));
-    db.suspendCompactions();
-    db.suspendCompactions();
+    db.admin().suspendCompactions();
+    db.admin().suspendCompactions();
     String value = "v".repeat(1000);
     for (int i = 0; i < 1500; i++) {
       put(key(i * 7919 % 1500), value);
     }
-    db.flush();
+    db.admin().flush();
     int files = filesAt(0);
     assertThat(files).isGreaterThan(12);
-    db.resumeCompactions();
+    db.admin().resumeCompactions();
     assertThat(filesAt(0)).isEqualTo(files);
-    db.resumeCompactions();
+    db.admin().resumeCompactions();
     await("the compaction of level 0", () -> filesAt(0) < 4);
     for (int i = 0; i < 1500; i++) {
       assertThat(get(key(i))).isEqualTo(value);
@@ -420,7 +420,7 @@ class CompactionTest extends DbTestBase {
       put(key, value);
       model.put(key, value);
     }
-    db.flush();
+    db.admin().flush();
     await("compactions to be done", () -> filesAt(0) < 4);
     int levels = 0;
     for (int level = 0; level < 7; level++) {

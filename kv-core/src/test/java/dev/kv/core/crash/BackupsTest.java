@@ -14,6 +14,7 @@ import dev.kv.DBLockedException;
 import dev.kv.DatabaseExistsException;
 import dev.kv.NoSuchDatabaseException;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.backup.Backup;
 import dev.kv.backup.Backups;
 import dev.kv.env.Env;
@@ -87,9 +88,9 @@ class BackupsTest {
     Options options = setting.options(env);
     try (DB db = DB.open(target, options.toBuilder().createIfMissing(false).build())) {
       history.expectPrefix(db, count, count);
-      assertThat(db.stats().writes().lastSequence()).isEqualTo(operations(history, count));
+      assertThat(db.admin().stats().writes().lastSequence()).isEqualTo(operations(history, count));
       db.write(history.batch(count + 1));
-      db.compactRange(null, null);
+      db.admin().compactRange(null, null);
       history.expectPrefix(db, count + 1, count + 1);
     }
     DB.destroy(target, options);
@@ -104,9 +105,9 @@ class BackupsTest {
     try (DB db = DB.open(DIRECTORY, setting.options(disk))) {
       for (int i = 0; i < 5; i++) {
         write(db, history, 40 * i + 1, 40 * (i + 1));
-        db.waitForCompactions();
-        made.add(backups.create(db));
-        Backup again = backups.create(db);
+        db.admin().waitForCompactions();
+        made.add(backups.create(db.admin()));
+        Backup again = backups.create(db.admin());
         made.add(again);
         assertThat(again.addedBytes()).as("nothing is new").isZero();
       }
@@ -150,12 +151,10 @@ class BackupsTest {
           Backup made;
           int[] least = {acknowledged[0].get(), acknowledged[1].get()};
           if (i % 2 == 0) {
-            made = backups.create(db);
+            made = backups.create(db.admin());
           } else {
-            try (DB reader =
-                DB.open(
-                    DIRECTORY, options.toBuilder().createIfMissing(false).readOnly(true).build())) {
-              made = backups.create(reader);
+            try (ReadOnlyDB reader = DB.openReadOnly(DIRECTORY, options)) {
+              made = backups.create(reader.admin());
             }
           }
           backups.restore(made.number(), TARGET);
@@ -183,8 +182,8 @@ class BackupsTest {
       try (DB db = DB.open(DIRECTORY, setting.options(disk))) {
         byte[] value = {(byte) round};
         db.put(new byte[] {1}, value);
-        db.flush();
-        backups.create(db);
+        db.admin().flush();
+        backups.create(db.admin());
       }
       DB.destroy(DIRECTORY, setting.options(disk));
     }
@@ -213,11 +212,11 @@ class BackupsTest {
         Options options = setting.options(Env.fileSystem());
         try (DB db = DB.open(directory, options)) {
           write(db, history, 1, 60);
-          long first = backups.create(db).number();
+          long first = backups.create(db.admin()).number();
           write(db, history, 61, 80);
           long second;
-          try (DB reader = DB.open(directory, options.toBuilder().readOnly(true).build())) {
-            second = backups.create(reader).number();
+          try (ReadOnlyDB reader = DB.openReadOnly(directory, options)) {
+            second = backups.create(reader.admin()).number();
           }
           backups.restore(first, temp.resolve("first" + setting));
           backups.restore(second, temp.resolve("second" + setting));
@@ -237,7 +236,7 @@ class BackupsTest {
     assertThatThrownBy(() -> backups.prune(1)).isInstanceOf(NoSuchDatabaseException.class);
     assertThatThrownBy(() -> backups.prune(0)).isInstanceOf(IllegalArgumentException.class);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
-      backups.create(db);
+      backups.create(db.admin());
     }
     for (long number : new long[] {0, 2, -1, Long.MAX_VALUE}) {
       assertThatThrownBy(() -> backups.verify(number))
@@ -254,7 +253,7 @@ class BackupsTest {
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 10);
       List<String> before = disk.list(DIRECTORY);
-      assertThatThrownBy(() -> Backups.in(DIRECTORY, disk).create(db))
+      assertThatThrownBy(() -> Backups.in(DIRECTORY, disk).create(db.admin()))
           .isInstanceOf(DBIOException.class)
           .hasMessageContaining("a directory of backups holds nothing else");
       assertThat(disk.list(DIRECTORY)).containsExactlyInAnyOrderElementsOf(before);
@@ -284,7 +283,7 @@ class BackupsTest {
       for (String name : others) {
         disk.createDirectory(files);
         write(files.resolve(name), new byte[] {1});
-        assertThatThrownBy(() -> backups.create(db))
+        assertThatThrownBy(() -> backups.create(db.admin()))
             .isInstanceOf(DBIOException.class)
             .hasMessageContaining("a directory of backups holds nothing else")
             .hasMessageContaining(name);
@@ -292,13 +291,13 @@ class BackupsTest {
         disk.delete(files.resolve(name));
       }
       write(db, history, 1, 40);
-      backups.create(db);
+      backups.create(db.admin());
       for (String name : others) {
         write(files.resolve(name), new byte[] {1});
       }
       write(files.resolve("000099.ldb.1.00000000"), new byte[] {1}); // of a backup that was cut
       write(db, history, 41, 60);
-      Backup second = backups.create(db);
+      Backup second = backups.create(db.admin());
       assertThat(disk.list(files)).containsAll(others).doesNotContain("000099.ldb.1.00000000");
       assertThat(backups.prune(1)).hasSize(1);
       assertThat(disk.list(files)).containsAll(others).hasSize(others.size() + second.files());
@@ -313,10 +312,10 @@ class BackupsTest {
     Backups backups = Backups.in(other);
     try (DB db = DB.open(temp.resolve("db"), Setting.DEFAULT.options(Env.fileSystem()))) {
       write(db, history, 1, 40);
-      backups.create(db);
+      backups.create(db.admin());
       write(db, history, 41, 60);
       Path catalog = Files.copy(other.resolve("backup-000001"), linked.resolve("backup-000001"));
-      backups.create(db);
+      backups.create(db.admin());
       Files.createSymbolicLink(linked.resolve("files"), other.resolve("files"));
       for (boolean first : new boolean[] {false, true}) {
         if (first) {
@@ -326,7 +325,7 @@ class BackupsTest {
               .isInstanceOf(DBIOException.class)
               .hasMessageContaining("is a symbolic link");
         }
-        assertThatThrownBy(() -> Backups.in(linked).create(db))
+        assertThatThrownBy(() -> Backups.in(linked).create(db.admin()))
             .isInstanceOf(DBIOException.class)
             .hasMessageContaining("is a symbolic link");
       }
@@ -340,7 +339,7 @@ class BackupsTest {
         assertThatThrownBy(() -> backups.restore(1, temp.resolve("target")))
             .isInstanceOf(DBIOException.class)
             .hasMessageContaining(kind < 2 ? "is a symbolic link" : "holds other files");
-        assertThatThrownBy(() -> db.checkpoint(temp.resolve("target")))
+        assertThatThrownBy(() -> db.admin().checkpoint(temp.resolve("target")))
             .isInstanceOf(DBIOException.class)
             .hasMessageContaining(kind < 2 ? "is a symbolic link" : "holds other files");
         assertThat(file).exists();
@@ -365,10 +364,11 @@ class BackupsTest {
       write(db, history, 1, 10);
       AtomicInteger refused = new AtomicInteger();
       backups.create(
-          db,
+          db.admin(),
           (done, total) -> {
             assertThat(done).isLessThanOrEqualTo(total);
-            assertThatThrownBy(() -> backups.create(db)).isInstanceOf(DBLockedException.class);
+            assertThatThrownBy(() -> backups.create(db.admin()))
+                .isInstanceOf(DBLockedException.class);
             assertThatThrownBy(() -> backups.prune(1)).isInstanceOf(DBLockedException.class);
             refused.incrementAndGet();
           });
@@ -381,11 +381,11 @@ class BackupsTest {
     Backups backups = Backups.in(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 100);
-      db.compactRange(null, null);
+      db.admin().compactRange(null, null);
       assertThatThrownBy(
               () ->
                   backups.create(
-                      db,
+                      db.admin(),
                       (done, total) -> {
                         if (done == total) {
                           throw new IllegalStateException("cancelled");
@@ -393,7 +393,7 @@ class BackupsTest {
                       }))
           .hasMessage("cancelled");
       assertThat(backups.list()).isEmpty();
-      Backup made = backups.create(db);
+      Backup made = backups.create(db.admin());
       assertThat(made.addedBytes()).isLessThan(made.bytes());
       assertThat(backups.verify(made.number())).isEmpty();
     }
@@ -404,7 +404,7 @@ class BackupsTest {
     Backups backups = Backups.in(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 10);
-      backups.create(db);
+      backups.create(db.admin());
       assertThatThrownBy(() -> backups.restore(1, DIRECTORY))
           .isInstanceOf(DatabaseExistsException.class)
           .hasMessageContaining("exists already");
@@ -418,8 +418,8 @@ class BackupsTest {
     Backups backups = Backups.in(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 60);
-      db.waitForCompactions();
-      backups.create(db);
+      db.admin().waitForCompactions();
+      backups.create(db.admin());
       SplittableRandom random = new SplittableRandom(5);
       Path files = BACKUPS.resolve("files");
       for (String name : disk.list(files)) {
@@ -454,7 +454,9 @@ class BackupsTest {
       for (String name : disk.list(files)) {
         disk.delete(files.resolve(name));
       }
-      assertThat(backups.create(db).addedBytes()).as("everything is stored anew").isPositive();
+      assertThat(backups.create(db.admin()).addedBytes())
+          .as("everything is stored anew")
+          .isPositive();
       assertThat(backups.verify(1)).isEmpty();
       assertThat(backups.verify(2)).isEmpty();
     }
@@ -466,8 +468,8 @@ class BackupsTest {
     Backups backups = Backups.in(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 60);
-      db.compactRange(null, null);
-      backups.create(db);
+      db.admin().compactRange(null, null);
+      backups.create(db.admin());
       Path files = BACKUPS.resolve("files");
       SplittableRandom random = new SplittableRandom(6);
       for (String name : disk.list(files)) {
@@ -477,7 +479,7 @@ class BackupsTest {
           write(files.resolve(name), bad);
         }
       }
-      Backup second = backups.create(db);
+      Backup second = backups.create(db.admin());
       assertThat(second.addedBytes()).isEqualTo(second.bytes());
       assertThat(backups.verify(2)).isEmpty();
       assertThat(backups.verify(1)).isEmpty();
@@ -489,9 +491,9 @@ class BackupsTest {
     Backups backups = Backups.in(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 10);
-      backups.create(db);
+      backups.create(db.admin());
       write(db, history, 11, 20);
-      backups.create(db);
+      backups.create(db.admin());
     }
     Path one = BACKUPS.resolve("backup-000001");
     Path two = BACKUPS.resolve("backup-000002");
@@ -510,7 +512,7 @@ class BackupsTest {
     Backups backups = Backups.in(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 10);
-      Backup made = backups.create(db);
+      Backup made = backups.create(db.admin());
       for (String name :
           List.of(
               "backup-0000001",
@@ -525,7 +527,7 @@ class BackupsTest {
             .isInstanceOf(CorruptionException.class)
             .hasMessageContaining(name);
         assertThatThrownBy(() -> backups.prune(1)).isInstanceOf(CorruptionException.class);
-        assertThatThrownBy(() -> backups.create(db)).isInstanceOf(DBException.class);
+        assertThatThrownBy(() -> backups.create(db.admin())).isInstanceOf(DBException.class);
         assertThat(backups.verify(1)).isEmpty();
         disk.delete(odd);
       }
@@ -545,7 +547,7 @@ class BackupsTest {
     Backups backups = Backups.in(BACKUPS, disk);
     assertThat(backups.list()).hasSize(1);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
-      assertThatThrownBy(() -> backups.create(db))
+      assertThatThrownBy(() -> backups.create(db.admin()))
           .isInstanceOf(DBIOException.class)
           .hasMessageContaining("no number after");
     }
@@ -586,10 +588,10 @@ class BackupsTest {
     Backups backups = Backups.in(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 60);
-      backups.create(db);
+      backups.create(db.admin());
       write(db, history, 61, 120);
-      db.compactRange(null, null);
-      backups.create(db);
+      db.admin().compactRange(null, null);
+      backups.create(db.admin());
       Path file = BACKUPS.resolve("backup-000001");
       byte[] good = read(file);
       List<String> stored = disk.list(BACKUPS.resolve("files"));
@@ -604,7 +606,8 @@ class BackupsTest {
         assertThatThrownBy(backups::list).isInstanceOf(CorruptionException.class);
         assertThatThrownBy(() -> backups.verify(1)).isInstanceOf(CorruptionException.class);
         assertThatThrownBy(() -> backups.prune(1)).isInstanceOf(CorruptionException.class);
-        assertThatThrownBy(() -> backups.create(db)).isInstanceOf(CorruptionException.class);
+        assertThatThrownBy(() -> backups.create(db.admin()))
+            .isInstanceOf(CorruptionException.class);
       }
       assertThat(disk.list(BACKUPS.resolve("files"))).containsExactlyInAnyOrderElementsOf(stored);
       assertThat(backups.verify(2)).isEmpty();
@@ -631,7 +634,7 @@ class BackupsTest {
 
   /** What is done to the backups while operations fail. */
   private void change(Backups backups, DB db) {
-    backups.create(db);
+    backups.create(db.admin());
     backups.prune(1);
     backups.restore(2, TARGET);
   }
@@ -649,7 +652,7 @@ class BackupsTest {
         Setting setting = Setting.of(k);
         try (DB db = DB.open(DIRECTORY, setting.options(disk))) {
           write(db, history, 1, 40);
-          backups.create(db);
+          backups.create(db.admin());
           write(db, history, 41, 60);
           if (forever) {
             faulty.failFrom(faulty.operations() + k, fault);
@@ -677,7 +680,7 @@ class BackupsTest {
               history.expectPrefix(restored, 60, 60);
             }
           }
-          Backup next = backups.create(db);
+          Backup next = backups.create(db.admin());
           assertThat(backups.verify(next.number())).as(what).isEmpty();
           assertThat(backups.prune(1)).as(what).isNotEmpty();
           assertThat(disk.list(BACKUPS.resolve("files"))).as(what).hasSize(next.files());
@@ -698,7 +701,7 @@ class BackupsTest {
     AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 40);
-      backups.create(db);
+      backups.create(db.admin());
       write(db, history, 41, 60);
       watched.watch(
           operation -> {

@@ -13,6 +13,7 @@ import dev.kv.DBIOException;
 import dev.kv.DatabaseExistsException;
 import dev.kv.LiveFiles;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.WriteOptions;
 import dev.kv.core.Directories;
 import dev.kv.env.Env;
@@ -88,7 +89,7 @@ class CheckpointTest {
           for (int h = 0; h < least.length; h++) {
             least[h] = acknowledged[h].get();
           }
-          long sequence = db.checkpoint(target);
+          long sequence = db.admin().checkpoint(target);
           expect(options, target, histories, least, sequence);
           writers.check();
         }
@@ -111,7 +112,7 @@ class CheckpointTest {
       }
       if (sequence >= 0) {
         assertThat(operations).as("operations in the checkpoint").isEqualTo(sequence);
-        assertThat(copy.stats().writes().lastSequence()).isEqualTo(sequence);
+        assertThat(copy.admin().stats().writes().lastSequence()).isEqualTo(sequence);
       }
       copy.put(WriteOptions.SYNC, bytes("zzz"), bytes("written to the copy"));
       assertThat(copy.get(bytes("zzz"))).isNotNull();
@@ -131,7 +132,7 @@ class CheckpointTest {
   void checkpoint_ofAnEmptyDatabase_isAnEmptyDatabase() {
     Options options = Setting.DEFAULT.options(parent(new StrictMemEnv()));
     try (DB db = DB.open(DIRECTORY, options)) {
-      assertThat(db.checkpoint(TARGET)).isZero();
+      assertThat(db.admin().checkpoint(TARGET)).isZero();
       try (DB copy = DB.open(TARGET, options.toBuilder().errorIfExists(false).build())) {
         assertThat(new History(1, 10, 10).expectPrefix(copy, 0, 0)).isZero();
       }
@@ -148,7 +149,7 @@ class CheckpointTest {
       for (int round = 0; round < 3; round++) {
         Path target = PARENT.resolve("copy" + setting + round);
         try (DB db = DB.open(directory, options)) {
-          long sequence = db.checkpoint(target);
+          long sequence = db.admin().checkpoint(target);
           try (DB copy = DB.open(target, options)) {
             assertThat(history.expectPrefix(copy, round * 5, round * 5)).isEqualTo(round * 5);
             assertThat(sequence).isEqualTo(operations(history, round * 5));
@@ -168,13 +169,13 @@ class CheckpointTest {
     History history = new History(3, 40, 3000);
     try (DB db = DB.open(DIRECTORY, options)) {
       write(db, history, 1, 40);
-      db.checkpoint(TARGET);
+      db.admin().checkpoint(TARGET);
       try (DB copy = DB.open(TARGET, options)) {
         write(db, history, 41, 80);
-        db.compactRange(null, null);
+        db.admin().compactRange(null, null);
         history.expectPrefix(copy, 40, 40);
         write(copy, history, 41, 60);
-        copy.compactRange(null, null);
+        copy.admin().compactRange(null, null);
         history.expectPrefix(copy, 60, 60);
         history.expectPrefix(db, 80, 80);
       }
@@ -195,18 +196,18 @@ class CheckpointTest {
       Path target = PARENT.resolve("copy" + setting);
       try (DB writer = DB.open(directory, options)) {
         write(writer, history, 1, 50);
-        try (DB reader =
-            DB.open(directory, options.toBuilder().createIfMissing(false).readOnly(true).build())) {
+        try (ReadOnlyDB reader = DB.openReadOnly(directory, options)) {
           write(writer, history, 51, 120);
-          writer.compactRange(null, null); // deletes the tables that the reader has open
-          long sequence = reader.checkpoint(target);
+          writer.admin().compactRange(null, null); // deletes the tables that the reader has open
+          long sequence = reader.admin().checkpoint(target);
           assertThat(sequence).isEqualTo(operations(history, 50));
         }
         try (DB copy = DB.open(target, options)) {
           assertThat(history.expectPrefix(copy, 50, 50)).isEqualTo(50);
-          assertThat(copy.stats().writes().lastSequence()).isEqualTo(operations(history, 50));
+          assertThat(copy.admin().stats().writes().lastSequence())
+              .isEqualTo(operations(history, 50));
           write(copy, history, 51, 70);
-          copy.compactRange(null, null);
+          copy.admin().compactRange(null, null);
           history.expectPrefix(copy, 70, 70);
         }
       }
@@ -225,9 +226,9 @@ class CheckpointTest {
         History history = new History(5, 40, 3000);
         try (DB db = DB.open(directory, options)) {
           write(db, history, 1, 60);
-          db.checkpoint(target);
-          try (DB reader = DB.open(directory, options.toBuilder().readOnly(true).build())) {
-            reader.checkpoint(readOnlyTarget);
+          db.admin().checkpoint(target);
+          try (ReadOnlyDB reader = DB.openReadOnly(directory, options)) {
+            reader.admin().checkpoint(readOnlyTarget);
           }
           write(db, history, 61, 90);
         }
@@ -259,7 +260,7 @@ class CheckpointTest {
       FaultEnv env = new FaultEnv(disk);
       try (DB writer = DB.open(directory, options)) {
         writer.put(bytes("a"), bytes("1"));
-        writer.flush();
+        writer.admin().flush();
         writer.put(bytes("x"), bytes("2"));
         AtomicInteger left = new AtomicInteger(moment);
         env.watch(
@@ -269,14 +270,13 @@ class CheckpointTest {
                 writer.put(bytes("z"), bytes("3"));
               }
             });
-        Options reading = options.toBuilder().createIfMissing(false).readOnly(true).build();
-        try (DB reader = DB.open(directory, reading.toBuilder().env(env).build())) {
+        try (ReadOnlyDB reader = DB.openReadOnly(directory, options.toBuilder().env(env).build())) {
           boolean isLater = reader.get(bytes("z")) != null;
           assertThat(reader.get(bytes("a")) == null).as("at %d", moment).isEqualTo(isLater);
           seen[isLater ? 1 : 0]++;
-          reader.checkpoint(target);
+          reader.admin().checkpoint(target);
         }
-        try (DB copy = DB.open(target, reading)) {
+        try (DB copy = DB.open(target, options.toBuilder().createIfMissing(false).build())) {
           assertThat(copy.get(bytes("a")) == null).isEqualTo(copy.get(bytes("z")) != null);
         }
       }
@@ -311,7 +311,7 @@ class CheckpointTest {
       for (int i = 0; i < 30; i++) {
         Path target = PARENT.resolve("copy" + i);
         int least = rounds.get();
-        db.checkpoint(target);
+        db.admin().checkpoint(target);
         try (DB copy = DB.open(target, options)) {
           byte[] last = copy.get(bytes("c"));
           int round = last == null ? 0 : Integer.parseInt(new String(last, US_ASCII));
@@ -345,11 +345,11 @@ class CheckpointTest {
       env.createDirectory(TARGET);
       env.createWritable(PARENT.resolve("file")).close();
       for (Path taken : List.of(TARGET, PARENT.resolve("file"), DIRECTORY)) {
-        assertThatThrownBy(() -> db.checkpoint(taken))
+        assertThatThrownBy(() -> db.admin().checkpoint(taken))
             .isInstanceOf(DatabaseExistsException.class)
             .hasMessageContaining("exists already");
       }
-      assertThatThrownBy(() -> db.checkpoint(PARENT.resolve("missing").resolve("copy")))
+      assertThatThrownBy(() -> db.admin().checkpoint(PARENT.resolve("missing").resolve("copy")))
           .isInstanceOf(DBIOException.class)
           .hasMessageContaining("missing");
       assertThat(env.list(TARGET)).isEmpty();
@@ -364,12 +364,12 @@ class CheckpointTest {
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(env))) {
       try (NewDirectory other = NewDirectory.begin(env, TARGET)) {
         env.createWritable(other.path().resolve("file")).close();
-        assertThatThrownBy(() -> db.checkpoint(TARGET))
+        assertThatThrownBy(() -> db.admin().checkpoint(TARGET))
             .isInstanceOf(DBIOException.class)
             .hasMessageContaining("written by another");
         assertThat(env.list(other.path())).containsExactly("file");
       }
-      db.checkpoint(TARGET);
+      db.admin().checkpoint(TARGET);
     }
   }
 
@@ -377,8 +377,8 @@ class CheckpointTest {
   void checkpoint_afterTheClose_throws() {
     DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(parent(new StrictMemEnv())));
     db.close();
-    assertThatThrownBy(() -> db.checkpoint(TARGET)).isInstanceOf(DBClosedException.class);
-    assertThatThrownBy(db::suspendDeletions).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(() -> db.admin().checkpoint(TARGET)).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(db.admin()::suspendDeletions).isInstanceOf(DBClosedException.class);
   }
 
   // Faults and loss of power.
@@ -397,7 +397,7 @@ class CheckpointTest {
         String what = mode + " at operation " + k;
         try (DB db = DB.open(DIRECTORY, options)) {
           write(db, history, 1, BATCHES);
-          db.waitForCompactions();
+          db.admin().waitForCompactions();
           long sequence = checkpoint(db, faulty, mode, k);
           injected = faulty.injected() > 0;
           faulty.heal();
@@ -407,9 +407,9 @@ class CheckpointTest {
             assertThat(sequence).as(what).isEqualTo(-1);
           }
           history.expectPrefix(db, BATCHES, BATCHES);
-          db.checkpoint(PARENT.resolve("again"));
+          db.admin().checkpoint(PARENT.resolve("again"));
           if (!faulty.exists(TARGET)) {
-            assertThat(db.checkpoint(TARGET)).isEqualTo(operations(history, BATCHES));
+            assertThat(db.admin().checkpoint(TARGET)).isEqualTo(operations(history, BATCHES));
           }
           expectComplete(options, PARENT.resolve("again"), history, what);
           expectComplete(options, TARGET, history, what);
@@ -426,7 +426,7 @@ class CheckpointTest {
   private static long checkpoint(DB db, FaultEnv faulty, FaultMode mode, long k) {
     mode.inject(faulty, faulty.operations() + k);
     try {
-      return db.checkpoint(TARGET);
+      return db.admin().checkpoint(TARGET);
     } catch (DBException e) {
       assertThat(e).hasMessageContaining(PARENT.toString());
       return -1;
@@ -436,7 +436,8 @@ class CheckpointTest {
   private static void expectComplete(Options options, Path target, History history, String what) {
     try (DB copy = DB.open(target, options)) {
       assertThat(history.expectPrefix(copy, BATCHES, BATCHES)).as(what).isEqualTo(BATCHES);
-      assertThat(copy.stats().writes().lastSequence()).isEqualTo(operations(history, BATCHES));
+      assertThat(copy.admin().stats().writes().lastSequence())
+          .isEqualTo(operations(history, BATCHES));
     }
   }
 
@@ -453,17 +454,17 @@ class CheckpointTest {
       try (DB db = DB.open(DIRECTORY, options)) {
         write(db, history, 1, BATCHES);
         db.write(WriteOptions.SYNC, history.batch(BATCHES + 1));
-        db.waitForCompactions();
-        db.suspendCompactions();
+        db.admin().waitForCompactions();
+        db.admin().suspendCompactions();
         watched.watch(
             operation -> {
               for (int percent : PERCENT_KEPT) {
                 clones.add(disk.crashClone(percent, clones.size()));
               }
             });
-        db.checkpoint(TARGET);
+        db.admin().checkpoint(TARGET);
         watched.watch(operation -> {});
-        db.resumeCompactions();
+        db.admin().resumeCompactions();
         StrictMemEnv after = disk.crashClone(0, 1);
         assertThat(after.exists(TARGET)).as("durable when it returns").isTrue();
         clones.add(after);
@@ -481,7 +482,7 @@ class CheckpointTest {
           }
         } else {
           try (DB db = DB.open(DIRECTORY, over)) {
-            db.checkpoint(TARGET); // what was left behind is no obstacle
+            db.admin().checkpoint(TARGET); // what was left behind is no obstacle
           }
           assertThat(clone.list(PARENT)).containsExactlyInAnyOrder("db", "copy");
         }
@@ -503,13 +504,13 @@ class CheckpointTest {
     History history = new History(9, 40, 300);
     try (DB db = DB.open(DIRECTORY, options)) {
       write(db, history, 1, 10);
-      db.flush();
+      db.admin().flush();
     }
     List<String> operations = new ArrayList<>();
     env.watch(operation -> operations.add(operation.kind() + " " + operation.path()));
     try (DB db = DB.open(DIRECTORY, options)) {
       operations.clear();
-      db.checkpoint(TARGET);
+      db.admin().checkpoint(TARGET);
       int current = operations.indexOf(Kind.RENAME + " " + DIRECTORY.resolve("CURRENT"));
       int firstLink =
           operations.stream().map(each -> each.startsWith("LINK ")).toList().indexOf(true);
@@ -529,10 +530,10 @@ class CheckpointTest {
       History history = new History(10, 40, 3000);
       try (DB db = DB.open(DIRECTORY, options)) {
         write(db, history, 1, 40);
-        LiveFiles live = db.suspendDeletions();
+        LiveFiles live = db.admin().suspendDeletions();
         write(db, history, 41, 120);
-        db.compactRange(null, null);
-        db.flush();
+        db.admin().compactRange(null, null);
+        db.admin().flush();
         Path target = PARENT.resolve("by-hand");
         Directories.copy(live, env, target);
         try (DB copy = DB.open(target, options)) {
@@ -544,7 +545,7 @@ class CheckpointTest {
         live.close();
         live.close();
         write(db, history, 121, 160);
-        db.compactRange(null, null);
+        db.admin().compactRange(null, null);
         awaitDeleted(env, held.stream().filter(name -> name.matches("[0-9].*")).toList());
         history.expectPrefix(db, 160, 160);
       }

@@ -3,9 +3,12 @@ package dev.kv.core.crash;
 import dev.kv.CorruptionException;
 import dev.kv.DB;
 import dev.kv.DBException;
+import dev.kv.DBInspector;
 import dev.kv.DBReadOnlyException;
+import dev.kv.DBReader;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.core.EnvFiles;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
@@ -110,9 +113,9 @@ final class DamageSweep {
       for (int number = 1; number <= BATCHES; number++) {
         db.write(HISTORY.batch(number));
         if (number == IN_TABLES / 2) {
-          db.compactRange(null, null);
+          db.admin().compactRange(null, null);
         } else if (number == IN_TABLES) {
-          db.flush();
+          db.admin().flush();
         }
       }
     }
@@ -202,18 +205,29 @@ final class DamageSweep {
     for (Map.Entry<String, byte[]> file : with.entrySet()) {
       EnvFiles.write(env, DIRECTORY.resolve(file.getKey()), file.getValue());
     }
+    Options options = options().env(env).build();
+    if (!write) {
+      ReadOnlyDB db;
+      try {
+        db = DB.openReadOnly(DIRECTORY, options);
+      } catch (CorruptionException named) {
+        requireNamed(named);
+        return Outcome.CORRUPTION_AT_OPEN;
+      }
+      try (db) {
+        return look(db, db.admin(), damaged);
+      }
+    }
     DB db;
     try {
-      db = DB.open(DIRECTORY, options().readOnly(!write).env(env).build());
+      db = DB.open(DIRECTORY, options);
     } catch (CorruptionException named) {
       requireNamed(named);
       return Outcome.CORRUPTION_AT_OPEN;
     }
     try (db) {
-      Outcome outcome = look(db, damaged);
-      if (write) {
-        compactAndLook(db, outcome, damaged);
-      }
+      Outcome outcome = look(db, db.admin(), damaged);
+      compactAndLook(db, outcome, damaged);
       return outcome;
     }
   }
@@ -241,7 +255,7 @@ final class DamageSweep {
     return ends;
   }
 
-  private Outcome look(DB db, String damaged) {
+  private Outcome look(DBReader db, DBInspector admin, String damaged) {
     int least = damaged.endsWith(".log") ? IN_TABLES : BATCHES;
     Outcome outcome = null;
     int count = -1;
@@ -253,7 +267,7 @@ final class DamageSweep {
     }
     int prefix = count < 0 ? BATCHES : count;
     require(prefix >= least && prefix <= BATCHES, "batches " + prefix);
-    boolean reported = db.stats().recovery().droppedBytes() > 0;
+    boolean reported = admin.stats().recovery().droppedBytes() > 0;
     require(
         prefix == BATCHES || reported || endsOnRecord,
         "a prefix of " + prefix + " that was not reported");
@@ -276,7 +290,8 @@ final class DamageSweep {
   }
 
   /** Checks one key. Returns false if the read throws a corruption that names its file. */
-  private static boolean isRight(DB db, byte[] key, TreeMap<byte[], History.Operation> expected) {
+  private static boolean isRight(
+      DBReader db, byte[] key, TreeMap<byte[], History.Operation> expected) {
     byte @Nullable [] found;
     try {
       found = db.get(key);
@@ -293,13 +308,13 @@ final class DamageSweep {
   /** Compacts the database. This may fail, but must not turn damage into a wrong answer. */
   private void compactAndLook(DB db, Outcome before, String damaged) {
     try {
-      db.compactRange(null, null);
+      db.admin().compactRange(null, null);
     } catch (DBReadOnlyException | CorruptionException e) {
       require(before != Outcome.RIGHT_ANSWER || hasCorruption(e), "compaction fails: " + e);
     } catch (DBException e) {
       throw new AssertionError("compaction fails otherwise", e);
     }
-    Outcome after = look(db, damaged);
+    Outcome after = look(db, db.admin(), damaged);
     require(
         after == before
             || before == Outcome.CORRUPTION_AT_READ

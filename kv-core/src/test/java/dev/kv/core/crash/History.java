@@ -7,6 +7,7 @@ import dev.kv.ConflictException;
 import dev.kv.DB;
 import dev.kv.DBIOException;
 import dev.kv.DBIterator;
+import dev.kv.DBReader;
 import dev.kv.Escape;
 import dev.kv.ReadOptions;
 import dev.kv.Slice;
@@ -207,7 +208,7 @@ record History(String space, long seed, int keys, int valueLength, int rangeEver
   }
 
   /** Returns the number of the last batch in {@code db}, by its counter and its mark. */
-  int counter(DB db) {
+  int counter(DBReader db) {
     byte[] value = db.get(counter());
     if (value == null) {
       return 0;
@@ -220,14 +221,14 @@ record History(String space, long seed, int keys, int valueLength, int rangeEver
    * Fails unless {@code db} holds, in this space, exactly the contents after a prefix of at least
    * {@code least} and at most {@code most} batches. Returns the length of the prefix.
    */
-  int expectPrefix(DB db, int least, int most) {
+  int expectPrefix(DBReader db, int least, int most) {
     int found = counter(db);
     assertThat(found).as("batches found").isBetween(least, most);
     expectContents(db, found);
     return found;
   }
 
-  private void expectContents(DB db, int count) {
+  private void expectContents(DBReader db, int count) {
     ReadOptions space = ReadOptions.builder().prefix(bytes(space() + "/")).build();
     try (DBIterator cursor = db.iterator(space)) {
       cursor.seekToFirst();

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
+import dev.kv.DBReader;
 import dev.kv.DBStats;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.core.Children;
 import dev.kv.core.Directories;
 import dev.kv.env.Env;
@@ -218,7 +220,7 @@ class KillLoopTest {
     int reported = loaded;
     Path copy = cpp == null ? null : Directories.copy(directory, directory.resolveSibling("copy"));
     try (DB db = DB.open(directory, Setting.of(seed).options(Env.fileSystem()))) {
-      assertThat(db.stats().recovery().droppedBytes())
+      assertThat(db.admin().stats().recovery().droppedBytes())
           .as("only a torn record is dropped")
           .isLessThan(300_000);
       for (int i = 0; i < histories; i++) {
@@ -245,9 +247,9 @@ class KillLoopTest {
     }
     int files;
     try (DB db = DB.open(directory, Setting.of(seed).options(Env.fileSystem()))) {
-      db.compactRange(null, null);
-      db.waitForCompactions();
-      files = db.stats().levels().stream().mapToInt(DBStats.Level::files).sum();
+      db.admin().compactRange(null, null);
+      db.admin().waitForCompactions();
+      files = db.admin().stats().levels().stream().mapToInt(DBStats.Level::files).sum();
     }
     assertThat(Directories.files(directory, ".ldb")).hasSize(files);
   }
@@ -259,7 +261,7 @@ class KillLoopTest {
       String name = checkpoint.getFileName().toString();
       int number = Integer.parseInt(name.substring(name.indexOf('-') + 1));
       TreeMap<byte[], byte[]> found;
-      try (DB db = DB.open(checkpoint, Options.builder().readOnly(true).build())) {
+      try (ReadOnlyDB db = DB.openReadOnly(checkpoint, Options.DEFAULT)) {
         Victim.history(seed, 0).expectPrefix(db, number, number);
         for (int i = 1; i < histories; i++) {
           Victim.history(seed, i).expectPrefix(db, 0, acknowledged[i]);
@@ -287,7 +289,7 @@ class KillLoopTest {
     }
   }
 
-  private static TreeMap<byte[], byte[]> entries(DB db) {
+  private static TreeMap<byte[], byte[]> entries(DBReader db) {
     TreeMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
     try (DBIterator cursor = db.iterator()) {
       for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {

@@ -7,6 +7,7 @@ import dev.kv.BulkLoadOptions;
 import dev.kv.BulkLoader;
 import dev.kv.DB;
 import dev.kv.DBIterator;
+import dev.kv.DBReader;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.TableWriter;
@@ -61,7 +62,7 @@ final class Loading {
   }
 
   /** Returns the number of the last load that {@code db} has; fails if it has a part of one. */
-  static int find(DB db) {
+  static int find(DBReader db) {
     byte[] first = db.get(key(0));
     String text = first == null ? "0/" : new String(first, StandardCharsets.ISO_8859_1);
     int number = Integer.parseInt(text.substring(0, text.indexOf('/')));

@@ -50,7 +50,7 @@ final class LostEditTest {
     try (DB db = DB.open(DIRECTORY, options().createIfMissing(true).build())) {
       db.put(bytes("a"), bytes("1"));
       db.put(bytes("z"), bytes("2"));
-      db.flush();
+      db.admin().flush();
       for (String prefix : List.of("l", "m", "n")) {
         try (BulkLoader loader = db.bulkLoader()) {
           for (int i = 0; i < 1000; i++) {
@@ -101,7 +101,10 @@ final class LostEditTest {
     for (RecoveryMode mode : RecoveryMode.values()) {
       for (boolean readOnly : new boolean[] {true, false}) {
         assertThatThrownBy(
-                () -> DB.open(DIRECTORY, options().recoveryMode(mode).readOnly(readOnly).build()))
+                () -> {
+                  Options with = options().recoveryMode(mode).build();
+                  (readOnly ? DB.openReadOnly(DIRECTORY, with) : DB.open(DIRECTORY, with)).close();
+                })
             .as("%s, read-only %s", mode, readOnly)
             .isInstanceOf(CorruptionException.class);
       }
@@ -167,7 +170,7 @@ final class LostEditTest {
     for (int i = 0; i < 3; i++) {
       try (DB db = DB.open(DIRECTORY, options().recoveryMode(mode).build())) {
         expectEntries(db);
-        assertThat(db.stats().recovery().reason()).isEmpty();
+        assertThat(db.admin().stats().recovery().reason()).isEmpty();
       }
     }
   }

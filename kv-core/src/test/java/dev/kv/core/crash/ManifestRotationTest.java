@@ -80,7 +80,7 @@ class ManifestRotationTest {
         }
         if (i % 500 == 499) {
           Path target = Path.of("/rotation/checkpoint" + i);
-          db.checkpoint(target);
+          db.admin().checkpoint(target);
           expect(options, target, model);
         }
       }
@@ -92,7 +92,7 @@ class ManifestRotationTest {
     assertThat(clones).hasSizeGreaterThan(ROTATIONS);
     for (StrictMemEnv clone : clones) {
       try (DB found = DB.open(DIRECTORY, options.toBuilder().env(clone).build())) {
-        found.compactRange(null, null);
+        found.admin().compactRange(null, null);
       }
     }
     System.out.println(

@@ -190,7 +190,7 @@ class OperationFaultTest {
         for (int number = 1; number <= 3; number++) {
           history.apply(db, number, false);
         }
-        db.flush();
+        db.admin().flush();
       }
       acknowledged = 3;
       durable = 3;
@@ -219,7 +219,7 @@ class OperationFaultTest {
       try (DB healed = DB.open(DIRECTORY, options)) {
         int found = history.expectPrefix(healed, acknowledged, begun);
         history.apply(healed, found + 1, true);
-        healed.compactRange(null, null);
+        healed.admin().compactRange(null, null);
         history.expectPrefix(healed, found + 1, found + 1);
       }
       return injected;
@@ -244,11 +244,11 @@ class OperationFaultTest {
         }
         acknowledged = number;
         durable = history.isDurable(number, sync) ? number : durable;
-        if (number % 10 == 0 && succeeds(db::flush)) {
+        if (number % 10 == 0 && succeeds(db.admin()::flush)) {
           durable = number;
         }
       }
-      if (succeeds(() -> db.compactRange(null, null))) {
+      if (succeeds(() -> db.admin().compactRange(null, null))) {
         durable = begun;
       }
     }

@@ -136,10 +136,10 @@ class PowerLossTest {
           db.close();
           db = DB.open(DIRECTORY, options);
         } else if (after == 1) {
-          db.compactRange(null, null);
+          db.admin().compactRange(null, null);
           durable = number;
         } else if (after == 2) {
-          db.flush();
+          db.admin().flush();
           durable = number;
         }
       }
@@ -168,7 +168,7 @@ class PowerLossTest {
   }
 
   private DB reopenWithNothingToRecover(DB db, Options options, int batches) {
-    db.flush();
+    db.admin().flush();
     durable = batches;
     db.close();
     DB reopened = db;

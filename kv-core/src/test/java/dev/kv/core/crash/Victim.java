@@ -70,7 +70,7 @@ final class Victim {
       for (Thread writer : writers) {
         writer.join();
       }
-      db.flush(); // the next open has nothing to recover
+      db.admin().flush(); // the next open has nothing to recover
       db.close();
     }
   }
@@ -81,7 +81,7 @@ final class Victim {
       history.apply(db, number, number % 16 == 0);
       say(out, index + " " + number);
       if (index == 0 && number % BATCHES_PER_CHECKPOINT == 0) {
-        db.checkpoint(directory.resolveSibling("checkpoint-" + number));
+        db.admin().checkpoint(directory.resolveSibling("checkpoint-" + number));
       }
     }
   }

@@ -74,7 +74,7 @@ final class CloseRace {
       for (int i = 0; i < KEYS; i++) {
         db.put(key(i), value(key(i)));
         if (i % 150 == 149) {
-          db.flush();
+          db.admin().flush();
         }
       }
     }
@@ -120,14 +120,14 @@ final class CloseRace {
         this::useKeptSlices,
         (db, random) -> {
           switch (random.nextInt(6)) {
-            case 0 -> db.flush();
-            case 1 -> db.compactRange(key(random.nextInt(KEYS)), null);
-            case 2 -> db.stats();
-            case 3 -> db.property("leveldb.stats");
-            case 4 -> db.approximateSizes(List.of(new dev.kv.Range(key(0), key(KEYS))));
+            case 0 -> db.admin().flush();
+            case 1 -> db.admin().compactRange(key(random.nextInt(KEYS)), null);
+            case 2 -> db.admin().stats();
+            case 3 -> db.admin().property("leveldb.stats");
+            case 4 -> db.admin().approximateSizes(List.of(new dev.kv.Range(key(0), key(KEYS))));
             default -> {
-              db.suspendCompactions();
-              db.resumeCompactions();
+              db.admin().suspendCompactions();
+              db.admin().resumeCompactions();
             }
           }
         });

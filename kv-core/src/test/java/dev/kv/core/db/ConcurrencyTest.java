@@ -186,9 +186,9 @@ class ConcurrencyTest extends DbTestBase {
                 case 3 -> closing.read(ReadOptions.DEFAULT, b(key(7)), value -> value.length());
                 default -> {
                   if (random.nextInt(3) == 0) {
-                    closing.flush();
+                    closing.admin().flush();
                   } else {
-                    closing.compactRange(b(key(0)), b(key(500)));
+                    closing.admin().compactRange(b(key(0)), b(key(500)));
                   }
                 }
               }
@@ -221,7 +221,7 @@ class ConcurrencyTest extends DbTestBase {
               assertThat(get(key)).isEqualTo(key + value);
               int choice = random.nextInt(400);
               if (choice < 4) {
-                db.flush();
+                db.admin().flush();
               } else if (choice == 4) {
                 compact(null, key);
               } else if (choice < 40) {
@@ -260,7 +260,7 @@ class ConcurrencyTest extends DbTestBase {
     for (int i = 0; i < 1000; i++) {
       put(key(i), "v");
     }
-    db.flush();
+    db.admin().flush();
     var beans = java.lang.management.ManagementFactory.getThreadMXBean();
     long used = Long.MAX_VALUE;
     // What the flush has left to be done ends at some time.

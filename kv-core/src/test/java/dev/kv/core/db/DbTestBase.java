@@ -192,7 +192,7 @@ public abstract class DbTestBase {
   }
 
   protected final int filesAt(int level) {
-    String text = db.property("leveldb.num-files-at-level" + level);
+    String text = db.admin().property("leveldb.num-files-at-level" + level);
     assertThat(text).isNotNull();
     return Integer.parseInt(text);
   }
@@ -206,11 +206,11 @@ public abstract class DbTestBase {
   }
 
   protected final long size(String start, String limit) {
-    return db.approximateSizes(List.of(new dev.kv.Range(b(start), b(limit))))[0];
+    return db.admin().approximateSizes(List.of(new dev.kv.Range(b(start), b(limit))))[0];
   }
 
   protected final void compact(@Nullable String begin, @Nullable String end) {
-    db.compactRange(begin == null ? null : b(begin), end == null ? null : b(end));
+    db.admin().compactRange(begin == null ? null : b(begin), end == null ? null : b(end));
   }
 
   /** Merges the files of one level that overlap a range into the next. */
@@ -225,7 +225,7 @@ public abstract class DbTestBase {
     for (int i = 0; i < n; i++) {
       put(smallest, "begin");
       put(largest, "end");
-      db.flush();
+      db.admin().flush();
     }
   }
 

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kv.DB;
 import dev.kv.DBComparator;
 import dev.kv.DBIterator;
+import dev.kv.DBReader;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.Slice;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -104,7 +106,7 @@ class FixtureTest extends DbTestBase {
       for (int i = 0; i < count; i++) {
         assertThat(db.get(("c" + i).getBytes(US_ASCII))).as("c" + i).isNotNull();
       }
-      assertThat(db.stats().recovery().droppedBytes()).isZero();
+      assertThat(db.admin().stats().recovery().droppedBytes()).isZero();
       reopen();
     }
   }
@@ -121,7 +123,7 @@ class FixtureTest extends DbTestBase {
   private List<String> hexReadOnly(Options with) throws IOException {
     List<String> before = listing();
     List<String> lines;
-    try (DB readOnly = DB.open(directory, with.toBuilder().readOnly(true).build())) {
+    try (ReadOnlyDB readOnly = DB.openReadOnly(directory, with)) {
       lines = hex(readOnly);
     }
     assertThat(listing()).isEqualTo(before);
@@ -138,7 +140,7 @@ class FixtureTest extends DbTestBase {
     }
   }
 
-  private static List<String> hex(DB from) {
+  private static List<String> hex(DBReader from) {
     List<String> lines = new ArrayList<>();
     try (DBIterator cursor = from.iterator()) {
       for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {

@@ -168,14 +168,14 @@ final class ModelRun implements AutoCloseable {
       case SNAPSHOT -> takeOrDropSnapshot(random);
       case READ_SNAPSHOT -> readSnapshot(random);
       case DELETE_RANGE -> deleteRange(random);
-      case FLUSH -> db.flush();
+      case FLUSH -> db.admin().flush();
       case COMPACT -> {
         byte[] bound = b(randomKey(random));
         boolean begins = random.nextBoolean();
-        db.compactRange(begins ? bound : null, begins ? null : bound);
+        db.admin().compactRange(begins ? bound : null, begins ? null : bound);
       }
       case COMPACT_DELETES -> {
-        db.compactDeletes(Duration.ZERO);
+        db.admin().compactDeletes(Duration.ZERO);
         compareAll(null, model);
       }
       case LOAD -> load(random);
@@ -195,8 +195,8 @@ final class ModelRun implements AutoCloseable {
   /** Goes on in a checkpoint, in the place of the database. */
   private void continueInACheckpoint() {
     Path target = another("checkpoint");
-    long sequence = db.checkpoint(target);
-    long last = db.stats().writes().lastSequence();
+    long sequence = db.admin().checkpoint(target);
+    long last = db.admin().stats().writes().lastSequence();
     if (sequence != last) {
       throw new AssertionError("the checkpoint is of " + sequence + ", not of " + last);
     }
@@ -215,13 +215,13 @@ final class ModelRun implements AutoCloseable {
   private void copyLiveFiles(SplittableRandom random) {
     Path target = another("copy");
     NavigableMap<String, String> then = new TreeMap<>(model.comparator());
-    try (LiveFiles files = db.suspendDeletions()) {
+    try (LiveFiles files = db.admin().suspendDeletions()) {
       then.putAll(model);
       for (int i = 0; i < 20; i++) {
         writeBatch(random);
       }
       if (random.nextBoolean()) {
-        db.compactRange(null, null);
+        db.admin().compactRange(null, null);
       }
       Directories.copy(files, options.env(), target);
     } catch (IOException e) {
@@ -444,7 +444,7 @@ final class ModelRun implements AutoCloseable {
     db.put(b(key), b(value));
     model.put(key, value);
     if (random.nextInt(20) == 0) {
-      db.flush();
+      db.admin().flush();
     }
     return key;
   }

@@ -36,7 +36,7 @@ class ReadWriteTest extends DbTestBase {
     assertThat(get("")).isEqualTo("v2");
     reopen();
     assertThat(get("")).isEqualTo("v2");
-    db.flush();
+    db.admin().flush();
     assertThat(get("")).isEqualTo("v2");
   }
 
@@ -50,7 +50,7 @@ class ReadWriteTest extends DbTestBase {
     put("key", "v2");
     assertThat(get("key")).isEqualTo("v2");
     put("key", "");
-    db.flush();
+    db.admin().flush();
     assertThat(get("key")).isEmpty();
   }
 
@@ -75,7 +75,7 @@ class ReadWriteTest extends DbTestBase {
     assertThat(get("foo")).isEqualTo("v2");
     delete("foo");
     assertThat(get("foo")).isEqualTo(NOT_FOUND);
-    db.flush();
+    db.admin().flush();
     assertThat(get("foo")).isEqualTo(NOT_FOUND);
   }
 
@@ -84,7 +84,7 @@ class ReadWriteTest extends DbTestBase {
   void get_fromTables_findsTheValue(Config config) {
     open(config.options());
     put("foo", "v1");
-    db.flush();
+    db.admin().flush();
     assertThat(get("foo")).isEqualTo("v1");
     assertThat(totalFiles()).isEqualTo(1);
   }
@@ -95,9 +95,9 @@ class ReadWriteTest extends DbTestBase {
     open(config.options());
     put("bar", "b");
     put("foo", "v1");
-    db.flush();
+    db.admin().flush();
     put("foo", "v2");
-    db.flush();
+    db.admin().flush();
     assertThat(get("foo")).isEqualTo("v2");
   }
 
@@ -110,7 +110,7 @@ class ReadWriteTest extends DbTestBase {
     assertThat(get("foo")).isEqualTo("v1");
     put("foo", "v2");
     assertThat(get("foo")).isEqualTo("v2");
-    db.flush();
+    db.admin().flush();
     assertThat(get("foo")).isEqualTo("v2");
   }
 
@@ -139,7 +139,7 @@ class ReadWriteTest extends DbTestBase {
       assertThat(flushes++).as("flushes until levels 0 and 2 have tables").isLessThan(100);
       put("a", "begin");
       put("z", "end");
-      db.flush();
+      db.admin().flush();
     }
     compactLevel(1, null, null);
     assertThat(filesPerLevel()).isEqualTo("1,0,1");
@@ -159,7 +159,7 @@ class ReadWriteTest extends DbTestBase {
   }
 
   private long memoryUsage() {
-    return Long.parseLong(db.property("leveldb.approximate-memory-usage"));
+    return Long.parseLong(db.admin().property("leveldb.approximate-memory-usage"));
   }
 
   @Test
@@ -185,7 +185,7 @@ class ReadWriteTest extends DbTestBase {
     put("foo", "0123456789");
     for (boolean flushed : new boolean[] {false, true}) {
       if (flushed) {
-        db.flush();
+        db.admin().flush();
       }
       for (boolean direct : new boolean[] {false, true}) {
         ByteBuffer into = direct ? ByteBuffer.allocateDirect(16) : ByteBuffer.allocate(16);
@@ -211,7 +211,7 @@ class ReadWriteTest extends DbTestBase {
     put("foo", "value");
     for (boolean flushed : new boolean[] {false, true}) {
       if (flushed) {
-        db.flush();
+        db.admin().flush();
       }
       Slice[] kept = new Slice[1];
       String text =
@@ -279,11 +279,13 @@ class ReadWriteTest extends DbTestBase {
     assertThatThrownBy(() -> delete("foo")).isInstanceOf(DBClosedException.class);
     assertThatThrownBy(() -> db.iterator()).isInstanceOf(DBClosedException.class);
     assertThatThrownBy(() -> db.snapshot()).isInstanceOf(DBClosedException.class);
-    assertThatThrownBy(() -> db.flush()).isInstanceOf(DBClosedException.class);
-    assertThatThrownBy(() -> db.stats()).isInstanceOf(DBClosedException.class);
-    assertThatThrownBy(() -> db.property("leveldb.stats")).isInstanceOf(DBClosedException.class);
-    assertThatThrownBy(() -> db.compactRange(null, null)).isInstanceOf(DBClosedException.class);
-    assertThatThrownBy(() -> db.suspendCompactions()).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(() -> db.admin().flush()).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(() -> db.admin().stats()).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(() -> db.admin().property("leveldb.stats"))
+        .isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(() -> db.admin().compactRange(null, null))
+        .isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(() -> db.admin().suspendCompactions()).isInstanceOf(DBClosedException.class);
   }
 
   @Test
@@ -292,7 +294,7 @@ class ReadWriteTest extends DbTestBase {
     long before = 0;
     for (int i = 0; i < 50; i++) {
       put("foo", "v" + i);
-      db.flush();
+      db.admin().flush();
       long written = written();
       assertThat(written).as("flush %d", i).isGreaterThan(before);
       before = written;
@@ -300,23 +302,25 @@ class ReadWriteTest extends DbTestBase {
   }
 
   private long written() {
-    return db.stats().levels().stream().mapToLong(DBStats.Level::compactionBytesWritten).sum();
+    return db.admin().stats().levels().stream()
+        .mapToLong(DBStats.Level::compactionBytesWritten)
+        .sum();
   }
 
   @Test
   void property_unknownNames_areAbsent() {
     open();
     put("foo", "v1");
-    db.flush();
-    assertThat(db.property("leveldb.num-files-at-level7")).isNull();
-    assertThat(db.property("leveldb.num-files-at-level")).isNull();
-    assertThat(db.property("leveldb.num-files-at-level1x")).isNull();
-    assertThat(db.property("leveldb.nothing")).isNull();
-    assertThat(db.property("stats")).isNull();
-    assertThat(db.property("leveldb.sstables"))
+    db.admin().flush();
+    assertThat(db.admin().property("leveldb.num-files-at-level7")).isNull();
+    assertThat(db.admin().property("leveldb.num-files-at-level")).isNull();
+    assertThat(db.admin().property("leveldb.num-files-at-level1x")).isNull();
+    assertThat(db.admin().property("leveldb.nothing")).isNull();
+    assertThat(db.admin().property("stats")).isNull();
+    assertThat(db.admin().property("leveldb.sstables"))
         .contains("--- level 2 ---\n")
         .contains("'foo' @ 1 : 1 .. 'foo' @ 1 : 1]");
-    assertThat(db.property("leveldb.stats"))
+    assertThat(db.admin().property("leveldb.stats"))
         .matches(
             "                               Compactions\n"
                 + "Level  Files Size\\(MB\\) Time\\(sec\\) Read\\(MB\\) Write\\(MB\\)\n"

@@ -7,9 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.CorruptionException;
 import dev.kv.DB;
 import dev.kv.DBClosedException;
+import dev.kv.DBReader;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
-import dev.kv.space.Space;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,24 +20,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class RefreshTest extends DbTestBase {
-  private static final Options READ_ONLY = Options.builder().readOnly(true).build();
-
   private void openSmall() {
     open(defaults().toBuilder().writeBufferSize(64 << 10).build());
   }
 
-  private static TreeMap<String, String> contents(DB db, ReadOptions options) {
+  private static TreeMap<String, String> contents(DBReader db, ReadOptions options) {
     TreeMap<String, String> contents = new TreeMap<>();
     db.forEach(options, (key, value) -> contents.put(key.toUtf8String(), value.toUtf8String()));
     return contents;
-  }
-
-  @Test
-  void refresh_ofADatabaseThatIsNotReadOnly_throws() {
-    open();
-    assertThatThrownBy(() -> db.refresh())
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("Options.readOnly");
   }
 
   @Test
@@ -45,10 +36,10 @@ class RefreshTest extends DbTestBase {
     for (int i = 0; i < 1000; i++) {
       put(key(i), "v" + i);
     }
-    try (DB reader = DB.open(directory, READ_ONLY);
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, Options.DEFAULT);
         var snapshot = reader.snapshot();
         var cursor = reader.iterator();
-        var files = reader.suspendDeletions()) {
+        var files = reader.admin().suspendDeletions()) {
       assertThat(reader.refresh()).as("nothing new").isFalse();
       for (int i = 0; i < 1000; i++) {
         put(key(i), "w" + i);
@@ -59,8 +50,7 @@ class RefreshTest extends DbTestBase {
       assertThat(reader.refresh()).isTrue();
       assertThat(reader.get(b(key(7)))).isEqualTo(b("w7"));
       assertThat(reader.get(b(key(5)))).isNull();
-      assertThat(Space.of(reader, "").refresh()).isFalse();
-      assertThat(reader.stats().writes().lastSequence()).isEqualTo(2001);
+      assertThat(reader.admin().stats().writes().lastSequence()).isEqualTo(2001);
       db.deleteRange(b(key(0)), b(key(500)));
       compact(null, null);
       assertThat(reader.refresh()).isTrue();
@@ -81,8 +71,8 @@ class RefreshTest extends DbTestBase {
           throw new AssertionError(e);
         }
       }
-      reader.checkpoint(directory.resolveSibling("copy"));
-      try (DB copy = DB.open(directory.resolveSibling("copy"), READ_ONLY)) {
+      reader.admin().checkpoint(directory.resolveSibling("copy"));
+      try (ReadOnlyDB copy = DB.openReadOnly(directory.resolveSibling("copy"), Options.DEFAULT)) {
         assertThat(contents(copy, ReadOptions.DEFAULT))
             .isEqualTo(contents(db, ReadOptions.DEFAULT));
       }
@@ -92,7 +82,7 @@ class RefreshTest extends DbTestBase {
   @Test
   void refresh_twoHundredTimes_closesOldTablesAndFreesOldMemtables() {
     openSmall();
-    try (DB reader = DB.open(directory, READ_ONLY)) {
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, Options.DEFAULT)) {
       for (int round = 0; round < 200; round++) {
         for (int i = 0; i < 20; i++) {
           put(key(i), "round " + round);
@@ -102,8 +92,8 @@ class RefreshTest extends DbTestBase {
         }
         assertThat(reader.refresh()).isTrue();
         assertThat(reader.get(b(key(3)))).isEqualTo(b("round " + round));
-        assertThat(reader.stats().memory().openTables()).isLessThan(8);
-        assertThat(reader.stats().memory().offHeap().memtables()).isLessThan(1 << 20);
+        assertThat(reader.admin().stats().memory().openTables()).isLessThan(8);
+        assertThat(reader.admin().stats().memory().offHeap().memtables()).isLessThan(1 << 20);
       }
     }
   }
@@ -126,7 +116,7 @@ class RefreshTest extends DbTestBase {
                 put(keys.get(i), "value" + i);
               }
             });
-    try (DB reader = DB.open(directory, READ_ONLY)) {
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, Options.DEFAULT)) {
       Thread getter =
           new Thread(
               () -> {
@@ -153,7 +143,7 @@ class RefreshTest extends DbTestBase {
       while (more) {
         more = writer.isAlive();
         reader.refresh();
-        long sequence = reader.stats().writes().lastSequence();
+        long sequence = reader.admin().stats().writes().lastSequence();
         assertThat(sequence).as("seed %s", seed).isGreaterThanOrEqualTo(applied);
         for (; applied < sequence; applied++) {
           model.put(keys.get(applied), "value" + applied);
@@ -173,7 +163,7 @@ class RefreshTest extends DbTestBase {
     open();
     put("a", "1");
     close();
-    DB reader = DB.open(directory, READ_ONLY);
+    ReadOnlyDB reader = DB.openReadOnly(directory, Options.DEFAULT);
     try {
       byte[] current = Files.readAllBytes(directory.resolve("CURRENT"));
       Files.writeString(directory.resolve("CURRENT"), "MANIFEST-999999\n");
@@ -195,7 +185,7 @@ class RefreshTest extends DbTestBase {
       put(key(i), "v" + i);
     }
     for (int round = 0; round < 10; round++) {
-      DB reader = DB.open(directory, READ_ONLY);
+      ReadOnlyDB reader = DB.openReadOnly(directory, Options.DEFAULT);
       AtomicReference<Throwable> end = new AtomicReference<>();
       Thread refresher =
           new Thread(

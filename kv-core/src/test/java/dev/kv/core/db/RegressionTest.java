@@ -131,11 +131,11 @@ class RegressionTest extends DbTestBase {
   @Test
   void flush_emptyMemtable_makesNoTable() {
     open();
-    db.flush();
+    db.admin().flush();
     assertThat(totalFiles()).isZero();
     put("a", "b");
-    db.flush();
-    db.flush();
+    db.admin().flush();
+    db.admin().flush();
     assertThat(totalFiles()).isEqualTo(1);
   }
 

@@ -111,13 +111,13 @@ class ShortProcessTest extends DbTestBase {
   void largeTablesOfLevelZero_areLeftToCompactions() {
     options = options.toBuilder().compression(dev.kv.CompressionType.NONE).build();
     open();
-    db.suspendCompactions();
+    db.admin().suspendCompactions();
     Random random = new Random(1);
     for (int table = 0; table < 3; table++) {
       for (int i = 0; i < 100; i++) {
         put(key(i), randomValue(random, 10_000));
       }
-      db.flush();
+      db.admin().flush();
     }
     put("small", "value");
     reopen();

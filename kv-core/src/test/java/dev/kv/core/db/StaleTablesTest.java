@@ -42,7 +42,7 @@ class StaleTablesTest extends DbTestBase {
     for (int i = 0; i < KEYS; i++) {
       put(key(i), value(i));
       if (i % PER_TABLE == PER_TABLE - 1) {
-        db.flush();
+        db.admin().flush();
       }
     }
     assertThat(tables()).hasSize(KEYS / PER_TABLE);
@@ -125,7 +125,7 @@ class StaleTablesTest extends DbTestBase {
       put(key(i), "old");
       put(key(i), value(i));
     }
-    db.flush();
+    db.admin().flush();
     assertThat(allEntriesFor(key(7))).isEqualTo("[ " + value(7) + ", old ]");
     compact(null, null);
     assertThat(allEntriesFor(key(7))).isEqualTo("[ " + value(7) + " ]");
@@ -137,7 +137,7 @@ class StaleTablesTest extends DbTestBase {
     for (int i = 0; i < 400; i++) {
       put(key(i), value(i));
       if (i % 100 == 99) {
-        db.flush();
+        db.admin().flush();
       }
     }
     assertThat(tables()).hasSize(4);

@@ -20,7 +20,7 @@ class StatsTest extends DbTestBase {
   void lookups_countWhereTheyWereAnswered() {
     open();
     put("deep", "1");
-    db.flush(); // to level 2
+    db.admin().flush(); // to level 2
     put("deeper than the memtable", "2");
     fillLevel0("m");
     put("memory", "3");
@@ -30,7 +30,7 @@ class StatsTest extends DbTestBase {
     get("deep");
     get("m");
     get("nowhere");
-    DBStats.Reads reads = db.stats().reads();
+    DBStats.Reads reads = db.admin().stats().reads();
     assertThat(reads.memtables()).isEqualTo(2);
     assertThat(reads.levels().get(0)).isEqualTo(1);
     assertThat(reads.levels().get(2)).isEqualTo(1);
@@ -44,7 +44,7 @@ class StatsTest extends DbTestBase {
       put("a", "begin");
       put(key, "level 0");
       put("z", "end");
-      db.flush();
+      db.admin().flush();
     }
     assertThat(filesAt(0)).isEqualTo(1);
   }
@@ -53,11 +53,11 @@ class StatsTest extends DbTestBase {
   void lookup_answeredByATombstone_countsWhereItIs() {
     open();
     put("a", "1");
-    db.flush();
+    db.admin().flush();
     delete("a");
     assertThat(get("a")).isEqualTo(NOT_FOUND);
-    assertThat(db.stats().reads().memtables()).isEqualTo(1);
-    assertThat(db.stats().reads().notFound()).isZero();
+    assertThat(db.admin().stats().reads().memtables()).isEqualTo(1);
+    assertThat(db.admin().stats().reads().notFound()).isZero();
   }
 
   @Test
@@ -66,15 +66,15 @@ class StatsTest extends DbTestBase {
     for (int i = 0; i < 2000; i += 2) {
       put(key(i), "v");
     }
-    db.flush();
+    db.admin().flush();
     for (int i = 1; i < 1999; i += 2) {
       assertThat(get(key(i))).isEqualTo(NOT_FOUND);
     }
-    DBStats.Reads reads = db.stats().reads();
+    DBStats.Reads reads = db.admin().stats().reads();
     assertThat(reads.filterNegatives() + reads.filterFalsePositives()).isEqualTo(999);
     assertThat(reads.filterNegatives()).isGreaterThan(900);
     assertThat(reads.blocks()).isEqualTo(reads.filterFalsePositives());
-    assertThat(db.stats().readAmplification()).isLessThan(0.1);
+    assertThat(db.admin().stats().readAmplification()).isLessThan(0.1);
   }
 
   @Test
@@ -96,7 +96,7 @@ class StatsTest extends DbTestBase {
     for (Thread thread : threads) {
       thread.join();
     }
-    assertThat(db.stats().reads().memtables()).isEqualTo(40_000);
+    assertThat(db.admin().stats().reads().memtables()).isEqualTo(40_000);
   }
 
   @Test
@@ -105,31 +105,31 @@ class StatsTest extends DbTestBase {
     put("a", "12345");
     delete("b");
     db.put(WriteOptions.SYNC, b("c"), b("6"));
-    DBStats.Writes writes = db.stats().writes();
+    DBStats.Writes writes = db.admin().stats().writes();
     assertThat(writes.operations()).isEqualTo(3);
     assertThat(writes.bytes()).isBetween(9L, 100L);
     assertThat(writes.syncs()).isEqualTo(1);
     reopen();
-    assertThat(db.stats().writes())
+    assertThat(db.admin().stats().writes())
         .isEqualTo(new DBStats.Writes(0, 0, 0, 0, 3, new DBStats.WriteStalls(0, 0, 0)));
   }
 
   @Test
   void amplification_isTheRatioOfBytes() {
     open();
-    assertThat(db.stats().readAmplification()).isZero();
-    assertThat(db.stats().writeAmplification()).isZero();
-    assertThat(db.stats().spaceAmplification()).isZero();
+    assertThat(db.admin().stats().readAmplification()).isZero();
+    assertThat(db.admin().stats().writeAmplification()).isZero();
+    assertThat(db.admin().stats().spaceAmplification()).isZero();
     put("a", "x".repeat(10_000));
-    assertThat(db.stats().writeAmplification()).isEqualTo(1.0);
-    db.flush();
-    assertThat(db.stats().writeAmplification()).isGreaterThan(1.0);
-    assertThat(db.stats().spaceAmplification()).isEqualTo(1.0);
+    assertThat(db.admin().stats().writeAmplification()).isEqualTo(1.0);
+    db.admin().flush();
+    assertThat(db.admin().stats().writeAmplification()).isGreaterThan(1.0);
+    assertThat(db.admin().stats().spaceAmplification()).isEqualTo(1.0);
     put("a", "y".repeat(10_000));
-    db.flush();
-    assertThat(db.stats().spaceAmplification()).isGreaterThan(1.5);
+    db.admin().flush();
+    assertThat(db.admin().stats().spaceAmplification()).isGreaterThan(1.5);
     compact(null, null);
-    assertThat(db.stats().spaceAmplification()).isEqualTo(1.0);
+    assertThat(db.admin().stats().spaceAmplification()).isEqualTo(1.0);
   }
 
   @Test
@@ -140,14 +140,14 @@ class StatsTest extends DbTestBase {
         DBIterator second = db.iterator()) {
       first.seekToFirst();
       second.seekToFirst();
-      List<DBStats.OpenIterator> open = db.stats().views().oldestIterators();
+      List<DBStats.OpenIterator> open = db.admin().stats().views().oldestIterators();
       assertThat(open).hasSize(2);
       assertThat(open.get(0).ageMicros()).isGreaterThanOrEqualTo(open.get(1).ageMicros());
       assertThat(open.get(0).opened().toString()).contains("StatsTest.openFirst(");
       assertThat(open.get(1).opened().toString()).doesNotContain("StatsTest.openFirst(");
     }
-    assertThat(db.stats().views().oldestIterators()).isEmpty();
-    assertThat(db.stats().reads().iterators()).isEqualTo(2);
+    assertThat(db.admin().stats().views().oldestIterators()).isEmpty();
+    assertThat(db.admin().stats().reads().iterators()).isEqualTo(2);
   }
 
   private DBIterator openFirst() {
@@ -161,8 +161,8 @@ class StatsTest extends DbTestBase {
     for (int i = 0; i < 15; i++) {
       open.add(db.iterator());
     }
-    assertThat(db.stats().views().iterators()).isEqualTo(15);
-    assertThat(db.stats().views().oldestIterators())
+    assertThat(db.admin().stats().views().iterators()).isEqualTo(15);
+    assertThat(db.admin().stats().views().oldestIterators())
         .hasSize(10)
         .allMatch(each -> each.opened().isEmpty() && each.ageMicros() >= 0);
     open.forEach(DBIterator::close);
@@ -173,7 +173,7 @@ class StatsTest extends DbTestBase {
     open(Options.builder().createIfMissing(true).build());
     put("a", "1");
     get("a");
-    String text = db.property("kv.stats");
+    String text = db.admin().property("kv.stats");
     Map<String, String> values = new TreeMap<>();
     text.lines().forEach(line -> values.put(line.split(" ")[0], line.split(" ")[1]));
     assertThat(values)
@@ -182,9 +182,10 @@ class StatsTest extends DbTestBase {
         .containsEntry("kv.write-operations", "1")
         .containsEntry("kv.write-amplification", "1.00")
         .containsEntry("kv.last-sequence", "1");
-    assertThat(values).allSatisfy((name, value) -> assertThat(db.property(name)).isEqualTo(value));
-    assertThat(db.property("kv.")).isNull();
-    assertThat(db.property("kv.nothing")).isNull();
-    assertThat(db.property("other.stats")).isNull();
+    assertThat(values)
+        .allSatisfy((name, value) -> assertThat(db.admin().property(name)).isEqualTo(value));
+    assertThat(db.admin().property("kv.")).isNull();
+    assertThat(db.admin().property("kv.nothing")).isNull();
+    assertThat(db.admin().property("other.stats")).isNull();
   }
 }

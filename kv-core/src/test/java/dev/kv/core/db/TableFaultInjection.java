@@ -101,8 +101,8 @@ final class TableFaultInjection {
       for (int i = 0; i < KEYS; i++) {
         db.put(key(i), value(key(i)));
       }
-      db.flush();
-      db.suspendCompactions();
+      db.admin().flush();
+      db.admin().suspendCompactions();
       List<Thread> readers = new ArrayList<>();
       for (int i = 0; i < READERS; i++) {
         Random own = new Random(random.nextLong());

@@ -30,7 +30,7 @@ class TombstoneCompactionTest extends DbTestBase {
     for (int i = 0; i < KEYS; i++) {
       put(key(i), "v".repeat(500));
     }
-    db.flush();
+    db.admin().flush();
     compact(null, null);
     assertThat(size(key(0), key(KEYS))).isGreaterThan(KEYS * 500L);
   }
@@ -39,7 +39,7 @@ class TombstoneCompactionTest extends DbTestBase {
     for (int i = 0; i < KEYS; i++) {
       delete(key(i));
     }
-    db.flush();
+    db.admin().flush();
   }
 
   @Test
@@ -62,7 +62,7 @@ class TombstoneCompactionTest extends DbTestBase {
     for (int i = 0; i < KEYS; i++) {
       delete(key(i));
     }
-    db.waitForCompactions();
+    db.admin().waitForCompactions();
     assertThat(size(key(0), key(KEYS))).isEqualTo(size);
     for (int i = KEYS; i < 2 * KEYS; i++) {
       delete(key(i));
@@ -78,19 +78,19 @@ class TombstoneCompactionTest extends DbTestBase {
     List<Integer> order = new ArrayList<>(IntStream.range(0, 2 * KEYS).boxed().toList());
     Collections.shuffle(order, new Random(1));
     order.forEach(i -> delete(key(i)));
-    db.waitForCompactions();
+    db.admin().waitForCompactions();
     assertThat(size(key(0), key(KEYS))).isEqualTo(size);
   }
 
   @Test
   void space_ofDeletesBeforeAReopen_comesBackAfterTheNextFlush() {
     fill();
-    db.suspendCompactions();
+    db.admin().suspendCompactions();
     deleteAll();
     reopen();
     assertThat(size(key(0), key(KEYS))).isGreaterThan(KEYS * 400L);
     put("zzz", "stays");
-    db.flush();
+    db.admin().flush();
     await("the space", () -> size(key(0), key(KEYS)) == 0);
     assertThat(contents()).isEqualTo("(zzz->stays)");
   }
@@ -103,7 +103,7 @@ class TombstoneCompactionTest extends DbTestBase {
       await("rest", () -> parts().jobs().running().withTombstones().isEmpty());
       long written = bytesWritten();
       put("zzz", "1");
-      db.flush();
+      db.admin().flush();
       assertThat(get(key(7), before)).hasSize(500);
       assertThat(get(key(7))).isEqualTo(NOT_FOUND);
       assertThat(bytesWritten() - written).isLessThan(1 << 20);
@@ -111,7 +111,9 @@ class TombstoneCompactionTest extends DbTestBase {
   }
 
   private long bytesWritten() {
-    return db.stats().levels().stream().mapToLong(each -> each.compactionBytesWritten()).sum();
+    return db.admin().stats().levels().stream()
+        .mapToLong(each -> each.compactionBytesWritten())
+        .sum();
   }
 
   @Test
@@ -120,7 +122,7 @@ class TombstoneCompactionTest extends DbTestBase {
     for (int i = 0; i < 1000; i++) {
       delete(key(i));
     }
-    db.flush();
+    db.admin().flush();
     assertThat(parts().jobs().running().withTombstones()).isEmpty();
     assertThat(size(key(0), key(KEYS))).isGreaterThan(KEYS * 400L);
   }
@@ -131,12 +133,12 @@ class TombstoneCompactionTest extends DbTestBase {
     for (int i = 0; i < 1000; i++) {
       delete(key(i));
     }
-    db.flush();
+    db.admin().flush();
     long before = size(key(0), key(KEYS));
-    db.compactDeletes(Duration.ofDays(1));
+    db.admin().compactDeletes(Duration.ofDays(1));
     assertThat(tombstones()).isEqualTo(1000);
     assertThat(size(key(0), key(KEYS))).isEqualTo(before);
-    db.compactDeletes(Duration.ZERO);
+    db.admin().compactDeletes(Duration.ZERO);
     assertThat(tombstones()).isZero();
     assertThat(size(key(0), key(KEYS))).isLessThan(before - 1000 * 500L);
     assertThat(get(key(999))).isEqualTo(NOT_FOUND);
@@ -148,19 +150,19 @@ class TombstoneCompactionTest extends DbTestBase {
     fill();
     try (Snapshot before = db.snapshot()) {
       delete(key(7));
-      db.compactDeletes(Duration.ZERO);
-      db.flush();
-      db.compactDeletes(Duration.ZERO);
+      db.admin().compactDeletes(Duration.ZERO);
+      db.admin().flush();
+      db.admin().compactDeletes(Duration.ZERO);
       assertThat(get(key(7), before)).hasSize(500);
     }
-    db.compactDeletes(Duration.ZERO);
+    db.admin().compactDeletes(Duration.ZERO);
     assertThat(tombstones()).isZero();
   }
 
   @Test
   void compactDeletes_negativeAge_throws() {
     open();
-    assertThatThrownBy(() -> db.compactDeletes(Duration.ofSeconds(-1)))
+    assertThatThrownBy(() -> db.admin().compactDeletes(Duration.ofSeconds(-1)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("negative");
   }

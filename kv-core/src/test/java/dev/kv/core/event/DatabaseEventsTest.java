@@ -8,6 +8,7 @@ import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.DBReadOnlyException;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.RecoveryMode;
 import dev.kv.WriteOptions;
 import dev.kv.core.db.DbTestBase;
@@ -70,8 +71,8 @@ class DatabaseEventsTest extends DbTestBase {
   void openForReadsOnly_isToldToo() {
     open();
     put("a", "1");
-    db.flush();
-    try (DB reader = DB.open(directory, listening().toBuilder().readOnly(true).build())) {
+    db.admin().flush();
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, listening())) {
       OpenEvent open = heard(OpenEvent.class).get(0);
       assertThat(open.readOnly()).isTrue();
       assertThat(open.tables()).isEqualTo(1);
@@ -88,7 +89,7 @@ class DatabaseEventsTest extends DbTestBase {
       for (int i = 0; i < 100; i++) {
         put(key(i), "value" + round);
       }
-      db.flush();
+      db.admin().flush();
     }
     compact(null, null);
     close();
@@ -137,7 +138,7 @@ class DatabaseEventsTest extends DbTestBase {
                         }))
             .build());
     put("a", "1");
-    db.flush();
+    db.admin().flush();
     assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(thrown.get())
         .isInstanceOf(IllegalStateException.class)
@@ -162,12 +163,12 @@ class DatabaseEventsTest extends DbTestBase {
                         }))
             .build());
     put("a", "1");
-    db.flush();
+    db.admin().flush();
     assertThat(blocked.await(60, TimeUnit.SECONDS)).isTrue();
     for (int i = 0; i < 4; i++) {
       put("a", "2");
       put(key(i), "3");
-      db.flush();
+      db.admin().flush();
     }
     compact(null, null);
     assertThat(get("a")).isEqualTo("2");
@@ -202,7 +203,7 @@ class DatabaseEventsTest extends DbTestBase {
               }
             });
     writer.start();
-    while (db.stats().writes().stalls().stops() == 0) {
+    while (db.admin().stats().writes().stalls().stops() == 0) {
       Thread.onSpinWait();
     }
     gate.countDown();
@@ -242,7 +243,7 @@ class DatabaseEventsTest extends DbTestBase {
     for (int i = 0; i < 100; i++) {
       put(key(i), "value of " + i);
     }
-    db.flush();
+    db.admin().flush();
     close();
     Path table = directory.resolve(files(FileName.Kind.TABLE).get(0));
     flip(table, 20);
@@ -308,7 +309,7 @@ class DatabaseEventsTest extends DbTestBase {
     Options logged = defaults().toBuilder().monitoring(m -> m.infoLog(true)).build();
     open(logged);
     put("a", "1");
-    db.flush();
+    db.admin().flush();
     close();
     assertThat(Files.readString(directory.resolve("LOG")))
         .contains(" opened: 0 tables")
@@ -328,9 +329,8 @@ class DatabaseEventsTest extends DbTestBase {
   void infoLog_ofAnOpenForReadsOnly_isNotWritten() {
     open();
     put("a", "1");
-    Options reading =
-        defaults().toBuilder().monitoring(m -> m.infoLog(true)).readOnly(true).build();
-    DB.open(directory, reading).close();
+    Options reading = defaults().toBuilder().monitoring(m -> m.infoLog(true)).build();
+    DB.openReadOnly(directory, reading).close();
     assertThat(directory.resolve("LOG")).doesNotExist();
   }
 }

@@ -29,7 +29,7 @@ class FlightRecorderTest extends DbTestBase {
       for (int round = 0; round < 3; round++) {
         db.put(WriteOptions.SYNC, b("a"), b("1"));
         put("b", "2");
-        db.flush();
+        db.admin().flush();
       }
       compact(null, null);
       close();
@@ -81,7 +81,7 @@ class FlightRecorderTest extends DbTestBase {
           dev.kv.DB.open(
               Path.of(args[0]), dev.kv.Options.builder().createIfMissing(true).build())) {
         db.put(WriteOptions.SYNC, b("a"), b("1"));
-        db.flush();
+        db.admin().flush();
         System.out.println("value " + s(db.get(b("a"))));
       }
     }

@@ -13,7 +13,6 @@ import dev.kv.CompactionFilter;
 import dev.kv.DB;
 import dev.kv.DBClosedException;
 import dev.kv.DBIterator;
-import dev.kv.DBReadOnlyException;
 import dev.kv.LogRetention;
 import dev.kv.Options;
 import dev.kv.Slice;
@@ -106,7 +105,7 @@ class ChangeFeedTest extends DbTestBase {
       for (int j = 0; j < 8; j++) {
         put("fill" + i + "." + j, "v".repeat(10_000));
       }
-      db.flush();
+      db.admin().flush();
     }
   }
 
@@ -146,7 +145,7 @@ class ChangeFeedTest extends DbTestBase {
       assertThat(rest(durable)).containsExactly("a=1", "b=2");
       put("c", "3");
       assertThat(durable.poll()).isNull();
-      db.flush();
+      db.admin().flush();
       assertThat(rest(durable)).containsExactly("c=3");
       assertThat(rest(all)).containsExactly("b=2", "c=3");
     }
@@ -162,7 +161,7 @@ class ChangeFeedTest extends DbTestBase {
         expected.add("k" + i + "=" + round + "v".repeat(5000));
       }
       if (round % 2 == 0) {
-        db.compactRange(null, null);
+        db.admin().compactRange(null, null);
       }
       reopen();
     }
@@ -202,7 +201,7 @@ class ChangeFeedTest extends DbTestBase {
         .hasMessageContaining("Begin again");
     assertThatThrownBy(slow::poll).isInstanceOf(ChangesLostException.class);
     assertThatThrownBy(() -> db.changes(near)).isInstanceOf(ChangesLostException.class);
-    db.waitForCompactions();
+    db.admin().waitForCompactions();
     ChangePosition oldest = db.oldestChangePosition();
     assertThat(changesAfter(oldest)).hasSize(8);
     // Kept, live, prepared for the next memtable, and obsolete but not yet deleted.
@@ -226,7 +225,7 @@ class ChangeFeedTest extends DbTestBase {
     ChangePosition begin = db.changePosition();
     fill(5);
     assertThat(changesAfter(begin)).as("nothing was deleted yet").hasSize(40);
-    db.waitForCompactions();
+    db.admin().waitForCompactions();
     assertThat(changesAfter(db.oldestChangePosition())).hasSize(8);
   }
 
@@ -238,7 +237,7 @@ class ChangeFeedTest extends DbTestBase {
         put("a" + i, "1");
         sync();
         assertThat(rest(changes)).containsExactly("a" + i + "=1");
-        db.flush();
+        db.admin().flush();
       }
     }
     assertThat(files(FileName.Kind.LOG).size()).isLessThan(20);
@@ -254,7 +253,7 @@ class ChangeFeedTest extends DbTestBase {
     reopen(with(ALL).toBuilder().logRetention(null).build());
     assertThat(files(FileName.Kind.CHANGES)).isEmpty();
     put("b", "1");
-    db.flush();
+    db.admin().flush();
     assertThat(files(FileName.Kind.LOG).size()).isLessThanOrEqualTo(2);
     assertThatThrownBy(() -> db.changes(before)).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> db.changePosition()).hasMessageContaining("logRetention");
@@ -279,7 +278,7 @@ class ChangeFeedTest extends DbTestBase {
   @Test
   void position_inARestoredCopy_isRefusedIfTheCopyIsAnotherHistory() {
     put("a", "1");
-    db.checkpoint(temp.resolve("copy"));
+    db.admin().checkpoint(temp.resolve("copy"));
     put("b", "2");
     sync();
     ChangePosition position = db.changePosition();
@@ -293,7 +292,8 @@ class ChangeFeedTest extends DbTestBase {
   void checkpoint_withItsPosition_isTheBeginningOfAFollower() {
     put("a", "1");
     put("b", "2");
-    ChangePosition position = db.changePosition().withSequence(db.checkpoint(temp.resolve("copy")));
+    ChangePosition position =
+        db.changePosition().withSequence(db.admin().checkpoint(temp.resolve("copy")));
     delete("a");
     put("c", "3");
     sync();
@@ -331,7 +331,7 @@ class ChangeFeedTest extends DbTestBase {
     for (int i = 0; i < 5; i++) {
       put("k" + i, "v");
     }
-    db.flush();
+    db.admin().flush();
     put("k2", "w");
     ChangePosition before = db.changePosition();
     db.deleteRange(b("k1"), b("k4"));
@@ -401,22 +401,12 @@ class ChangeFeedTest extends DbTestBase {
   }
 
   @Test
-  void readOnly_database_hasNoFeed() {
-    put("a", "1");
-    close();
-    try (DB reader = DB.open(directory, defaults().toBuilder().readOnly(true).build())) {
-      assertThat(reader.get(b("a"))).isEqualTo(b("1"));
-      assertThatThrownBy(reader::changePosition).isInstanceOf(DBReadOnlyException.class);
-    }
-  }
-
-  @Test
   void log_damagedInTheMiddle_isAGap() throws IOException {
     ChangePosition begin = db.changePosition();
     for (int i = 0; i < 100; i++) {
       put("k" + i, "v".repeat(500));
     }
-    db.flush();
+    db.admin().flush();
     Path log = directory.resolve(files(FileName.Kind.LOG).get(0));
     try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "rw")) {
       file.seek(20_000);
@@ -453,7 +443,7 @@ class ChangeFeedTest extends DbTestBase {
     close();
     reopen(with(ALL).toBuilder().tables(t -> t.suffix(TableSuffix.SST)).build());
     put("a", "1");
-    db.flush();
+    db.admin().flush();
     put("b", "2");
     sync();
     ChangePosition position = db.changePosition();
@@ -634,14 +624,14 @@ class ChangeFeedTest extends DbTestBase {
     for (int step = 0; step < 1500; step++) {
       String key = "k" + random.nextInt(60);
       switch (random.nextInt(24)) {
-        case 0 -> db.flush();
+        case 0 -> db.admin().flush();
         case 1 -> {
           reopen();
           changes = db.changes(position);
         }
         case 2 -> {
           if (random.nextInt(5) == 0) {
-            db.compactRange(null, null);
+            db.admin().compactRange(null, null);
           }
         }
         case 3 -> {

@@ -7,9 +7,11 @@ import dev.kv.DB;
 import dev.kv.DBComparator;
 import dev.kv.DBException;
 import dev.kv.DBIterator;
+import dev.kv.DBReader;
 import dev.kv.Dump;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.RecoveryMode;
 import dev.kv.WriteOptions;
 import dev.kv.core.BytesFile;
@@ -251,8 +253,14 @@ public final class FuzzTargets {
     write(input, env, directory);
     expectDBExceptions(
         () -> {
-          try (DB db = DB.open(directory, options)) {
-            use(db, options.readOnly());
+          if ((modes(input) & SECOND) != 0) {
+            try (ReadOnlyDB db = DB.openReadOnly(directory, options)) {
+              expectDBExceptions(() -> scan(db));
+            }
+          } else {
+            try (DB db = DB.open(directory, options)) {
+              use(db);
+            }
           }
         });
     expectDBExceptions(
@@ -263,18 +271,15 @@ public final class FuzzTargets {
         });
   }
 
-  private static void use(DB db, boolean readOnly) {
+  private static void use(DB db) {
     expectDBExceptions(() -> scan(db));
-    if (!readOnly) {
-      db.put(WriteOptions.SYNC, new byte[] {'k'}, new byte[] {'v'});
-      check(
-          Arrays.equals(db.get(new byte[] {'k'}), new byte[] {'v'}),
-          "a write that is not read back");
-      db.compactRange(null, null);
-    }
+    db.put(WriteOptions.SYNC, new byte[] {'k'}, new byte[] {'v'});
+    check(
+        Arrays.equals(db.get(new byte[] {'k'}), new byte[] {'v'}), "a write that is not read back");
+    db.admin().compactRange(null, null);
   }
 
-  private static int scan(DB db) {
+  private static int scan(DBReader db) {
     try (DBIterator cursor = db.iterator()) {
       int entries = 0;
       for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
@@ -294,7 +299,7 @@ public final class FuzzTargets {
   static void repairAndDump(byte[] input) {
     Env env = Env.inMemory();
     Path directory = Path.of("/db");
-    Options options = options(input, env).toBuilder().readOnly(false).build();
+    Options options = options(input, env);
     write(input, env, directory);
     for (String name : FileSet.NAMES) {
       if (!name.equals("CURRENT")) {
@@ -335,7 +340,6 @@ public final class FuzzTargets {
     int modes = modes(input);
     return Options.builder()
         .env(env)
-        .readOnly((modes & SECOND) != 0)
         .filterPolicy((modes & FOURTH) != 0 ? FilterPolicy.bloom(10) : null)
         .recoveryMode(
             (modes & THIRD) != 0

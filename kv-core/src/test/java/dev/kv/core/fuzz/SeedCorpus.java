@@ -120,12 +120,12 @@ final class SeedCorpus {
       for (int i = 0; i < 24; i++) {
         db.put(key(i), ("value " + i).repeat(1 + i % 3).getBytes(StandardCharsets.US_ASCII));
       }
-      db.flush();
+      db.admin().flush();
       for (int i = 0; i < 8; i++) {
         db.delete(key(3 * i));
         db.put(key(100 + i), new byte[i]);
       }
-      db.flush();
+      db.admin().flush();
       db.write(
           WriteOptions.SYNC,
           WriteBatch.create().put(key(1), key(2)).delete(key(4)).put(new byte[0], new byte[0]));

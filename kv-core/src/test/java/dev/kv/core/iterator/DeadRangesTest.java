@@ -9,6 +9,7 @@ import dev.kv.DB;
 import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
 import dev.kv.Slice;
 import dev.kv.Snapshot;
@@ -253,7 +254,7 @@ class DeadRangesTest extends DbTestBase {
   void readOnlyDatabase_seeksAgain_findsTheSame() {
     openWithDeletedFront();
     close();
-    try (DB reading = DB.open(directory, Options.builder().readOnly(true).build());
+    try (ReadOnlyDB reading = DB.openReadOnly(directory, Options.DEFAULT);
         DBIterator cursor = reading.iterator()) {
       for (int i = 0; i < PROOF; i++) {
         cursor.seekToFirst();

@@ -62,7 +62,7 @@ class FailingComparatorTest extends DbTestBase {
     refused = "";
     assertThat(contents()).isEqualTo("(a->1)(z->1)");
     assertThatThrownBy(() -> put("b", "3")).isInstanceOf(DBReadOnlyException.class);
-    assertThatThrownBy(() -> db.flush()).isInstanceOf(DBReadOnlyException.class);
+    assertThatThrownBy(() -> db.admin().flush()).isInstanceOf(DBReadOnlyException.class);
     assertThat(contents()).isEqualTo("(a->1)(z->1)");
     close();
     refused = "m";
@@ -88,7 +88,7 @@ class FailingComparatorTest extends DbTestBase {
     put("m", "1");
     put("z", "1");
     if (inATable) {
-      db.flush();
+      db.admin().flush();
     }
     try (DBIterator cursor = db.iterator()) {
       refused = "m";

@@ -108,7 +108,7 @@ class BulkLoadFaultTest {
         before.put("base" + (1000 + 7 * i), "old" + i);
         db.put(b("base" + (1000 + 7 * i)), b("old" + i));
         if (i % 25 == 24) {
-          db.flush();
+          db.admin().flush();
         }
       }
       db.put(WriteOptions.SYNC, b("base9"), b("synced"));
@@ -202,7 +202,7 @@ class BulkLoadFaultTest {
     try (DB found = DB.open(DIRECTORY, run.options.toBuilder().env(finished).build())) {
       assertThat(run.isLoaded(found)).as("after it was acknowledged").isTrue();
       found.put(b("base1000"), b("newest"));
-      found.compactRange(null, null);
+      found.admin().compactRange(null, null);
       assertThat(found.get(b("base1000"))).isEqualTo(b("newest"));
       assertThat(crashed(finished, FileName.Kind.TEMP)).isEmpty();
     }
@@ -252,7 +252,7 @@ class BulkLoadFaultTest {
         try (DB found = DB.open(DIRECTORY, run.options)) {
           boolean loaded = run.isLoaded(found);
           assertThat(loaded || failed).as(what).isTrue();
-          found.compactRange(null, null);
+          found.admin().compactRange(null, null);
           assertThat(run.isLoaded(found)).as(what).isEqualTo(loaded);
           assertThat(crashed(run.disk, FileName.Kind.TEMP)).as(what).isEmpty();
         } catch (AssertionError | RuntimeException e) {

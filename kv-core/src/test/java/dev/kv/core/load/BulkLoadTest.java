@@ -10,7 +10,6 @@ import dev.kv.DB;
 import dev.kv.DBClosedException;
 import dev.kv.DBComparator;
 import dev.kv.DBIterator;
-import dev.kv.DBReadOnlyException;
 import dev.kv.DBStats;
 import dev.kv.Options;
 import dev.kv.Snapshot;
@@ -72,11 +71,13 @@ class BulkLoadTest extends DbTestBase {
   }
 
   private long bytesWritten() {
-    return db.stats().levels().stream().mapToLong(DBStats.Level::compactionBytesWritten).sum();
+    return db.admin().stats().levels().stream()
+        .mapToLong(DBStats.Level::compactionBytesWritten)
+        .sum();
   }
 
   private long bytesInTables() {
-    return db.stats().levels().stream().mapToLong(DBStats.Level::bytes).sum();
+    return db.admin().stats().levels().stream().mapToLong(DBStats.Level::bytes).sum();
   }
 
   @Test
@@ -184,16 +185,6 @@ class BulkLoadTest extends DbTestBase {
     assertThat(files(FileName.Kind.TABLE)).isEmpty();
   }
 
-  @Test
-  void readOnlyDatabase_refusesLoads() {
-    open();
-    close();
-    try (DB readOnly = DB.open(directory, Options.builder().readOnly(true).build())) {
-      assertThatThrownBy(readOnly::bulkLoader).isInstanceOf(DBReadOnlyException.class);
-      assertThatThrownBy(() -> readOnly.ingest(List.of())).isInstanceOf(DBReadOnlyException.class);
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void load_overOlderEntries_replacesThem(boolean sorted) {
@@ -205,28 +196,28 @@ class BulkLoadTest extends DbTestBase {
       put("d", "old");
       delete("c");
       if (place == 1 || place == 4) {
-        db.flush();
+        db.admin().flush();
       } else if (place == 2) {
         compact(null, null);
       } else if (place == 3) {
         load("b=older", "c=older");
       }
       if (place == 4) {
-        db.suspendCompactions();
+        db.admin().suspendCompactions();
       }
       load(how, "b=new", "c=new");
       String expected = "(a->old)(b->new)(c->new)(d->old)";
       assertThat(contents()).as("place %d", place).isEqualTo(expected);
       assertThat(get("b")).isEqualTo("new");
       if (place == 4) {
-        db.resumeCompactions();
+        db.admin().resumeCompactions();
       }
       reopen();
       assertThat(contents()).as("place %d, reopened", place).isEqualTo(expected);
       compact(null, null);
       assertThat(contents()).as("place %d, compacted", place).isEqualTo(expected);
       put("b", "newest");
-      db.flush();
+      db.admin().flush();
       assertThat(get("b")).as("place %d", place).isEqualTo("newest");
     }
   }
@@ -244,7 +235,7 @@ class BulkLoadTest extends DbTestBase {
       delete("c");
       put("x", "meanwhile");
       if (place >= 1) {
-        db.flush();
+        db.admin().flush();
       }
       if (place == 2) {
         compact(null, null);
@@ -289,7 +280,7 @@ class BulkLoadTest extends DbTestBase {
     load("zz=3");
     assertThat(filesPerLevel()).isEqualTo("0,0,0,0,0,1,2");
     put("b", "4");
-    db.flush(); // a flush goes down to level 2
+    db.admin().flush(); // a flush goes down to level 2
     assertThat(filesPerLevel()).isEqualTo("0,0,1,0,0,1,2");
     load("a=5", "c=5");
     assertThat(filesPerLevel()).isEqualTo("0,1,1,0,0,1,2");
@@ -327,7 +318,7 @@ class BulkLoadTest extends DbTestBase {
       for (int i = 0; i < 40; i++) {
         put(key(500 * i), "old" + round);
       }
-      db.flush();
+      db.admin().flush();
     }
     byte[] value = new byte[1000];
     try (BulkLoader loader = db.bulkLoader()) {
@@ -384,7 +375,7 @@ class BulkLoadTest extends DbTestBase {
   void load_afterARangeDeleteThatRanMeanwhile_isThere() {
     open();
     put("b", "1");
-    db.flush();
+    db.admin().flush();
     try (BulkLoader loader = db.bulkLoader()) {
       loader.put(b("a"), b("load"));
       loader.put(b("c"), b("load"));
@@ -436,7 +427,7 @@ class BulkLoadTest extends DbTestBase {
   void firstWrite_besideAnUnsortedLoad_keepsItsTemporaryFiles() throws IOException {
     open();
     put("a", "1");
-    db.flush();
+    db.admin().flush();
     close();
     Files.write(directory.resolve("900000.dbtmp"), new byte[1]);
     open();
@@ -472,7 +463,7 @@ class BulkLoadTest extends DbTestBase {
     assertThat(contents()).isEqualTo("(a->1)(b->1)(m->1)(x->2)(y->2)");
     put("a", "2");
     delete("b");
-    db.flush();
+    db.admin().flush();
     assertThat(contents()).isEqualTo("(a->2)(m->1)(x->2)(y->2)");
     compact(null, null);
     assertThat(contents()).isEqualTo("(a->2)(m->1)(x->2)(y->2)");
@@ -487,12 +478,12 @@ class BulkLoadTest extends DbTestBase {
     put("b", "old");
     put("c", "old");
     if (tombstone) {
-      db.flush();
+      db.admin().flush();
       compact(null, null);
       delete("b");
     }
     if (place >= 1) {
-      db.flush();
+      db.admin().flush();
     }
     if (place == 2) {
       compactLevel(0, null, null);
@@ -511,7 +502,7 @@ class BulkLoadTest extends DbTestBase {
     FaultEnv env = new FaultEnv(Env.inMemory());
     open(options.toBuilder().env(env).build());
     put("b", "old");
-    db.flush();
+    db.admin().flush();
     Path table = directory.resolve("outside");
     try (TableWriter writer = TableWriter.forIngest(table, options.toBuilder().env(env).build())) {
       writer.add(b("a"), b("1"));
@@ -573,7 +564,7 @@ class BulkLoadTest extends DbTestBase {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("users was not written by TableWriter.forIngest");
     put("a", "1");
-    db.flush();
+    db.admin().flush();
     Path own = directory.resolve(files(FileName.Kind.TABLE).get(0));
     assertThatThrownBy(() -> db.ingest(List.of(own)))
         .isInstanceOf(IllegalArgumentException.class)

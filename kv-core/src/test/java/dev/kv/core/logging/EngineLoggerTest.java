@@ -30,7 +30,7 @@ class EngineLoggerTest {
       Env unused = Env.fileSystem();
       try (DB db = DB.open(Path.of(arguments[0]), options)) {
         db.put(new byte[] {1}, new byte[] {2});
-        db.flush();
+        db.admin().flush();
         db.get(new byte[] {1});
       }
       if (arguments.length > 1) {

@@ -41,11 +41,11 @@ class BlockMemoryTest {
         }
         db.get(key(random.nextInt(ENTRIES)));
         if (i % 50 == 0) {
-          most = Math.max(most, db.stats().memory().offHeap().blocks());
+          most = Math.max(most, db.admin().stats().memory().offHeap().blocks());
         }
       }
-      db.compactRange(null, null);
-      most = Math.max(most, db.stats().memory().offHeap().blocks());
+      db.admin().compactRange(null, null);
+      most = Math.max(most, db.admin().stats().memory().offHeap().blocks());
     }
     assertThat(most).isLessThanOrEqualTo(bound);
   }

@@ -55,7 +55,7 @@ class MemoryShortageTest extends DbTestBase {
     for (int i = 0; i < 100_000; i++) {
       putPatiently(db, b(key(i * 7919 % 100_000)), value);
     }
-    patiently(db::flush);
+    patiently(db.admin()::flush);
     for (int i = 0; i < 100_000; i += 97) {
       assertThat(db.get(b(key(i)))).isEqualTo(value);
     }

@@ -61,7 +61,7 @@ class SmallHeapTest {
         for (int i = 0; i < ENTRIES; i++) {
           db.put(WriteOptions.DEFAULT, key(i), fill(value, i));
         }
-        db.compactRange(null, null); // later compactions would evict blocks from the cache
+        db.admin().compactRange(null, null); // later compactions would evict blocks from the cache
         ByteBuffer read = ByteBuffer.allocateDirect(VALUE);
         for (int i = 0; i < ENTRIES; i++) {
           require(db.get(ReadOptions.DEFAULT, key(i), read.clear()) == VALUE, "value of " + i);
@@ -70,7 +70,7 @@ class SmallHeapTest {
         for (int i = 0; i < (WRITE_BUFFER - (8 << 20)) / VALUE; i++) {
           db.put(WriteOptions.DEFAULT, key(i), fill(value, i));
         }
-        DBStats stats = db.stats();
+        DBStats stats = db.admin().stats();
         require(stats.memory().blockCache().charge() > CACHE / 10L * 9, stats.toString());
         require(stats.memory().offHeap().blocks() > CACHE / 10L * 9, stats.toString());
         require(stats.memory().offHeap().memtables() >= WRITE_BUFFER, stats.toString());

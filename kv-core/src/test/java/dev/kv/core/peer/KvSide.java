@@ -62,7 +62,7 @@ final class KvSide {
       }
       db.write(batch);
       if (compact) {
-        db.compactRange(null, null);
+        db.admin().compactRange(null, null);
       }
     }
   }

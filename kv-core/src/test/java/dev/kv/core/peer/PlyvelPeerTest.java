@@ -157,13 +157,13 @@ class PlyvelPeerTest {
       try (DB db = DB.open(directory, options)) {
         mine.run(db::put, db::delete);
         if (round == 0) {
-          db.flush();
-          db.waitForCompactions();
+          db.admin().flush();
+          db.admin().waitForCompactions();
         } else {
-          db.compactRange(null, null);
+          db.admin().compactRange(null, null);
         }
-        assertThat(db.stats().filtered().dropped()).isPositive();
-        assertThat(db.stats().filtered().replaced()).isPositive();
+        assertThat(db.admin().stats().filtered().dropped()).isPositive();
+        assertThat(db.admin().stats().filtered().replaced()).isPositive();
         db.forEach(
             ReadOptions.DEFAULT, (key, value) -> model.put(key.toByteArray(), value.toByteArray()));
       }
@@ -215,7 +215,7 @@ class PlyvelPeerTest {
           }
         }
         Path copy = temp.resolve("copy" + round);
-        db.checkpoint(copy);
+        db.admin().checkpoint(copy);
         KvSide.expectEntries("C++ LevelDB", read(copy), model);
       }
       KvSide.expectEntries("C++ LevelDB", read(directory), model);

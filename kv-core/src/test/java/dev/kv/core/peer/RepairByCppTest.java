@@ -9,7 +9,9 @@ import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBComparator;
 import dev.kv.DBIterator;
+import dev.kv.DBReader;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
@@ -56,7 +58,7 @@ class RepairByCppTest {
 
   @Test
   void get_afterTheRepair_agreesWithAScan() {
-    try (DB db = DB.open(directory, Options.builder().readOnly(true).build())) {
+    try (ReadOnlyDB db = DB.openReadOnly(directory, Options.DEFAULT)) {
       expectNewest(db);
     }
     try (DB db = DB.open(directory, Options.DEFAULT)) {
@@ -86,12 +88,12 @@ class RepairByCppTest {
     }
     try (DB db = DB.open(directory, Options.DEFAULT)) {
       expectNewest(db);
-      db.compactRange(null, null);
+      db.admin().compactRange(null, null);
       expectNewest(db);
     }
   }
 
-  private static void expectNewest(DB db) {
+  private static void expectNewest(DBReader db) {
     Map<String, String> found = new LinkedHashMap<>();
     try (DBIterator entries = db.iterator(ReadOptions.DEFAULT)) {
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {

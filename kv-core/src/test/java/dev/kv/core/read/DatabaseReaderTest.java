@@ -124,10 +124,10 @@ final class DatabaseReaderTest {
   void snapshot_fromBeforeContentIsReplaced_keepsItsState() {
     put("a", "1");
     MemTable kept = memtables.get(0);
-    SnapshotImpl first = snapshots.acquire();
-    SnapshotImpl second = snapshots.acquire();
+    SnapshotImpl first = reader.snapshot();
+    SnapshotImpl second = reader.snapshot();
     replaceContent("b", "2");
-    SnapshotImpl between = snapshots.acquire();
+    SnapshotImpl between = reader.snapshot();
     replaceContent("c", "3");
     assertThat(get(ReadOptions.from(first), "a")).isEqualTo("1");
     assertThat(get(ReadOptions.from(first), "b")).isNull();
@@ -152,7 +152,7 @@ final class DatabaseReaderTest {
   void close_withSnapshotsThatKeepStates_releasesTheStates() {
     put("a", "1");
     MemTable kept = memtables.get(0);
-    SnapshotImpl snapshot = snapshots.acquire();
+    SnapshotImpl snapshot = reader.snapshot();
     replaceContent("b", "2");
     assertThat(kept.references()).isPositive();
     reader.close();
@@ -182,7 +182,7 @@ final class DatabaseReaderTest {
   @Test
   void get_atASnapshot_seesWhatWasThere() {
     put("a", "1");
-    try (Snapshot snapshot = snapshots.acquire()) {
+    try (Snapshot snapshot = reader.snapshot()) {
       put("a", "2");
       beginMemtable(order);
       add(ValueKind.DELETION, "a", "");
@@ -373,7 +373,7 @@ final class DatabaseReaderTest {
     DBIterator iterator = reader.iterator(ReadOptions.DEFAULT);
     iterator.seekToFirst();
     Slice key = iterator.keySlice();
-    Snapshot snapshot = snapshots.acquire();
+    Snapshot snapshot = reader.snapshot();
     beginMemtable(order);
     assertThat(memtables.get(1).references()).isEqualTo(3);
     reader.close();
@@ -484,7 +484,7 @@ final class DatabaseReaderTest {
 
   @Test
   void iterator_ofABadPrefix_holdsNothing() {
-    Snapshot closed = snapshots.acquire();
+    Snapshot closed = reader.snapshot();
     closed.close();
     assertThatThrownBy(() -> reader.iterator(ReadOptions.from(closed)))
         .isInstanceOf(IllegalStateException.class);

@@ -79,7 +79,7 @@ class ForEachTest extends DbTestBase {
 
   private void change(Random random, List<Snapshot> snapshots) {
     switch (random.nextInt(60)) {
-      case 0 -> db.flush();
+      case 0 -> db.admin().flush();
       case 1 -> compact(null, null);
       case 2 -> snapshots.add(db.snapshot());
       case 3, 4, 5, 6, 7, 8, 9, 10 -> delete(randomKey(random));
@@ -165,7 +165,7 @@ class ForEachTest extends DbTestBase {
                       }
                     }))
         .isSameAs(failure);
-    assertThat(db.stats().views().iterators()).isZero();
+    assertThat(db.admin().stats().views().iterators()).isZero();
     assertThat(byForEach(db, ReadOptions.DEFAULT)).hasSize(500);
   }
 }

@@ -47,7 +47,7 @@ class GetAllTest extends DbTestBase {
       if (round == 3) {
         compact(null, null);
       } else if (round < 7) {
-        db.flush();
+        db.admin().flush();
       }
     }
   }
@@ -116,9 +116,9 @@ class GetAllTest extends DbTestBase {
       keys.add(key(i));
     }
     compact(null, null);
-    DBStats.Cache before = db.stats().memory().blockCache();
+    DBStats.Cache before = db.admin().stats().memory().blockCache();
     assertThat(getAll(ReadOptions.SCAN, keys)).containsOnly("v".repeat(100));
-    DBStats.Cache after = db.stats().memory().blockCache();
+    DBStats.Cache after = db.admin().stats().memory().blockCache();
     long lookups = after.hits() + after.misses() - before.hits() - before.misses();
     assertThat(lookups).isBetween(10L, 60L); // blocks of 4 KiB
     assertThat(after.charge()).isEqualTo(before.charge());
@@ -165,7 +165,7 @@ class GetAllTest extends DbTestBase {
     open();
     put("a", "1");
     put("b", "");
-    db.flush();
+    db.admin().flush();
     put("c", "3");
     ReadOptions keys = ReadOptions.KEYS;
     assertThat(s(db.get(keys, b("a")))).isEmpty();

@@ -155,7 +155,7 @@ class IteratorTest extends DbTestBase {
             + "e".repeat(100_000)
             + ")";
     assertThat(contents()).isEqualTo(all);
-    db.flush();
+    db.admin().flush();
     assertThat(contents()).isEqualTo(all);
   }
 
@@ -185,10 +185,10 @@ class IteratorTest extends DbTestBase {
     put("kb", "vb");
     put("kc", "vc");
     put("ka", "va");
-    db.flush();
+    db.admin().flush();
     put("ka", "va2");
     delete("kb");
-    db.flush();
+    db.admin().flush();
     try (DBIterator cursor = db.iterator()) {
       cursor.seek(b("kb"));
       assertThat(at(cursor)).isEqualTo("kc->vc");
@@ -233,7 +233,7 @@ class IteratorTest extends DbTestBase {
     for (String key : new String[] {"a", "aa", "ab", "abc", "b", "ba", "c"}) {
       put(key, "v");
       if (key.equals("ab")) {
-        db.flush();
+        db.admin().flush();
       }
     }
     assertThat(keys(ReadOptions.builder().lowerBound(b("ab")).upperBound(b("ba")).build()))

@@ -33,7 +33,7 @@ class LostIteratorsTest extends DbTestBase {
           DBIterator lost = lose(db);
           lost.seekToFirst();
         }
-        DBStats stats = db.stats();
+        DBStats stats = db.admin().stats();
         if (stats.views().iterators() + stats.views().leakedIterators() != MORE_THAN_FIT) {
           throw new AssertionError(stats.toString());
         }
@@ -80,13 +80,15 @@ class LostIteratorsTest extends DbTestBase {
     open();
     put("a", "1");
     seekAndLose();
-    assertThat(db.stats().views().iterators() + db.stats().views().leakedIterators()).isEqualTo(1);
+    assertThat(
+            db.admin().stats().views().iterators() + db.admin().stats().views().leakedIterators())
+        .isEqualTo(1);
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (db.stats().views().leakedIterators() == 0 && System.nanoTime() < end) {
+    while (db.admin().stats().views().leakedIterators() == 0 && System.nanoTime() < end) {
       System.gc();
     }
-    assertThat(db.stats().views().leakedIterators()).isEqualTo(1);
-    assertThat(db.stats().views().iterators()).isZero();
+    assertThat(db.admin().stats().views().leakedIterators()).isEqualTo(1);
+    assertThat(db.admin().stats().views().iterators()).isZero();
   }
 
   @Test
@@ -95,7 +97,7 @@ class LostIteratorsTest extends DbTestBase {
     makeTables(4, "a", "z");
     List<Path> pinned = tables();
     seekAndLose();
-    db.compactRange(null, null);
+    db.admin().compactRange(null, null);
     assertThat(tables()).containsAll(pinned);
 
     byte[] value = new byte[10_000];
@@ -103,7 +105,7 @@ class LostIteratorsTest extends DbTestBase {
       System.gc();
       db.put(bytes("m"), value);
     }
-    assertThat(db.stats().views().leakedIterators()).isEqualTo(1);
+    assertThat(db.admin().stats().views().leakedIterators()).isEqualTo(1);
   }
 
   private void seekAndLose() {

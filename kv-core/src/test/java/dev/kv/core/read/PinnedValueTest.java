@@ -60,7 +60,7 @@ class PinnedValueTest extends DbTestBase {
     open(config.options());
     put("empty", "");
     put("flushed", LONG_VALUE);
-    db.flush();
+    db.admin().flush();
     put("fresh", "new");
     try (PinnedValue fresh = pinned("fresh");
         PinnedValue flushed = pinned("flushed");
@@ -79,7 +79,7 @@ class PinnedValueTest extends DbTestBase {
     open();
     put("a", "1");
     put("b", "2");
-    db.flush();
+    db.admin().flush();
     assertThat(get("a")).isEqualTo("1");
     long before = liveBuffers();
     try (PinnedValue first = pinned("a");
@@ -99,7 +99,7 @@ class PinnedValueTest extends DbTestBase {
     try (PinnedValue value = pinned("key")) {
       assertThat(liveBuffers()).isEqualTo(1);
       assertThat(blockBytes()).isGreaterThanOrEqualTo(before + LONG_VALUE.length());
-      db.flush();
+      db.admin().flush();
       fillMemtables();
       assertThat(text(value)).isEqualTo(LONG_VALUE);
     }
@@ -111,7 +111,7 @@ class PinnedValueTest extends DbTestBase {
       for (int i = 0; i < 100; i++) {
         put(key(i), "x".repeat(1000));
       }
-      db.flush();
+      db.admin().flush();
     }
   }
 
@@ -119,11 +119,11 @@ class PinnedValueTest extends DbTestBase {
   void pinned_evictedOverwrittenAndCompactedAway_keepsItsBytes() {
     open(defaults().toBuilder().blockCacheSize(64 << 10).build());
     put("key", LONG_VALUE);
-    db.flush();
+    db.admin().flush();
     try (PinnedValue value = pinned("key")) {
       put("key", "another");
       fillMemtables();
-      db.compactRange(null, null);
+      db.admin().compactRange(null, null);
       for (int i = 0; i < 100; i++) {
         assertThat(get(key(i))).hasSize(1000);
       }
@@ -137,7 +137,7 @@ class PinnedValueTest extends DbTestBase {
   void pinned_withASnapshot_isTheValueOfTheSnapshot() {
     open();
     put("key", "old");
-    db.flush();
+    db.admin().flush();
     try (Snapshot before = db.snapshot()) {
       put("key", "new");
       ReadOptions options = ReadOptions.from(before);
@@ -162,7 +162,7 @@ class PinnedValueTest extends DbTestBase {
   void pinned_withoutFillingTheCache_ownsItsBlock() {
     open();
     put("key", LONG_VALUE);
-    db.flush();
+    db.admin().flush();
     ReadOptions options = ReadOptions.builder().fillCache(false).build();
     long before = liveBuffers();
     PinnedValue value = requireNonNull(db.pinned(options, ByteBuffer.wrap(b("key"))));
@@ -178,7 +178,7 @@ class PinnedValueTest extends DbTestBase {
   void close_whileValuesAreHeld_leavesThemReadable(Config config) {
     open(config.options());
     put("flushed", LONG_VALUE);
-    db.flush();
+    db.admin().flush();
     put("fresh", "new");
     PinnedValue flushed = pinned("flushed");
     PinnedValue fresh = pinned("fresh");
@@ -197,7 +197,7 @@ class PinnedValueTest extends DbTestBase {
     SharedResources shared = SharedResources.builder().blockCacheSize(1 << 20).build();
     open(defaults().toBuilder().memory(m -> m.sharedResources(shared)).build());
     put("key", LONG_VALUE);
-    db.flush();
+    db.admin().flush();
     PinnedValue value = pinned("key");
     close();
     shared.close();
@@ -210,7 +210,7 @@ class PinnedValueTest extends DbTestBase {
   void close_ofAValueTwice_releasesOnePin() {
     open();
     put("key", "value");
-    db.flush();
+    db.admin().flush();
     PinnedValue one = pinned("key");
     try (PinnedValue two = pinned("key")) {
       one.close();
@@ -224,7 +224,7 @@ class PinnedValueTest extends DbTestBase {
   void value_afterItsClose_throws() {
     open();
     put("key", "value");
-    db.flush();
+    db.admin().flush();
     PinnedValue value = pinned("key");
     Slice slice = value.slice();
     assertThat(slice.toUtf8String()).isEqualTo("value");
@@ -242,7 +242,7 @@ class PinnedValueTest extends DbTestBase {
   void buffer_ofAValue_cannotBeWritten() {
     open();
     put("key", "value");
-    db.flush();
+    db.admin().flush();
     try (PinnedValue value = pinned("key")) {
       ByteBuffer buffer = value.buffer();
       assertThatThrownBy(() -> buffer.put(0, (byte) 1)).isInstanceOf(ReadOnlyBufferException.class);

@@ -9,6 +9,7 @@ import dev.kv.DBIterator;
 import dev.kv.Entries;
 import dev.kv.Entry;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
 import dev.kv.Slice;
 import dev.kv.Snapshot;
@@ -39,7 +40,7 @@ class ScanTest extends DbTestBase {
     for (String key : List.of("a1", "b1", "b2", "b3", "c1")) {
       put(key, "v" + key);
     }
-    db.flush();
+    db.admin().flush();
   }
 
   private static byte[] bytes(String text) {
@@ -188,7 +189,7 @@ class ScanTest extends DbTestBase {
             value -> {
               db.put(bytes("a1"), bytes("changed"));
               String nested = db.read(bytes("b1"), Slice::toUtf8String);
-              db.flush();
+              db.admin().flush();
               return value.toUtf8String() + nested;
             });
     assertThat(seen).isEqualTo("va1vb1");
@@ -255,7 +256,7 @@ class ScanTest extends DbTestBase {
     assertThat(database).hasToString("DB[" + directory + "]");
     close();
     assertThat(database).hasToString("DB[" + directory + ", closed]");
-    DB readOnly = DB.open(directory, Options.builder().readOnly(true).build());
+    ReadOnlyDB readOnly = DB.openReadOnly(directory, Options.DEFAULT);
     try (readOnly) {
       assertThat(readOnly).hasToString("DB[" + directory + "]");
     }
@@ -285,8 +286,8 @@ class ScanTest extends DbTestBase {
     expectNull("options", () -> db.iterator(null));
     expectNull("options", () -> db.entries(null));
     expectNull("action", () -> db.forEach(ALL, null));
-    expectNull("name", () -> db.property(null));
-    expectNull("ranges", () -> db.approximateSizes(null));
+    expectNull("name", () -> db.admin().property(null));
+    expectNull("ranges", () -> db.admin().approximateSizes(null));
     expectNull("key", () -> WriteBatch.create().put(null, key));
     expectNull("value", () -> WriteBatch.create().put(key, null));
     expectNull("key", () -> WriteBatch.create().delete((byte[]) null));

@@ -12,6 +12,10 @@ final class SnapshotListTest {
   private final AtomicLong last = new AtomicLong(5);
   private final SnapshotList list = new SnapshotList(last::get);
 
+  private SnapshotImpl acquire() {
+    return list.acquire(null); // nothing is read
+  }
+
   @Test
   void sequences_withoutSnapshots_areNone() {
     assertThat(list.sequences()).isEmpty();
@@ -20,12 +24,12 @@ final class SnapshotListTest {
 
   @Test
   void snapshots_closedInAnyOrder_leaveTheOthers() {
-    SnapshotImpl first = list.acquire();
+    SnapshotImpl first = acquire();
     last.set(6);
-    SnapshotImpl second = list.acquire();
-    SnapshotImpl same = list.acquire();
+    SnapshotImpl second = acquire();
+    SnapshotImpl same = acquire();
     last.set(7);
-    SnapshotImpl third = list.acquire();
+    SnapshotImpl third = acquire();
     last.set(8);
     assertThat(list.sequences()).containsExactly(5, 6, 6, 7);
     assertThat(list.count()).isEqualTo(4);
@@ -40,15 +44,15 @@ final class SnapshotListTest {
     same.close();
     assertThat(list.sequences()).isEmpty();
     assertThat(list.count()).isZero();
-    assertThat(list.acquire().sequence()).isEqualTo(8);
+    assertThat(acquire().sequence()).isEqualTo(8);
   }
 
   @Test
   void pinKept_ofAForeignOrClosedSnapshot_isRefused() {
-    SnapshotImpl ours = list.acquire();
+    SnapshotImpl ours = acquire();
     assertThat(list.pinKept(ours, 0)).isNull();
     assertThat(SnapshotList.sequenceOf(ours)).isEqualTo(5);
-    Snapshot foreign = new SnapshotList(last::get).acquire();
+    Snapshot foreign = new SnapshotList(last::get).acquire(null);
     assertThatThrownBy(() -> list.pinKept(foreign, 0)).isInstanceOf(IllegalArgumentException.class);
     ours.close();
     assertThatThrownBy(() -> list.pinKept(ours, 0)).isInstanceOf(IllegalStateException.class);
@@ -56,10 +60,10 @@ final class SnapshotListTest {
 
   @Test
   void close_ofTheList_endsEveryUseButTheClose() {
-    SnapshotImpl snapshot = list.acquire();
+    SnapshotImpl snapshot = acquire();
     list.close();
     assertThatThrownBy(snapshot::sequence).isInstanceOf(DBClosedException.class);
-    assertThatThrownBy(list::acquire).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(this::acquire).isInstanceOf(DBClosedException.class);
     snapshot.close();
     snapshot.close();
   }

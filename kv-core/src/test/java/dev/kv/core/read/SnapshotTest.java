@@ -28,7 +28,7 @@ class SnapshotTest extends DbTestBase {
         put(key, "v2");
         assertThat(get(key)).isEqualTo("v2");
         assertThat(get(key, snapshot)).isEqualTo("v1");
-        db.flush();
+        db.admin().flush();
         assertThat(get(key)).isEqualTo("v2");
         assertThat(get(key, snapshot)).isEqualTo("v1");
         compact(null, null);
@@ -52,13 +52,13 @@ class SnapshotTest extends DbTestBase {
     assertThat(get("foo", s2)).isEqualTo("v1");
     assertThat(get("foo", s3)).isEqualTo("v1");
     s1.close();
-    db.flush();
+    db.admin().flush();
     assertThat(get("foo")).isEqualTo("v2");
     assertThat(get("foo", s2)).isEqualTo("v1");
     s2.close();
     s2.close();
     assertThat(get("foo", s3)).isEqualTo("v1");
-    assertThat(db.stats().views().snapshots()).isEqualTo(1);
+    assertThat(db.admin().stats().views().snapshots()).isEqualTo(1);
     s3.close();
   }
 
@@ -74,7 +74,7 @@ class SnapshotTest extends DbTestBase {
       cursor.seekToFirst();
       assertThat(cursor.isValid()).isFalse();
     }
-    db.flush();
+    db.admin().flush();
     try (DBIterator cursor = db.iterator(view)) {
       cursor.seekToFirst();
       assertThat(cursor.isValid()).isFalse();

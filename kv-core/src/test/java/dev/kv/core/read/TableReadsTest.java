@@ -297,7 +297,7 @@ final class TableReadsTest {
           model.put(key, value);
         }
         if (random.nextInt(150) == 0) {
-          snapshots.add(tree.snapshots.acquire());
+          snapshots.add(tree.snapshots.acquire(null));
           models.add(new TreeMap<>(model));
         }
       }

@@ -115,7 +115,7 @@ final class TestTree implements AutoCloseable {
     long now = last;
     last = sequence;
     try {
-      return snapshots.acquire();
+      return snapshots.acquire(null);
     } finally {
       last = now;
     }

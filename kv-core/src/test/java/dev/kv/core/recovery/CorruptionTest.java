@@ -94,8 +94,8 @@ class CorruptionTest extends DbTestBase {
     List<Integer> rest = readable(100);
     // The first two blocks hold 63 records and the beginning of another.
     assertThat(rest).hasSize(36).startsWith(64).endsWith(99);
-    assertThat(db.stats().recovery().droppedBytes()).isBetween(65_536L, 67_000L);
-    assertThat(db.stats().recovery().records()).isEqualTo(36);
+    assertThat(db.admin().stats().recovery().droppedBytes()).isBetween(65_536L, 67_000L);
+    assertThat(db.admin().stats().recovery().records()).isEqualTo(36);
   }
 
   @Test
@@ -106,7 +106,7 @@ class CorruptionTest extends DbTestBase {
       for (int i = from; i < from + 20; i++) {
         put(numbered(i), valueOf(i));
       }
-      db.flush();
+      db.admin().flush();
     }
     close();
     List<String> tables = files(FileName.Kind.TABLE);
@@ -191,7 +191,7 @@ class CorruptionTest extends DbTestBase {
   void get_damagedDataBlock_costsItsEntriesAndNotTheTable() throws IOException {
     open();
     build(100);
-    db.flush();
+    db.admin().flush();
     compact(null, null);
     close();
     damage(FileName.Kind.TABLE, 100, 1);
@@ -215,7 +215,7 @@ class CorruptionTest extends DbTestBase {
   void get_damagedIndex_costsTheTableAndNotTheOthers() throws IOException {
     open(defaults().toBuilder().maxFileSize(1 << 20).build());
     build(4000);
-    db.flush();
+    db.admin().flush();
     compact(null, null);
     assertThat(totalFiles()).isGreaterThan(2);
     close();
@@ -232,17 +232,17 @@ class CorruptionTest extends DbTestBase {
     for (int i = 1; i <= 5; i++) {
       put("foo", "v" + i);
     }
-    long last = db.stats().writes().lastSequence();
+    long last = db.admin().stats().writes().lastSequence();
     close();
     DB.repair(directory, options);
     open();
     assertThat(get("foo")).isEqualTo("v5");
-    assertThat(db.stats().writes().lastSequence()).isEqualTo(last);
+    assertThat(db.admin().stats().writes().lastSequence()).isEqualTo(last);
     put("foo", "v6");
     assertThat(get("foo")).isEqualTo("v6");
     reopen();
     assertThat(get("foo")).isEqualTo("v6");
-    db.flush();
+    db.admin().flush();
     assertThat(get("foo")).isEqualTo("v6");
   }
 
@@ -267,7 +267,7 @@ class CorruptionTest extends DbTestBase {
     for (int i = 0; i <= DEEPEST_FLUSH; i++) {
       build(30);
       put(numbered(99_999), "end");
-      db.flush();
+      db.admin().flush();
     }
     assertThat(filesPerLevel()).isEqualTo("1,1,1");
     close();
@@ -332,10 +332,10 @@ class CorruptionTest extends DbTestBase {
   void compaction_overADamagedTable_bringsNothingStaleUp() throws IOException {
     open(small());
     put(numbered(5), "stale");
-    db.flush();
+    db.admin().flush();
     compact(null, null);
     build(10);
-    db.flush();
+    db.admin().flush();
     assertThat(totalFiles()).isEqualTo(2);
     close();
     damage(FileName.Kind.TABLE, 100, 20_000);
@@ -361,14 +361,14 @@ class CorruptionTest extends DbTestBase {
   void writesAndReads_besideADamagedTable_areUnharmed() throws IOException {
     open();
     build(10);
-    db.flush();
+    db.admin().flush();
     compact(null, null);
     close();
     damage(FileName.Kind.TABLE, 100, 1);
     open();
     put(numbered(1000), valueOf(1000));
     assertThat(get(numbered(1000))).isEqualTo(valueOf(1000));
-    db.flush();
+    db.admin().flush();
     assertThat(get(numbered(1000))).isEqualTo(valueOf(1000));
   }
 }

@@ -87,7 +87,7 @@ class DurabilityTest extends DbTestBase {
   private Thread startFlushThatIsStuck() {
     env.tableSyncGate = gate;
     int tables = files(FileName.Kind.TABLE).size();
-    Thread flush = new Thread(() -> db.flush());
+    Thread flush = new Thread(() -> db.admin().flush());
     flush.start();
     await("the flush's table", () -> files(FileName.Kind.TABLE).size() > tables);
     return flush;
@@ -107,9 +107,9 @@ class DurabilityTest extends DbTestBase {
   void flush_afterIt_anyLossOfPowerKeepsWhatWasSynced() {
     open(strict().build());
     putSync("a", "1");
-    db.flush();
+    db.admin().flush();
     putSync("b", "2");
-    db.flush();
+    db.admin().flush();
     for (int seed = 0; seed < SEEDS; seed++) {
       for (int kept : new int[] {0, 50, 100}) {
         try (DB after = afterCrash(kept, seed)) {
@@ -152,7 +152,7 @@ class DurabilityTest extends DbTestBase {
   void repair_damagedTable_staysInLostAfterLossOfPower() throws IOException {
     open(strict().build());
     put("a", "1");
-    db.flush();
+    db.admin().flush();
     close();
     Path table = directory.resolve(files(FileName.Kind.TABLE).get(0));
     try (WritableFile file = env.createWritable(table)) {
@@ -192,7 +192,7 @@ class DurabilityTest extends DbTestBase {
     open(strict().build());
     put("a", "1");
     DBIterator old = db.iterator();
-    db.flush();
+    db.admin().flush();
     put("b", "2");
     Thread flush = startFlushThatIsStuck();
     try {
@@ -214,10 +214,10 @@ class DurabilityTest extends DbTestBase {
     open(strict().build());
     put("a", "1");
     DBIterator old = db.iterator();
-    db.flush();
+    db.admin().flush();
     put("b", "2");
     env.manifestSyncFails = true;
-    assertThatThrownBy(() -> db.flush()).isInstanceOf(DBReadOnlyException.class);
+    assertThatThrownBy(() -> db.admin().flush()).isInstanceOf(DBReadOnlyException.class);
     env.manifestSyncFails = false;
     Path decoy = directory.resolve("000001.ldb");
     env.createWritable(decoy).close();

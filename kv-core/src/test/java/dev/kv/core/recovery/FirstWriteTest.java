@@ -82,7 +82,7 @@ class FirstWriteTest extends DbTestBase {
     open(with);
     put("a", "1");
     put("b", "2");
-    db.flush();
+    db.admin().flush();
     close();
   }
 
@@ -174,12 +174,12 @@ class FirstWriteTest extends DbTestBase {
       try (Snapshot snapshot = db.snapshot()) {
         assertThat(get("a", snapshot)).isEqualTo(expected);
       }
-      assertThat(db.property("leveldb.stats")).isNotNull();
-      assertThat(db.property("leveldb.approximate-memory-usage")).isNotNull();
-      assertThat(db.stats().recovery().droppedBytes()).isZero();
+      assertThat(db.admin().property("leveldb.stats")).isNotNull();
+      assertThat(db.admin().property("leveldb.approximate-memory-usage")).isNotNull();
+      assertThat(db.admin().stats().recovery().droppedBytes()).isZero();
       assertThat(size("a", "z")).isGreaterThanOrEqualTo(0);
-      db.suspendCompactions();
-      db.resumeCompactions();
+      db.admin().suspendCompactions();
+      db.admin().resumeCompactions();
       db.write(batch());
       close();
     }
@@ -196,7 +196,7 @@ class FirstWriteTest extends DbTestBase {
     DELETE((db, value) -> db.delete(b("c"))),
     DELETE_BUFFER((db, value) -> db.delete(WriteOptions.SYNC, buffer("c"))),
     EMPTY_BATCH_SYNC((db, value) -> db.write(WriteOptions.SYNC, batch())),
-    FLUSH((db, value) -> db.flush());
+    FLUSH((db, value) -> db.admin().flush());
 
     private final BiConsumer<DB, String> write;
 
@@ -216,7 +216,7 @@ class FirstWriteTest extends DbTestBase {
     String manifest = current();
     Path oldLog = logFile();
     open();
-    long sequence = db.stats().writes().lastSequence();
+    long sequence = db.admin().stats().writes().lastSequence();
     assertThat(sequence).isEqualTo(2);
     watch();
     kind.write.accept(db, "3");
@@ -236,7 +236,7 @@ class FirstWriteTest extends DbTestBase {
     reopen();
     boolean puts = kind.name().startsWith("PUT") || kind == Write.BATCH;
     assertThat(contents()).isEqualTo("(a->1)(b->2)" + (puts ? "(c->5)" : "") + "(d->4)");
-    assertThat(db.stats().recovery().droppedBytes()).isZero();
+    assertThat(db.admin().stats().recovery().droppedBytes()).isZero();
   }
 
   /** C++ LevelDB's order of numbers: the MANIFEST takes the next one, the log the one behind. */
@@ -384,7 +384,7 @@ class FirstWriteTest extends DbTestBase {
     assertThat(contents()).isEqualTo("(a->1)(b->2)");
     assertThat(bytesOfEveryFile()).isEqualTo(before);
     put("c", "3");
-    assertThat(db.stats().writes().lastSequence()).isEqualTo(3);
+    assertThat(db.admin().stats().writes().lastSequence()).isEqualTo(3);
     reopen();
     assertThat(contents()).isEqualTo("(a->1)(b->2)(c->3)");
   }
@@ -412,7 +412,7 @@ class FirstWriteTest extends DbTestBase {
         .hasMessageContaining("until it is opened again");
     assertThat(env.injected()).isEqualTo(1);
     assertThatThrownBy(() -> put("c", "3")).isInstanceOf(DBReadOnlyException.class);
-    assertThatThrownBy(() -> db.flush()).isInstanceOf(DBReadOnlyException.class);
+    assertThatThrownBy(() -> db.admin().flush()).isInstanceOf(DBReadOnlyException.class);
     assertThatThrownBy(() -> db.write(batch())).isInstanceOf(DBReadOnlyException.class);
     assertThat(files(FileName.Kind.LOG)).hasSize(2);
     assertThat(contents()).isEqualTo("(a->1)(b->2)");
@@ -427,11 +427,11 @@ class FirstWriteTest extends DbTestBase {
   /** Leaves a closed database whose level 0 is due for a compaction, and whose log is empty. */
   private void makeCompactionDue(Options with) {
     open(with);
-    db.suspendCompactions();
+    db.admin().suspendCompactions();
     for (int i = 0; i < 6; i++) {
       put("a", "" + i);
       put("b", "2");
-      db.flush();
+      db.admin().flush();
     }
     close();
   }
@@ -577,7 +577,7 @@ class FirstWriteTest extends DbTestBase {
       if (rename) {
         reopen(with); // flushes, and begins a MANIFEST
       } else {
-        db.flush();
+        db.admin().flush();
       }
     } catch (DBException expected) {
       assertThat(faulty.injected()).isPositive();
@@ -610,13 +610,13 @@ class FirstWriteTest extends DbTestBase {
     if (emptyBatch) {
       db.write(WriteOptions.SYNC, batch());
     } else {
-      db.flush();
+      db.admin().flush();
     }
     StrictMemEnv found = disk.crashClone(0, 1);
     try (DB after = DB.open(directory, Options.builder().env(found).build())) {
-      assertThat(after.property("leveldb.num-files-at-level0"))
-          .isEqualTo(db.property("leveldb.num-files-at-level0"));
-      assertThat(after.stats().recovery().records()).isZero();
+      assertThat(after.admin().property("leveldb.num-files-at-level0"))
+          .isEqualTo(db.admin().property("leveldb.num-files-at-level0"));
+      assertThat(after.admin().stats().recovery().records()).isZero();
       assertThat(s(after.get(b("a")))).isEqualTo("1");
     }
   }
@@ -629,7 +629,7 @@ class FirstWriteTest extends DbTestBase {
     close();
     assertThatThrownBy(() -> closed.put(b("c"), b("3")))
         .isInstanceOf(dev.kv.DBClosedException.class);
-    assertThatThrownBy(closed::flush).isInstanceOf(dev.kv.DBClosedException.class);
+    assertThatThrownBy(closed.admin()::flush).isInstanceOf(dev.kv.DBClosedException.class);
     open();
     assertThat(contents()).isEqualTo("(a->1)(b->2)");
   }

@@ -75,7 +75,7 @@ class HostileFilesTest {
       for (int i = 0; i < 200; i++) {
         db.put(DbTestBase.b(DbTestBase.key(i)), new byte[100]);
       }
-      db.flush();
+      db.admin().flush();
       db.put(DbTestBase.b("in the log"), new byte[10]);
     }
   }
@@ -340,7 +340,9 @@ class HostileFilesTest {
   private static void refused(Path directory, Path table) {
     for (boolean readOnly : new boolean[] {false, true}) {
       assertThatThrownBy(
-              () -> DB.open(directory, options().toBuilder().readOnly(readOnly).build()).close())
+              () ->
+                  (readOnly ? DB.openReadOnly(directory, options()) : DB.open(directory, options()))
+                      .close())
           .isInstanceOfSatisfying(
               CorruptionException.class, e -> assertThat(e.file()).isEqualTo(table.toString()));
     }
@@ -481,7 +483,7 @@ class HostileFilesTest {
     }
     try (DB db = DB.open(directory.resolve("."), tolerant())) {
       assertThat(db.get(DbTestBase.b("in the log"))).hasSize(10);
-      db.compactRange(null, null);
+      db.admin().compactRange(null, null);
     }
     assertThat(target).hasContent("somebody's");
     for (String name : names) {
@@ -509,7 +511,7 @@ class HostileFilesTest {
       db.put(DbTestBase.b("key"), DbTestBase.b("value"));
       linkTables(target, 60);
       try {
-        db.flush();
+        db.admin().flush();
       } catch (DBException e) {
         assertThat(e).hasStackTraceContaining("symbolic link");
       }

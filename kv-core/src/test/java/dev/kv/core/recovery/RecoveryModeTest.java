@@ -7,6 +7,7 @@ import dev.kv.CorruptionException;
 import dev.kv.DB;
 import dev.kv.DBStats;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.RecoveryMode;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.db.DbTestBase;
@@ -200,12 +201,12 @@ class RecoveryModeTest extends DbTestBase {
       }
       return;
     }
-    try (DB reader = DB.open(directory, with.toBuilder().readOnly(true).build())) {
-      assertThat(reader.stats().recovery().records()).isEqualTo(count(expected));
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, with)) {
+      assertThat(reader.admin().stats().recovery().records()).isEqualTo(count(expected));
     }
     open(with);
     assertThat(found()).isEqualTo(expected);
-    DBStats.Recovery report = db.stats().recovery();
+    DBStats.Recovery report = db.admin().stats().recovery();
     assertThat(report.records()).isEqualTo(count(expected));
     if (expected.equals(ALL)) {
       assertThat(report).isEqualTo(new DBStats.Recovery(2, 2 * EACH, 0, ""));
@@ -219,14 +220,15 @@ class RecoveryModeTest extends DbTestBase {
     }
     reopen(defaults().toBuilder().recoveryMode(RecoveryMode.STRICT).build());
     assertThat(found()).as("after a reopen").isEqualTo(expected);
-    assertThat(db.stats().recovery().droppedBytes()).isZero();
+    assertThat(db.admin().stats().recovery().droppedBytes()).isZero();
   }
 
   private void expectRefusal(Options with, Path file) throws IOException {
     byte[] firstBefore = Files.readAllBytes(first);
     byte[] secondBefore = Files.readAllBytes(second);
     for (boolean readOnly : new boolean[] {true, false}) {
-      assertThatThrownBy(() -> open(with.toBuilder().readOnly(readOnly).build()))
+      assertThatThrownBy(
+              () -> (readOnly ? DB.openReadOnly(directory, with) : open(with)).get(b("a")))
           .isInstanceOfSatisfying(
               CorruptionException.class,
               e -> {

@@ -8,6 +8,7 @@ import dev.kv.CorruptionException;
 import dev.kv.DB;
 import dev.kv.DBIOException;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.RecoveryMode;
 import dev.kv.WriteOptions;
 import dev.kv.core.db.Config;
@@ -96,7 +97,7 @@ class RecoveryTest extends DbTestBase {
     close();
     open(defaults().toBuilder().writeBufferSize(100_000).build());
     await("the tables in level 0 or below", () -> totalFiles() >= 1);
-    assertThat(db.stats().levels().get(0).compactionBytesWritten()).isPositive();
+    assertThat(db.admin().stats().levels().get(0).compactionBytesWritten()).isPositive();
     for (int i = 1; i <= 4; i++) {
       assertThat(get("big" + i)).isEqualTo(String.valueOf(i).repeat(200_000));
     }
@@ -194,13 +195,13 @@ class RecoveryTest extends DbTestBase {
     deleteLogs();
     open();
     assertThat(get("foo")).isEqualTo(NOT_FOUND);
-    assertThat(db.stats().recovery().reason())
+    assertThat(db.admin().stats().recovery().reason())
         .isEqualTo(
             mode == RecoveryMode.CPP_COMPAT
                 ? ""
                 : "000003.log, which the MANIFEST needs, is missing");
     put("kept", "v");
-    db.flush();
+    db.admin().flush();
     close();
     deleteLogs();
     open();
@@ -214,13 +215,14 @@ class RecoveryTest extends DbTestBase {
     Options with = defaults().toBuilder().recoveryMode(mode).build();
     open(with);
     put("kept", "v");
-    db.flush();
+    db.admin().flush();
     put("lost", "v");
     close();
     String log = files(FileName.Kind.LOG).get(0);
     deleteLogs();
     for (boolean readOnly : new boolean[] {true, false}) {
-      assertThatThrownBy(() -> open(with.toBuilder().readOnly(readOnly).build()))
+      assertThatThrownBy(
+              () -> (readOnly ? DB.openReadOnly(directory, with) : open(with)).get(b("a")))
           .isInstanceOf(CorruptionException.class)
           .hasMessageContaining(log + ", which is missing");
     }
@@ -252,7 +254,7 @@ class RecoveryTest extends DbTestBase {
     }
     reopen();
     assertThat(contents()).isEqualTo("(foo->bar)(foo0->bar0)(foo1->bar1)(foo2->bar2)");
-    db.flush();
+    db.admin().flush();
     reopen();
     assertThat(contents()).isEqualTo("(foo->bar)(foo0->bar0)(foo1->bar1)(foo2->bar2)");
   }
@@ -268,7 +270,7 @@ class RecoveryTest extends DbTestBase {
     List<String> logs = files(FileName.Kind.LOG);
     open(defaults().toBuilder().reuseLogs(true).writeBufferSize(64 << 10).build());
     assertThat(files(FileName.Kind.LOG)).doesNotContainAnyElementsOf(logs);
-    assertThat(db.stats().recovery().records()).isEqualTo(400);
+    assertThat(db.admin().stats().recovery().records()).isEqualTo(400);
     for (int i = 0; i < 400; i++) {
       assertThat(get(key(i))).isEqualTo(value);
     }
@@ -288,7 +290,7 @@ class RecoveryTest extends DbTestBase {
     assertThat(get("foo")).isEqualTo("bar2");
     assertThat(get("hello")).isEqualTo("world");
     assertThat(get("hi")).isEqualTo("there");
-    assertThat(db.stats().recovery().logs()).isEqualTo(4);
+    assertThat(db.admin().stats().recovery().logs()).isEqualTo(4);
     put("more", "v");
     reopen();
     assertThat(get("hi")).isEqualTo("there");
@@ -322,7 +324,7 @@ class RecoveryTest extends DbTestBase {
   void open_logThatTheManifestNamesAsPrevious_isReplayedToo(boolean repair) throws IOException {
     open();
     put("foo", "bar");
-    db.flush();
+    db.admin().flush();
     close();
     deleteLogs();
     Path manifest = directory.resolve(manifests().get(0));
@@ -356,23 +358,24 @@ class RecoveryTest extends DbTestBase {
     writeLog(first + 1, 9, "hello", "world");
     open();
     assertThat(contents()).isEqualTo("(foo->bar)");
-    assertThat(db.stats().recovery().droppedBytes()).isPositive();
-    assertThat(db.stats().recovery().reason()).contains("sequence 9");
+    assertThat(db.admin().stats().recovery().droppedBytes()).isPositive();
+    assertThat(db.admin().stats().recovery().reason()).contains("sequence 9");
   }
 
   @Test
   void open_firstLogLost_dropsTheLaterOnes() throws IOException {
     open();
     put("foo", "bar");
-    db.flush();
+    db.admin().flush();
     close();
     // The log that is live is empty, as if it had lost all its pages; a later one is not.
     long live = number(files(FileName.Kind.LOG).get(0));
     writeLog(live + 1, 9, "hello", "world");
     open();
     assertThat(contents()).isEqualTo("(foo->bar)");
-    assertThat(db.stats().recovery().droppedBytes()).isPositive();
-    assertThat(db.stats().recovery().reason()).contains("begins at sequence 9 instead of 2");
+    assertThat(db.admin().stats().recovery().droppedBytes()).isPositive();
+    assertThat(db.admin().stats().recovery().reason())
+        .contains("begins at sequence 9 instead of 2");
   }
 
   @Test
@@ -392,20 +395,20 @@ class RecoveryTest extends DbTestBase {
   void open_oldestLogBeginsBehindAFailedWrite_isReplayed() throws IOException {
     open();
     put("foo", "bar");
-    db.flush();
+    db.admin().flush();
     close();
     writeLog(number(files(FileName.Kind.LOG).get(0)), 9, "hello", "world");
     open();
     assertThat(contents()).isEqualTo("(foo->bar)(hello->world)");
-    assertThat(db.stats().recovery().droppedBytes()).isZero();
-    assertThat(db.stats().writes().lastSequence()).isEqualTo(9);
+    assertThat(db.admin().stats().recovery().droppedBytes()).isZero();
+    assertThat(db.admin().stats().writes().lastSequence()).isEqualTo(9);
   }
 
   @Test
   void open_firstBlockOfALogLost_dropsTheRest() throws IOException {
     open();
     put("foo", "bar");
-    db.flush();
+    db.admin().flush();
     close();
     long live = number(files(FileName.Kind.LOG).get(0));
     Path log = dev.kv.core.env.FileNames.log(directory, live);
@@ -416,7 +419,7 @@ class RecoveryTest extends DbTestBase {
     Files.write(log, behindZeros);
     open();
     assertThat(contents()).isEqualTo("(foo->bar)");
-    assertThat(db.stats().recovery().droppedBytes()).isPositive();
+    assertThat(db.admin().stats().recovery().droppedBytes()).isPositive();
   }
 
   private void writeLog(long number, long sequence, String key, String value) throws IOException {
@@ -463,19 +466,19 @@ class RecoveryTest extends DbTestBase {
       db.put(new WriteOptions(i % 50 == 0), b(key(i)), b(values.get(i)));
     }
     // A copy of the files while the database is open is what a killed process leaves behind.
-    db.suspendCompactions();
-    db.flush();
+    db.admin().suspendCompactions();
+    db.admin().flush();
     put("last", "one");
     Path copy = temp.resolve("copy");
     copyWithoutObsolete(copy);
-    db.resumeCompactions();
+    db.admin().resumeCompactions();
     for (boolean reuse : new boolean[] {true, false}) {
       DB killed = openOther(copy, defaults().toBuilder().reuseLogs(reuse).build());
       for (int i = 0; i < 300; i++) {
         assertThat(s(killed.get(b(key(i))))).isEqualTo(values.get(i));
       }
       assertThat(s(killed.get(b("last")))).isEqualTo("one");
-      assertThat(killed.stats().recovery().droppedBytes()).isZero();
+      assertThat(killed.admin().stats().recovery().droppedBytes()).isZero();
       killed.close();
     }
   }
@@ -529,12 +532,12 @@ class RecoveryTest extends DbTestBase {
         open(with);
         assertThat(get(key(0))).isEqualTo("v".repeat(100));
         assertThat(get(key(9))).isEqualTo(NOT_FOUND);
-        assertThat(db.stats().recovery().droppedBytes()).isBetween(100L, 900L);
+        assertThat(db.admin().stats().recovery().droppedBytes()).isBetween(100L, 900L);
       }
       case CPP_COMPAT -> {
         open(with);
         assertThat(get(key(0))).isEqualTo("v".repeat(100));
-        assertThat(db.stats().recovery().droppedBytes()).isPositive();
+        assertThat(db.admin().stats().recovery().droppedBytes()).isPositive();
       }
       default -> throw new AssertionError(mode);
     }
@@ -554,11 +557,11 @@ class RecoveryTest extends DbTestBase {
     open(defaults().toBuilder().recoveryMode(mode).build());
     assertThat(get(key(8))).isEqualTo("v".repeat(100));
     assertThat(get(key(9))).isEqualTo(NOT_FOUND);
-    assertThat(db.stats().recovery().droppedBytes()).isPositive();
+    assertThat(db.admin().stats().recovery().droppedBytes()).isPositive();
     put(key(9), "again");
     reopen();
     assertThat(get(key(9))).isEqualTo("again");
-    assertThat(db.stats().recovery().droppedBytes()).isZero();
+    assertThat(db.admin().stats().recovery().droppedBytes()).isZero();
   }
 
   @Test
@@ -567,7 +570,7 @@ class RecoveryTest extends DbTestBase {
     for (int i = 0; i < 1000; i++) {
       put(key(i), "v" + i);
     }
-    try (DB reader = DB.open(directory, Options.builder().readOnly(true).build())) {
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, Options.DEFAULT)) {
       for (int i = 0; i < 1000; i++) {
         put(key(i), "w" + i);
       }
@@ -575,9 +578,7 @@ class RecoveryTest extends DbTestBase {
       for (int i = 0; i < 1000; i++) {
         assertThat(new String(reader.get(b(key(i))), ISO_8859_1)).isEqualTo("v" + i);
       }
-      assertThatThrownBy(() -> reader.put(b("a"), b("b")))
-          .isInstanceOf(dev.kv.DBReadOnlyException.class);
-      assertThat(reader.stats().writes().lastSequence()).isEqualTo(1000);
+      assertThat(reader.admin().stats().writes().lastSequence()).isEqualTo(1000);
     }
     assertThat(get(key(7))).isEqualTo("w7");
   }
@@ -595,18 +596,20 @@ class RecoveryTest extends DbTestBase {
             });
     writer.start();
     while (writer.isAlive()) {
-      try (DB reader = DB.open(directory, Options.builder().readOnly(true).build());
+      try (ReadOnlyDB reader = DB.openReadOnly(directory, Options.DEFAULT);
           var cursor = reader.iterator()) {
         int count = 0;
         for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
           assertThat(s(cursor.key())).isEqualTo(key(count));
           count++;
         }
-        assertThat(reader.stats().writes().lastSequence()).isEqualTo(count);
+        assertThat(reader.admin().stats().writes().lastSequence()).isEqualTo(count);
       }
     }
     writer.join();
-    assertThat(db.stats().writes().lastSequence()).as("what the writer wrote").isEqualTo(entries);
+    assertThat(db.admin().stats().writes().lastSequence())
+        .as("what the writer wrote")
+        .isEqualTo(entries);
   }
 
   /**
@@ -641,8 +644,8 @@ class RecoveryTest extends DbTestBase {
       assertThat(micros).isPositive();
     }
 
-    Options readOnly() {
-      return Options.builder().env(this).readOnly(true).build();
+    Options reading() {
+      return Options.builder().env(this).build();
     }
   }
 
@@ -659,7 +662,7 @@ class RecoveryTest extends DbTestBase {
         List.<IntFunction<Exception>>of(
             i -> new NoSuchFileException(i + ".log"), RecoveryTest::damage)) {
       Racing env = new Racing(300, each);
-      try (DB reader = DB.open(directory, env.readOnly())) {
+      try (ReadOnlyDB reader = DB.openReadOnly(directory, env.reading())) {
         assertThat(reader.get(b("foo"))).isEqualTo(b("bar"));
       }
       assertThat(env.opens).isEqualTo(301);
@@ -674,17 +677,17 @@ class RecoveryTest extends DbTestBase {
     Racing missing =
         new Racing(
             Integer.MAX_VALUE, i -> new NoSuchFileException(i < 10 ? "first" : "000003.log"));
-    assertThatThrownBy(() -> DB.open(directory, missing.readOnly()))
+    assertThatThrownBy(() -> DB.openReadOnly(directory, missing.reading()))
         .isInstanceOf(DBIOException.class)
         .hasMessageContaining("000003.log");
     assertThat(missing.opens).isEqualTo(9 + 50);
     Racing damaged = new Racing(Integer.MAX_VALUE, i -> damage(Math.min(i, 10)));
-    assertThatThrownBy(() -> DB.open(directory, damaged.readOnly()))
+    assertThatThrownBy(() -> DB.openReadOnly(directory, damaged.reading()))
         .isInstanceOf(CorruptionException.class)
         .hasMessageContaining("damage at 10");
     assertThat(damaged.opens).isEqualTo(9 + 3);
     Racing quick = new Racing(Integer.MAX_VALUE, RecoveryTest::damage);
-    assertThatThrownBy(() -> DB.open(directory, quick.readOnly()))
+    assertThatThrownBy(() -> DB.openReadOnly(directory, quick.reading()))
         .isInstanceOf(CorruptionException.class);
     assertThat(quick.opens).isEqualTo(2000);
   }

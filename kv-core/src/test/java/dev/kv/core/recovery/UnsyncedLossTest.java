@@ -90,7 +90,7 @@ class UnsyncedLossTest {
         expectAPrefix(db, when);
         write(db, random.nextInt(60), true);
         if (random.nextInt(3) == 0) {
-          db.compactRange(null, null);
+          db.admin().compactRange(null, null);
         }
         write(db, random.nextInt(60), false);
         found = env.crashClone(percentKept, SEED + round);

@@ -86,7 +86,7 @@ class RepairLostIndexTest {
     directory = temp.resolve("db");
     try (DB db = DB.open(directory, options)) {
       content.forEach((key, value) -> db.put(bytes(key), bytes(value)));
-      db.flush();
+      db.admin().flush();
     }
     table = onlyTable(directory);
     whole = Files.readAllBytes(table);
@@ -342,7 +342,7 @@ class RepairLostIndexTest {
     fill(options);
     Map<String, String> expected = new TreeMap<>();
     try (DB db = DB.open(directory, options)) {
-      db.suspendCompactions();
+      db.admin().suspendCompactions();
       for (int i = 0; i < ENTRIES; i++) {
         byte[] key = bytes("key" + (1000 + i));
         if (i % 3 == 0) {
@@ -354,7 +354,7 @@ class RepairLostIndexTest {
           db.put(key, bytes("newer"));
         }
       }
-      db.flush();
+      db.admin().flush();
     }
     Files.write(table, flipped(whole, footer.index().offset() + 20));
     Files.delete(directory.resolve("CURRENT"));
@@ -379,7 +379,7 @@ class RepairLostIndexTest {
           expected.put("key" + (1000 + i), value(i));
         }
       }
-      db.compactRange(null, null);
+      db.admin().compactRange(null, null);
     }
     Path unfinished = FileNames.table(directory, 1000);
     Files.write(unfinished, Arrays.copyOf(whole, whole.length - Footer.SIZE));

@@ -103,12 +103,12 @@ class RepairPropertyTest {
     keys.clear();
     try (DB db = DB.open(directory, options(env))) {
       fillPart(db, random, OPERATIONS / 2);
-      db.compactRange(null, null);
+      db.admin().compactRange(null, null);
     }
     try (DB db = DB.open(directory, options(env))) {
-      db.suspendCompactions();
+      db.admin().suspendCompactions();
       fillPart(db, random, OPERATIONS / 4);
-      db.flush();
+      db.admin().flush();
       fillPart(db, random, OPERATIONS / 4);
     }
   }
@@ -442,7 +442,7 @@ class RepairPropertyTest {
           });
       try (DB db = DB.open(directory, options.toBuilder().env(watched).build())) {
         db.put(WriteOptions.SYNC, b("b"), b("2"));
-        db.flush();
+        db.admin().flush();
       }
       for (StrictMemEnv found : crashed) {
         try (DB db = DB.open(directory, options.toBuilder().env(found).build())) {

@@ -63,7 +63,7 @@ class RepairTest {
           history.computeIfAbsent(key, k -> new HashSet<>()).add(value);
         }
         if (i == 5000) {
-          db.compactRange(null, null);
+          db.admin().compactRange(null, null);
         }
       }
     }
@@ -139,7 +139,7 @@ class RepairTest {
       for (int i = 0; i < 400; i++) {
         db.put(bytes("key" + (1000 + i)), new byte[90]);
       }
-      db.compactRange(null, null);
+      db.admin().compactRange(null, null);
     }
     Path table = files(directory, ".ldb").get(0);
     byte[] content = Files.readAllBytes(table);
@@ -166,7 +166,7 @@ class RepairTest {
       for (char key = 'a'; key <= 'z'; key++) {
         db.put(bytes(String.valueOf(key)), new byte[100]);
       }
-      db.flush();
+      db.admin().flush();
     }
     RepairReport report = DB.repair(directory, OPTIONS);
     assertThat(report.entries()).isEqualTo(14);

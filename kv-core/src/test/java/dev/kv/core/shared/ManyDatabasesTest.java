@@ -135,7 +135,7 @@ class ManyDatabasesTest {
             DB.open(Path.of(args[0], "db" + i), Options.builder().createIfMissing(true).build());
         open.add(db);
         db.put(key, new byte[100]);
-        memtables += db.stats().memory().offHeap().memtables();
+        memtables += db.admin().stats().memory().offHeap().memtables();
       }
       if (memtables > DATABASES * (64L << 10)) {
         throw new AssertionError(memtables + " bytes of memtables");

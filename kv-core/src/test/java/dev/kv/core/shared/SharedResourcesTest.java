@@ -107,11 +107,11 @@ class SharedResourcesTest {
     for (int round = 0; round < 5; round++) {
       for (DB db : databases) {
         db.put(key(round), new byte[1000]);
-        db.flush();
+        db.admin().flush();
       }
     }
     for (DB db : databases) {
-      db.compactRange(null, null);
+      db.admin().compactRange(null, null);
       assertThat(db.get(key(3))).hasSize(1000);
     }
     assertThat(threads())
@@ -133,11 +133,11 @@ class SharedResourcesTest {
       first.put(key(i), new byte[1000]);
       second.put(key(i), new byte[2000]);
     }
-    first.flush();
+    first.admin().flush();
     first.close();
     assertThat(shared.openDatabases()).isEqualTo(1);
-    second.flush();
-    second.compactRange(null, null);
+    second.admin().flush();
+    second.admin().compactRange(null, null);
     assertThat(second.get(key(50))).hasSize(2000);
     second.close();
     awaitUnused(shared);
@@ -149,7 +149,7 @@ class SharedResourcesTest {
     SharedResources shared = share(SharedResources.builder());
     DB db = open("db", with(shared));
     db.put(key(1), new byte[10]);
-    db.flush();
+    db.admin().flush();
     db.close();
     assertThat(threads()).contains("kv-flush");
     DB again = open("db", with(shared));
@@ -172,8 +172,7 @@ class SharedResourcesTest {
             .build();
     assertThatThrownBy(() -> open("db", other)).isInstanceOf(DBException.class);
     assertThat(shared.openDatabases()).isEqualTo(1);
-    assertThatThrownBy(
-            () -> open("db", other.toBuilder().readOnly(true).errorIfExists(true).build()))
+    assertThatThrownBy(() -> DB.openReadOnly(Path.of("missing"), other))
         .isInstanceOf(RuntimeException.class);
     assertThat(shared.openDatabases()).isEqualTo(1);
   }
@@ -191,18 +190,18 @@ class SharedResourcesTest {
         Arrays.fill(value, (byte) d);
         db.put(key(i), value);
       }
-      db.flush();
+      db.admin().flush();
     }
     Random random = new Random(1);
     for (int i = 0; i < 5000; i++) {
       int d = random.nextInt(4);
       assertThat(databases.get(d).get(key(random.nextInt(1000)))).hasSize(1000).contains(d);
     }
-    long charge = databases.get(0).stats().memory().blockCache().charge();
-    assertThat(charge).isEqualTo(databases.get(3).stats().memory().blockCache().charge());
+    long charge = databases.get(0).admin().stats().memory().blockCache().charge();
+    assertThat(charge).isEqualTo(databases.get(3).admin().stats().memory().blockCache().charge());
     assertThat(charge).isBetween(800L << 10, 1L << 20);
     shared.prune();
-    assertThat(databases.get(0).stats().memory().blockCache().charge()).isZero();
+    assertThat(databases.get(0).admin().stats().memory().blockCache().charge()).isZero();
     assertThat(databases.get(2).get(key(7))).hasSize(1000);
   }
 
@@ -224,7 +223,7 @@ class SharedResourcesTest {
           db.put(key(i), value);
           written = true;
         } catch (OffHeapExhaustedException e) {
-          db.flush();
+          db.admin().flush();
         }
       }
       assertThat(shared.offHeapUsed()).isLessThanOrEqualTo(limit);
@@ -275,7 +274,7 @@ class SharedResourcesTest {
   }
 
   private static boolean hasTables(DB db) {
-    return db.stats().levels().stream().anyMatch(level -> level.files() > 0);
+    return db.admin().stats().levels().stream().anyMatch(level -> level.files() > 0);
   }
 
   @Test
@@ -307,18 +306,18 @@ class SharedResourcesTest {
     DB sound = open("sound", with(shared));
     failing.put(key(1), new byte[10]);
     faulty.fail(Fault.ERROR, Long.MAX_VALUE, each -> each.isOn(".ldb") && each.kind() == Kind.SYNC);
-    assertThatThrownBy(failing::flush).isInstanceOf(DBReadOnlyException.class);
+    assertThatThrownBy(failing.admin()::flush).isInstanceOf(DBReadOnlyException.class);
     for (int i = 0; i < 20; i++) {
       sound.put(key(i), new byte[100]);
-      sound.flush();
+      sound.admin().flush();
       assertThatThrownBy(() -> failing.put(key(2), new byte[10]))
           .isInstanceOf(DBReadOnlyException.class);
     }
-    sound.compactRange(null, null);
+    sound.admin().compactRange(null, null);
     faulty.heal();
-    failing.resume();
+    failing.admin().resume();
     failing.put(key(2), new byte[10]);
-    failing.flush();
+    failing.admin().flush();
     assertThat(failing.get(key(1))).hasSize(10);
   }
 
@@ -332,7 +331,7 @@ class SharedResourcesTest {
     other.put(key(1), new byte[10]);
     held.put(key(1), new byte[10]);
     slow.tableSyncGate = syncs;
-    Thread flushing = new Thread(held::flush);
+    Thread flushing = new Thread(held.admin()::flush);
     flushing.start();
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (DbTestBase.parts(held).memTables().oldestImmutable() == null) {

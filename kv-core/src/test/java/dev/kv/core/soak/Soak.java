@@ -126,7 +126,7 @@ final class Soak {
   private void report(long second) throws IOException {
     moment.readLock().lock();
     try {
-      Held now = Held.now(db.stats());
+      Held now = Held.now(db.admin().stats());
       held.add(now);
       System.out.println(
           second + " " + writes + " " + reads + " " + views + " " + reopens + " " + now);
@@ -295,7 +295,7 @@ final class Soak {
     moment.readLock().lock();
     try {
       int from = random.nextInt(KEYS);
-      db.compactRange(key(from), key(Math.min(KEYS, from + KEYS / 10)));
+      db.admin().compactRange(key(from), key(Math.min(KEYS, from + KEYS / 10)));
     } finally {
       moment.readLock().unlock();
     }

@@ -26,9 +26,9 @@ class ChecksumTest extends DbTestBase {
     open(plain);
     put("a", VALUE);
     put("b", VALUE);
-    db.flush();
+    db.admin().flush();
     put("a", VALUE);
-    db.flush();
+    db.admin().flush();
     close();
     Path table = directory.resolve(files(FileName.Kind.TABLE).get(0));
     byte[] bytes = Files.readAllBytes(table);

@@ -55,7 +55,7 @@ class InPlaceReadTest extends DbTestBase {
       put(name(i), text(i));
     }
     put("large", "y".repeat(LARGE));
-    db.compactRange(null, null);
+    db.admin().compactRange(null, null);
   }
 
   private void assertAllThere() {
@@ -89,7 +89,7 @@ class InPlaceReadTest extends DbTestBase {
   }
 
   private long cached() {
-    return db.stats().memory().blockCache().charge();
+    return db.admin().stats().memory().blockCache().charge();
   }
 
   private Path table() throws IOException {
@@ -159,9 +159,9 @@ class InPlaceReadTest extends DbTestBase {
     for (int i = 0; i < KEYS; i++) {
       get(name(i));
     }
-    long counted = db.stats().memory().offHeap().indexesAndFilters();
+    long counted = db.admin().stats().memory().offHeap().indexesAndFilters();
     parts().resources().budget().reclaim();
-    assertThat(db.stats().memory().offHeap().indexesAndFilters()).isLessThan(counted);
+    assertThat(db.admin().stats().memory().offHeap().indexesAndFilters()).isLessThan(counted);
     assertAllThere();
   }
 
@@ -174,7 +174,7 @@ class InPlaceReadTest extends DbTestBase {
             .blockCacheSize(64 << 10)
             .build());
     assertAllThere();
-    assertThat(db.stats().memory().offHeap().total()).isLessThanOrEqualTo(1 << 20);
+    assertThat(db.admin().stats().memory().offHeap().total()).isLessThanOrEqualTo(1 << 20);
   }
 
   @Test

@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.ComparatorException;
 import dev.kv.ConflictException;
-import dev.kv.DB;
 import dev.kv.DBClosedException;
 import dev.kv.DBComparator;
-import dev.kv.DBReadOnlyException;
 import dev.kv.Options;
 import dev.kv.Snapshot;
 import dev.kv.WriteBatch;
@@ -39,7 +37,7 @@ class ConditionalWriteTest extends DbTestBase {
     void put(ConditionalWriteTest test, String key, String value) {
       if (this == TWO_TABLES) {
         test.put(key, "older");
-        test.db.flush();
+        test.db.admin().flush();
       }
       if (value == null) {
         test.put(key, "deleted");
@@ -48,7 +46,7 @@ class ConditionalWriteTest extends DbTestBase {
         test.put(key, value);
       }
       if (this != MEMTABLE) {
-        test.db.flush();
+        test.db.admin().flush();
       }
       if (this == DEEP) {
         test.compact(null, null);
@@ -90,7 +88,7 @@ class ConditionalWriteTest extends DbTestBase {
   }
 
   private void assertConflict(String key, WriteBatch batch) {
-    long before = db.stats().writes().lastSequence();
+    long before = db.admin().stats().writes().lastSequence();
     assertThatThrownBy(() -> db.write(batch))
         .isInstanceOf(ConflictException.class)
         .hasMessage(
@@ -99,18 +97,18 @@ class ConditionalWriteTest extends DbTestBase {
                 + "' does not have the value that the batch expects")
         .satisfies(e -> assertThat(s(((ConflictException) e).key())).isEqualTo(key));
     assertThat(db.tryWrite(WriteOptions.DEFAULT, batch)).isFalse();
-    assertThat(db.stats().writes().lastSequence()).isEqualTo(before);
+    assertThat(db.admin().stats().writes().lastSequence()).isEqualTo(before);
   }
 
   @Test
   void write_expectationsOnly_checkAndWriteNothing() {
     open();
     put("k", "v");
-    long before = db.stats().writes().lastSequence();
+    long before = db.admin().stats().writes().lastSequence();
     db.write(batch().expect(b("k"), b("v")));
     db.write(WriteOptions.SYNC, batch().expect(b("k"), b("v")));
     assertConflict("k", batch().expect(b("k"), b("w")));
-    assertThat(db.stats().writes().lastSequence()).isEqualTo(before);
+    assertThat(db.admin().stats().writes().lastSequence()).isEqualTo(before);
   }
 
   /** The batch's own operations come after the check. */
@@ -151,7 +149,7 @@ class ConditionalWriteTest extends DbTestBase {
     assertThat(db.putIfAbsent(b("k"), b("2"))).isFalse();
     assertThat(get("k")).isEqualTo("1");
     delete("k");
-    db.flush();
+    db.admin().flush();
     assertThat(db.putIfAbsent(WriteOptions.SYNC, b("k"), b(""))).isTrue();
     assertThat(db.putIfAbsent(b("k"), b("3"))).isFalse();
     assertThat(get("k")).isEmpty();
@@ -180,7 +178,7 @@ class ConditionalWriteTest extends DbTestBase {
     assertThat(s(db.update(b("k"), old -> old == null ? b("1") : b("?")))).isEqualTo("1");
     assertThat(s(db.update(WriteOptions.SYNC, b("k"), old -> b(s(old) + "2")))).isEqualTo("12");
     assertThat(get("k")).isEqualTo("12");
-    db.flush();
+    db.admin().flush();
     byte[] same =
         db.update(
             b("k"),
@@ -218,7 +216,7 @@ class ConditionalWriteTest extends DbTestBase {
                 put("k", "2");
               } else if (seen.size() == 2) {
                 delete("k");
-                db.flush();
+                db.admin().flush();
               }
               return b(s(old) + "!");
             });
@@ -235,10 +233,6 @@ class ConditionalWriteTest extends DbTestBase {
     assertThatThrownBy(() -> batch().expect(null, b("v"))).isInstanceOf(NullPointerException.class);
     close();
     assertThatThrownBy(() -> db.putIfAbsent(b("k"), b("v"))).isInstanceOf(DBClosedException.class);
-    try (DB readOnly = DB.open(directory, options.toBuilder().readOnly(true).build())) {
-      assertThatThrownBy(() -> readOnly.tryWrite(WriteOptions.DEFAULT, batch()))
-          .isInstanceOf(DBReadOnlyException.class);
-    }
   }
 
   // What comes between the check of the tables and the check of the leader.
@@ -276,14 +270,14 @@ class ConditionalWriteTest extends DbTestBase {
     put("k", "1");
     put("z", "1");
     if (inTable) {
-      db.flush();
+      db.admin().flush();
       put("y", "1");
     }
     Runnable change =
         () -> {
           put("K", "2");
           for (int i = 0; i < flushes; i++) {
-            db.flush();
+            db.admin().flush();
             put("other", "v" + i);
           }
         };
@@ -308,7 +302,7 @@ class ConditionalWriteTest extends DbTestBase {
           delete("k");
           put("k", "6");
           if (flushes == 2) {
-            db.flush();
+            db.admin().flush();
           }
         });
     assertThat(db.compareAndSet(b("k"), b("6"), b("8"))).isTrue();
@@ -321,7 +315,7 @@ class ConditionalWriteTest extends DbTestBase {
   void write_keyOfARangeThatIsDeletedMeanwhile_isSeen() {
     open(hooked());
     put("k", "1");
-    db.flush();
+    db.admin().flush();
     hook.set(() -> db.deleteRange(b("k"), b("l")));
     assertThat(db.compareAndSet(b("k"), b("1"), b("2"))).isFalse();
     assertThat(ran).hasValue(1);
@@ -346,14 +340,14 @@ class ConditionalWriteTest extends DbTestBase {
   void write_keyUnchangedButFlushedAndCompactedMeanwhile_isWritten() {
     open(hooked());
     put("k", "1");
-    db.flush();
+    db.admin().flush();
     put("b", "1");
     hook.set(
         () -> {
           put("c", "2");
           compact(null, null);
           put("d", "2");
-          db.flush();
+          db.admin().flush();
         });
     assertThat(db.compareAndSet(b("k"), b("1"), b("2"))).isTrue();
     assertThat(ran).hasValue(1);
@@ -384,7 +378,7 @@ class ConditionalWriteTest extends DbTestBase {
     assertThat(db.putIfAbsent(b("k"), b(large))).isTrue();
     assertThat(db.compareAndSet(b("k"), b(large + "x"), b("1"))).isFalse();
     assertThat(db.compareAndSet(b("k"), b(large), b(large + large))).isTrue();
-    db.flush();
+    db.admin().flush();
     assertThat(db.compareAndSet(b("k"), b(large + large), b("1"))).isTrue();
     assertThat(get("k")).isEqualTo("1");
   }

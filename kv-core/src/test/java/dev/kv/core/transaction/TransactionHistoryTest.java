@@ -126,16 +126,16 @@ class TransactionHistoryTest extends DbTestBase {
             }
             records.add(record);
             if (random.nextInt(2000) == 0) {
-              db.flush();
+              db.admin().flush();
             }
             if (random.nextInt(10_000) == 0) {
-              db.compactRange(null, null);
+              db.admin().compactRange(null, null);
             }
           }
         });
     new Replay(isolation).check();
-    assertThat(db.stats().transactions().open()).isZero();
-    assertThat(db.stats().views().snapshots()).isZero();
+    assertThat(db.admin().stats().transactions().open()).isZero();
+    assertThat(db.admin().stats().views().snapshots()).isZero();
   }
 
   private static String name(Random random) {
@@ -184,7 +184,7 @@ class TransactionHistoryTest extends DbTestBase {
     } catch (ConflictException e) {
       record.conflict = s(e.key());
     }
-    record.lastSequenceAfter = db.stats().writes().lastSequence();
+    record.lastSequenceAfter = db.admin().stats().writes().lastSequence();
   }
 
   private void operate(Random random, Transaction transaction, Record record) {
@@ -294,7 +294,7 @@ class TransactionHistoryTest extends DbTestBase {
 
     /** The operations of a commit have neighbouring numbers, that of its own key among them. */
     private Map<String, Long> sequencesOfCommits() {
-      db.flush();
+      db.admin().flush();
       Map<String, Long> sequences = new HashMap<>();
       try (InternalIterator all = allEntries()) {
         for (all.seekToFirst(); all.isValid(); all.next()) {
@@ -460,7 +460,7 @@ class TransactionHistoryTest extends DbTestBase {
           }
         });
     assertThat(number(db.get(b("counter")))).isEqualTo((long) THREADS * each);
-    assertThat(db.stats().transactions().committed()).isEqualTo((long) THREADS * each);
+    assertThat(db.admin().stats().transactions().committed()).isEqualTo((long) THREADS * each);
   }
 
   /** Of two doctors one must be on call: each leaves only if the other is there. */

@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.ConflictException;
-import dev.kv.DB;
 import dev.kv.DBClosedException;
 import dev.kv.DBComparator;
 import dev.kv.DBIterator;
-import dev.kv.DBReadOnlyException;
 import dev.kv.DBStats;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
@@ -55,11 +53,11 @@ class TransactionTest extends DbTestBase {
       switch (this) {
         case NOTHING -> {}
         case SWITCH -> test.switchMemTable();
-        case FLUSH -> test.db.flush();
+        case FLUSH -> test.db.admin().flush();
         case TWO_FLUSHES -> {
-          test.db.flush();
+          test.db.admin().flush();
           test.put("_unrelated", "2");
-          test.db.flush();
+          test.db.admin().flush();
         }
         case COMPACTION -> test.compact(null, null);
       }
@@ -71,8 +69,8 @@ class TransactionTest extends DbTestBase {
   }
 
   private void assertConflict(Transaction transaction, String key) {
-    long before = db.stats().writes().lastSequence();
-    long conflicts = db.stats().transactions().conflicts();
+    long before = db.admin().stats().writes().lastSequence();
+    long conflicts = db.admin().stats().transactions().conflicts();
     assertThatThrownBy(transaction::commit)
         .isInstanceOf(ConflictException.class)
         .hasMessage(
@@ -80,8 +78,8 @@ class TransactionTest extends DbTestBase {
                 + key
                 + "' since it began")
         .satisfies(e -> assertThat(s(((ConflictException) e).key())).isEqualTo(key));
-    assertThat(db.stats().writes().lastSequence()).isEqualTo(before);
-    assertThat(db.stats().transactions().conflicts()).isEqualTo(conflicts + 1);
+    assertThat(db.admin().stats().writes().lastSequence()).isEqualTo(before);
+    assertThat(db.admin().stats().transactions().conflicts()).isEqualTo(conflicts + 1);
   }
 
   // What a transaction sees.
@@ -117,7 +115,7 @@ class TransactionTest extends DbTestBase {
   void commit_writes_takeEffectTogether(boolean sync) {
     open();
     put("a", "1");
-    long before = db.stats().writes().lastSequence();
+    long before = db.admin().stats().writes().lastSequence();
     TransactionOptions with =
         TransactionOptions.builder().writeOptions(new WriteOptions(sync)).build();
     try (Transaction transaction = db.transaction(with)) {
@@ -126,7 +124,7 @@ class TransactionTest extends DbTestBase {
       transaction.commit();
     }
     assertThat(contents()).isEqualTo("(b->2)(c->)");
-    assertThat(db.stats().writes().lastSequence()).isEqualTo(before + 3);
+    assertThat(db.admin().stats().writes().lastSequence()).isEqualTo(before + 3);
     reopen();
     assertThat(contents()).isEqualTo("(b->2)(c->)");
   }
@@ -136,12 +134,14 @@ class TransactionTest extends DbTestBase {
     open();
     Transaction transaction = db.transaction();
     transaction.put(b("a"), b("1"));
-    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(1, 0, 0, 0, 0, 0));
-    assertThat(db.stats().views().snapshots()).isEqualTo(1);
+    assertThat(db.admin().stats().transactions())
+        .isEqualTo(new DBStats.Transactions(1, 0, 0, 0, 0, 0));
+    assertThat(db.admin().stats().views().snapshots()).isEqualTo(1);
     transaction.close();
     transaction.close();
-    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 0, 0, 0, 0, 0));
-    assertThat(db.stats().views().snapshots()).isZero();
+    assertThat(db.admin().stats().transactions())
+        .isEqualTo(new DBStats.Transactions(0, 0, 0, 0, 0, 0));
+    assertThat(db.admin().stats().views().snapshots()).isZero();
     assertThat(contents()).isEmpty();
   }
 
@@ -175,8 +175,9 @@ class TransactionTest extends DbTestBase {
       cursor.close();
       transaction.close();
     }
-    assertThat(db.stats().views().iterators()).isZero();
-    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 1, 0, 0, 0, 0));
+    assertThat(db.admin().stats().views().iterators()).isZero();
+    assertThat(db.admin().stats().transactions())
+        .isEqualTo(new DBStats.Transactions(0, 1, 0, 0, 0, 0));
   }
 
   @Test
@@ -194,9 +195,6 @@ class TransactionTest extends DbTestBase {
     assertThatThrownBy(transaction::commit).isInstanceOfAny(IllegalStateException.class);
     transaction.close();
     assertThatThrownBy(db::transaction).isInstanceOf(DBClosedException.class);
-    try (DB readOnly = DB.open(directory, options.toBuilder().readOnly(true).build())) {
-      assertThatThrownBy(readOnly::transaction).isInstanceOf(DBReadOnlyException.class);
-    }
     reopen();
     assertThat(contents()).isEqualTo("(a->1)");
   }
@@ -316,7 +314,7 @@ class TransactionTest extends DbTestBase {
       transaction.commit();
     }
     assertThat(get("k")).isEqualTo("3");
-    assertThat(db.stats().transactions().committed()).isEqualTo(1);
+    assertThat(db.admin().stats().transactions().committed()).isEqualTo(1);
   }
 
   /** Both read both keys, and each writes one of them. */
@@ -326,7 +324,7 @@ class TransactionTest extends DbTestBase {
     put("a", "1");
     put("b", "1");
     put("c", "1");
-    db.flush();
+    db.admin().flush();
     try (Transaction transaction = db.transaction()) {
       put("a", "2");
       transaction.put(b("b"), b("3")).delete(b("c")).put(b("d"), b("4"));
@@ -640,19 +638,19 @@ class TransactionTest extends DbTestBase {
     open(hooked());
     put("j", "1");
     put("k", "1");
-    db.flush();
+    db.admin().flush();
     for (boolean changes : new boolean[] {true, false}) {
       try (Transaction transaction = db.transaction()) {
         transaction.put(b("k"), b("3"));
         put("a", "1");
-        db.flush(); // the leader cannot decide alone
+        db.admin().flush(); // the leader cannot decide alone
         put("b", "1");
         ran.set(0);
         hook.set(
             () -> {
               put(changes ? "K" : "l", "2");
               for (int i = 0; i < flushes; i++) {
-                db.flush();
+                db.admin().flush();
                 put("c", "v" + i);
               }
             });
@@ -685,7 +683,7 @@ class TransactionTest extends DbTestBase {
         change(random, stored, null);
       }
       if (random.nextInt(20) == 0) {
-        db.flush();
+        db.admin().flush();
       }
       NavigableMap<String, String> model = new TreeMap<>(stored);
       try (Transaction transaction =
@@ -699,7 +697,7 @@ class TransactionTest extends DbTestBase {
           stored = model;
         }
       }
-      assertThat(db.stats().views().iterators()).as(where).isZero();
+      assertThat(db.admin().stats().views().iterators()).as(where).isZero();
     }
   }
 
@@ -854,7 +852,8 @@ class TransactionTest extends DbTestBase {
       transaction.commit();
     }
     assertThat(contents()).isEqualTo("(a->1234)");
-    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 1, 0, 3, 0, 0));
+    assertThat(db.admin().stats().transactions())
+        .isEqualTo(new DBStats.Transactions(0, 1, 0, 3, 0, 0));
     try (Transaction transaction = db.transaction(with);
         DBIterator cursor = transaction.iterator()) {
       assertThatThrownBy(
@@ -882,8 +881,9 @@ class TransactionTest extends DbTestBase {
         .isInstanceOf(TransactionTooOldException.class)
         .hasMessageContaining("PT0.000000001S");
     assertThatThrownBy(transaction::commit).isInstanceOf(IllegalStateException.class);
-    assertThat(db.stats().views().snapshots()).isZero();
-    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 0, 0, 0, 1, 0));
+    assertThat(db.admin().stats().views().snapshots()).isZero();
+    assertThat(db.admin().stats().transactions())
+        .isEqualTo(new DBStats.Transactions(0, 0, 0, 0, 1, 0));
     for (Duration wrong :
         List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofDays(200_000))) {
       assertThatThrownBy(() -> TransactionOptions.builder().maxAge(wrong))
@@ -897,11 +897,12 @@ class TransactionTest extends DbTestBase {
     put("a", "1");
     beginAndLose();
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (db.stats().transactions().leaked() == 0 && System.nanoTime() < end) {
+    while (db.admin().stats().transactions().leaked() == 0 && System.nanoTime() < end) {
       System.gc();
     }
-    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 0, 0, 0, 0, 1));
-    assertThat(db.stats().views().snapshots()).isZero();
+    assertThat(db.admin().stats().transactions())
+        .isEqualTo(new DBStats.Transactions(0, 0, 0, 0, 0, 1));
+    assertThat(db.admin().stats().views().snapshots()).isZero();
   }
 
   private void beginAndLose() {
@@ -917,16 +918,17 @@ class TransactionTest extends DbTestBase {
     TransactionOptions with = TransactionOptions.builder().maxAge(Duration.ofMillis(1)).build();
     Transaction transaction = db.transaction(with);
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (db.stats().views().snapshots() > 0 && System.nanoTime() < end) {
+    while (db.admin().stats().views().snapshots() > 0 && System.nanoTime() < end) {
       Thread.sleep(2);
       put("a", "1");
-      db.flush();
+      db.admin().flush();
     }
-    assertThat(db.stats().views().snapshots()).isZero();
-    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 0, 0, 0, 1, 0));
+    assertThat(db.admin().stats().views().snapshots()).isZero();
+    assertThat(db.admin().stats().transactions())
+        .isEqualTo(new DBStats.Transactions(0, 0, 0, 0, 1, 0));
     assertThatThrownBy(() -> transaction.get(b("a")))
         .isInstanceOf(TransactionTooOldException.class);
-    assertThat(db.stats().transactions().tooOld()).isEqualTo(1);
+    assertThat(db.admin().stats().transactions().tooOld()).isEqualTo(1);
     transaction.close();
   }
 
@@ -995,7 +997,8 @@ class TransactionTest extends DbTestBase {
     assertThat(result).isEqualTo("other3");
     assertThat(attempts).hasValue(4);
     assertThat(get("k")).isEqualTo("mine");
-    assertThat(db.stats().transactions()).isEqualTo(new DBStats.Transactions(0, 1, 3, 0, 0, 0));
+    assertThat(db.admin().stats().transactions())
+        .isEqualTo(new DBStats.Transactions(0, 1, 3, 0, 0, 0));
     assertThat(db.<Object>transact(transaction -> null)).isNull();
   }
 
@@ -1022,7 +1025,7 @@ class TransactionTest extends DbTestBase {
         .hasMessage("of another write");
     assertThat(attempts).hasValue(2);
     assertThat(contents()).isEmpty();
-    assertThat(db.stats().transactions().open()).isZero();
+    assertThat(db.admin().stats().transactions().open()).isZero();
   }
 
   @Test

@@ -36,7 +36,7 @@ class ApproximateSizesTest {
   }
 
   private static long size(DB db, int from, int to) {
-    return db.approximateSizes(List.of(new Range(key(from), key(to))))[0];
+    return db.admin().approximateSizes(List.of(new Range(key(from), key(to))))[0];
   }
 
   @Test
@@ -49,7 +49,7 @@ class ApproximateSizesTest {
         db.put(key(i), value(VALUE));
       }
       assertThat(size(db, 0, 50)).as("the memtable does not count").isZero();
-      db.flush();
+      db.admin().flush();
     }
     for (int round = 0; round < 3; round++) {
       try (DB db = DB.open(directory, OPTIONS)) {
@@ -59,7 +59,7 @@ class ApproximateSizesTest {
               .isBetween((long) VALUE * (i + 1), (long) VALUE * (i + 1) + 50_000);
         }
         assertThat(size(db, 60, 60)).isZero();
-        db.compactRange(key(0), key(9 + 30 * round));
+        db.admin().compactRange(key(0), key(9 + 30 * round));
       }
     }
   }
@@ -72,7 +72,7 @@ class ApproximateSizesTest {
       for (int i = 0; i < lengths.length; i++) {
         db.put(key(i), value(lengths[i]));
       }
-      db.flush();
+      db.admin().flush();
     }
     for (int round = 0; round < 3; round++) {
       try (DB db = DB.open(directory, OPTIONS)) {
@@ -82,7 +82,7 @@ class ApproximateSizesTest {
           sum += lengths[i];
         }
         assertThat(size(db, 3, 5)).isBetween(110_000L, 111_000L);
-        db.compactRange(null, null);
+        db.admin().compactRange(null, null);
       }
     }
   }

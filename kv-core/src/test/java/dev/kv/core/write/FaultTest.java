@@ -51,7 +51,7 @@ class FaultTest extends DbTestBase {
     assertThat(contents()).startsWith("(foo->v1)(k1->xxx");
     env.tableSyncGate = null;
     gate.countDown();
-    db.flush();
+    db.admin().flush();
     assertThat(get("foo")).isEqualTo("v1");
   }
 
@@ -84,7 +84,7 @@ class FaultTest extends DbTestBase {
               }
             });
     writer.start();
-    await("the stop", () -> db.stats().writes().stalls().stops() == 1);
+    await("the stop", () -> db.admin().stats().writes().stalls().stops() == 1);
     assertThat(written).hasValue(mayWait + 1);
     env.tableSyncGate = null;
     gate.countDown();
@@ -141,8 +141,8 @@ class FaultTest extends DbTestBase {
       faulty.fail(Fault.ERROR, 1, op -> op.kind() == kind && seen.getAndIncrement() == skipped);
       if (survives(this::reopen)) {
         write(100, acknowledged);
-        survives(db::flush);
-        survives(() -> db.checkpoint(directory.resolveSibling("checkpoint" + skipped)));
+        survives(db.admin()::flush);
+        survives(() -> db.admin().checkpoint(directory.resolveSibling("checkpoint" + skipped)));
         for (String key : acknowledged.keySet()) {
           String[] value = {null};
           if (!survives(() -> value[0] = get(key))) {
@@ -217,8 +217,9 @@ class FaultTest extends DbTestBase {
           .isInstanceOf(DBReadOnlyException.class)
           .hasStackTraceContaining("simulated failure of a sync of the log");
     }
-    assertThatThrownBy(() -> db.flush()).isInstanceOf(DBReadOnlyException.class);
-    assertThatThrownBy(() -> db.compactRange(null, null)).isInstanceOf(DBReadOnlyException.class);
+    assertThatThrownBy(() -> db.admin().flush()).isInstanceOf(DBReadOnlyException.class);
+    assertThatThrownBy(() -> db.admin().compactRange(null, null))
+        .isInstanceOf(DBReadOnlyException.class);
     reopen();
     assertThat(get("k1")).isEqualTo("v1");
     assertThat(get("k3")).isEqualTo(NOT_FOUND);
@@ -246,7 +247,7 @@ class FaultTest extends DbTestBase {
     } else {
       env.manifestAppendFails = true;
     }
-    assertThatThrownBy(() -> db.flush())
+    assertThatThrownBy(() -> db.admin().flush())
         .isInstanceOf(DBReadOnlyException.class)
         .hasStackTraceContaining("simulated");
     assertThat(get("foo")).isEqualTo(value);
@@ -256,7 +257,7 @@ class FaultTest extends DbTestBase {
     reopen();
     assertThat(get("foo")).isEqualTo(value);
     put("a", "b");
-    db.flush();
+    db.admin().flush();
   }
 
   @Test
@@ -335,8 +336,8 @@ class FaultTest extends DbTestBase {
     for (int i = 0; i < count; i += 100) {
       put(key(i), key(i));
     }
-    db.flush();
-    db.suspendCompactions(); // for seeks in vain make one, which reads too
+    db.admin().flush();
+    db.admin().suspendCompactions(); // for seeks in vain make one, which reads too
     env.reads.set(0);
     for (int i = 0; i < count; i++) {
       assertThat(get(key(i))).isEqualTo(key(i));
@@ -353,7 +354,7 @@ class FaultTest extends DbTestBase {
   void get_fillCacheFalse_readsAgainEachTime() {
     open(hooked().build());
     put("foo", "v".repeat(1000));
-    db.flush();
+    db.admin().flush();
     ReadOptions bypass = ReadOptions.builder().fillCache(false).build();
     db.get(bypass, b("foo"));
     long before = env.reads.get();
@@ -381,15 +382,15 @@ class FaultTest extends DbTestBase {
       put(key(i), "v".repeat(1000));
     }
     compact(null, null);
-    long misses = db.stats().memory().blockCache().misses();
+    long misses = db.admin().stats().memory().blockCache().misses();
     for (int i = 0; i < 8000; i += 3) {
       assertThat(get(key(i))).hasSize(1000);
       long before = env.reads.get();
       assertThat(get(key(i))).hasSize(1000);
       assertThat(env.reads.get()).as("reads of key %d, read before", i).isEqualTo(before);
     }
-    assertThat(db.stats().memory().blockCache().misses() - misses).isGreaterThan(1500);
-    assertThat(db.stats().memory().offHeap().total()).isLessThanOrEqualTo(6 << 20);
+    assertThat(db.admin().stats().memory().blockCache().misses() - misses).isGreaterThan(1500);
+    assertThat(db.admin().stats().memory().offHeap().total()).isLessThanOrEqualTo(6 << 20);
   }
 
   @Test
@@ -414,7 +415,7 @@ class FaultTest extends DbTestBase {
       }
       assertThat(found).isEqualTo(5001);
     }
-    assertThat(db.stats().memory().offHeap().total()).isLessThanOrEqualTo(4 << 20);
+    assertThat(db.admin().stats().memory().offHeap().total()).isLessThanOrEqualTo(4 << 20);
     reopen();
     assertThat(get("foo")).isEqualTo("v1");
     assertThat(get("big")).isEqualTo(NOT_FOUND);

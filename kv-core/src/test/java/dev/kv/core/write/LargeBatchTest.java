@@ -101,7 +101,7 @@ class LargeBatchTest extends DbTestBase {
         first.put(b("small"), b("" + round));
         first.write(WriteOptions.SYNC, batch(new Random(seed), round + ":"));
         if (round % 2 == 1) {
-          first.flush();
+          first.admin().flush();
         }
         found = env.crashClone(percentKept, seed + round);
       }

@@ -3,12 +3,10 @@ package dev.kv.core.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DB;
 import dev.kv.DBClosedException;
 import dev.kv.DBException;
 import dev.kv.DBIOException;
 import dev.kv.DBReadOnlyException;
-import dev.kv.Options;
 import dev.kv.WriteOptions;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
@@ -70,7 +68,7 @@ class ResumeTest extends DbTestBase {
     }
     faulty.heal();
     checkContents();
-    db.resume();
+    db.admin().resume();
     write("after", "the resume");
     work.run();
     checkContents();
@@ -97,7 +95,7 @@ class ResumeTest extends DbTestBase {
         write(key(i), key(i).repeat(50));
       }
       failAfter(steps);
-      checkResumed(db::flush);
+      checkResumed(db.admin()::flush);
       more = faulty.injected() > 0;
       steps++;
       close();
@@ -115,10 +113,10 @@ class ResumeTest extends DbTestBase {
         for (int i = 0; i < 50; i++) {
           write(key(i), key(i + round).repeat(50));
         }
-        db.flush();
+        db.admin().flush();
       }
       failAfter(steps);
-      checkResumed(() -> db.compactRange(null, null));
+      checkResumed(() -> db.admin().compactRange(null, null));
       more = faulty.injected() > 0;
       steps++;
       close();
@@ -131,18 +129,18 @@ class ResumeTest extends DbTestBase {
     openFaulty();
     write("k", "v");
     faulty.fail(Fault.NO_SPACE, Long.MAX_VALUE, ResumeTest::isOnTable);
-    assertThatThrownBy(() -> db.flush()).isInstanceOf(DBReadOnlyException.class);
+    assertThatThrownBy(() -> db.admin().flush()).isInstanceOf(DBReadOnlyException.class);
     for (int i = 0; i < 3; i++) {
-      assertThatThrownBy(() -> db.resume())
+      assertThatThrownBy(() -> db.admin().resume())
           .isInstanceOfSatisfying(
               DBReadOnlyException.class, e -> assertThat(e.isResumable()).isTrue())
           .hasStackTraceContaining("No space left on device");
     }
     assertThat(files(FileName.Kind.TABLE)).isEmpty();
     faulty.heal();
-    db.resume();
+    db.admin().resume();
     write("k2", "v2");
-    db.flush();
+    db.admin().flush();
     checkContents();
   }
 
@@ -158,7 +156,7 @@ class ResumeTest extends DbTestBase {
             each.kind() == kind
                 && each.path().getFileName().toString().startsWith(file)
                 && Thread.currentThread().getName().equals("kv-flush"));
-    assertThatThrownBy(() -> db.flush()).isInstanceOf(DBReadOnlyException.class);
+    assertThatThrownBy(() -> db.admin().flush()).isInstanceOf(DBReadOnlyException.class);
     assertThat(faulty.injected()).isEqualTo(1);
     checkNotResumable();
   }
@@ -167,7 +165,7 @@ class ResumeTest extends DbTestBase {
   void put_firstAfterAnOpen_withoutAManifest_isNotDoneAndMayBeTriedAgain() {
     openFaulty();
     write("k", "v");
-    db.flush();
+    db.admin().flush();
     reopen();
     faulty.fail(
         Fault.ERROR,
@@ -203,7 +201,7 @@ class ResumeTest extends DbTestBase {
   private void checkNotResumable() {
     int tables = files(FileName.Kind.TABLE).size();
     for (int i = 0; i < 2; i++) {
-      assertThatThrownBy(() -> db.resume())
+      assertThatThrownBy(() -> db.admin().resume())
           .isInstanceOfSatisfying(
               DBReadOnlyException.class, e -> assertThat(e.isResumable()).isFalse())
           .hasMessageContaining("close it and open it again");
@@ -255,29 +253,16 @@ class ResumeTest extends DbTestBase {
   @Test
   void resume_withoutAFailure_doesNothing() {
     openFaulty();
-    db.resume();
+    db.admin().resume();
     write("k", "v");
-    db.resume();
+    db.admin().resume();
     checkContents();
-  }
-
-  @Test
-  void resume_ofADatabaseOpenedReadOnly_isRefused() {
-    open();
-    put("k", "v");
-    close();
-    try (DB readOnly = DB.open(directory, Options.builder().readOnly(true).build())) {
-      assertThatThrownBy(readOnly::resume)
-          .isInstanceOfSatisfying(
-              DBReadOnlyException.class, e -> assertThat(e.isResumable()).isFalse())
-          .hasMessageContaining("Options.readOnly");
-    }
   }
 
   @Test
   void resume_afterTheClose_throws() {
     openFaulty();
     close();
-    assertThatThrownBy(() -> db.resume()).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(() -> db.admin().resume()).isInstanceOf(DBClosedException.class);
   }
 }

@@ -94,7 +94,7 @@ public class EventsBenchmark {
     for (int i = 0; i < 4 * KEYS; i++) {
       db.put(keys.next(), value);
     }
-    db.compactRange(null, null);
+    db.admin().compactRange(null, null);
   }
 
   /** Closes the database and the recording. */

@@ -218,19 +218,19 @@ final class KvStore implements Store {
 
   @Override
   public void compact() {
-    db.compactRange(null, null);
+    db.admin().compactRange(null, null);
   }
 
   @Override
   public @Nullable String property(String name) {
-    return db.property(name);
+    return db.admin().property(name);
   }
 
   @Override
   public StoreStats figures() {
     long read = 0;
     long written = 0;
-    DBStats stats = db.stats();
+    DBStats stats = db.admin().stats();
     for (DBStats.Level level : stats.levels()) {
       read += level.compactionBytesRead();
       written += level.compactionBytesWritten();

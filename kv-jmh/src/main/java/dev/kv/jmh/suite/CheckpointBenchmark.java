@@ -70,9 +70,9 @@ public class CheckpointBenchmark {
       values.next(value);
       db.put(key.set(i), value);
     }
-    db.compactRange(null, null);
+    db.admin().compactRange(null, null);
     backups = Backups.in(directory.resolve("backups"));
-    backups.create(db);
+    backups.create(db.admin());
   }
 
   /** Writes a MiB, which stays in the log. */
@@ -82,19 +82,19 @@ public class CheckpointBenchmark {
       values.next(value);
       db.put(key.set((int) random.uniform(entries)), value);
     }
-    db.waitForCompactions();
+    db.admin().waitForCompactions();
   }
 
   /** Makes a checkpoint of hard links. */
   @Benchmark
   public long checkpoint() {
-    return db.checkpoint(directory.resolve("checkpoint" + ++count));
+    return db.admin().checkpoint(directory.resolve("checkpoint" + ++count));
   }
 
   /** Makes a backup of which most tables are stored already. */
   @Benchmark
   public Backup backupOfAFewChanges() {
-    return backups.create(db);
+    return backups.create(db.admin());
   }
 
   /** Deletes what the invocation made. */

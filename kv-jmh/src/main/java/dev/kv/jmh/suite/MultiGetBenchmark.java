@@ -73,7 +73,7 @@ public class MultiGetBenchmark {
       values.next(value);
       db.put(key.set(i), value);
     }
-    db.compactRange(null, null);
+    db.admin().compactRange(null, null);
   }
 
   /** Deletes the database. */

@@ -83,7 +83,7 @@ public class RetainedReadBenchmark {
       values.next(value);
       db.put(key.set(i), value);
     }
-    db.compactRange(null, null);
+    db.admin().compactRange(null, null);
     db.forEach(ReadOptions.DEFAULT, (aKey, aValue) -> {});
     device = FileChannel.open(Path.of("/dev/null"), StandardOpenOption.WRITE);
   }

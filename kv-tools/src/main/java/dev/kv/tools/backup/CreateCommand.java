@@ -1,7 +1,7 @@
 package dev.kv.tools.backup;
 
-import dev.kv.DB;
 import dev.kv.DBStats;
+import dev.kv.ReadOnlyDB;
 import dev.kv.backup.Backup;
 import dev.kv.env.Env;
 import dev.kv.tools.database.DatabaseArguments;
@@ -30,9 +30,10 @@ final class CreateCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     BackupDirectory target = new BackupDirectory(directory);
-    try (DB db = database.openReadOnly(Env.fileSystem())) {
-      long bytes = db.stats().levels().stream().mapToLong(DBStats.Level::bytes).sum();
-      Backup made = target.run("backup", bytes, progress -> target.backups().create(db, progress));
+    try (ReadOnlyDB db = database.openReadOnly(Env.fileSystem())) {
+      long bytes = db.admin().stats().levels().stream().mapToLong(DBStats.Level::bytes).sum();
+      Backup made =
+          target.run("backup", bytes, progress -> target.backups().create(db.admin(), progress));
       System.out.println(
           "backup "
               + made.number()

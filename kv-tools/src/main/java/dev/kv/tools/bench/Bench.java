@@ -105,7 +105,7 @@ final class Bench implements AutoCloseable {
       case "readreverse" -> scan(name, true);
       case "deleteseq" -> measure(name, num, n -> db.delete(key(n)));
       case "deleterandom" -> measure(name, num, n -> db.delete(key(any(n))));
-      case "compact" -> measure(name, 1, n -> db.compactRange(null, null));
+      case "compact" -> measure(name, 1, n -> db.admin().compactRange(null, null));
       default -> throw new IllegalArgumentException(name);
     }
   }

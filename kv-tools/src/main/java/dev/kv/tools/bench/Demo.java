@@ -53,7 +53,7 @@ final class Demo {
       scanForward(db, "scan forward", DemoData.CHANGED);
       scanBackward(db, "scan backward", DemoData.CHANGED);
       phase("delete 1 of 16", count, n -> delete(db, data.shuffled(n)));
-      phase("compact", 1, n -> db.compactRange(null, null));
+      phase("compact", 1, n -> db.admin().compactRange(null, null));
     }
     long start = System.nanoTime();
     try (DB db = DB.open(directory, options)) {
@@ -200,7 +200,7 @@ final class Demo {
     out.println("phase                    steps   seconds      steps/s  micros/step");
     rates.forEach(out::println);
     out.println();
-    StatsText.levels(db.stats()).forEach(out::println);
+    StatsText.levels(db.admin().stats()).forEach(out::println);
     out.println();
     out.println("Every entry that was read is as it was written.");
   }

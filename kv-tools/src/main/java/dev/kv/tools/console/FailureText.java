@@ -47,7 +47,7 @@ public final class FailureText {
   static String inShellWords(String message) {
     return message
         .replace(
-            ", in this process or another: close it there, or open it here with Options.readOnly",
+            ", in this process or another: close it there, or open it here with DB.openReadOnly",
             " in another process: close it there; commands that only read work beside it")
         .replaceFirst("; Options\\.recoveryMode says[^(]*", "; 'kv repair' keeps what can be read ")
         .replace("; Options.createIfMissing creates it", "")

@@ -4,6 +4,7 @@ import dev.kv.DB;
 import dev.kv.DBComparator;
 import dev.kv.DBException;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.UnsupportedFormatException;
 import dev.kv.env.Env;
 import dev.kv.tools.console.Failure;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -59,20 +61,22 @@ public final class DatabaseArguments {
    * Opens for reading, in {@code env}, without LOCK and without writing. Prints a notice if a
    * writer has the database open.
    */
-  public DB openReadOnly(Env env) {
-    requireDatabase();
-    noteWriter();
-    return open(options().readOnly(true).env(env));
+  public ReadOnlyDB openReadOnly(Env env) {
+    return openReadOnly(options().env(env));
   }
 
   /**
    * Opens as {@link #openReadOnly} does, for a few reads: libraries that take long to load are not
    * used.
    */
-  public DB openForLookups() {
+  public ReadOnlyDB openForLookups() {
+    return openReadOnly(options().tables(t -> t.nativeSnappy(false)));
+  }
+
+  private ReadOnlyDB openReadOnly(Options.Builder options) {
     requireDatabase();
     noteWriter();
-    return open(options().readOnly(true).tables(t -> t.nativeSnappy(false)));
+    return opened(() -> DB.openReadOnly(directory, options.build()));
   }
 
   /** Opens for writing. */
@@ -101,8 +105,12 @@ public final class DatabaseArguments {
 
   /** Opens with options that were made from {@link #options}. */
   DB open(Options.Builder options) {
+    return opened(() -> DB.open(directory, options.build()));
+  }
+
+  private <D> D opened(Supplier<D> opener) {
     try {
-      return DB.open(directory, options.build());
+      return opener.get();
     } catch (UnsupportedFormatException e) {
       requireKnownOrder();
       throw e;

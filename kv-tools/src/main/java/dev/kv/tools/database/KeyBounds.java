@@ -1,9 +1,9 @@
 package dev.kv.tools.database;
 
-import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.DBStats;
 import dev.kv.Range;
+import dev.kv.ReadOnlyDB;
 import dev.kv.Slice;
 import dev.kv.tools.text.ByteText;
 import java.util.List;
@@ -55,24 +55,26 @@ public final class KeyBounds {
   }
 
   /** Returns the approximate number of bytes that the range takes in tables. */
-  public long approximateSize(DB db) {
+  public long approximateSize(ReadOnlyDB db) {
     return approximateSize(db, from(), to());
   }
 
   /** Returns the approximate number of bytes that the keys between two take in tables. */
-  public static long approximateSize(DB db, byte @Nullable [] from, byte @Nullable [] end) {
-    long whole = db.stats().levels().stream().mapToLong(DBStats.Level::bytes).sum();
+  public static long approximateSize(ReadOnlyDB db, byte @Nullable [] from, byte @Nullable [] end) {
+    long whole = db.admin().stats().levels().stream().mapToLong(DBStats.Level::bytes).sum();
     return Math.max(0, (end == null ? whole : offset(db, end)) - offset(db, from));
   }
 
   /** Returns the approximate number of bytes before a key; 0 if the key is null. */
-  private static long offset(DB db, byte @Nullable [] key) {
+  private static long offset(ReadOnlyDB db, byte @Nullable [] key) {
     if (key == null) {
       return 0;
     }
     try (DBIterator entries = db.iterator()) {
       entries.seekToFirst();
-      return entries.isValid() ? db.approximateSizes(List.of(new Range(entries.key(), key)))[0] : 0;
+      return entries.isValid()
+          ? db.admin().approximateSizes(List.of(new Range(entries.key(), key)))[0]
+          : 0;
     }
   }
 }

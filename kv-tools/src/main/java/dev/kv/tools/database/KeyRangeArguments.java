@@ -1,6 +1,7 @@
 package dev.kv.tools.database;
 
-import dev.kv.DB;
+import dev.kv.DBWriter;
+import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
 import dev.kv.WriteOptions;
 import dev.kv.tools.console.Progress;
@@ -87,7 +88,7 @@ public final class KeyRangeArguments {
   }
 
   /** Deletes the keys of the range as one write. */
-  public void delete(DB db) {
+  public void delete(DBWriter db) {
     if (prefix == null) {
       db.deleteRange(WriteOptions.SYNC, bounds.from(), bounds.to());
     } else {
@@ -99,7 +100,7 @@ public final class KeyRangeArguments {
    * Returns the approximate number of bytes of tables that a scan over the range reads, or {@link
    * Progress#UNKNOWN} for a prefix.
    */
-  public long approximateSize(DB db) {
+  public long approximateSize(ReadOnlyDB db) {
     return prefix == null ? bounds.approximateSize(db) : Progress.UNKNOWN;
   }
 }

@@ -1,7 +1,7 @@
 package dev.kv.tools.entries;
 
-import dev.kv.DB;
 import dev.kv.DBIterator;
+import dev.kv.ReadOnlyDB;
 import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
@@ -36,7 +36,7 @@ public final class CountCommand implements Callable<Integer> {
     long count = 0;
     long keyBytes = 0;
     long valueBytes = 0;
-    try (DB db = database.openReadOnly(meter);
+    try (ReadOnlyDB db = database.openReadOnly(meter);
         DBIterator entries = db.iterator(range.readOptions(database));
         Progress progress =
             Progress.of(

@@ -1,8 +1,8 @@
 package dev.kv.tools.entries;
 
-import dev.kv.DB;
 import dev.kv.DBComparator;
 import dev.kv.DBIterator;
+import dev.kv.ReadOnlyDB;
 import dev.kv.Slice;
 import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Meter;
@@ -52,8 +52,8 @@ public final class DiffCommand implements Callable<Integer> {
     Meter meter = new Meter();
     boolean same = true;
     try (Output out = new Output();
-        DB a = first.openReadOnly(meter);
-        DB b = first.at(second).openReadOnly(meter);
+        ReadOnlyDB a = first.openReadOnly(meter);
+        ReadOnlyDB b = first.at(second).openReadOnly(meter);
         DBIterator left = a.iterator(range.readOptions(first));
         DBIterator right = b.iterator(range.readOptions(first));
         Progress progress =

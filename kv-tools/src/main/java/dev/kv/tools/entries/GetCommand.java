@@ -1,7 +1,7 @@
 package dev.kv.tools.entries;
 
-import dev.kv.DB;
 import dev.kv.Escape;
+import dev.kv.ReadOnlyDB;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;
@@ -47,7 +47,7 @@ public final class GetCommand implements Callable<Integer> {
       throw database.wrongUsage("give one of --raw, --utf8, --json and --hex");
     }
     byte[] key = KeyText.bytes(keyText, hex, database);
-    try (DB db = database.openForLookups()) {
+    try (ReadOnlyDB db = database.openForLookups()) {
       byte[] value = db.get(key);
       if (value == null) {
         throw new Failure("no such key: " + Escape.bytes(key));

@@ -1,7 +1,7 @@
 package dev.kv.tools.entries;
 
-import dev.kv.DB;
 import dev.kv.DBIterator;
+import dev.kv.ReadOnlyDB;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.console.Progress;
@@ -99,7 +99,7 @@ public final class ScanCommand implements Callable<Integer> {
 
   private void scan(Output out) {
     Meter meter = new Meter();
-    try (DB db = database.openReadOnly(meter);
+    try (ReadOnlyDB db = database.openReadOnly(meter);
         DBIterator entries = db.iterator(range.readOptions(database));
         Progress progress =
             Progress.printing("scan", range.approximateSize(db), meter::bytesRead)) {

@@ -50,9 +50,9 @@ public final class CompactCommand implements Callable<Integer> {
       if (minimum == null) {
         compact(db, meter, from, range.to());
       } else {
-        run(db, meter, Progress.UNKNOWN, () -> db.compactDeletes(minimum));
+        run(db, meter, Progress.UNKNOWN, () -> db.admin().compactDeletes(minimum));
       }
-      StatsText.levels(db.stats()).forEach(System.out::println);
+      StatsText.levels(db.admin().stats()).forEach(System.out::println);
     }
     return 0;
   }
@@ -64,7 +64,7 @@ public final class CompactCommand implements Callable<Integer> {
    */
   static void compact(DB db, Meter meter, byte @Nullable [] from, byte @Nullable [] to) {
     long bytes = from == null && to == null ? bytesToRead(db) : Progress.UNKNOWN;
-    run(db, meter, bytes, () -> db.compactRange(from, to));
+    run(db, meter, bytes, () -> db.admin().compactRange(from, to));
   }
 
   private static void run(DB db, Meter meter, long bytes, Runnable compaction) {
@@ -81,7 +81,7 @@ public final class CompactCommand implements Callable<Integer> {
   private static long bytesToRead(DB db) {
     long read = 0;
     long merged = 0;
-    for (DBStats.Level level : db.stats().levels()) {
+    for (DBStats.Level level : db.admin().stats().levels()) {
       boolean isMerge = merged > 0;
       merged += level.bytes();
       read += isMerge && level.bytes() > 0 ? merged : 0;

@@ -4,6 +4,7 @@ import dev.kv.DB;
 import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
@@ -69,7 +70,7 @@ public final class CopyCommand implements Callable<Integer> {
     Meter read = new Meter();
     Meter written = new Meter();
     try (NewDirectory made = begin()) {
-      try (DB from = source.openReadOnly(read);
+      try (ReadOnlyDB from = source.openReadOnly(read);
           DB to = DB.open(made.path(), targetOptions(options).env(written).build())) {
         entries = copy(from, to, read);
         CompactCommand.compact(to, written, null, null);
@@ -96,7 +97,7 @@ public final class CopyCommand implements Callable<Integer> {
     return options.errorIfExists(true).comparator(comparator).blockSize(blockSize);
   }
 
-  private static long copy(DB from, DB to, Meter meter) {
+  private static long copy(ReadOnlyDB from, DB to, Meter meter) {
     long count = 0;
     ReadOptions reading = ReadOptions.builder().fillCache(false).build();
     try (DBIterator entries = from.iterator(reading);

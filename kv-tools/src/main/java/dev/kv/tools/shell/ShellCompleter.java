@@ -1,9 +1,9 @@
 package dev.kv.tools.shell;
 
-import dev.kv.DB;
 import dev.kv.DBException;
 import dev.kv.DBIterator;
 import dev.kv.Escape;
+import dev.kv.ReadOnlyDB;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.ByteText;
@@ -75,7 +75,7 @@ final class ShellCompleter implements Completer {
     } catch (IllegalArgumentException unfinished) {
       return keys;
     }
-    try (DB db = database.openForLookups();
+    try (ReadOnlyDB db = database.openForLookups();
         DBIterator entries = db.iterator()) {
       for (entries.seek(prefix);
           entries.isValid()

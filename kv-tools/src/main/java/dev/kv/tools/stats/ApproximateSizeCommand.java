@@ -1,6 +1,6 @@
 package dev.kv.tools.stats;
 
-import dev.kv.DB;
+import dev.kv.ReadOnlyDB;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.KeyBounds;
@@ -32,7 +32,7 @@ public final class ApproximateSizeCommand implements Callable<Integer> {
     range.require(database);
     byte @Nullable [] from = range.from(database);
     long bytes;
-    try (DB db = database.openForLookups()) {
+    try (ReadOnlyDB db = database.openForLookups()) {
       bytes = KeyBounds.approximateSize(db, from, range.to());
     }
     try (Output out = new Output()) {

@@ -1,6 +1,6 @@
 package dev.kv.tools.stats;
 
-import dev.kv.DB;
+import dev.kv.ReadOnlyDB;
 import dev.kv.core.version.Levels;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
@@ -41,9 +41,9 @@ public final class PropertiesCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Map<String, Object> values = new LinkedHashMap<>();
-    try (DB db = database.openForLookups()) {
+    try (ReadOnlyDB db = database.openForLookups()) {
       for (String name : names.isEmpty() ? all() : names) {
-        String value = db.property(name);
+        String value = db.admin().property(name);
         if (value != null) {
           values.put(name, value);
         } else if (!names.isEmpty()) {

@@ -1,7 +1,7 @@
 package dev.kv.tools.stats;
 
-import dev.kv.DB;
 import dev.kv.DBStats;
+import dev.kv.ReadOnlyDB;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.console.StandardStreams;
 import dev.kv.tools.database.DatabaseArguments;
@@ -71,9 +71,9 @@ public final class StatsCommand implements Callable<Integer> {
     }
     DBStats stats;
     String keys;
-    try (DB db = database.openForLookups()) {
-      stats = db.stats();
-      keys = db.property(PropertiesCommand.ESTIMATE);
+    try (ReadOnlyDB db = database.openForLookups()) {
+      stats = db.admin().stats();
+      keys = db.admin().property(PropertiesCommand.ESTIMATE);
     }
     EntryStats sizes = new EntryStats();
     Verifier tables = new Verifier(database.directory(), database.requireComparator(), sizes::add);

@@ -1,7 +1,7 @@
 package dev.kv.tools.transfer;
 
-import dev.kv.DB;
 import dev.kv.DBIterator;
+import dev.kv.ReadOnlyDB;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.console.Progress;
@@ -41,7 +41,7 @@ public final class ExportCommand implements Callable<Integer> {
   public Integer call() {
     Meter meter = new Meter();
     try (Output out = new Output();
-        DB db = database.openReadOnly(meter);
+        ReadOnlyDB db = database.openReadOnly(meter);
         DBIterator entries = db.iterator(range.readOptions(database));
         Progress progress =
             Progress.printing("export", range.approximateSize(db), meter::bytesRead)) {

@@ -6,6 +6,7 @@ import dev.kv.DBComparator;
 import dev.kv.DBException;
 import dev.kv.DBStats;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.RecoveryMode;
 import dev.kv.UnsupportedFormatException;
 import java.nio.file.NoSuchFileException;
@@ -68,14 +69,14 @@ final class OpenCheck {
     return failure;
   }
 
-  private DB open(RecoveryMode mode) {
-    return DB.open(
-        directory, Options.builder().readOnly(true).comparator(order).recoveryMode(mode).build());
+  private ReadOnlyDB open(RecoveryMode mode) {
+    return DB.openReadOnly(
+        directory, Options.builder().comparator(order).recoveryMode(mode).build());
   }
 
   private long dropped() {
-    try (DB db = open(Options.DEFAULT.recoveryMode())) {
-      DBStats.Recovery recovery = db.stats().recovery();
+    try (ReadOnlyDB db = open(Options.DEFAULT.recoveryMode())) {
+      DBStats.Recovery recovery = db.admin().stats().recovery();
       return recovery.droppedBytes();
     }
   }

@@ -61,7 +61,7 @@ class BackupCommandTest {
         db.put(("key" + i).getBytes(), new byte[1000]);
       }
       assertThat(good(backup("create", dir, backups))).startsWith("backup 1: sequence 100, ");
-      db.flush();
+      db.admin().flush();
       db.delete("key0".getBytes());
       assertThat(good(backup("create", dir, backups))).startsWith("backup 2: sequence 101, ");
     }

@@ -170,7 +170,7 @@ class StreamsTest {
                     || message.contains("errorIfExists")
                     || message.contains("logRetention")
                     || message.contains("DB.changePosition")
-                    || message.equals("the database was opened with Options.readOnly"));
+                    || message.equals("the database was opened with DB.openReadOnly"));
   }
 
   @Test

@@ -50,7 +50,7 @@ class DumpCommandTest {
     try (DB db = DB.open(dir, Options.builder().createIfMissing(true).build())) {
       db.put(new byte[] {'a'}, new byte[] {'1'});
       db.delete(new byte[] {'b'});
-      db.flush();
+      db.admin().flush();
     }
     Path table;
     try (Stream<Path> files = Files.list(dir)) {

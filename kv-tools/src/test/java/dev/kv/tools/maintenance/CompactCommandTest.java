@@ -29,12 +29,12 @@ class CompactCommandTest {
       for (int i = 0; i < 100; i++) {
         db.put(new byte[] {(byte) i}, new byte[1000]);
       }
-      db.flush();
-      db.compactRange(null, null);
+      db.admin().flush();
+      db.admin().compactRange(null, null);
       for (int i = 0; i < 100; i++) {
         db.delete(new byte[] {(byte) i});
       }
-      db.flush();
+      db.admin().flush();
     }
     assertThat(files(Cli.run("compact", dir.toString(), "--deletes-older-than", "12h")))
         .isPositive();

@@ -67,7 +67,7 @@ class CppRepairTest {
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
         assertThat(db.get(entries.key())).isEqualTo(entries.value());
       }
-      db.compactRange(null, null);
+      db.admin().compactRange(null, null);
     }
     assertEntries(dir, line);
     assertThat(Cli.run("verify", dir.toString()).exitCode()).isZero();

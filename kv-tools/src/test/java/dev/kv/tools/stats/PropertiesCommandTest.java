@@ -41,7 +41,7 @@ class PropertiesCommandTest {
       for (int i = 0; i < 10; i++) {
         db.put(new byte[] {(byte) i}, new byte[0]);
       }
-      db.flush();
+      db.admin().flush();
       db.delete(new byte[] {5});
     }
     assertThat(Cli.run("properties", dir.toString(), "kv.estimate-num-keys").out())
@@ -54,7 +54,7 @@ class PropertiesCommandTest {
     Path dir = Fixtures.copy("snappy-levels", temp);
     try (DB db = DB.open(dir, Options.DEFAULT)) {
       db.put("new".getBytes(), "1".getBytes());
-      db.flush();
+      db.admin().flush();
     }
     assertThat(Cli.run("properties", dir.toString()).out()).doesNotContain("kv.estimate-num-keys");
     assertThat(Cli.run("stats", dir.toString(), "--json").out()).doesNotContain("estimatedKeys");

@@ -59,7 +59,7 @@ class StatsCommandTest {
         Options.builder().createIfMissing(true).monitoring(m -> m.infoLog(true)).build();
     try (DB db = DB.open(dir, options)) {
       db.put(new byte[] {1}, new byte[1000]);
-      db.flush();
+      db.admin().flush();
       assertThat(Cli.run("stats", dir.toString()).out())
           .contains("amplification   1.00 in space")
           .contains("keys            1, estimated\n");
@@ -74,7 +74,7 @@ class StatsCommandTest {
           .contains("flushed to sequence 1, ")
           .doesNotContain("\u001b");
       db.put(new byte[] {2}, new byte[1000]);
-      db.flush();
+      db.admin().flush();
       Cli json = Cli.run("stats", dir.toString(), "--watch", "--json", "--count", "1");
       assertThat(json.out())
           .hasLineCount(1)

@@ -101,7 +101,7 @@ class VerifyCommandTest {
       for (int i = 0; i < entries; i++) {
         db.put(new byte[] {(byte) i}, new byte[] {1});
       }
-      db.flush();
+      db.admin().flush();
     }
     try (Stream<Path> files = Files.list(dir)) {
       return files.filter(file -> file.toString().endsWith(".ldb")).findFirst().orElseThrow();
@@ -204,7 +204,7 @@ class VerifyCommandTest {
 
   private static boolean opens(Path dir) {
     try {
-      DB.open(dir, Options.builder().readOnly(true).build()).close();
+      DB.openReadOnly(dir, Options.DEFAULT).close();
       return true;
     } catch (DBException refused) {
       return false;
@@ -273,7 +273,7 @@ class VerifyCommandTest {
     Options options = Options.builder().createIfMissing(true).build();
     try (DB db = DB.open(dir, options)) {
       db.put(new byte[] {1}, new byte[100]);
-      db.flush();
+      db.admin().flush();
       db.put(new byte[] {2}, new byte[100]);
     }
     Path older = logs(dir).get(0);
@@ -281,7 +281,7 @@ class VerifyCommandTest {
     try (DB db = DB.open(other, options)) {
       db.put(new byte[] {1}, new byte[100]);
       db.put(new byte[] {1}, new byte[100]);
-      db.flush();
+      db.admin().flush();
       db.put(new byte[] {3}, new byte[100]);
     }
     // The second database's log holds the sequence number that follows.
@@ -309,7 +309,7 @@ class VerifyCommandTest {
         for (char key : keys.toCharArray()) {
           db.put(new byte[] {(byte) key}, new byte[100]);
         }
-        db.flush();
+        db.admin().flush();
       }
     }
     List<Path> tables;

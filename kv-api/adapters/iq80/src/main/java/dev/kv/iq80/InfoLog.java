@@ -31,7 +31,7 @@ final class InfoLog {
     if (logger == null) {
       return;
     }
-    DBStats stats = db.stats();
+    DBStats stats = db.admin().stats();
     StringBuilder message = new StringBuilder("opened ").append(path).append("; tables per level:");
     stats.levels().forEach(level -> message.append(' ').append(level.files()));
     DBStats.Recovery recovery = stats.recovery();
@@ -57,7 +57,7 @@ final class InfoLog {
     }
     String statistics;
     try {
-      statistics = db.property("leveldb.stats");
+      statistics = db.admin().property("leveldb.stats");
     } catch (DBClosedException e) {
       return; // the program closed it beneath this layer
     }

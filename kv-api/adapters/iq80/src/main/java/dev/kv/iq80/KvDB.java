@@ -189,7 +189,7 @@ public class KvDB implements DB {
       converted.add(new dev.kv.Range(range.start(), range.limit()));
     }
     try {
-      return db.approximateSizes(converted);
+      return db.admin().approximateSizes(converted);
     } catch (dev.kv.DBException e) {
       throw Failures.of(e);
     }
@@ -199,7 +199,7 @@ public class KvDB implements DB {
   public @Nullable String getProperty(String name) {
     Failures.requireArgument(name, "name");
     try {
-      return db.property(name);
+      return db.admin().property(name);
     } catch (dev.kv.DBException e) {
       throw Failures.of(e);
     }
@@ -209,7 +209,7 @@ public class KvDB implements DB {
   public void compactRange(byte @Nullable [] begin, byte @Nullable [] end) {
     long start = System.nanoTime();
     try {
-      db.compactRange(begin, end);
+      db.admin().compactRange(begin, end);
       log.compacted(System.nanoTime() - start);
     } catch (dev.kv.DBException e) {
       throw Failures.of(e);
@@ -219,7 +219,7 @@ public class KvDB implements DB {
   @Override
   public void suspendCompactions() {
     try {
-      db.suspendCompactions();
+      db.admin().suspendCompactions();
     } catch (dev.kv.DBException e) {
       throw Failures.of(e);
     }
@@ -228,7 +228,7 @@ public class KvDB implements DB {
   @Override
   public void resumeCompactions() {
     try {
-      db.resumeCompactions();
+      db.admin().resumeCompactions();
     } catch (dev.kv.DBException e) {
       throw Failures.of(e);
     }

@@ -449,7 +449,7 @@ final class StoreDatabase {
   long estimatedKeys() {
     check();
     try {
-      String estimate = db.property("kv.estimate-num-keys");
+      String estimate = db.admin().property("kv.estimate-num-keys");
       int hidden = offsets.size() + (position.isEmpty() ? 1 : 2) + (marked ? 1 : 0);
       return estimate == null ? 0 : Math.max(0, Long.parseLong(estimate) - hidden);
     } catch (DBException e) {

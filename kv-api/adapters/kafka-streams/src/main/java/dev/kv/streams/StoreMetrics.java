@@ -86,7 +86,7 @@ final class StoreMetrics {
         "estimate-num-keys",
         "Estimated number of keys",
         (config, now) -> {
-          String estimate = db.property("kv.estimate-num-keys");
+          String estimate = db.admin().property("kv.estimate-num-keys");
           return estimate == null ? Double.NaN : Double.parseDouble(estimate);
         });
   }
@@ -107,7 +107,7 @@ final class StoreMetrics {
     DBStats stats = last;
     long now = System.nanoTime();
     if (stats == null || now - lastNanos > FRESH_NANOS) {
-      stats = db.stats();
+      stats = db.admin().stats();
       last = stats;
       lastNanos = now;
     }

@@ -405,7 +405,7 @@ class KvKeyValueStoreTest {
     Options former = Options.builder().tables(t -> t.suffix(TableSuffix.SST)).build();
     try (DB db = DB.open(database, former)) {
       db.put(new byte[] {StoreDatabase.DATA, 'c'}, value("3"));
-      db.flush();
+      db.admin().flush();
     }
     try (org.iq80.leveldb.DB db =
         JniDBFactory.factory.open(

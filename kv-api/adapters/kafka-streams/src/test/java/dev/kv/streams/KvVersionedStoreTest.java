@@ -509,7 +509,7 @@ class KvVersionedStoreTest {
     // The library is old, and knows tables by their former name.
     Options former = Options.builder().tables(t -> t.suffix(TableSuffix.SST)).build();
     try (DB db = DB.open(database, former)) {
-      db.flush();
+      db.admin().flush();
     }
     try (org.iq80.leveldb.DB db =
         JniDBFactory.factory.open(

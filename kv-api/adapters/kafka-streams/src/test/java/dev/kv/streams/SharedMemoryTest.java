@@ -83,11 +83,11 @@ class SharedMemoryTest {
         random.nextBytes(value);
         cached.put(("key" + entry).getBytes(), value);
       }
-      cached.compactRange(null, null);
+      cached.admin().compactRange(null, null);
       for (int entry = 0; entry < CACHED_ENTRIES; entry++) {
         cached.get(("key" + entry).getBytes());
       }
-      assertThat(cached.stats().memory().blockCache().charge()).isGreaterThan(CACHED);
+      assertThat(cached.admin().stats().memory().blockCache().charge()).isGreaterThan(CACHED);
       for (int i = 0; i < 4; i++) {
         KvKeyValueStore store = new KvKeyValueStore("store" + i, StoreKind.Values.PLAIN, null);
         TestContext context = new TestContext(directory).with(KvStores.MEMORY_BYTES_CONFIG, limit);
@@ -95,7 +95,7 @@ class SharedMemoryTest {
         stores.add(store);
       }
       assertThat(write(stores, random, cached)).isGreaterThan(WRITTEN);
-      assertThat(cached.stats().memory().blockCache().charge()).isGreaterThan(CACHED);
+      assertThat(cached.admin().stats().memory().blockCache().charge()).isGreaterThan(CACHED);
     } finally {
       stores.forEach(KvKeyValueStore::close);
       ProcessResources.INSTANCE.release();
@@ -111,7 +111,7 @@ class SharedMemoryTest {
         random.nextBytes(value);
         store.put(Bytes.wrap(("key" + entry).getBytes()), value);
       }
-      most = Math.max(most, any.stats().memory().offHeap().memtables());
+      most = Math.max(most, any.admin().stats().memory().offHeap().memtables());
     }
     return most;
   }

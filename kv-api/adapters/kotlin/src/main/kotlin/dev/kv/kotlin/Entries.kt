@@ -1,6 +1,6 @@
 package dev.kv.kotlin
 
-import dev.kv.DB
+import dev.kv.DBReader
 import dev.kv.Entries
 import dev.kv.Entry
 import dev.kv.ReadOptions
@@ -24,7 +24,7 @@ public operator fun Entry.component2(): ByteArray = value
  * @param block uses the sequence, which can be iterated once and only during the call
  * @return what the function returns
  */
-public inline fun <R> DB.useEntries(
+public inline fun <R> DBReader.useEntries(
     options: ReadOptions = ReadOptions.DEFAULT,
     block: (Sequence<Entry>) -> R,
 ): R = entries(options).use { entries: Entries -> block(entries.asSequence().constrainOnce()) }
@@ -38,6 +38,6 @@ public inline fun <R> DB.useEntries(
  * @param options the state, the bounds and the direction
  * @return the flow; every entry owns fresh arrays
  */
-public fun DB.entryFlow(options: ReadOptions = ReadOptions.DEFAULT): Flow<Entry> = flow {
+public fun DBReader.entryFlow(options: ReadOptions = ReadOptions.DEFAULT): Flow<Entry> = flow {
     entries(options).use { entries -> for (entry in entries) emit(entry) }
 }

@@ -1,6 +1,8 @@
 package dev.kv.kotlin
 
-import dev.kv.DB
+import dev.kv.DBReader
+import dev.kv.DBWriter
+import dev.kv.KeyValueStore
 import dev.kv.PinnedValue
 import dev.kv.ReadOptions
 import dev.kv.Slice
@@ -10,24 +12,24 @@ import dev.kv.WriteOptions
 import java.nio.ByteBuffer
 
 /** Returns the value of a key in a snapshot, or null: `db[key, snapshot]`. */
-public operator fun DB.get(key: ByteArray, snapshot: Snapshot): ByteArray? =
+public operator fun KeyValueStore.get(key: ByteArray, snapshot: Snapshot): ByteArray? =
     get(ReadOptions.from(snapshot), key)
 
 /** Sets the value of a key: `db[key] = value`. */
-public operator fun DB.set(key: ByteArray, value: ByteArray): Unit = put(key, value)
+public operator fun DBWriter.set(key: ByteArray, value: ByteArray): Unit = put(key, value)
 
 /** Deletes a key: `db -= key`. It is no error if the key does not exist. */
-public operator fun DB.minusAssign(key: ByteArray): Unit = delete(key)
+public operator fun DBWriter.minusAssign(key: ByteArray): Unit = delete(key)
 
 /** Returns true if a key exists: `key in db`. Does not copy the value. */
-public operator fun DB.contains(key: ByteArray): Boolean = read(key) { true } ?: false
+public operator fun DBReader.contains(key: ByteArray): Boolean = read(key) { true } ?: false
 
-/** Adds a put to a batch: `this[key] = value` in [DB.batch]. */
+/** Adds a put to a batch: `this[key] = value` in [DBWriter.batch]. */
 public operator fun WriteBatch.set(key: ByteArray, value: ByteArray) {
     put(key, value)
 }
 
-/** Adds a delete to a batch: `this -= key` in [DB.batch]. */
+/** Adds a delete to a batch: `this -= key` in [DBWriter.batch]. */
 public operator fun WriteBatch.minusAssign(key: ByteArray) {
     delete(key)
 }
@@ -48,7 +50,7 @@ public operator fun Slice.get(index: Int): Byte = byteAt(index)
  * @param options how to write
  * @param build adds the operations; if it throws, nothing is written
  */
-public inline fun DB.batch(
+public inline fun DBWriter.batch(
     options: WriteOptions = WriteOptions.DEFAULT,
     build: WriteBatch.() -> Unit,
 ): Unit = write(options, WriteBatch.create().apply(build))
@@ -59,7 +61,7 @@ public inline fun DB.batch(
  * @param block uses the snapshot
  * @return what the function returns
  */
-public inline fun <R> DB.useSnapshot(block: (Snapshot) -> R): R = snapshot().use(block)
+public inline fun <R> KeyValueStore.useSnapshot(block: (Snapshot) -> R): R = snapshot().use(block)
 
 /**
  * Passes the value of a key to a function, pinned in memory, and closes it when the function
@@ -70,7 +72,7 @@ public inline fun <R> DB.useSnapshot(block: (Snapshot) -> R): R = snapshot().use
  * @param block uses the value; not called if the key does not exist
  * @return what the function returns, or null if the key does not exist
  */
-public inline fun <R> DB.usePinned(
+public inline fun <R> DBReader.usePinned(
     key: ByteArray,
     options: ReadOptions = ReadOptions.DEFAULT,
     block: (PinnedValue) -> R,

@@ -81,7 +81,7 @@ class ExtensionsTest {
         }
         val texts = db.useEntries(options) { all -> all.map { (k, v) -> s(k) + s(v) }.toList() }
         assertThat(texts).containsExactly("cc1", "bb1")
-        assertThat(db.stats().views().iterators).isZero()
+        assertThat(db.admin().stats().views().iterators).isZero()
     }
 
     @Test
@@ -91,7 +91,7 @@ class ExtensionsTest {
         assertThat(keys.toList()).containsExactly("a", "b", "c")
         db -= b("a")
         assertThat(keys.toList()).containsExactly("b", "c")
-        assertThat(db.stats().views().iterators).isZero()
+        assertThat(db.admin().stats().views().iterators).isZero()
     }
 
     @Test
@@ -99,7 +99,7 @@ class ExtensionsTest {
         fill()
         assertThat(s(db.entryFlow(ReadOptions.withPrefix(b("b"))).first().value)).isEqualTo("b1")
         assertThat(s(db.entryFlow().first().key)).isEqualTo("a")
-        assertThat(db.stats().views().iterators).isZero()
+        assertThat(db.admin().stats().views().iterators).isZero()
     }
 
     @Test
@@ -125,13 +125,13 @@ class ExtensionsTest {
             db[b("key")] = b("new")
             assertThat(db[b("key"), before]).isEqualTo(b("old"))
         }
-        assertThat(db.stats().views().snapshots).isZero()
+        assertThat(db.admin().stats().views().snapshots).isZero()
     }
 
     @Test
     fun usePinned_inASuspendingFunction_keepsTheValue(): Unit = runBlocking {
         db[b("key")] = b("value")
-        db.flush()
+        db.admin().flush()
         val last =
             db.usePinned(b("key")) { value ->
                 yield()
@@ -145,8 +145,8 @@ class ExtensionsTest {
     fun statistics_ofTime_areDurations() {
         val options: Options = options { blockCacheSize(1L shl 20) }
         assertThat(options.blockCacheSize()).isEqualTo(1L shl 20)
-        assertThat(db.stats().writes().stalls.time).isEqualTo(Duration.ZERO)
-        assertThat(db.stats().levels[0].compactionTime).isEqualTo(Duration.ZERO)
+        assertThat(db.admin().stats().writes().stalls.time).isEqualTo(Duration.ZERO)
+        assertThat(db.admin().stats().levels[0].compactionTime).isEqualTo(Duration.ZERO)
     }
 
     private fun b(text: String) = text.encodeToByteArray()

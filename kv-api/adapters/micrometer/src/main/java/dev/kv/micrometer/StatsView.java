@@ -28,7 +28,7 @@ final class StatsView {
     long now = System.nanoTime();
     if (!closed && (last == null || now - readAtNanos >= maxAgeNanos)) {
       try {
-        last = db.stats();
+        last = db.admin().stats();
         readAtNanos = now;
       } catch (DBClosedException e) {
         closed = true;

@@ -47,7 +47,7 @@ class MetricsTest {
       db.put(WriteOptions.SYNC, b("b"), b("2"));
       db.get(b("a"));
       db.get(b("nowhere"));
-      db.flush();
+      db.admin().flush();
       new DatabaseMetrics(db, "orders").bindTo(registry);
       assertThat(counter("kv.lookups", "database", "orders", "answered", "memtable")).isEqualTo(1);
       assertThat(counter("kv.lookups", "answered", "none")).isEqualTo(1);
@@ -55,7 +55,8 @@ class MetricsTest {
       assertThat(counter("kv.write.bytes")).isPositive();
       assertThat(registry.get("kv.syncs").functionTimer().count()).isEqualTo(1);
       assertThat(registry.get("kv.syncs").functionTimer().totalTime(TimeUnit.MICROSECONDS))
-          .isCloseTo(db.stats().writes().syncMicros(), within(0.001)); // it passes through seconds
+          .isCloseTo(
+              db.admin().stats().writes().syncMicros(), within(0.001)); // it passes through seconds
       assertThat(gauge("kv.level.tables", "level", "2")).isEqualTo(1);
       assertThat(gauge("kv.level.size", "level", "2")).isPositive();
       assertThat(gauge("kv.amplification", "kind", "space")).isEqualTo(1);
@@ -100,9 +101,9 @@ class MetricsTest {
       for (int i = 0; i < 3; i++) {
         db.put(WriteOptions.SYNC, b("a"), b("1"));
         db.put(b("z"), b("1"));
-        db.flush();
+        db.admin().flush();
       }
-      db.compactRange(null, null);
+      db.admin().compactRange(null, null);
     }
     assertThat(registry.get("kv.open").timer().count()).isEqualTo(1);
     assertThat(registry.get("kv.flush").tag("database", "orders").timer().count()).isEqualTo(3);

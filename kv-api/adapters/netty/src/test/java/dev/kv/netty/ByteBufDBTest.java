@@ -63,7 +63,7 @@ class ByteBufDBTest {
 
   private void putFlushed(String key, String value) {
     db.put(buf(key), buf(value));
-    database.flush();
+    database.admin().flush();
   }
 
   private static String takeText(ByteBuf value) {
@@ -89,13 +89,13 @@ class ByteBufDBTest {
   void retained_inACachedBlock_takesNoMemory() {
     putFlushed("key", LARGE);
     retained("key").release();
-    long before = database.stats().memory().offHeap().blocks();
-    long hits = database.stats().memory().blockCache().hits();
+    long before = database.admin().stats().memory().offHeap().blocks();
+    long hits = database.admin().stats().memory().blockCache().hits();
     ByteBuf first = retained("key");
     ByteBuf second = retained("key");
     assertThat(first.isDirect()).isTrue();
-    assertThat(database.stats().memory().offHeap().blocks()).isEqualTo(before);
-    assertThat(database.stats().memory().blockCache().hits()).isEqualTo(hits + 2);
+    assertThat(database.admin().stats().memory().offHeap().blocks()).isEqualTo(before);
+    assertThat(database.admin().stats().memory().blockCache().hits()).isEqualTo(hits + 2);
     assertThat(first.release() & second.release()).isTrue();
   }
 

@@ -1,6 +1,7 @@
 package dev.kv.scaladsl
 
-import dev.kv.{DB, Entry, Options, PinnedValue, ReadOptions, Slice, Snapshot, WriteBatch, WriteOptions}
+import dev.kv.{DB, DBReader, DBWriter, Entry, KeyValueStore, Options, PinnedValue, ReadOptions, Slice}
+import dev.kv.{Snapshot, WriteBatch, WriteOptions}
 import java.nio.ByteBuffer
 import java.nio.file.Path
 import scala.collection.View
@@ -33,10 +34,28 @@ def openDB(directory: Path)(build: Options.Builder => Options.Builder): DB =
 def readOptions(build: ReadOptions.Builder => ReadOptions.Builder): ReadOptions =
   build(ReadOptions.builder).build
 
-extension (db: DB)
+extension (db: DBWriter)
   /** Sets the value of a key: `db(key) = value`. */
   def update(key: Array[Byte], value: Array[Byte]): Unit = db.put(key, value)
 
+  /** Writes a batch.
+    *
+    * @param options
+    *   how to write
+    * @param build
+    *   adds the operations; if it throws, nothing is written
+    */
+  def batch(options: WriteOptions = WriteOptions.DEFAULT)(build: WriteBatch => Unit): Unit =
+    val batch = WriteBatch.create()
+    build(batch)
+    db.write(options, batch)
+
+extension (db: KeyValueStore)
+  /** Passes a snapshot of the present state to a function, and closes it when the function returns.
+    */
+  def useSnapshot[R](use: Snapshot => R): R = Using.resource(db.snapshot())(use)
+
+extension (db: DBReader)
   /** Returns a copy of the value of a key. */
   def getOption(key: Array[Byte]): Option[Array[Byte]] = Option(db.get(key))
 
@@ -60,22 +79,6 @@ extension (db: DB)
       use: PinnedValue => R
   ): Option[R] =
     Option(db.pinned(options, ByteBuffer.wrap(key))).map(Using.resource(_)(use))
-
-  /** Writes a batch.
-    *
-    * @param options
-    *   how to write
-    * @param build
-    *   adds the operations; if it throws, nothing is written
-    */
-  def batch(options: WriteOptions = WriteOptions.DEFAULT)(build: WriteBatch => Unit): Unit =
-    val batch = WriteBatch.create()
-    build(batch)
-    db.write(options, batch)
-
-  /** Passes a snapshot of the present state to a function, and closes it when the function returns.
-    */
-  def useSnapshot[R](use: Snapshot => R): R = Using.resource(db.snapshot())(use)
 
   /** Passes the entries of a scan to a function, and closes the scan when the function returns.
     *

@@ -1,13 +1,13 @@
 package dev.kv.scaladsl
 
-import dev.kv.DB
+import dev.kv.KeyValueStore
 import dev.kv.map.{Codec, Codecs, KeyCodec, Maps}
 import java.time.Instant
 import java.util.UUID
 import scala.collection.concurrent
 import scala.jdk.CollectionConverters.*
 
-extension (db: DB)
+extension (db: KeyValueStore)
   /** Returns the database as a map of typed keys and values, in the order of the keys.
     *
     * {{{

@@ -50,7 +50,7 @@ class DatabaseTest:
     val descending = readOptions(_.descending(true))
     val first = db.useEntries(descending)(_.map { case KeyValue(k, v) => s(k) + s(v) }.next())
     assertThat(first).isEqualTo("cc1")
-    assertThat(db.stats.views().iterators).isZero()
+    assertThat(db.admin.stats.views().iterators).isZero()
 
   @Test def view_traversedTwice_scansTheStateOfEachBegin(): Unit =
     fill()
@@ -58,7 +58,7 @@ class DatabaseTest:
     assertThat(keys.toList).isEqualTo(List("a", "b", "c"))
     db.delete(b("a"))
     assertThat(keys.toList).isEqualTo(List("b", "c"))
-    assertThat(db.stats.views().iterators).isZero()
+    assertThat(db.admin.stats.views().iterators).isZero()
 
   @Test def asMap_withGivenCodecs_isAMapInTheOrderOfTheKeys(): Unit =
     val texts = db.asMap[Int, String]
@@ -89,4 +89,4 @@ class DatabaseTest:
     db.useSnapshot: before =>
       db(b("key")) = b("new")
       assertThat(db.getOption(b("key"), ReadOptions.from(before)).map(s)).isEqualTo(Some("old"))
-    assertThat(db.stats.views().snapshots).isZero()
+    assertThat(db.admin.stats.views().snapshots).isZero()

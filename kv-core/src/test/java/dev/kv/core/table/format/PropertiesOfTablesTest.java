@@ -26,7 +26,7 @@ class PropertiesOfTablesTest extends DbTestBase {
   }
 
   private long estimate() {
-    return Long.parseLong(requireNonNull(db.property("kv.estimate-num-keys")));
+    return Long.parseLong(requireNonNull(db.admin().property("kv.estimate-num-keys")));
   }
 
   @Test
@@ -36,7 +36,7 @@ class PropertiesOfTablesTest extends DbTestBase {
     put("b", "2");
     delete("a");
     long before = System.currentTimeMillis() / 1000;
-    db.flush();
+    db.admin().flush();
     assertThat(all()).hasSize(1);
     TableProperties found = all().get(0);
     assertThat(found.writtenAt()).isBetween(before, System.currentTimeMillis() / 1000);
@@ -74,12 +74,12 @@ class PropertiesOfTablesTest extends DbTestBase {
       put(key(i), "v");
     }
     assertThat(estimate()).isEqualTo(1000);
-    db.flush();
+    db.admin().flush();
     assertThat(estimate()).isEqualTo(1000);
     for (int i = 0; i < 100; i++) {
       delete(key(i));
     }
-    db.flush();
+    db.admin().flush();
     assertThat(estimate()).isEqualTo(900);
     compact(null, null);
     assertThat(estimate()).isEqualTo(900);
@@ -90,15 +90,15 @@ class PropertiesOfTablesTest extends DbTestBase {
   @Test
   void estimate_moreTablesThanTheSample_isNear() {
     open(defaults().toBuilder().maxFileSize(1 << 20).writeBufferSize(64 << 10).build());
-    db.suspendCompactions();
+    db.admin().suspendCompactions();
     for (int i = 0; i < 300; i++) {
       for (int j = 0; j < 10; j++) {
         put(key(10 * i + j), "v".repeat(1 + i % 7));
       }
-      db.flush();
+      db.admin().flush();
     }
     assertThat(totalFiles()).isEqualTo(300);
     assertThat(estimate()).isBetween(2700L, 3300L);
-    db.resumeCompactions();
+    db.admin().resumeCompactions();
   }
 }

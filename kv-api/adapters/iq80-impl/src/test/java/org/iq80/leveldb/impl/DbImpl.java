@@ -22,7 +22,7 @@ public class DbImpl extends KvDB {
   }
 
   public void flushMemTable() {
-    unwrap().flush();
+    unwrap().admin().flush();
   }
 
   /** Compacts on all levels: which ones there are is the database's affair. */

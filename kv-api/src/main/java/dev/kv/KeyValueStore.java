@@ -1,0 +1,106 @@
+package dev.kv;
+
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What reads and writes entries: a {@link DB}, or a view of one, such as a {@code
+ * dev.kv.space.Space} or {@code dev.kv.ttl.TimeToLive}. Thread-safe.
+ */
+public interface KeyValueStore extends DBReader, DBWriter {
+  @Override
+  default byte @Nullable [] update(
+      WriteOptions options, byte[] key, UnaryOperator<byte @Nullable []> function) {
+    Objects.requireNonNull(function, "function");
+    while (true) {
+      byte[] before = get(key);
+      byte[] after = function.apply(before == null ? null : before.clone());
+      if (before == null && after == null) {
+        return null;
+      }
+      if (compareAndSet(options, key, before, after)) {
+        return after;
+      }
+    }
+  }
+
+  /**
+   * Returns a frozen view of the present state.
+   *
+   * @return a snapshot, which the caller closes
+   */
+  Snapshot snapshot();
+
+  /**
+   * Begins a transaction with the default options.
+   *
+   * @return a transaction, which the caller commits or closes
+   */
+  default Transaction transaction() {
+    return transaction(TransactionOptions.DEFAULT);
+  }
+
+  /**
+   * Begins a transaction.
+   *
+   * @param options how it is done
+   * @return a transaction, which the caller commits or closes
+   */
+  Transaction transaction(TransactionOptions options);
+
+  /**
+   * Runs a function in a transaction with the default options, and commits it.
+   *
+   * @param <R> what the function returns
+   * @param function reads and writes; see {@link #transact(TransactionOptions, Function)}
+   * @return what the function returned in the attempt that was committed
+   * @throws ConflictException if the last attempt has a conflict
+   */
+  default <R extends @Nullable Object> R transact(
+      Function<? super Transaction, ? extends R> function) {
+    return transact(TransactionOptions.DEFAULT, function);
+  }
+
+  /**
+   * Runs a function in a transaction, and commits it. If the commit throws {@link
+   * ConflictException}, waits for a short random time, which grows with each attempt, and runs the
+   * function again in a new transaction. So the function should have no other effects. An exception
+   * of the function ends the transaction without its writes, and is passed on to the caller.
+   *
+   * @param <R> what the function returns
+   * @param options how the transaction is done, and the number of attempts
+   * @param function reads and writes; does not commit
+   * @return what the function returned in the attempt that was committed
+   * @throws ConflictException if the last attempt has a conflict
+   * @throws TransactionTooLargeException if the transaction needs more than {@link
+   *     TransactionOptions#maxBytes}
+   * @throws TransactionTooOldException if one attempt takes longer than {@link
+   *     TransactionOptions#maxAge}
+   */
+  default <R extends @Nullable Object> R transact(
+      TransactionOptions options, Function<? super Transaction, ? extends R> function) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(function, "function");
+    return Attempts.run(this, options, function);
+  }
+
+  /**
+   * Begins a bulk load of entries whose keys ascend.
+   *
+   * @return a loader, which the caller closes
+   * @see #bulkLoader(BulkLoadOptions)
+   */
+  default BulkLoader bulkLoader() {
+    return bulkLoader(BulkLoadOptions.DEFAULT);
+  }
+
+  /**
+   * Begins a bulk load: many entries that go into tables directly, and appear together.
+   *
+   * @param options how to load
+   * @return a loader, which the caller closes
+   */
+  BulkLoader bulkLoader(BulkLoadOptions options);
+}

@@ -1,0 +1,132 @@
+package dev.kv.core.db;
+
+import dev.kv.DBAdmin;
+import dev.kv.core.background.ManualCompactions;
+import dev.kv.core.state.Resources;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Levels;
+import dev.kv.core.version.Version;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What an operator calls of a database that is open for writing. */
+final class Admin extends Inspector implements DBAdmin {
+  private final DBImpl.Parts parts;
+
+  /**
+   * Creates the object.
+   *
+   * @param checkOpen throws after the close
+   */
+  Admin(Runnable checkOpen, DBImpl.Parts parts) {
+    super(checkOpen, parts.stats(), parts.resources().env(), parts.capture()::capture);
+    this.parts = parts;
+  }
+
+  @Override
+  public void flush() {
+    parts.jobs().flush();
+  }
+
+  @Override
+  public void compactRange(byte @Nullable [] begin, byte @Nullable [] end) {
+    byte[] from = begin == null ? null : begin.clone();
+    byte[] to = end == null ? null : end.clone();
+    parts.compactor().requireNotSuspended();
+    flush();
+    long newest = newestTable();
+    int level = 0;
+    while (level < Levels.COUNT - 1 && (level == 0 || overlapsBelow(level, from, to))) {
+      run(ManualCompactions.Request.merge(level, from, to));
+      level++;
+    }
+    Set<Long> stale = staleTables(newest, from, to);
+    for (int each = 1; each < Levels.COUNT && !stale.isEmpty(); each++) {
+      run(ManualCompactions.Request.rewrite(each, from, to, stale));
+    }
+    parts.jobs().obsolete().collect();
+  }
+
+  private Set<Long> staleTables(long newest, byte @Nullable [] begin, byte @Nullable [] end) {
+    Resources resources = parts.resources();
+    StaleTables stale = new StaleTables(resources.tables(), resources.options());
+    Version version = parts.versions().acquireCurrent();
+    try {
+      return stale.find(version, newest, begin, end);
+    } finally {
+      version.release();
+    }
+  }
+
+  @Override
+  public void compactDeletes(Duration age) {
+    if (age.isNegative()) {
+      throw new IllegalArgumentException("the age is negative: " + age);
+    }
+    checkOpen();
+    parts.compactor().requireNotSuspended();
+    OldTombstones old = new OldTombstones(parts.versions(), parts.resources().tables());
+    for (FileMetadata table : old.writtenUntil(Instant.now().minus(age))) {
+      if (old.isLive(table)) { // an earlier one of these compactions may have rewritten it
+        compactRange(table.smallestUserKey(), table.largestUserKey());
+      }
+    }
+  }
+
+  private long newestTable() {
+    long[] newest = {0};
+    Version version = parts.versions().acquireCurrent();
+    try {
+      version.forEachFileNumber(number -> newest[0] = Math.max(newest[0], number));
+      return newest[0];
+    } finally {
+      version.release();
+    }
+  }
+
+  /** Returns true if a level below {@code level} has tables that overlap the range. */
+  private boolean overlapsBelow(int level, byte @Nullable [] begin, byte @Nullable [] end) {
+    Version version = parts.versions().acquireCurrent();
+    try {
+      for (int below = level + 1; below < Levels.COUNT; below++) {
+        if (version.overlaps(below, begin, end)) {
+          return true;
+        }
+      }
+      return false;
+    } finally {
+      version.release();
+    }
+  }
+
+  private void run(ManualCompactions.Request request) {
+    parts.compactor().runToEnd(request, parts.background()::compactionWanted);
+  }
+
+  @Override
+  public void suspendCompactions() {
+    checkOpen();
+    parts.compactor().suspend();
+    parts.commits().progress();
+  }
+
+  @Override
+  public void resumeCompactions() {
+    checkOpen();
+    parts.compactor().resume();
+    parts.background().compactionWanted();
+  }
+
+  @Override
+  public void waitForCompactions() {
+    parts.compactor().awaitIdle(parts.background()::compactionWanted);
+    parts.jobs().obsolete().collect();
+  }
+
+  @Override
+  public void resume() {
+    parts.background().resume();
+  }
+}
