@@ -131,12 +131,7 @@ final class EntryIndex {
    * before the key, and its own entry is not.
    */
   int find(ByteBuffer key, int offset, int userLength) {
-    int most = Math.min(common, userLength);
-    int order = UserKeyComparator.compareBytes(key, offset, most, memory, commonAt, most);
-    if (order != 0 || userLength < common) {
-      return order > 0 ? ~count : ~0;
-    }
-    long prefix = UserKeyComparator.prefix(key, offset + common, userLength - common);
+    long prefix = UserKeyComparator.prefixAfter(memory, commonAt, common, key, offset, userLength);
     ByteBuffer bytes = memory;
     int found = 0;
     while (found < count && bytes.getLong(slots + found * SLOT) < prefix) {

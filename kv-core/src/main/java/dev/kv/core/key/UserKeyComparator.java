@@ -103,6 +103,23 @@ public final class UserKeyComparator extends KeyComparator {
     return prefix ^ Long.MIN_VALUE;
   }
 
+  /**
+   * Returns the {@link #prefix} of a key after the bytes that the keys of an index have in common,
+   * or the least or the greatest number if the key does not begin with these bytes. The buffers are
+   * little-endian.
+   *
+   * @param bytes has the common bytes, from {@code at} on
+   */
+  public static long prefixAfter(
+      ByteBuffer bytes, int at, int common, ByteBuffer key, int offset, int length) {
+    int most = Math.min(common, length);
+    int order = compareBytes(key, offset, most, bytes, at, most);
+    if (order != 0 || length < common) {
+      return order > 0 ? Long.MAX_VALUE : Long.MIN_VALUE;
+    }
+    return prefix(key, offset + common, length - common);
+  }
+
   /** Compares a key in a direct buffer with {@code bLength} bytes of {@code b}. */
   public int compare(ByteBuffer a, int aOffset, int aLength, byte[] b, int bLength) {
     return bytewise

@@ -107,17 +107,14 @@ public final class Table implements CacheValue {
       KeyComparator comparator,
       @Nullable FilterPolicy policy,
       BlockProvider blocks) {
-    try (TableOpening opening = new TableOpening(file, comparator, blocks)) {
-      opening.read(policy);
-      return finish(opening, file, cacheId, comparator, policy, blocks, null);
-    }
+    return open(file, cacheId, comparator, policy, blocks, null, null);
   }
 
   /**
-   * Opens a table of a database, as the other method does. The index must match the first and the
-   * last key that the MANIFEST gives to the table. No data block is read.
+   * Opens a table, as of a database if {@code metadata} is given: then the index must match the
+   * first and the last key that the MANIFEST gives to the table. No data block is read.
    *
-   * @param metadata what the MANIFEST says of the table
+   * @param metadata what the MANIFEST says of a table of internal keys; null if it says nothing
    * @param entryIndexes null if no block is to be searched in the mapping of the file; otherwise
    *     the memory of their entry indexes. It has no effect if the file is not mapped or the order
    *     is not bytewise, because a program's comparator would see the mapping.
@@ -125,31 +122,22 @@ public final class Table implements CacheValue {
   static Table open(
       TableFile file,
       long cacheId,
-      InternalKeyComparator comparator,
-      @Nullable FilterPolicy policy,
-      BlockProvider blocks,
-      FileMetadata metadata,
-      @Nullable EntryIndexMemory entryIndexes) {
-    try (TableOpening opening = new TableOpening(file, comparator, blocks)) {
-      opening.read(policy);
-      if (metadata.knowsKeys()) {
-        opening.requireKeys(comparator, metadata.smallest(), metadata.largest());
-      }
-      return finish(opening, file, cacheId, comparator, policy, blocks, entryIndexes);
-    }
-  }
-
-  private static Table finish(
-      TableOpening opening,
-      TableFile file,
-      long cacheId,
       KeyComparator comparator,
       @Nullable FilterPolicy policy,
       BlockProvider blocks,
+      @Nullable FileMetadata metadata,
       @Nullable EntryIndexMemory entryIndexes) {
-    Table reader = new Table(file, cacheId, comparator, blocks, opening, policy, entryIndexes);
-    opening.transferOwnership();
-    return reader;
+    try (TableOpening opening = new TableOpening(file, comparator, blocks)) {
+      opening.read(policy);
+      if (metadata != null
+          && metadata.knowsKeys()
+          && comparator instanceof InternalKeyComparator internal) {
+        opening.requireKeys(internal, metadata.smallest(), metadata.largest());
+      }
+      Table table = new Table(file, cacheId, comparator, blocks, opening, policy, entryIndexes);
+      opening.transferOwnership();
+      return table;
+    }
   }
 
   /**

@@ -187,16 +187,9 @@ final class TableIndex {
     return entries.getLong(first * ENTRY) < prefix ? first + 1 : first;
   }
 
-  /**
-   * Returns the prefix of a user key; it is the least or the greatest one if a common byte differs.
-   */
   private long prefixOf(ByteBuffer key, int offset, int userLength) {
-    int most = Math.min(common, userLength);
-    int order = UserKeyComparator.compareBytes(key, offset, most, bytes, (count + 1) * ENTRY, most);
-    if (order != 0 || userLength < common) {
-      return order > 0 ? Long.MAX_VALUE : Long.MIN_VALUE;
-    }
-    return UserKeyComparator.prefix(key, offset + common, userLength - common);
+    return UserKeyComparator.prefixAfter(
+        bytes, (count + 1) * ENTRY, common, key, offset, userLength);
   }
 
   private int userLength(int index) {

@@ -7,7 +7,11 @@
  * dev.kv.core.table.cache.BlockReader} reads a {@link dev.kv.core.table.cache.TableFile}, verifies
  * and uncompresses. It is the only class that reads blocks from files.
  *
- * <p>Called by the table package. May import table.format, block, cache and the layers below.
+ * <p>A {@link dev.kv.core.table.cache.TableLookup} is the lookup of one key, and searches a block
+ * for it. A {@link dev.kv.core.table.cache.BlockAccess} is a way in which it reads the block.
+ *
+ * <p>Called by the table and table.mapped packages. May import table.format, block, cache and the
+ * layers below.
  */
 @NullMarked
 package dev.kv.core.table.cache;
