@@ -34,5 +34,5 @@ module dev.kv.core {
   provides dev.kv.DBFactory with
       dev.kv.core.db.DBFactoryImpl;
   provides dev.kv.env.EnvProvider with
-      dev.kv.core.env.EnvProviderImpl;
+      dev.kv.core.env.memory.EnvProviderImpl;
 }

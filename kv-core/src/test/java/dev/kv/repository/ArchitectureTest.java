@@ -47,7 +47,7 @@ final class ArchitectureTest {
           Set.of("logging"),
           Set.of("event"),
           Set.of("codec", "memory", "env"),
-          Set.of("key", "log", "cache", "filter"),
+          Set.of("key", "log", "cache", "filter", "env.memory"),
           Set.of("iterator", "batch", "version"),
           Set.of("block", "memtable"),
           Set.of("table.format", "manifest"),

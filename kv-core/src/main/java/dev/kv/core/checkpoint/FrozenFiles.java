@@ -4,7 +4,7 @@ import dev.kv.DBIOException;
 import dev.kv.LiveFiles;
 import dev.kv.core.compaction.FlushJob;
 import dev.kv.core.env.FileNames;
-import dev.kv.core.env.MemEnv;
+import dev.kv.core.env.memory.MemEnv;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.manifest.ManifestContext;
 import dev.kv.core.manifest.NewDatabase;

@@ -5,8 +5,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** The base of the environments: the clock and the threads of this machine. */
-abstract class HostEnv implements Env {
-  HostEnv() {}
+public abstract class HostEnv implements Env {
+  /** Creates the base. */
+  protected HostEnv() {}
 
   @Override
   public final long nowMicros() {

@@ -3,6 +3,7 @@ package dev.kv.core.env;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.core.env.memory.MemEnv;
 import dev.kv.env.Env;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.SequentialFile;

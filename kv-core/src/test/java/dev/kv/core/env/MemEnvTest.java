@@ -2,6 +2,7 @@ package dev.kv.core.env;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.env.memory.MemEnv;
 import dev.kv.env.Env;
 import dev.kv.env.MappedLogFile;
 import java.io.IOException;

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.core.env.FileEnv;
-import dev.kv.core.env.MemEnv;
+import dev.kv.core.env.memory.MemEnv;
 import dev.kv.env.Env;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.SequentialFile;

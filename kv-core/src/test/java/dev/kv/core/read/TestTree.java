@@ -6,7 +6,7 @@ import dev.kv.Options;
 import dev.kv.SharedResources;
 import dev.kv.Snapshot;
 import dev.kv.core.env.FileNames;
-import dev.kv.core.env.MemEnv;
+import dev.kv.core.env.memory.MemEnv;
 import dev.kv.core.event.Events;
 import dev.kv.core.iterator.DeadRanges;
 import dev.kv.core.key.InternalKey;

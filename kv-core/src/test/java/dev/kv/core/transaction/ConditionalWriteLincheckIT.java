@@ -4,7 +4,7 @@ import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
-import dev.kv.core.env.MemEnv;
+import dev.kv.core.env.memory.MemEnv;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.IntGen;

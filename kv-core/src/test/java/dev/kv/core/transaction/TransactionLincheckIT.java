@@ -5,7 +5,7 @@ import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.TransactionOptions;
-import dev.kv.core.env.MemEnv;
+import dev.kv.core.env.memory.MemEnv;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,4 +1,4 @@
-package dev.kv.core.env;
+package dev.kv.core.env.memory;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package dev.kv.core.env;
+package dev.kv.core.env.memory;
 
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.RandomAccessFile;

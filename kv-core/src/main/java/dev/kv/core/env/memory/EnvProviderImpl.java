@@ -1,5 +1,6 @@
-package dev.kv.core.env;
+package dev.kv.core.env.memory;
 
+import dev.kv.core.env.FileEnv;
 import dev.kv.env.Env;
 import dev.kv.env.EnvProvider;
 

@@ -1,5 +1,6 @@
-package dev.kv.core.env;
+package dev.kv.core.env.memory;
 
+import dev.kv.core.env.HostEnv;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.env.SequentialFile;
