@@ -40,7 +40,7 @@ public final class Events {
 
   private final String database;
   private final @Nullable DBListener listener;
-  private final Set<Place> damaged = ConcurrentHashMap.newKeySet();
+  private final Set<String> damaged = ConcurrentHashMap.newKeySet();
 
   private final ConcurrentLinkedQueue<Posted> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger queued = new AtomicInteger();
@@ -63,9 +63,6 @@ public final class Events {
 
   /** An event that waits for its delivery. */
   private record Posted(Instant time, long thread, DBEvent event) {}
-
-  /** A damaged place, and what found it. */
-  private record Place(DamageEvent.During during, String file, long offset) {}
 
   /**
    * Creates the events of a database.
@@ -166,8 +163,12 @@ public final class Events {
             database, during, damage.file(), damage.offset(), String.valueOf(damage.getMessage())));
   }
 
-  private static Place placeOf(DamageEvent event) {
-    return new Place(event.during(), event.file(), event.offset());
+  /**
+   * Returns a damaged place and what found it, as text. A record would do as well, but on Java 17
+   * the JDK keeps the class loader of a record whose generated equality was called.
+   */
+  private static String placeOf(DamageEvent event) {
+    return event.during() + " " + event.offset() + " " + event.file();
   }
 
   /**

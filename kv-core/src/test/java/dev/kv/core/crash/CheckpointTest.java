@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -506,7 +507,7 @@ class CheckpointTest {
       write(db, history, 1, 10);
       db.admin().flush();
     }
-    List<String> operations = new ArrayList<>();
+    List<String> operations = new CopyOnWriteArrayList<>();
     env.watch(operation -> operations.add(operation.kind() + " " + operation.path()));
     try (DB db = DB.open(DIRECTORY, options)) {
       operations.clear();
