@@ -21,7 +21,7 @@ import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
 import dev.kv.core.feed.ChangeFeed;
-import dev.kv.core.iterator.DeadRanges;
+import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.load.Loads;
 import dev.kv.core.log.LogWriter;
@@ -43,6 +43,7 @@ import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.state.Resources;
+import dev.kv.core.state.TombstoneObserver;
 import dev.kv.core.transaction.ConditionalWrites;
 import dev.kv.core.transaction.Transactions;
 import dev.kv.core.version.VersionEdit;
@@ -385,15 +386,14 @@ final class DBOpener {
               background::compactionWanted);
       Compactor compactor = new Compactor(jobs);
       UserKeyComparator order = resources.comparator().userComparator();
-      DeadRanges dead = new DeadRanges(order, commits::beginWatches);
-      commits.reportPutsTo(dead);
+      TombstoneSkipIndex skips = TombstoneObserver.indexOf(commits, order);
       DatabaseReader reader =
           new DatabaseReader(
               readStates,
               snapshots,
               resources.tables(),
               resources.budget(),
-              dead,
+              skips,
               options.compaction().seekTriggered() ? background : null,
               resources.events(),
               options.monitoring().trackIterators());

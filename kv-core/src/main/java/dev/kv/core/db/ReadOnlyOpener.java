@@ -7,7 +7,7 @@ import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
-import dev.kv.core.iterator.DeadRanges;
+import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.recovery.DirectoryCheck;
@@ -134,7 +134,7 @@ final class ReadOnlyOpener {
             views.snapshots(),
             resources.tables(),
             resources.budget(),
-            new DeadRanges(
+            new TombstoneSkipIndex(
                 resources.comparator().userComparator(), ranges -> ranges.beginWatches(0)),
             null,
             events,

@@ -2,8 +2,8 @@ package dev.kv.core.read;
 
 import dev.kv.CorruptionException;
 import dev.kv.DBClosedException;
-import dev.kv.core.iterator.DeadRange;
-import dev.kv.core.iterator.DeadRanges;
+import dev.kv.core.iterator.SkipRange;
+import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKey;
@@ -53,7 +53,7 @@ final class DBIter {
   private final @Nullable LookupKey lower;
   private final @Nullable LookupKey upper;
   private final @Nullable ReadSampler sampler;
-  private final DeadRanges dead;
+  private final TombstoneSkipIndex skips;
   private final String database;
 
   private boolean valid;
@@ -87,7 +87,7 @@ final class DBIter {
     this.lower = scratch.lower(bounds, sequence);
     this.upper = scratch.upper(bounds);
     this.sampler = parts.sampler();
-    this.dead = parts.dead();
+    this.skips = parts.skips();
     this.database = parts.database();
     this.bytesUntilSample = sampler == null ? Long.MAX_VALUE : samplePeriod();
   }
@@ -141,7 +141,7 @@ final class DBIter {
   private void seekForward(@Nullable LookupKey from) {
     valid = false;
     forward = true;
-    DeadRange range = dead.isEmpty() ? null : dead.find(from, sequence, changes);
+    SkipRange range = skips.isEmpty() ? null : skips.find(from, sequence, changes);
     if (range != null) {
       sampleSkipped(from);
     }
@@ -157,8 +157,8 @@ final class DBIter {
       seekInternal(from);
     }
     int tombstones = findForward(false);
-    if (tombstones >= DeadRanges.MANY) {
-      dead.offer(range == null ? copy(from) : range.from(), copyOfReached(), sequence, changes);
+    if (tombstones >= TombstoneSkipIndex.MANY) {
+      skips.offer(range == null ? copy(from) : range.from(), copyOfReached(), sequence, changes);
     }
   }
 

@@ -12,7 +12,7 @@ import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.ValueReader;
 import dev.kv.core.event.Events;
-import dev.kv.core.iterator.DeadRanges;
+import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.UserKeyComparator;
@@ -65,7 +65,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
    * Creates a reader. The caller keeps the ownership of all arguments.
    *
    * @param budget counts the scratch memory
-   * @param dead the ranges of keys that seeks skip
+   * @param skips the ranges of keys that seeks skip
    * @param seeks receives notice of tables with too many seeks; null if there is no seek compaction
    * @param events receives damage, and names the database in messages
    * @param trackIterators true if each iterator records where it was opened
@@ -75,7 +75,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
       SnapshotList snapshots,
       TableCache tables,
       OffHeapBudget budget,
-      DeadRanges dead,
+      TombstoneSkipIndex skips,
       @Nullable SeekListener seeks,
       Events events,
       boolean trackIterators) {
@@ -86,7 +86,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     this.contexts = new ObjectPool<>(1, () -> new ReadContext(budget, lookups), ReadContext::close);
     this.seeks = seeks;
     this.cursorParts =
-        new CursorParts(seeks == null ? null : this::sample, dead, events.database());
+        new CursorParts(seeks == null ? null : this::sample, skips, events.database());
     this.events = events;
     this.iterators = new OpenIterators(events, trackIterators);
   }

@@ -8,7 +8,6 @@ import dev.kv.DBStats;
 import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.event.Events;
-import dev.kv.core.iterator.DeadRanges;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.log.NoRoomInLogException;
 import dev.kv.core.memory.MemoryShortage;
@@ -26,32 +25,46 @@ import org.jspecify.annotations.Nullable;
  * it into the memtable, and then makes it visible to readers.
  *
  * <pre>
- * A write:    1. leads, or waits until a leader has done it or hands over leadership
- * the leader: 2. asks the gate          if it is closed or failed, nothing was done
- *             3. makes room             in the memtable; may wait; nothing was logged yet; then
- *                                       checks the condition of its write, if there is one
- *             4. collects followers     up to a size; a sync write never joins a leader without
- *                                       sync; a leader with sync waits briefly for the writers
- *                                       of the last group; a follower whose condition fails
- *                                       adds nothing to the group and waits for its end, because
- *                                       the condition may have failed due to a write of the group
- *             5. appends to the log     if there is no room, nothing was done; any other failure
- *                                       from here on is permanent, and the outcome is unknown
- *             6. syncs                  if it is a sync write; older logs first
- *             7. inserts, publishes     reports its puts to the ranges that readers skip; readers
- *                                       see the whole group at once; if a comparator
- *                                       throws here, writing ends: the group is in the log, and
- *                                       readers see nothing of it
- *             8. hands leadership over  then wakes its followers
+ * 1. queue      The thread of a write becomes the leader, or waits until a leader has done the
+ *               write or hands leadership over. All other steps are those of the leader.
+ * 2. check      The gate: if the database is closed or has failed, nothing was done.
+ * 3. room       The memtable gets room for the leader's write; this may wait for a flush. Nothing
+ *               is logged yet. Then the condition of the write is checked, if there is one.
+ * 4. followers  Waiting writes are added to the group, up to a size. A write with sync never joins
+ *               a leader without sync; a leader with sync waits briefly for the writers of the last
+ *               group. A follower whose condition does not hold adds nothing, and is told at the
+ *               end of the group, because a write of the group may be why it does not hold.
+ * 5. log        The group is appended as one record. If the log has no room, nothing was done. Any
+ *               other failure from here on is permanent, and the outcome is unknown.
+ * 6. sync       If the leader asked for it: all older logs, then this one.
+ * 7. insert     The operations are inserted into the memtable, and the observer sees them. Then
+ *               lastSequence is stored: readers see the whole group at once. If a comparator throws
+ *               here, writing ends: the group is in the log, and readers see nothing of it.
+ * 8. hand over  The first waiting thread becomes the leader. Then the followers are woken.
  * </pre>
  *
  * <p>Invariants: 1. the sequence numbers in the log have no gap and no repetition; 2. {@link
  * #lastSequence} never passes an operation that is not in the memtable; 3. every acknowledged write
  * is in the log.
  *
- * <p>A single put or delete without concurrent writers allocates nothing on the heap and makes no
- * system call (unless the log does). An interrupt does not fail a write, and the thread's interrupt
- * flag stays set. Nothing here is synchronized, so a virtual thread that waits frees its carrier.
+ * <p>What each thread sees:
+ *
+ * <ul>
+ *   <li>A leader sees everything that the leaders before it did. The one before it ended with a
+ *       volatile write: to the state of the {@link PendingWrite} that it woke, which that thread
+ *       then read, or to the top of the {@link CommitQueue}, on which the next leader's
+ *       compare-and-set succeeded. So the fields that are owned by the leader are plain.
+ *   <li>A leader sees the payload of a follower: the follower enqueued itself with a
+ *       compare-and-set after it had stored the payload, and the leader took the queue with an
+ *       atomic exchange. A follower sees its outcome and its failure, which were stored before its
+ *       state was.
+ *   <li>A reader that reads {@code lastSequence} in acquire mode sees every entry with a sequence
+ *       number up to it, because the leader stored it in release mode after the insertion.
+ * </ul>
+ *
+ * <p>A put or a delete without concurrent writers allocates nothing on the heap and makes no system
+ * call (unless the log does). An interrupt does not fail a write, and the thread's interrupt flag
+ * stays set. Nothing here is synchronized, so a virtual thread that waits frees its carrier.
  */
 public final class CommitPipeline {
   /** The target is told of groups that are at least this large. */
@@ -83,7 +96,7 @@ public final class CommitPipeline {
       new ObjectPool<>(1, PendingWrite.OfBatch::new, PendingWrite::clear);
 
   /** Set before the first write. */
-  private @Nullable DeadRanges deadRanges;
+  private @Nullable CommitObserver observer;
 
   /** Written by the leader, in release mode; read by any thread. */
   private long lastSequence;
@@ -230,30 +243,16 @@ public final class CommitPipeline {
     queue.handOver();
   }
 
-  /** Sets the ranges that puts are reported to. Called before the first write. */
-  public void reportPutsTo(DeadRanges ranges) {
-    deadRanges = ranges;
-  }
-
-  /**
-   * Begins the watches of {@code ranges} between two groups, unless a thread writes at this moment:
-   * it does so itself. Waits for nothing.
-   */
-  public void beginWatches(DeadRanges ranges) {
-    if (queue.tryLead()) {
-      try {
-        ranges.beginWatches(lastSequence + 1);
-      } finally {
-        queue.handOver();
-      }
-    }
+  /** Sets the observer, at most once. Called before the first write. */
+  public void observe(CommitObserver newObserver) {
+    observer = newObserver;
   }
 
   /** Lets readers see a sequence number whose content has not passed the log. Leader only. */
   void publish(long sequence) {
-    DeadRanges ranges = deadRanges;
-    if (ranges != null) {
-      ranges.clear();
+    CommitObserver told = observer;
+    if (told != null) {
+      told.beforeVisibleOutsideLog();
     }
     LAST_SEQUENCE.setRelease(this, sequence);
   }
@@ -425,10 +424,9 @@ public final class CommitPipeline {
     LOGGED_BYTES.setOpaque(this, loggedBytes + group.recordLength());
     if (count > 0) {
       group.insertInto(memtable, first);
-      DeadRanges ranges = deadRanges;
-      if (ranges != null && !ranges.isEmpty()) {
-        ranges.beginWatches(first);
-        group.reportPuts(ranges);
+      CommitObserver told = observer;
+      if (told != null && told.isInterested()) {
+        told.beforeVisible(group.operations(), first);
       }
       LAST_SEQUENCE.setRelease(this, lastSequence + count);
     }

@@ -4,7 +4,6 @@ import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.codec.Varint;
 import dev.kv.core.env.PendingFault;
-import dev.kv.core.iterator.DeadRanges;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
@@ -224,16 +223,6 @@ final class WriteGroup implements AutoCloseable {
     }
     cursor.start(buffer, HEADER, end - HEADER);
     BatchInserter.insert(cursor, count, sequence, memtable, budget);
-  }
-
-  /** Reports the key of each put. */
-  void reportPuts(DeadRanges ranges) {
-    cursor.start(buffer, HEADER, end - HEADER);
-    while (cursor.next()) {
-      if (cursor.kind() == ValueKind.VALUE) {
-        ranges.reportPut(buffer, cursor.keyOffset(), cursor.keyLength());
-      }
-    }
   }
 
   @Override

@@ -9,7 +9,7 @@ import dev.kv.CorruptionException;
 import dev.kv.DBClosedException;
 import dev.kv.DBComparator;
 import dev.kv.ReadOptions;
-import dev.kv.core.iterator.DeadRanges;
+import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyBounds;
@@ -419,33 +419,33 @@ final class DBIterTest {
 
   @Test
   void seek_overManyTombstones_laterBeginsAfterThem() {
-    deleteMany(DeadRanges.MANY);
+    deleteMany(TombstoneSkipIndex.MANY);
     put("z", 900, "z9");
     watching = true;
-    assertThat(stepsTo("c", "z=z9", 1000)).as("offers").isEqualTo(DeadRanges.MANY);
-    assertThat(stepsTo("c", "z=z9", 1000)).as("proves").isEqualTo(DeadRanges.MANY);
+    assertThat(stepsTo("c", "z=z9", 1000)).as("offers").isEqualTo(TombstoneSkipIndex.MANY);
+    assertThat(stepsTo("c", "z=z9", 1000)).as("proves").isEqualTo(TombstoneSkipIndex.MANY);
     assertThat(stepsTo("c", "z=z9", 1000)).isZero();
     assertThat(stepsTo("d0050", "z=z9", 1000)).isZero();
     assertThat(stepsTo("a", "a=a1", 1000)).as("before the range").isZero();
-    assertThat(stepsTo("b", "z=z9", 1000)).isEqualTo(DeadRanges.MANY);
+    assertThat(stepsTo("b", "z=z9", 1000)).isEqualTo(TombstoneSkipIndex.MANY);
     assertThat(stepsTo("z", "z=z9", 1000)).isZero();
-    assertThat(stepsTo("c", "z=z9", 999)).as("an older view").isEqualTo(DeadRanges.MANY);
+    assertThat(stepsTo("c", "z=z9", 999)).as("an older view").isEqualTo(TombstoneSkipIndex.MANY);
   }
 
   @Test
   void seek_overFewTombstones_offersNoRange() {
-    deleteMany(DeadRanges.MANY - 1);
+    deleteMany(TombstoneSkipIndex.MANY - 1);
     put("z", 900, "z9");
     watching = true;
     for (int i = 0; i < 4; i++) {
-      assertThat(stepsTo("c", "z=z9", 1000)).isEqualTo(DeadRanges.MANY - 1);
+      assertThat(stepsTo("c", "z=z9", 1000)).isEqualTo(TombstoneSkipIndex.MANY - 1);
       assertThat(dead.isEmpty()).isTrue();
     }
   }
 
   @Test
   void seek_overTombstonesToTheEnd_laterFindsNothingWithoutAStep() {
-    deleteMany(DeadRanges.MANY);
+    deleteMany(TombstoneSkipIndex.MANY);
     watching = true;
     stepsTo("c", "nothing", 1000);
     stepsTo("c", "nothing", 1000);
@@ -456,7 +456,7 @@ final class DBIterTest {
 
   @Test
   void seekToFirst_overTombstonesFromTheBeginning_laterBeginsAfterThem() {
-    deleteMany(DeadRanges.MANY);
+    deleteMany(TombstoneSkipIndex.MANY);
     delete("a", 800);
     put("z", 900, "z9");
     watching = true;
@@ -472,7 +472,7 @@ final class DBIterTest {
 
   @Test
   void seek_upToABound_offersTheRangeBeforeIt() {
-    deleteMany(DeadRanges.MANY);
+    deleteMany(TombstoneSkipIndex.MANY);
     put("z", 900, "z9");
     watching = true;
     ReadOptions bounded = prefix("d");
@@ -486,7 +486,7 @@ final class DBIterTest {
   /** So that the tables with the tombstones are compacted although seeks skip them. */
   @Test
   void seek_thatSkipsARange_samplesItsFirstKeyNowAndThen() {
-    deleteMany(DeadRanges.MANY);
+    deleteMany(TombstoneSkipIndex.MANY);
     put("z", 900, "z9");
     watching = true;
     stepsTo("c", "z=z9", 1000);
@@ -514,8 +514,8 @@ final class DBIterTest {
     return new Entry(InternalKey.encode(key, sequence, kind), bytes(value));
   }
 
-  private final DeadRanges dead =
-      new DeadRanges(
+  private final TombstoneSkipIndex dead =
+      new TombstoneSkipIndex(
           order.userComparator(),
           ranges -> {
             if (watching) {

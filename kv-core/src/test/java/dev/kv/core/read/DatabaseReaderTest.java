@@ -13,7 +13,7 @@ import dev.kv.ReadOptions;
 import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.core.event.Events;
-import dev.kv.core.iterator.DeadRanges;
+import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.ArenaPool;
@@ -60,7 +60,7 @@ final class DatabaseReaderTest {
           snapshots,
           null,
           budget,
-          new DeadRanges(order.userComparator(), ranges -> {}),
+          new TombstoneSkipIndex(order.userComparator(), ranges -> {}),
           null,
           new Events("db", null),
           false);

@@ -8,7 +8,7 @@ import dev.kv.Snapshot;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.env.memory.MemEnv;
 import dev.kv.core.event.Events;
-import dev.kv.core.iterator.DeadRanges;
+import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.ValueKind;
@@ -82,7 +82,7 @@ final class TestTree implements AutoCloseable {
             snapshots,
             tables,
             budget,
-            new DeadRanges(order.userComparator(), ranges -> {}),
+            new TombstoneSkipIndex(order.userComparator(), ranges -> {}),
             seeks,
             new Events("tree", null),
             false);

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Seeks over many tombstones: later ones begin after them, and no key is missed. */
-class DeadRangesTest extends DbTestBase {
+class TombstoneSkipIndexTest extends DbTestBase {
   private static final int DELETED = 1000;
 
   /** So many seeks make a range known: the first one offers it, the second one proves it. */

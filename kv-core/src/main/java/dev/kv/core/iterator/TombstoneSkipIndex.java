@@ -10,42 +10,44 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranges of keys in which seeks found nothing but tombstones, so that the next seek need not skip
- * them again. A queue, which deletes at its front, would otherwise skip at each step all tombstones
- * that no compaction has dropped yet. Thread-safe, without a lock.
+ * An index of the ranges of keys in which seeks found nothing but tombstones, so that the next seek
+ * need not skip them again. A queue, which deletes at its front, would otherwise skip at each step
+ * all tombstones that no compaction has dropped yet. Thread-safe, without a lock.
  *
  * <p>A seek that skips {@link #MANY} tombstones from a key F to the first live key offers the
- * range. A later seek in the range by a view with the same or a higher sequence number begins at
- * its end, if nothing was put into it since. Deletes do not matter. A put into a range shortens it,
- * so that it ends at the key of the put.
+ * range. A later seek into the range begins at its end, if nothing was put into it since. Deletes do
+ * not matter. A put into a range shortens it, so that it ends at the key of the put.
  *
- * <p>Why no view misses a key, with S the number of a view:
+ * <p>A view reads at a sequence number. It must find every key that is live at that number; so a
+ * range may be skipped only if it holds none. Why that is so:
  *
  * <pre>
- * 1. The leader of group commit compares each put of its group with all ranges, and shortens them,
- *    before it makes the group visible. Leaders follow each other, and each sees the ranges that
- *    the one before saw.
- * 2. A range is first only watched. The leader sets the number from which on it has compared all
- *    puts with the range, before it compares those of its group. A thread that finds no leader
- *    takes the leadership for this; then no group is under way.
- * 3. A view proves that a range is dead by a seek that skips it. The proof counts if the watch
- *    began with the put S+1 or an earlier one: every put that the view does not see is compared
- *    with the range. The proof is installed with a compare-and-set in the range that the leader
- *    last saw, so a put that was compared before it has already shortened the range.
- * 4. A view uses a range if its number is at least S of the proof. It reads its number before it
- *    reads the ranges. If it sees a put after the proof, it sees that number, which was stored
- *    after the range was shortened (1), and so it sees the shortened range.
- * 5. Content that changes outside the log removes all ranges before it becomes visible, and the
- *    watch of a later range begins after it (2).
- *    A change that only takes keys away, by a compaction filter, has no number: so a view uses a
- *    range only if its state has all changes that the proof saw.
- * 6. A seek that begins in a part that is known to be dead proves the whole range from its first
- *    key on: for its view that part is dead by 4.
+ * Watch    A new range is only watched. The leader of group commit stores W, the sequence number
+ *          of its next put, in the range (beginWatches), and from then on compares each put with
+ *          the range and shortens it (reportPut). So every put from W on has been compared with the
+ *          range, or is not visible yet: the leader compares before it makes the group visible.
+ * Proof    A seek of a view at the sequence number S, with S >= W-1, finds only tombstones in the
+ *          range. This proves that no key of it is live at S. The puts that the view does not see
+ *          are S+1 and later; they are W or later, so all of them are compared. The proof is stored
+ *          by a compare-and-set, which fails if a leader has changed the ranges, and then tried
+ *          again with the range as it is now: it never reaches beyond a put that was compared.
+ * Use      A view at the sequence number T skips the range if T >= S. It has read T, in acquire
+ *          mode, before it reads the ranges. A put with a number in S+1 to T was compared before
+ *          T was stored, in release mode; so the view reads the range as shortened by that put.
+ *          A view at T < S does not use the range, because a later delete may be what proved it.
+ * Chain    A seek that begins inside a range skips it and goes on. What it finds extends the proof
+ *          of the whole range to its own sequence number, because the skipped part is proved for it
+ *          by the rule above.
+ * Changes  Content that does not pass the log is compared with no range. So the leader removes all
+ *          ranges before such content becomes visible (clear), and the watch of a later range
+ *          begins after it. A compaction filter takes keys away without a sequence number; so a
+ *          view uses a range only if its state has all such changes that the proof saw.
  * </pre>
  *
- * <p>Without a range, a seek and a group of writes each read one field.
+ * <p>All accesses of the array of ranges are volatile, and a range is immutable. Without a range, a
+ * seek and a group of writes each read this one field.
  */
-public final class DeadRanges {
+public final class TombstoneSkipIndex {
   /** The number of tombstones that a seek skips before it offers a range. */
   public static final int MANY = 128;
 
@@ -55,22 +57,22 @@ public final class DeadRanges {
   /** Ranges that no seek uses are dropped after so many puts. */
   private static final int MAX_UNUSED_PUTS = 1 << 20;
 
-  private static final DeadRange[] NONE = {};
+  private static final SkipRange[] NONE = {};
   private static final VarHandle RANGES;
 
   static {
     try {
-      RANGES = MethodHandles.lookup().findVarHandle(DeadRanges.class, "ranges", DeadRange[].class);
+      RANGES = MethodHandles.lookup().findVarHandle(TombstoneSkipIndex.class, "ranges", SkipRange[].class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
 
   private final UserKeyComparator order;
-  private final Consumer<DeadRanges> leader;
+  private final Consumer<TombstoneSkipIndex> leader;
 
   /** The newest first. */
-  private volatile DeadRange[] ranges = NONE;
+  private volatile SkipRange[] ranges = NONE;
 
   /** True if a seek has used a range since the leader last asked. */
   private volatile boolean used;
@@ -81,9 +83,10 @@ public final class DeadRanges {
   /**
    * Creates the object without a range.
    *
-   * @param leader calls {@link #beginWatches} as the leader, if there is none now; must not wait
+   * @param leader calls {@link #beginWatches} with exclusive access to the commit queue, unless a
+   *     thread writes at this moment: then its group does so; must not wait
    */
-  public DeadRanges(UserKeyComparator order, Consumer<DeadRanges> leader) {
+  public TombstoneSkipIndex(UserKeyComparator order, Consumer<TombstoneSkipIndex> leader) {
     this.order = order;
     this.leader = leader;
   }
@@ -100,8 +103,8 @@ public final class DeadRanges {
    * @param sequence the number of the view, read before this call
    * @param changes the number of changes outside the log that the view sees
    */
-  public @Nullable DeadRange find(@Nullable LookupKey target, long sequence, long changes) {
-    for (DeadRange range : ranges) {
+  public @Nullable SkipRange find(@Nullable LookupKey target, long sequence, long changes) {
+    for (SkipRange range : ranges) {
       if (range.since() <= sequence && range.changes() <= changes && isInDeadPart(target, range)) {
         if (!used) {
           used = true;
@@ -112,7 +115,7 @@ public final class DeadRanges {
     return null;
   }
 
-  private boolean isInDeadPart(@Nullable LookupKey target, DeadRange range) {
+  private boolean isInDeadPart(@Nullable LookupKey target, SkipRange range) {
     byte[] from = range.from();
     byte[] end = range.end();
     if (target == null) {
@@ -136,8 +139,8 @@ public final class DeadRanges {
    * @param changes the number of changes outside the log that the view sees
    */
   public void offer(byte @Nullable [] from, byte @Nullable [] end, long sequence, long changes) {
-    DeadRange[] before;
-    DeadRange[] after;
+    SkipRange[] before;
+    SkipRange[] after;
     do {
       before = ranges;
       after = with(before, from, end, sequence, changes);
@@ -147,8 +150,8 @@ public final class DeadRanges {
     }
   }
 
-  private DeadRange[] with(
-      DeadRange[] before,
+  private SkipRange[] with(
+      SkipRange[] before,
       byte @Nullable [] from,
       byte @Nullable [] end,
       long sequence,
@@ -161,22 +164,22 @@ public final class DeadRanges {
       }
     }
     int kept = Math.min(before.length, MAX_RANGES - 1);
-    DeadRange[] after = new DeadRange[kept + 1];
-    after[0] = DeadRange.unproved(from, end);
+    SkipRange[] after = new SkipRange[kept + 1];
+    after[0] = SkipRange.unproved(from, end);
     System.arraycopy(before, 0, after, 1, kept);
     return after;
   }
 
-  /** Returns true if a view proves nothing: it may miss a put that was not compared (3). */
-  private static boolean isTooOld(DeadRange range, long sequence) {
+  /** Returns true if a view proves nothing: it may miss a put that was not compared. */
+  private static boolean isTooOld(SkipRange range, long sequence) {
     return range.isWatched()
         && (sequence < range.watchedSince() - 1 || (range.isProved() && sequence < range.since()));
   }
 
   /** Returns the range after a seek of a view that is not too old. */
-  private DeadRange next(DeadRange range, byte @Nullable [] end, long sequence, long changes) {
+  private SkipRange next(SkipRange range, byte @Nullable [] end, long sequence, long changes) {
     boolean beyond = compareEnds(end, range.watchedEnd()) > 0;
-    DeadRange next =
+    SkipRange next =
         range.isWatched()
             ? range.proved(beyond ? range.watchedEnd() : end, sequence, changes)
             : range;
@@ -190,14 +193,14 @@ public final class DeadRanges {
     return order.compare(a, b);
   }
 
-  private static DeadRange[] replaced(DeadRange[] before, int index, DeadRange next) {
-    DeadRange[] after = before.clone();
+  private static SkipRange[] replaced(SkipRange[] before, int index, SkipRange next) {
+    SkipRange[] after = before.clone();
     after[index] = next;
     return after;
   }
 
-  private static boolean hasUnwatched(DeadRange[] all) {
-    for (DeadRange range : all) {
+  private static boolean hasUnwatched(SkipRange[] all) {
+    for (SkipRange range : all) {
       if (!range.isWatched()) {
         return true;
       }
@@ -206,15 +209,15 @@ public final class DeadRanges {
   }
 
   /**
-   * Step 2: begins the watch of the ranges that have none. Called by the leader, between two groups
+   * Begins the watch of the ranges that have none. Called by the leader, between two groups
    * or before it reports the puts of a group.
    *
    * @param sequence the number of the next put
    */
   public void beginWatches(long sequence) {
-    DeadRange[] before = ranges;
+    SkipRange[] before = ranges;
     while (hasUnwatched(before)) {
-      DeadRange[] after = before.clone();
+      SkipRange[] after = before.clone();
       for (int i = 0; i < after.length; i++) {
         after[i] = after[i].isWatched() ? after[i] : after[i].watched(sequence);
       }
@@ -226,7 +229,7 @@ public final class DeadRanges {
   }
 
   /**
-   * Step 1: shortens the ranges that a put falls into. Called by the leader for each put of its
+   * Shortens the ranges that a put falls into. Called by the leader for each put of its
    * group, after {@link #beginWatches} and before the group is visible.
    */
   public void reportPut(ByteBuffer buffer, int offset, int length) {
@@ -237,7 +240,7 @@ public final class DeadRanges {
       }
       used = false;
     }
-    DeadRange[] before = ranges;
+    SkipRange[] before = ranges;
     for (int i = 0; i < before.length; i++) {
       if (holds(before[i], buffer, offset, length)) {
         shorten(buffer, offset, length);
@@ -246,7 +249,7 @@ public final class DeadRanges {
     }
   }
 
-  private boolean holds(DeadRange range, ByteBuffer buffer, int offset, int length) {
+  private boolean holds(SkipRange range, ByteBuffer buffer, int offset, int length) {
     byte[] end = range.watchedEnd();
     byte[] from = range.from();
     return (end == null || order.compare(buffer, offset, length, end, end.length) < 0)
@@ -256,13 +259,13 @@ public final class DeadRanges {
   private void shorten(ByteBuffer buffer, int offset, int length) {
     byte[] key = new byte[length];
     buffer.get(offset, key);
-    DeadRange[] before;
-    DeadRange[] after;
+    SkipRange[] before;
+    SkipRange[] after;
     do {
       before = ranges;
-      after = new DeadRange[before.length];
+      after = new SkipRange[before.length];
       int count = 0;
-      for (DeadRange range : before) {
+      for (SkipRange range : before) {
         if (!holds(range, buffer, offset, length)) {
           after[count++] = range;
         } else if (!beginsAtOrAfter(range, key)) {
@@ -274,13 +277,13 @@ public final class DeadRanges {
     } while (!RANGES.compareAndSet(this, before, after));
   }
 
-  private boolean beginsAtOrAfter(DeadRange range, byte[] key) {
+  private boolean beginsAtOrAfter(SkipRange range, byte[] key) {
     byte[] from = range.from();
     return from != null && order.compare(from, key) >= 0;
   }
 
   /**
-   * Step 5: removes all ranges. Called by the leader before content becomes visible that it did not
+   * Removes all ranges. Called by the leader before content becomes visible that it did not
    * report.
    */
   public void clear() {

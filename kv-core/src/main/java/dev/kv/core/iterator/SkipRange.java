@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One range of {@link DeadRanges}. Immutable; the arrays are never changed.
+ * One range of {@link TombstoneSkipIndex}. Immutable; the arrays are never changed.
  *
  * <pre>
  * from ......... end ............. watchedEnd
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param watchedSince every put at this sequence number or a later one is compared with the range;
  *     {@link #NEVER} if a leader has not begun with that
  */
-public record DeadRange(
+public record SkipRange(
     byte @Nullable [] from,
     byte @Nullable [] end,
     long since,
@@ -31,28 +31,28 @@ public record DeadRange(
   static final long NEVER = Long.MAX_VALUE;
 
   /** Returns a range of which nothing is known yet. */
-  static DeadRange unproved(byte @Nullable [] from, byte @Nullable [] watchedEnd) {
-    return new DeadRange(from, from, NEVER, NEVER, watchedEnd, NEVER);
+  static SkipRange unproved(byte @Nullable [] from, byte @Nullable [] watchedEnd) {
+    return new SkipRange(from, from, NEVER, NEVER, watchedEnd, NEVER);
   }
 
   /** Returns the range with a watch that begins with the put at {@code sequence}. */
-  DeadRange watched(long sequence) {
-    return new DeadRange(from, end, since, changes, watchedEnd, sequence);
+  SkipRange watched(long sequence) {
+    return new SkipRange(from, end, since, changes, watchedEnd, sequence);
   }
 
   /** Returns the range, watched up to a later key. The watch of the new part has not begun. */
-  DeadRange extended(byte @Nullable [] newEnd) {
-    return new DeadRange(from, end, since, changes, newEnd, NEVER);
+  SkipRange extended(byte @Nullable [] newEnd) {
+    return new SkipRange(from, end, since, changes, newEnd, NEVER);
   }
 
   /** Returns the range after a proof that it is dead up to {@code newEnd} for views since then. */
-  DeadRange proved(byte @Nullable [] newEnd, long sequence, long changesSeen) {
-    return new DeadRange(from, newEnd, sequence, changesSeen, watchedEnd, watchedSince);
+  SkipRange proved(byte @Nullable [] newEnd, long sequence, long changesSeen) {
+    return new SkipRange(from, newEnd, sequence, changesSeen, watchedEnd, watchedSince);
   }
 
   /** Returns the part of the range before a key in it. */
-  DeadRange before(byte[] key, boolean wasDead) {
-    return new DeadRange(from, wasDead ? key : end, since, changes, key, watchedSince);
+  SkipRange before(byte[] key, boolean wasDead) {
+    return new SkipRange(from, wasDead ? key : end, since, changes, key, watchedSince);
   }
 
   boolean isWatched() {
