@@ -37,12 +37,12 @@ import dev.kv.core.recovery.LogRecovery;
 import dev.kv.core.recovery.LostFiles;
 import dev.kv.core.recovery.RecoveredTables;
 import dev.kv.core.state.CompactionStats;
-import dev.kv.core.state.KeptLogs;
 import dev.kv.core.state.Logs;
 import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.state.Resources;
+import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.state.TombstoneObserver;
 import dev.kv.core.transaction.ConditionalWrites;
 import dev.kv.core.transaction.Transactions;
@@ -189,7 +189,7 @@ final class DBOpener {
     private final CompactionStats compactionStats = new CompactionStats();
     private final Logs logs;
     private final ObsoleteFiles obsolete;
-    private final @Nullable KeptLogs kept;
+    private final @Nullable RetainedLogs kept;
     private @Nullable MemTable memtable;
     private Logs.@Nullable NumberedLog log;
 
@@ -203,7 +203,7 @@ final class DBOpener {
       monitor = new Monitor(gate);
       background = new BackgroundThreads(resources, gate);
       versions = new VersionSet(resources.manifestContext(), background::versionFreed);
-      kept = KeptLogs.of(resources);
+      kept = RetainedLogs.of(resources);
       obsolete = new ObsoleteFiles(resources, versions, gate, kept);
       logs = new Logs(resources, versions, obsolete, gate, kept, background::maintenanceWanted);
     }
@@ -220,7 +220,7 @@ final class DBOpener {
         check.requireTables(files, versions, options.tables().suffix());
         versions.markFilesUsed(files);
         if ((kept == null || !exists) && files.contains(new FileName(FileName.Kind.CHANGES, 0))) {
-          KeptLogs.forget(env, directory);
+          RetainedLogs.forget(env, directory);
         }
         LogRecovery recovery = recoverLogs(files, check.logs(files, versions), editNeeded, exists);
         DB db = assemble(recovery);

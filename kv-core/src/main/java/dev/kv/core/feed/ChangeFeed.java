@@ -7,8 +7,8 @@ import dev.kv.DBIOException;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
-import dev.kv.core.state.KeptLogs;
 import dev.kv.core.state.Resources;
+import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
 import java.io.IOException;
@@ -25,12 +25,12 @@ public final class ChangeFeed implements AutoCloseable {
 
   private final Env env;
   private final Path directory;
-  private final KeptLogs kept;
+  private final RetainedLogs kept;
   private final WriteGate gate;
   private final Set<ChangesImpl> readers = ConcurrentHashMap.newKeySet();
 
   /** Creates the feed of a database whose incarnation has begun. */
-  public ChangeFeed(Resources resources, KeptLogs kept, WriteGate gate) {
+  public ChangeFeed(Resources resources, RetainedLogs kept, WriteGate gate) {
     this.env = resources.env();
     this.directory = resources.directory();
     this.kept = kept;

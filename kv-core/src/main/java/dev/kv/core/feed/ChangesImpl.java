@@ -8,7 +8,7 @@ import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.batch.MalformedBatchException;
 import dev.kv.core.log.RecordBuffer;
-import dev.kv.core.state.KeptLogs;
+import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.write.CommitProgress;
 import dev.kv.core.write.WriteGate;
 import java.io.IOException;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * is skipped.
  */
 final class ChangesImpl implements Changes {
-  private final KeptLogs kept;
+  private final RetainedLogs kept;
   private final CommitProgress progress;
   private final WriteGate gate;
   private final boolean durableOnly;
@@ -46,7 +46,7 @@ final class ChangesImpl implements Changes {
   private volatile boolean closed;
 
   ChangesImpl(
-      KeptLogs kept,
+      RetainedLogs kept,
       WriteGate gate,
       LogCursor cursor,
       boolean durableOnly,

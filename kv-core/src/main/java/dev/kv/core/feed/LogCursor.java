@@ -3,7 +3,7 @@ package dev.kv.core.feed;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
-import dev.kv.core.state.KeptLogs;
+import dev.kv.core.state.RetainedLogs;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class LogCursor implements AutoCloseable {
   private final Env env;
   private final Path directory;
-  private final KeptLogs kept;
+  private final RetainedLogs kept;
   private final RecordBuffer record = new RecordBuffer();
   private final ByteBuffer block = LogReader.newBlock();
 
@@ -35,7 +35,7 @@ final class LogCursor implements AutoCloseable {
   private String damage = "";
 
   /** Creates a cursor before the first record of {@code log}. */
-  LogCursor(Env env, Path directory, KeptLogs kept, long log) {
+  LogCursor(Env env, Path directory, RetainedLogs kept, long log) {
     this.env = env;
     this.directory = directory;
     this.kept = kept;

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * all tombstones that no compaction has dropped yet. Thread-safe, without a lock.
  *
  * <p>A seek that skips {@link #MANY} tombstones from a key F to the first live key offers the
- * range. A later seek into the range begins at its end, if nothing was put into it since. Deletes do
- * not matter. A put into a range shortens it, so that it ends at the key of the put.
+ * range. A later seek into the range begins at its end, if nothing was put into it since. Deletes
+ * do not matter. A put into a range shortens it, so that it ends at the key of the put.
  *
  * <p>A view reads at a sequence number. It must find every key that is live at that number; so a
  * range may be skipped only if it holds none. Why that is so:
@@ -62,7 +62,9 @@ public final class TombstoneSkipIndex {
 
   static {
     try {
-      RANGES = MethodHandles.lookup().findVarHandle(TombstoneSkipIndex.class, "ranges", SkipRange[].class);
+      RANGES =
+          MethodHandles.lookup()
+              .findVarHandle(TombstoneSkipIndex.class, "ranges", SkipRange[].class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -209,8 +211,8 @@ public final class TombstoneSkipIndex {
   }
 
   /**
-   * Begins the watch of the ranges that have none. Called by the leader, between two groups
-   * or before it reports the puts of a group.
+   * Begins the watch of the ranges that have none. Called by the leader, between two groups or
+   * before it reports the puts of a group.
    *
    * @param sequence the number of the next put
    */
@@ -229,8 +231,8 @@ public final class TombstoneSkipIndex {
   }
 
   /**
-   * Shortens the ranges that a put falls into. Called by the leader for each put of its
-   * group, after {@link #beginWatches} and before the group is visible.
+   * Shortens the ranges that a put falls into. Called by the leader for each put of its group,
+   * after {@link #beginWatches} and before the group is visible.
    */
   public void reportPut(ByteBuffer buffer, int offset, int length) {
     if (++puts >= MAX_UNUSED_PUTS) {
@@ -283,8 +285,7 @@ public final class TombstoneSkipIndex {
   }
 
   /**
-   * Removes all ranges. Called by the leader before content becomes visible that it did not
-   * report.
+   * Removes all ranges. Called by the leader before content becomes visible that it did not report.
    */
   public void clear() {
     ranges = NONE;

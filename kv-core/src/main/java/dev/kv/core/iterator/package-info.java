@@ -4,8 +4,8 @@
  * <p>Here: {@link dev.kv.core.iterator.InternalIterator}, which blocks, tables and memtables
  * implement over entries of internal keys; {@link dev.kv.core.iterator.MergingIterator}, which
  * shows several of them as one; {@link dev.kv.core.iterator.ConcatenatingIterator}, which shows
- * disjoint ones in a row; and {@link dev.kv.core.iterator.TombstoneSkipIndex}, the ranges of deleted keys
- * that seeks skip.
+ * disjoint ones in a row; and {@link dev.kv.core.iterator.TombstoneSkipIndex}, the ranges of
+ * deleted keys that seeks skip.
  *
  * <p>Called by the read, write and compaction packages. May import key and what lies below it.
  */

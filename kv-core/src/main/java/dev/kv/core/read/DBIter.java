@@ -2,10 +2,10 @@ package dev.kv.core.read;
 
 import dev.kv.CorruptionException;
 import dev.kv.DBClosedException;
-import dev.kv.core.iterator.SkipRange;
-import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
+import dev.kv.core.iterator.SkipRange;
+import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.KeyBuffer;

@@ -51,7 +51,7 @@ public final class Logs {
   private final ObsoleteFiles obsolete;
   private final WriteGate gate;
   private final Runnable maintenanceWanted;
-  private final @Nullable KeptLogs kept;
+  private final @Nullable RetainedLogs kept;
   private final Events events;
   private final long slowSyncNanos;
 
@@ -92,7 +92,7 @@ public final class Logs {
       VersionSet versions,
       ObsoleteFiles obsolete,
       WriteGate gate,
-      @Nullable KeptLogs kept,
+      @Nullable RetainedLogs kept,
       Runnable maintenanceWanted) {
     this.kept = kept;
     this.env = resources.env();

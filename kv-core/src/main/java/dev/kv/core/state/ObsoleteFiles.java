@@ -36,7 +36,7 @@ import org.slf4j.Logger;
  * <p>Logs are deleted oldest first: a MANIFEST that has lost its end names an old log, and the open
  * sees that it is missing.
  *
- * <p>{@link KeptLogs} keeps obsolete logs for readers of changes. A {@link Hold} keeps logs and
+ * <p>{@link RetainedLogs} keeps obsolete logs for readers of changes. A {@link Hold} keeps logs and
  * MANIFESTs longer. It is added before the install that makes them obsolete, and here the holds are
  * read after the numbers that this install sets.
  */
@@ -46,7 +46,7 @@ public final class ObsoleteFiles {
   private final Resources resources;
   private final VersionSet versions;
   private final WriteGate gate;
-  private final @Nullable KeptLogs kept;
+  private final @Nullable RetainedLogs kept;
 
   /** The numbers of files that are being written and are not in a version yet. */
   private final Set<Long> pending = ConcurrentHashMap.newKeySet();
@@ -65,7 +65,7 @@ public final class ObsoleteFiles {
    * @param kept the logs that readers of changes need, or null if there are no such readers
    */
   public ObsoleteFiles(
-      Resources resources, VersionSet versions, WriteGate gate, @Nullable KeptLogs kept) {
+      Resources resources, VersionSet versions, WriteGate gate, @Nullable RetainedLogs kept) {
     this.kept = kept;
     this.resources = resources;
     this.versions = versions;

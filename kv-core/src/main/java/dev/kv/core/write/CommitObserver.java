@@ -4,8 +4,8 @@ import dev.kv.core.batch.BatchCursor;
 
 /**
  * Sees what is committed before readers do, in the order of the commits. Only the leader of group
- * commit calls these methods, so no two calls overlap, and each call sees the effects of all earlier
- * ones. They must be quick and must not throw.
+ * commit calls these methods, so no two calls overlap, and each call sees the effects of all
+ * earlier ones. They must be quick and must not throw.
  */
 public interface CommitObserver {
   /** Returns true if the next group must be shown. Called for every group: reads one field. */

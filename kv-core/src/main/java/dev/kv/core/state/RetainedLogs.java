@@ -31,8 +31,8 @@ import org.slf4j.Logger;
  * another program; 3. a log is durable before it is only kept, because the tables that replace it
  * are.
  */
-public final class KeptLogs {
-  private static final Logger LOG = EngineLogger.of(KeptLogs.class);
+public final class RetainedLogs {
+  private static final Logger LOG = EngineLogger.of(RetainedLogs.class);
 
   private final Env env;
   private final Path directory;
@@ -49,16 +49,16 @@ public final class KeptLogs {
   /** The size of a log, and the time at which the table of its memtable was complete. */
   private record Ended(long bytes, long millis) {}
 
-  private KeptLogs(Resources resources, LogRetention retention) {
+  private RetainedLogs(Resources resources, LogRetention retention) {
     this.env = resources.env();
     this.directory = resources.directory();
     this.retention = retention;
   }
 
   /** Returns the object for an open database, or null if its options keep no logs. */
-  public static @Nullable KeptLogs of(Resources resources) {
+  public static @Nullable RetainedLogs of(Resources resources) {
     LogRetention retention = resources.options().logRetention();
-    return retention == null ? null : new KeptLogs(resources, retention);
+    return retention == null ? null : new RetainedLogs(resources, retention);
   }
 
   /**

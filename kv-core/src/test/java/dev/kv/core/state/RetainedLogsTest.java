@@ -3,20 +3,20 @@ package dev.kv.core.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.LogRetention;
-import dev.kv.core.state.KeptLogs.Kept;
+import dev.kv.core.state.RetainedLogs.Kept;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Tests which logs exceed the bounds of the retention, at a time that the test chooses. */
-class KeptLogsTest {
+class RetainedLogsTest {
   private static final Duration AGE = Duration.ofMillis(1000);
 
   private static final List<Kept> LOGS =
       List.of(new Kept(3, 100, 5000), new Kept(5, 100, 5400), new Kept(8, 100, 5900));
 
   private static int countToDrop(long bytes, long nowMillis) {
-    return KeptLogs.countToDrop(LOGS, new LogRetention(bytes, AGE), nowMillis);
+    return RetainedLogs.countToDrop(LOGS, new LogRetention(bytes, AGE), nowMillis);
   }
 
   @Test
@@ -45,14 +45,14 @@ class KeptLogsTest {
   void countToDrop_unusedLog_keepsNoLaterLog() {
     List<Kept> logs = List.of(new Kept(3, 100, 5000), new Kept(5, 0, 0), new Kept(8, 100, 5900));
     LogRetention retention = new LogRetention(300, AGE);
-    assertThat(KeptLogs.countToDrop(logs, retention, 6000)).isZero();
-    assertThat(KeptLogs.countToDrop(logs, retention, 6001)).isEqualTo(2);
-    assertThat(KeptLogs.countToDrop(logs, retention, 6901)).isEqualTo(3);
+    assertThat(RetainedLogs.countToDrop(logs, retention, 6000)).isZero();
+    assertThat(RetainedLogs.countToDrop(logs, retention, 6001)).isEqualTo(2);
+    assertThat(RetainedLogs.countToDrop(logs, retention, 6901)).isEqualTo(3);
   }
 
   @Test
   void countToDrop_ofBytes_hasNoBoundForTheAge() {
     LogRetention retention = LogRetention.ofBytes(300);
-    assertThat(KeptLogs.countToDrop(LOGS, retention, Long.MAX_VALUE)).isZero();
+    assertThat(RetainedLogs.countToDrop(LOGS, retention, Long.MAX_VALUE)).isZero();
   }
 }
