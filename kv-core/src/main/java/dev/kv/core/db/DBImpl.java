@@ -249,6 +249,7 @@ final class DBImpl extends OpenDatabase implements DB {
   public void close() {
     Events events = parts.resources().events();
     requireNotInListener(events);
+    parts.loads().requireNotInCallback();
     if (!parts.gate().beginClose()) {
       Uninterrupted.await(closeDone::await);
       return;

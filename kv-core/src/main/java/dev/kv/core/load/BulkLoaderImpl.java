@@ -42,6 +42,10 @@ public final class BulkLoaderImpl implements BulkLoader {
   @GuardedBy("this")
   private State state = State.OPEN;
 
+  /** True while a call runs, which may call the comparator or the receiver of the progress. */
+  @GuardedBy("this")
+  private boolean running;
+
   @GuardedBy("this")
   private long count;
 
@@ -69,7 +73,7 @@ public final class BulkLoaderImpl implements BulkLoader {
   public synchronized void put(byte[] key, byte[] value) {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
-    requireOpen();
+    begin();
     try {
       if (options.sorted()) {
         openWriter().add(key, value);
@@ -82,6 +86,8 @@ public final class BulkLoaderImpl implements BulkLoader {
     } catch (RuntimeException | Error e) {
       state = State.FAILED;
       throw e;
+    } finally {
+      running = false;
     }
   }
 
@@ -89,7 +95,7 @@ public final class BulkLoaderImpl implements BulkLoader {
   public synchronized void put(ByteBuffer key, ByteBuffer value) {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
-    requireOpen();
+    begin();
     try {
       if (options.sorted()) {
         openWriter().add(key, value);
@@ -102,6 +108,8 @@ public final class BulkLoaderImpl implements BulkLoader {
     } catch (RuntimeException | Error e) {
       state = State.FAILED;
       throw e;
+    } finally {
+      running = false;
     }
   }
 
@@ -141,14 +149,18 @@ public final class BulkLoaderImpl implements BulkLoader {
 
   @Override
   public synchronized void finish() {
-    requireOpen();
+    begin();
     state = State.FAILED;
-    if (count > 0) {
-      if (!options.sorted()) {
-        writeSorted();
+    try {
+      if (count > 0) {
+        if (!options.sorted()) {
+          writeSorted();
+        }
+        List<FileMetadata> tables = openWriter().finish();
+        loads.install("a bulk load", tables, sequence, outputs);
       }
-      List<FileMetadata> tables = openWriter().finish();
-      loads.install("a bulk load", tables, sequence, outputs);
+    } finally {
+      running = false;
     }
     state = State.FINISHED;
     free();
@@ -192,6 +204,30 @@ public final class BulkLoaderImpl implements BulkLoader {
         != 0;
   }
 
+  /** Begins a call. Code of the program that the call runs cannot use the loader. */
+  @GuardedBy("this")
+  private void begin() {
+    requireNotRunning();
+    requireOpen();
+    running = true;
+  }
+
+  /**
+   * Throws if the calling thread is in a call of this loader: the files and the memory that the
+   * call uses must not be freed or changed under it.
+   */
+  void requireNotRunning() {
+    if (Thread.holdsLock(this) && isRunning()) {
+      throw new IllegalStateException(
+          "a comparator or a receiver of progress must not use or close the bulk loader that calls"
+              + " it, nor close its database");
+    }
+  }
+
+  private synchronized boolean isRunning() {
+    return running;
+  }
+
   @GuardedBy("this")
   private void requireOpen() {
     switch (state) {
@@ -205,6 +241,7 @@ public final class BulkLoaderImpl implements BulkLoader {
 
   @Override
   public synchronized void close() {
+    requireNotRunning();
     end(State.CLOSED);
   }
 

@@ -144,6 +144,15 @@ public final class Loads implements AutoCloseable {
     }
   }
 
+  /** Throws if the calling thread is in a call of a loader, and so must not close the database. */
+  public void requireNotInCallback() {
+    List<BulkLoaderImpl> all;
+    synchronized (this) {
+      all = new ArrayList<>(open);
+    }
+    all.forEach(BulkLoaderImpl::requireNotRunning);
+  }
+
   /**
    * Ends all loaders: every later use throws, and their files are deleted. Waits for ingests, which
    * see that the database closes.
