@@ -166,6 +166,9 @@ final class FragmentReader {
     }
     lastBlock = blockLength < LogFormat.BLOCK;
     int written = blockLength;
+    while (written >= Long.BYTES && block.getLong(written - Long.BYTES) == 0) {
+      written -= Long.BYTES; // a log that was prepared ahead has many blocks of zeros
+    }
     while (written > 0 && block.get(written - 1) == 0) {
       written--;
     }
