@@ -174,4 +174,69 @@ final class LostEditTest {
       }
     }
   }
+
+  /** Without the proof: a database from before, or one whose log is empty. */
+  @Test
+  void open_afterALengthFlippedInTheEditOfAFlush_isRefused() throws IOException {
+    Path other = DIRECTORY.resolveSibling("flushed");
+    try (DB db = DB.open(other, options().createIfMissing(true).reuseLogs(true).build())) {
+      db.put(bytes("a"), bytes("1"));
+      db.flush();
+      db.put(bytes("b"), bytes("2"));
+    }
+    Path file = manifestIn(other);
+    byte[] flipped = EnvFiles.read(env, file);
+    List<Integer> starts = recordsOf(flipped);
+    flipped[starts.get(starts.size() - 1) + 5] ^= 1 << 4;
+    EnvFiles.write(env, file, flipped);
+    assertThatThrownBy(() -> DB.open(other, options().build()))
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("the length of a record is damaged");
+  }
+
+  private Path manifestIn(Path directory) throws IOException {
+    return env.list(directory).stream()
+        .filter(name -> name.startsWith("MANIFEST-"))
+        .map(directory::resolve)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void open_besideALaterManifest_isRefusedIfThatWasInUse() throws IOException {
+    Path later = DIRECTORY.resolve("MANIFEST-000900");
+    EnvFiles.write(env, later, Arrays.copyOf(whole, records.get(records.size() - 1)));
+    assertThatThrownBy(() -> DB.open(DIRECTORY, options().build()))
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("MANIFEST-000900 was in use");
+    EnvFiles.write(env, later, Arrays.copyOf(whole, records.get(endOfBase())));
+    try (DB db = DB.open(DIRECTORY, options().build())) {
+      expectEntries(db);
+    }
+  }
+
+  /** The base is the state and one edit. */
+  private static int endOfBase() {
+    return 2;
+  }
+
+  @Test
+  void open_thatDropsAnInterruptedEdit_movesTablesThatNobodyNamesAside() throws IOException {
+    String table = tables().iterator().next();
+    EnvFiles.write(
+        env, DIRECTORY.resolve("000900.ldb"), EnvFiles.read(env, DIRECTORY.resolve(table)));
+    EnvFiles.write(env, DIRECTORY.resolve("000901.ldb"), bytes("not complete"));
+    byte[] torn = Arrays.copyOf(whole, whole.length + 20);
+    torn[whole.length] = 1;
+    torn[whole.length + 4] = 50;
+    torn[whole.length + 6] = 1;
+    torn[whole.length + 19] = 1;
+    EnvFiles.write(env, manifest, torn);
+    try (DB db = DB.open(DIRECTORY, options().build())) {
+      expectEntries(db);
+      assertThat(db.stats().recovery().reason()).contains("20 bytes", "lost/", "000900.ldb");
+    }
+    assertThat(env.list(DIRECTORY.resolve("lost"))).containsExactly("000900.ldb");
+    assertThat(tables()).doesNotContain("000900.ldb", "000901.ldb");
+  }
 }
