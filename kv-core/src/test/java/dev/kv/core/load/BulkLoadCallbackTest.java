@@ -1,10 +1,11 @@
-package dev.kv.core.db;
+package dev.kv.core.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.BulkLoadOptions;
 import dev.kv.BulkLoader;
+import dev.kv.core.db.DbTestBase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
