@@ -111,7 +111,7 @@ final class ChangeStepsTest {
     try (DB db = DB.open(directory, Options.builder().createIfMissing(true).env(env).build())) {
       db.put(bytes("a"), bytes("1"));
       db.put(bytes("z"), bytes("2"));
-      db.flush();
+      db.admin().flush();
       db.put(bytes("y"), bytes("3"));
       env.watch(
           operation -> {

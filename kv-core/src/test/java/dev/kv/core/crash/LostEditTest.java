@@ -181,7 +181,7 @@ final class LostEditTest {
     Path other = DIRECTORY.resolveSibling("flushed");
     try (DB db = DB.open(other, options().createIfMissing(true).reuseLogs(true).build())) {
       db.put(bytes("a"), bytes("1"));
-      db.flush();
+      db.admin().flush();
       db.put(bytes("b"), bytes("2"));
     }
     Path file = manifestIn(other);
@@ -234,7 +234,7 @@ final class LostEditTest {
     EnvFiles.write(env, manifest, torn);
     try (DB db = DB.open(DIRECTORY, options().build())) {
       expectEntries(db);
-      assertThat(db.stats().recovery().reason()).contains("20 bytes", "lost/", "000900.ldb");
+      assertThat(db.admin().stats().recovery().reason()).contains("20 bytes", "lost/", "000900.ldb");
     }
     assertThat(env.list(DIRECTORY.resolve("lost"))).containsExactly("000900.ldb");
     assertThat(tables()).doesNotContain("000900.ldb", "000901.ldb");

@@ -92,7 +92,7 @@ final class ManifestSweepTest {
           loader.finish();
         }
       }
-      case 2 -> db.flush();
+      case 2 -> db.admin().flush();
       case 3 -> {
         db.deleteRange(bytes(key(at)), bytes(key(at + 50)));
         entries.subMap(key(at), key(at + 50)).clear();
@@ -109,7 +109,7 @@ final class ManifestSweepTest {
         db.ingest(List.of(INGESTED));
         env.delete(INGESTED);
       }
-      default -> db.compactRange(null, null);
+      default -> db.admin().compactRange(null, null);
     }
   }
 
