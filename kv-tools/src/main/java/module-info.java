@@ -27,6 +27,8 @@ module dev.kv.tools {
       info.picocli;
   opens dev.kv.tools.maintenance to
       info.picocli;
+  opens dev.kv.tools.report to
+      info.picocli;
   opens dev.kv.tools.shell to
       info.picocli;
   opens dev.kv.tools.stats to

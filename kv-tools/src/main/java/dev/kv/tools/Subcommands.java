@@ -15,6 +15,7 @@ import dev.kv.tools.maintenance.CompactCommand;
 import dev.kv.tools.maintenance.CopyCommand;
 import dev.kv.tools.maintenance.DestroyCommand;
 import dev.kv.tools.maintenance.RepairCommand;
+import dev.kv.tools.report.ReportCommand;
 import dev.kv.tools.shell.ShellCommand;
 import dev.kv.tools.stats.ApproximateSizeCommand;
 import dev.kv.tools.stats.LevelsCommand;
@@ -62,6 +63,7 @@ final class Subcommands {
           Map.entry("properties", "Print LevelDB's properties."),
           Map.entry("approximate-size", "Print how many bytes a range takes in tables."),
           Map.entry("compact", "Compact a database or a range of it."),
+          Map.entry("report", "Write a page of HTML that shows a database."),
           Map.entry("verify", "Check every checksum and every invariant."),
           Map.entry("repair", "Make a damaged database open again."),
           Map.entry("dump", "Print the content of a log, MANIFEST or table."),
@@ -176,6 +178,7 @@ final class Subcommands {
       case "properties" -> new PropertiesCommand();
       case "approximate-size" -> new ApproximateSizeCommand();
       case "compact" -> new CompactCommand();
+      case "report" -> new ReportCommand();
       case "verify" -> new VerifyCommand();
       case "repair" -> new RepairCommand();
       case "dump" -> new DumpCommand();

@@ -35,7 +35,7 @@ final class ArchitectureTest {
           Set.of("database"),
           Set.of("verify"),
           Set.of("dump", "stats"),
-          Set.of("backup", "bench", "entries", "maintenance", "shell", "transfer"));
+          Set.of("backup", "bench", "entries", "maintenance", "report", "shell", "transfer"));
 
   private static JavaClasses tools;
 

@@ -1,0 +1,93 @@
+package dev.kv.tools.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.DB;
+import dev.kv.Options;
+import dev.kv.tools.Cli;
+import dev.kv.tools.Fixtures;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ReportCommandTest {
+  @TempDir Path temp;
+
+  private String report(Path dir, int exitCode) throws IOException {
+    Path page = temp.resolve("report.html");
+    Cli report = Cli.run("report", dir.toString(), "-o", page.toString());
+    assertThat(report.exitCode()).as(report.err()).isEqualTo(exitCode);
+    String html = Files.readString(page);
+    assertThat(html)
+        .startsWith("<!DOCTYPE html>")
+        .endsWith("</body></html>\n")
+        .contains("What to do", "Result of verify", "prefers-color-scheme: dark")
+        .doesNotContain("http:", "https:", "<script", "src=");
+    return html;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"snappy-levels", "plain", "bloom", "extremes"})
+  void report_ofADatabaseOfCpp_showsItAndChangesNothing(String fixture) throws IOException {
+    Path dir = Fixtures.copy(fixture, temp);
+    String before = Fixtures.listing(dir);
+    String html = report(dir, 0);
+    assertThat(html).contains("verify: whole", "<rect ", "leveldb.BytewiseComparator");
+    assertThat(Fixtures.listing(dir)).isEqualTo(before);
+    assertThat(report(dir, 0)).as("an earlier report is replaced").isEqualTo(html);
+  }
+
+  @Test
+  void report_ofADamagedDatabase_showsTheDamage() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Fixtures.damage(dir.resolve("000005.ldb"), 5000);
+    assertThat(report(dir, 1)).contains("verify: damaged", "000005.ldb", "kv repair");
+    Files.delete(dir.resolve("CURRENT"));
+    assertThat(report(dir, 1)).contains("verify: damaged", "CURRENT");
+  }
+
+  @Test
+  void report_besideAWriter_countsDeletedAndOverwrittenEntries() throws IOException {
+    Path dir = temp.resolve("db");
+    try (DB db = DB.open(dir, Options.builder().createIfMissing(true).build())) {
+      for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 20_000; i++) {
+          String key = (i % 3 == 0 ? "user:<b>" : "order/") + i;
+          db.put(key.getBytes(StandardCharsets.UTF_8), new byte[20 + i % 200]);
+        }
+        db.flush();
+      }
+      for (int i = 0; i < 20_000; i += 3) {
+        db.delete(("user:<b>" + i).getBytes(StandardCharsets.UTF_8));
+      }
+      db.flush();
+      String html = report(dir, 0);
+      assertThat(html)
+          .containsPattern("<b>[24]6,667</b>entries in tables") // before or after a compaction
+          .containsPattern("<b>(14.3|25.0) %</b>tombstones")
+          .contains("user:", "order/")
+          .contains("user:&lt;b>0")
+          .doesNotContain("<b>0");
+      Files.createDirectories(Path.of("target"));
+      Files.writeString(Path.of("target", "report-example.html"), html);
+    }
+  }
+
+  @Test
+  void report_ontoAFileThatIsNone_isRefused() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Path mine = Files.writeString(temp.resolve("mine.html"), "<html>");
+    for (Path target : new Path[] {mine, dir, dir.resolve("CURRENT")}) {
+      Cli report = Cli.run("report", dir.toString(), "-o", target.toString());
+      assertThat(report.exitCode()).isEqualTo(1);
+      assertThat(report.err()).contains("is no report").hasLineCount(1);
+    }
+    assertThat(mine).hasContent("<html>");
+    assertThat(Cli.run("verify", dir.toString()).exitCode()).isZero();
+  }
+}
