@@ -8,7 +8,9 @@ import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.text.Printable;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
@@ -56,6 +58,18 @@ final class BackupDirectory {
             () ->
                 new Failure(
                     directory + ": has no backup " + number + "; 'kv backup list' lists them"));
+  }
+
+  /** Returns what a backup is as the members of a JSON object. */
+  static Map<String, Object> members(Backup backup) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("backup", backup.number());
+    members.put("created", backup.created());
+    members.put("sequence", backup.sequence());
+    members.put("files", backup.files());
+    members.put("bytes", backup.bytes());
+    members.put("addedBytes", backup.addedBytes());
+    return members;
   }
 
   /**

@@ -5,10 +5,12 @@ import dev.kv.ReadOnlyDB;
 import dev.kv.backup.Backup;
 import dev.kv.env.Env;
 import dev.kv.tools.database.DatabaseArguments;
+import dev.kv.tools.text.Json;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Makes a backup of a database, which another process may have open. */
@@ -27,6 +29,9 @@ final class CreateCommand implements Callable<Integer> {
       description = "The directory of the backups; created if it does not exist.")
   private Path directory;
 
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
   @Override
   public Integer call() {
     BackupDirectory target = new BackupDirectory(directory);
@@ -34,6 +39,10 @@ final class CreateCommand implements Callable<Integer> {
       long bytes = db.admin().stats().levels().stream().mapToLong(DBStats.Level::bytes).sum();
       Backup made =
           target.run("backup", bytes, progress -> target.backups().create(db.admin(), progress));
+      if (json) {
+        System.out.println(Json.of(BackupDirectory.members(made)));
+        return 0;
+      }
       System.out.println(
           "backup "
               + made.number()

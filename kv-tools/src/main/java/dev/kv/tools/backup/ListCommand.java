@@ -2,10 +2,12 @@ package dev.kv.tools.backup;
 
 import dev.kv.backup.Backup;
 import dev.kv.tools.console.Output;
+import dev.kv.tools.text.Json;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Lists the backups in a directory. */
@@ -17,8 +19,19 @@ final class ListCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "BACKUPS", description = "The directory of the backups.")
   private Path directory;
 
+  @Option(names = "--json", description = "Print one JSON object for each backup.")
+  private boolean json;
+
   @Override
   public Integer call() {
+    if (json) {
+      try (Output out = new Output()) {
+        for (Backup each : new BackupDirectory(directory).list()) {
+          out.line(Json.of(BackupDirectory.members(each)));
+        }
+      }
+      return 0;
+    }
     try (Output out = new Output()) {
       String form = "%6s  %-24s  %12s  %6s  %14s  %14s";
       String head =

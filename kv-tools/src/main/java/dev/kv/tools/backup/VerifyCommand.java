@@ -2,8 +2,10 @@ package dev.kv.tools.backup;
 
 import dev.kv.backup.Backup;
 import dev.kv.tools.console.Output;
+import dev.kv.tools.text.Json;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -26,6 +28,9 @@ final class VerifyCommand implements Callable<Integer> {
       description = "The number of the backup; default all backups.")
   private long number;
 
+  @Option(names = "--json", description = "Print one JSON object for each backup.")
+  private boolean json;
+
   @Override
   public Integer call() {
     BackupDirectory source = new BackupDirectory(directory);
@@ -39,6 +44,13 @@ final class VerifyCommand implements Callable<Integer> {
                 each.bytes(),
                 progress -> source.backups().verify(each.number(), progress));
         good &= damaged.isEmpty();
+        if (json) {
+          Map<String, Object> members = BackupDirectory.members(each);
+          members.put("good", damaged.isEmpty());
+          members.put("damaged", damaged.stream().map(Path::toString).toList());
+          out.line(Json.of(members));
+          continue;
+        }
         out.line("backup " + each.number() + ": " + (damaged.isEmpty() ? "good" : "damaged"));
         damaged.forEach(file -> out.line("  missing or damaged: " + file));
       }

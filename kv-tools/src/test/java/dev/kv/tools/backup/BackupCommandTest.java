@@ -144,6 +144,18 @@ class BackupCommandTest {
     assertThat(file).exists();
   }
 
+  @Test
+  void json_ofCreateListAndVerify_isOneObjectForEachBackup() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Path backups = temp.resolve("backups");
+    assertThat(good(backup("create", dir, backups, "--json"))).startsWith("{\"backup\":1,");
+    assertThat(good(backup("list", backups, "--json")))
+        .containsPattern("^\\{\"backup\":1,\"created\":\"[^\"]*Z\",\"sequence\":600,.*\\}\\n$");
+    assertThat(good(backup("verify", backups, "--json")))
+        .endsWith("\"good\":true,\"damaged\":[]}\n")
+        .hasLineCount(1);
+  }
+
   private static String failure(Cli cli) {
     assertThat(cli.exitCode()).as(cli.out()).isEqualTo(1);
     assertThat(cli.err().lines()).hasSize(1);
