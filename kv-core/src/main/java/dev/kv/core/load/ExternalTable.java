@@ -116,7 +116,7 @@ final class ExternalTable implements AutoCloseable {
           return decode(path, table.content(), block.handle().offset());
         }
       }
-      if (metaindex.offset() > 0) {
+      if (!table.readHandles(table.footer().index()).isEmpty()) {
         throw notForIngest(path);
       }
       return null;

@@ -68,7 +68,10 @@ class ReportCommandTest {
       }
       db.flush();
       String html = report(dir, 0);
-      assertThat(html).contains("order/", "entries in tables").contains("a&lt;b>").doesNotContain("a<b>", "user:<b>");
+      assertThat(html)
+          .contains("order/", "entries in tables")
+          .contains("a&lt;b>")
+          .doesNotContain("a<b>", "user:<b>");
       Files.createDirectories(Path.of("target"));
       Files.writeString(Path.of("target", "report-example.html"), html);
     }

@@ -2,6 +2,7 @@ package dev.kv.tools.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.TableWriter;
 import dev.kv.tools.Cli;
@@ -139,6 +140,20 @@ class TransferTest {
       assertThat(refused.exitCode()).isEqualTo(1);
       assertThat(refused.err()).contains("line 1", "keyBase64");
     }
+  }
+
+  @Test
+  void ingest_emptyTableWithAFilter_addsNothing() throws IOException {
+    String dir = temp.resolve("db").toString();
+    Cli.run("put", dir, "k", "v", "--create");
+    Path table = temp.resolve("table");
+    Options options = Options.builder().filterPolicy(FilterPolicy.bloom(10)).build();
+    try (TableWriter writer = TableWriter.forIngest(table, options)) {
+      writer.finish();
+    }
+    Cli ingest = Cli.run("ingest", dir, table.toString());
+    assertThat(ingest.exitCode()).as(ingest.err()).isZero();
+    assertThat(Cli.run("scan", dir).out()).isEqualTo("k\tv\n");
   }
 
   @Test
