@@ -61,12 +61,12 @@ class ReportCommandTest {
           String key = (i % 3 == 0 ? "user:<b>" : "order/") + i;
           db.put(key.getBytes(StandardCharsets.UTF_8), new byte[20 + i % 200]);
         }
-        db.flush();
+        db.admin().flush();
       }
       for (int i = 0; i < 20_000; i += 3) {
         db.delete(("user:<b>" + i).getBytes(StandardCharsets.UTF_8));
       }
-      db.flush();
+      db.admin().flush();
       String html = report(dir, 0);
       assertThat(html)
           .contains("order/", "entries in tables")
