@@ -43,9 +43,10 @@ final class WriteSet {
 
   private final NavigableMap<byte[], Write> writes;
 
-  /** The number of the last write; the number of the last write that an open cursor shows. */
+  /** The number of the last write. */
   private long last;
 
+  /** The number of the last write that an open cursor shows; -1 if none is open. */
   private long shown = -1;
 
   WriteSet(UserKeyComparator order) {
@@ -60,10 +61,9 @@ final class WriteSet {
 
   /** Returns the bytes of the writes that the next write of a key replaces. */
   long replacedBytes(byte[] key) {
-    Write before = writes.get(key);
-    Write kept = shownOf(before);
     long bytes = 0;
-    for (Write write = before; write != null && write != kept; write = write.older) {
+    Write write = writes.get(key);
+    for (; write != null && write.number > shown; write = write.older) {
       bytes += Write.cost(write.key, write.value);
     }
     return bytes;
