@@ -234,7 +234,8 @@ final class LostEditTest {
     EnvFiles.write(env, manifest, torn);
     try (DB db = DB.open(DIRECTORY, options().build())) {
       expectEntries(db);
-      assertThat(db.admin().stats().recovery().reason()).contains("20 bytes", "lost/", "000900.ldb");
+      assertThat(db.admin().stats().recovery().reason())
+          .contains("20 bytes", "lost/", "000900.ldb");
     }
     assertThat(env.list(DIRECTORY.resolve("lost"))).containsExactly("000900.ldb");
     assertThat(tables()).doesNotContain("000900.ldb", "000901.ldb");
