@@ -1,7 +1,7 @@
 package dev.kv.streams;
 
-import dev.kv.streams.StoreKind.Structure;
-import dev.kv.streams.StoreKind.Values;
+import dev.kv.streams.database.StoreKind.Structure;
+import dev.kv.streams.database.StoreKind.Values;
 import org.apache.kafka.streams.DslStoreFormat;
 import org.apache.kafka.streams.kstream.EmitStrategy;
 import org.apache.kafka.streams.state.DslKeyValueParams;

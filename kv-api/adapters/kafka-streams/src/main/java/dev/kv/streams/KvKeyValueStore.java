@@ -2,6 +2,10 @@ package dev.kv.streams;
 
 import dev.kv.WriteBatch;
 import dev.kv.env.Env;
+import dev.kv.streams.database.StoreDatabase;
+import dev.kv.streams.database.StoreKind;
+import dev.kv.streams.scan.EmptyIterator;
+import dev.kv.streams.scan.EntryIterator;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;

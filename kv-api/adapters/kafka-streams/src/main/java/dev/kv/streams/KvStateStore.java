@@ -1,6 +1,8 @@
 package dev.kv.streams;
 
 import dev.kv.env.Env;
+import dev.kv.streams.database.StoreDatabase;
+import dev.kv.streams.database.StoreKind;
 import java.util.Collection;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

@@ -1,7 +1,9 @@
 package dev.kv.streams;
 
-import dev.kv.streams.StoreKind.Structure;
-import dev.kv.streams.StoreKind.Values;
+import dev.kv.streams.database.ProcessResources;
+import dev.kv.streams.database.StoreKind;
+import dev.kv.streams.database.StoreKind.Structure;
+import dev.kv.streams.database.StoreKind.Values;
 import java.time.Duration;
 import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.SessionBytesStoreSupplier;
@@ -19,13 +21,13 @@ public final class KvStores {
    * memtables that are being written. The first store of a process that is opened decides; the
    * default is {@link #DEFAULT_MEMORY_BYTES}.
    */
-  public static final String MEMORY_BYTES_CONFIG = "kv.streams.memory.bytes";
+  public static final String MEMORY_BYTES_CONFIG = ProcessResources.MEMORY_BYTES_CONFIG;
 
   /** The default of {@link #MEMORY_BYTES_CONFIG}: 256 MiB. */
-  public static final long DEFAULT_MEMORY_BYTES = 256L << 20;
+  public static final long DEFAULT_MEMORY_BYTES = ProcessResources.DEFAULT_MEMORY_BYTES;
 
   /** The smallest value of {@link #MEMORY_BYTES_CONFIG}: 16 MiB. */
-  public static final long MIN_MEMORY_BYTES = 16L << 20;
+  public static final long MIN_MEMORY_BYTES = ProcessResources.MIN_MEMORY_BYTES;
 
   private KvStores() {}
 

@@ -4,6 +4,8 @@ import dev.kv.DBException;
 import dev.kv.DBIterator;
 import dev.kv.WriteBatch;
 import dev.kv.env.Env;
+import dev.kv.streams.database.StoreDatabase;
+import dev.kv.streams.database.StoreKind;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.List;

@@ -1,6 +1,9 @@
 package dev.kv.streams;
 
 import dev.kv.env.Env;
+import dev.kv.streams.database.TimedKey;
+import dev.kv.streams.scan.EmptyIterator;
+import dev.kv.streams.scan.ScanIterator;
 import java.util.Objects;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.kstream.Windowed;

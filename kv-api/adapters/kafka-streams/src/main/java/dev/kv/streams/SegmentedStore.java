@@ -4,6 +4,13 @@ import dev.kv.DBException;
 import dev.kv.DBIterator;
 import dev.kv.WriteBatch;
 import dev.kv.env.Env;
+import dev.kv.streams.database.StoreDatabase;
+import dev.kv.streams.database.StoreKind;
+import dev.kv.streams.database.TimedKey;
+import dev.kv.streams.scan.EntryScan;
+import dev.kv.streams.scan.IndexScan;
+import dev.kv.streams.scan.NoEntries;
+import dev.kv.streams.scan.SegmentScan;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Collection;
@@ -62,16 +69,8 @@ abstract class SegmentedStore extends KvStateStore {
     interval = opened.segmentInterval(wantedInterval);
   }
 
-  static byte[] stored(byte type, long segment, byte[] entry) {
-    return ByteBuffer.allocate(1 + Long.BYTES + entry.length)
-        .put(type)
-        .putLong(segment)
-        .put(entry)
-        .array();
-  }
-
   private byte[] data(byte[] entry) {
-    return stored(StoreDatabase.DATA, form.time(entry) / interval, entry);
+    return TimedKey.stored(StoreDatabase.DATA, form.time(entry) / interval, entry);
   }
 
   private byte[] index(byte[] entry) {
@@ -170,7 +169,10 @@ abstract class SegmentedStore extends KvStateStore {
       ByteBuffer.wrap(end).putLong(1, live * interval);
       delete(opened, new byte[] {StoreDatabase.INDEX}, end);
     }
-    delete(opened, new byte[] {StoreDatabase.DATA}, stored(StoreDatabase.DATA, live, new byte[0]));
+    delete(
+        opened,
+        new byte[] {StoreDatabase.DATA},
+        TimedKey.stored(StoreDatabase.DATA, live, new byte[0]));
     expired = live;
   }
 
@@ -288,8 +290,8 @@ abstract class SegmentedStore extends KvStateStore {
     byte[] end =
         last == Long.MAX_VALUE
             ? new byte[] {StoreDatabase.DATA + 1}
-            : stored(StoreDatabase.DATA, last + 1, new byte[0]);
-    byte[] begin = stored(StoreDatabase.DATA, from / interval, new byte[0]);
+            : TimedKey.stored(StoreDatabase.DATA, last + 1, new byte[0]);
+    byte[] begin = TimedKey.stored(StoreDatabase.DATA, from / interval, new byte[0]);
     return new SegmentScan(opened, opened.cursor(begin, end), lower, upper, filter, forward)
         .begin();
   }
@@ -301,7 +303,8 @@ abstract class SegmentedStore extends KvStateStore {
     }
     byte[] begin = time(from);
     byte[] end = to == Long.MAX_VALUE ? new byte[] {StoreDatabase.INDEX + 1} : time(to + 1);
-    return new IndexScan(this, opened, opened.cursor(begin, end), form, filter, forward).begin();
+    return new IndexScan(opened, opened.cursor(begin, end), this::getEntry, form, filter, forward)
+        .begin();
   }
 
   private static byte[] time(long time) {

@@ -1,5 +1,6 @@
 package dev.kv.streams;
 
+import dev.kv.streams.database.StoreKind;
 import java.util.Objects;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.state.HeadersBytesStoreSupplier;

@@ -1,6 +1,7 @@
 package dev.kv.streams;
 
 import dev.kv.DBIterator;
+import dev.kv.streams.database.StoreDatabase;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.apache.kafka.streams.errors.ProcessorStateException;

@@ -2,6 +2,7 @@ package dev.kv.streams;
 
 import dev.kv.DBException;
 import dev.kv.DBIterator;
+import dev.kv.streams.database.StoreDatabase;
 import java.util.NoSuchElementException;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.state.VersionedRecord;

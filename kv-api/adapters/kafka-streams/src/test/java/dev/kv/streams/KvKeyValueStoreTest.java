@@ -9,11 +9,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.TableSuffix;
+import dev.kv.streams.database.StoreDatabase;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -416,27 +416,5 @@ class KvKeyValueStoreTest {
     reopen(new TestContext(directory));
     assertThat(keys(store.all())).containsExactly("a", "b", "c");
     assertThat(store.committedOffset(CHANGELOG_PARTITION)).isEqualTo(5L);
-  }
-
-  @Test
-  void damagedPosition_isRefused() {
-    byte[] encoded =
-        PositionCodec.encode(Position.emptyPosition().withComponent(INPUT, PARTITION, 1));
-    assertThat(PositionCodec.decode(encoded))
-        .isEqualTo(Position.emptyPosition().withComponent(INPUT, PARTITION, 1));
-    for (int length = 0; length < encoded.length; length++) {
-      byte[] cut = Arrays.copyOf(encoded, length);
-      if (length == 1) {
-        assertThat(PositionCodec.decode(cut)).isEqualTo(Position.emptyPosition());
-      } else {
-        assertThatThrownBy(() -> PositionCodec.decode(cut))
-            .isInstanceOf(ProcessorStateException.class);
-      }
-    }
-    encoded[1] = 0x7f;
-    assertThatThrownBy(() -> PositionCodec.decode(encoded))
-        .isInstanceOf(ProcessorStateException.class);
-    encoded[0] = 9;
-    assertThatThrownBy(() -> PositionCodec.decode(encoded)).hasMessageContaining("version 9");
   }
 }

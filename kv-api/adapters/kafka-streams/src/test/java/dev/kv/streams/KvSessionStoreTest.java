@@ -2,8 +2,8 @@ package dev.kv.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.streams.StoreKind.Structure;
-import dev.kv.streams.StoreKind.Values;
+import dev.kv.streams.database.StoreKind.Structure;
+import dev.kv.streams.database.StoreKind.Values;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -12,6 +12,7 @@ import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.TableSuffix;
+import dev.kv.streams.database.StoreDatabase;
 import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;

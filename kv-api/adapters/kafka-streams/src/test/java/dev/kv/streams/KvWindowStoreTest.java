@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
 import dev.kv.Options;
-import dev.kv.streams.StoreKind.Structure;
-import dev.kv.streams.StoreKind.Values;
+import dev.kv.streams.database.StoreDatabase;
+import dev.kv.streams.database.StoreKind.Structure;
+import dev.kv.streams.database.StoreKind.Values;
+import dev.kv.streams.database.TimedKey;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

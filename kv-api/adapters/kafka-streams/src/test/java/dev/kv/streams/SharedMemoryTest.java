@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.SharedResources;
+import dev.kv.streams.database.ProcessResources;
+import dev.kv.streams.database.StoreKind;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

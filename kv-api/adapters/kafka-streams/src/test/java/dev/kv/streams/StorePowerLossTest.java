@@ -6,8 +6,10 @@ import static org.apache.kafka.streams.state.VersionedKeyValueStore.PUT_RETURN_C
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.env.Env;
-import dev.kv.streams.StoreKind.Structure;
-import dev.kv.streams.StoreKind.Values;
+import dev.kv.streams.database.StoreKind;
+import dev.kv.streams.database.StoreKind.Structure;
+import dev.kv.streams.database.StoreKind.Values;
+import dev.kv.streams.database.TimedKey;
 import dev.kv.testing.StrictMemEnv;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,6 +1,8 @@
-package dev.kv.streams;
+package dev.kv.streams.scan;
 
 import dev.kv.DBIterator;
+import dev.kv.streams.database.StoreDatabase;
+import dev.kv.streams.database.TimedKey;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.Predicate;
@@ -10,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * A scan over a part of each of several segments, with one cursor. Between the parts, it seeks.
  * Stored keys are a byte, the number of the segment, and the entry.
  */
-final class SegmentScan extends CursorScan {
+public final class SegmentScan extends CursorScan {
   private static final int HEADER = 1 + Long.BYTES;
 
   private final byte[] lower;
@@ -25,7 +27,7 @@ final class SegmentScan extends CursorScan {
    * @param upper the last entry of a segment, inclusive, or null for no bound
    * @param filter returns true for entries that the scan shows
    */
-  SegmentScan(
+  public SegmentScan(
       StoreDatabase database,
       DBIterator cursor,
       byte[] lower,
@@ -67,7 +69,7 @@ final class SegmentScan extends CursorScan {
   }
 
   private static byte[] stored(long segment, byte[] entry) {
-    return SegmentedStore.stored(StoreDatabase.DATA, segment, entry);
+    return TimedKey.stored(StoreDatabase.DATA, segment, entry);
   }
 
   @Override

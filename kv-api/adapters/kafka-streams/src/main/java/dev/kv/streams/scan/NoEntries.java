@@ -1,7 +1,7 @@
-package dev.kv.streams;
+package dev.kv.streams.scan;
 
 /** A scan without entries. */
-final class NoEntries implements EntryScan {
+public final class NoEntries implements EntryScan {
   @Override
   public boolean hasEntry() {
     return false;

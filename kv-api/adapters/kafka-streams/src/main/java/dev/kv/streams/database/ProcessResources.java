@@ -1,4 +1,4 @@
-package dev.kv.streams;
+package dev.kv.streams.database;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.SharedResources;
@@ -13,11 +13,20 @@ import org.slf4j.LoggerFactory;
  * The memory, cache and threads that all stores of a process share. They are created for the first
  * store that is opened, and freed when the last one is closed. Thread-safe.
  */
-final class ProcessResources {
+public final class ProcessResources {
   private static final Logger log = LoggerFactory.getLogger(ProcessResources.class);
 
+  /** The key of the configuration that limits the memory of all stores. */
+  public static final String MEMORY_BYTES_CONFIG = "kv.streams.memory.bytes";
+
+  /** The default of {@link #MEMORY_BYTES_CONFIG}. */
+  public static final long DEFAULT_MEMORY_BYTES = 256L << 20;
+
+  /** The smallest value of {@link #MEMORY_BYTES_CONFIG}. */
+  public static final long MIN_MEMORY_BYTES = 16L << 20;
+
   /** The one instance of a process: its point is that there is one. */
-  static final ProcessResources INSTANCE = new ProcessResources();
+  public static final ProcessResources INSTANCE = new ProcessResources();
 
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -35,7 +44,7 @@ final class ProcessResources {
    *
    * @param configs the configuration of Streams
    */
-  SharedResources acquire(Map<String, ?> configs) {
+  public SharedResources acquire(Map<String, ?> configs) {
     long bytes = memoryBytes(configs);
     lock.lock();
     try {
@@ -47,7 +56,7 @@ final class ProcessResources {
         log.warn(
             "{} is {} here, and was {} for the stores that are open in this process: they share"
                 + " that",
-            KvStores.MEMORY_BYTES_CONFIG,
+            MEMORY_BYTES_CONFIG,
             bytes,
             found.settings().offHeapLimit());
       }
@@ -59,7 +68,7 @@ final class ProcessResources {
   }
 
   /** Gives back what {@link #acquire} returned, after the database of the store is closed. */
-  void release() {
+  public void release() {
     SharedResources unused = null;
     lock.lock();
     try {
@@ -90,19 +99,18 @@ final class ProcessResources {
   }
 
   private static long memoryBytes(Map<String, ?> configs) {
-    Object value = configs.get(KvStores.MEMORY_BYTES_CONFIG);
+    Object value = configs.get(MEMORY_BYTES_CONFIG);
     if (value == null) {
-      return KvStores.DEFAULT_MEMORY_BYTES;
+      return DEFAULT_MEMORY_BYTES;
     }
     long bytes;
     try {
       bytes = Long.parseLong(value.toString().trim());
     } catch (NumberFormatException e) {
-      throw new ConfigException(KvStores.MEMORY_BYTES_CONFIG, value, "must be a number of bytes");
+      throw new ConfigException(MEMORY_BYTES_CONFIG, value, "must be a number of bytes");
     }
-    if (bytes < KvStores.MIN_MEMORY_BYTES) {
-      throw new ConfigException(
-          KvStores.MEMORY_BYTES_CONFIG, value, "must be at least " + KvStores.MIN_MEMORY_BYTES);
+    if (bytes < MIN_MEMORY_BYTES) {
+      throw new ConfigException(MEMORY_BYTES_CONFIG, value, "must be at least " + MIN_MEMORY_BYTES);
     }
     return bytes;
   }

@@ -1,4 +1,4 @@
-package dev.kv.streams;
+package dev.kv.streams.database;
 
 import dev.kv.CompressionType;
 import dev.kv.DB;
@@ -65,12 +65,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Writes and commits come from one thread; reads and queries come from any.
  */
-final class StoreDatabase {
+public final class StoreDatabase {
   /** The first byte of the keys of data. */
-  static final byte DATA = 1;
+  public static final byte DATA = 1;
 
   /** The first byte of the keys of the index by time. */
-  static final byte INDEX = 2;
+  public static final byte INDEX = 2;
 
   private static final byte[] KIND = {0, 'k'};
   private static final byte[] OFFSET = {0, 'o'};
@@ -132,7 +132,7 @@ final class StoreDatabase {
    * @param env the file system, or null for that of the machine
    * @throws TaskCorruptedException under exactly-once, if it may have uncommitted writes
    */
-  static StoreDatabase open(
+  public static StoreDatabase open(
       String name, StoreKind kind, StateStoreContext context, @Nullable Env env) {
     Path directory = context.stateDir().toPath().resolve("kv").resolve(name);
     SharedResources shared = ProcessResources.INSTANCE.acquire(context.appConfigs());
@@ -226,7 +226,7 @@ final class StoreDatabase {
   }
 
   /** Returns the interval of the segments, which is the wanted one if the store is new. */
-  long segmentInterval(long wanted) {
+  public long segmentInterval(long wanted) {
     byte[] found = get(SEGMENT_INTERVAL);
     if (found == null) {
       byte[] encoded = ByteBuffer.allocate(Long.BYTES).putLong(wanted).array();
@@ -241,7 +241,7 @@ final class StoreDatabase {
   }
 
   /** Returns the stream time of the last {@link #expire}, or -1 if there was none. */
-  long expiryTime() {
+  public long expiryTime() {
     byte[] found = get(EXPIRY_TIME);
     if (found == null) {
       return -1;
@@ -256,7 +256,7 @@ final class StoreDatabase {
    * Deletes what has expired at a stream time, which is kept with it. It sets no mark: a record
    * that advances the stream time has set it, or is committed.
    */
-  void expire(WriteBatch deletes, long streamTime) {
+  public void expire(WriteBatch deletes, long streamTime) {
     check();
     byte[] encoded = ByteBuffer.allocate(Long.BYTES).putLong(streamTime).array();
     writeUnmarked(deletes.put(EXPIRY_TIME, encoded));
@@ -266,27 +266,28 @@ final class StoreDatabase {
    * Deletes expired entries. It sets no mark: a record that advances the stream time has set it, or
    * is committed.
    */
-  void deleteExpired(WriteBatch deletes) {
+  public void deleteExpired(WriteBatch deletes) {
     check();
     writeUnmarked(deletes);
   }
 
-  boolean isOpen() {
+  /** Returns true until {@link #close}. It is thread-safe. */
+  public boolean isOpen() {
     return open;
   }
 
   /** Returns the Position after the last write. It is thread-safe. */
-  Position position() {
+  public Position position() {
     return position;
   }
 
-  @Nullable Long committedOffset(TopicPartition partition) {
+  public @Nullable Long committedOffset(TopicPartition partition) {
     check();
     return offsets.get(partition);
   }
 
   /** Commits offsets and Position in one batch, as {@code StateStore.commit} describes. */
-  void commit(Map<TopicPartition, Long> changelogOffsets) {
+  public void commit(Map<TopicPartition, Long> changelogOffsets) {
     check();
     WriteBatch batch = WriteBatch.create();
     if (changelogOffsets.isEmpty()) {
@@ -323,7 +324,8 @@ final class StoreDatabase {
     }
   }
 
-  byte @Nullable [] get(byte[] key) {
+  /** Returns the value of a key, or null if there is none. */
+  public byte @Nullable [] get(byte[] key) {
     check();
     try {
       return db.get(key);
@@ -333,7 +335,7 @@ final class StoreDatabase {
   }
 
   /** Sets or deletes a key while a record is being processed. */
-  void put(byte[] key, byte @Nullable [] value) {
+  public void put(byte[] key, byte @Nullable [] value) {
     check();
     if (exactlyOnce && !marked) {
       WriteBatch batch = WriteBatch.create();
@@ -355,7 +357,7 @@ final class StoreDatabase {
   }
 
   /** Applies a batch while a record is being processed. Adds to the batch if it has to. */
-  void write(WriteBatch batch) {
+  public void write(WriteBatch batch) {
     check();
     if (exactlyOnce && !marked) {
       batch.put(UNCOMMITTED, new byte[0]);
@@ -369,7 +371,7 @@ final class StoreDatabase {
   }
 
   /** Deletes all keys from one on up to another, exclusive. */
-  void deleteRange(byte[] from, byte[] to) {
+  public void deleteRange(byte[] from, byte[] to) {
     check();
     try {
       db.deleteRange(from, to);
@@ -379,7 +381,8 @@ final class StoreDatabase {
   }
 
   /** Adds records of the changelog. They are committed, so they set no mark. */
-  void restore(Collection<ConsumerRecord<byte[], byte[]>> records, RestoredRecord translation) {
+  public void restore(
+      Collection<ConsumerRecord<byte[], byte[]>> records, RestoredRecord translation) {
     check();
     WriteBatch batch = WriteBatch.create();
     for (ConsumerRecord<byte[], byte[]> record : records) {
@@ -401,12 +404,13 @@ final class StoreDatabase {
   }
 
   /** Translates a record of the changelog into operations on the database. */
-  interface RestoredRecord {
+  public interface RestoredRecord {
     /** Adds a record to a batch. A null value deletes. */
     void addTo(WriteBatch batch, ConsumerRecord<byte[], byte[]> record);
   }
 
-  static void add(WriteBatch batch, byte[] key, byte @Nullable [] value) {
+  /** Adds a put to a batch, or a delete if the value is null. */
+  public static void add(WriteBatch batch, byte[] key, byte @Nullable [] value) {
     if (value == null) {
       batch.delete(key);
     } else {
@@ -423,7 +427,7 @@ final class StoreDatabase {
   }
 
   /** Moves the Position to the record that is being processed. */
-  void updatePosition() {
+  public void updatePosition() {
     RecordMetadata record = context.recordMetadata().orElse(null);
     if (record != null && record.topic() != null) {
       position.withComponent(record.topic(), record.partition(), record.offset());
@@ -436,7 +440,7 @@ final class StoreDatabase {
    * @param from the first key, inclusive
    * @param to the end, exclusive
    */
-  DBIterator cursor(byte[] from, byte[] to) {
+  public DBIterator cursor(byte[] from, byte[] to) {
     check();
     try {
       return db.iterator(ReadOptions.builder().lowerBound(from).upperBound(to).build());
@@ -446,7 +450,7 @@ final class StoreDatabase {
   }
 
   /** Returns an estimate of the number of keys, without those of offsets and Position. */
-  long estimatedKeys() {
+  public long estimatedKeys() {
     check();
     try {
       String estimate = db.admin().property("kv.estimate-num-keys");
@@ -458,7 +462,7 @@ final class StoreDatabase {
   }
 
   /** Closes the database, and what is open of it. Closing it twice does nothing. */
-  void close() {
+  public void close() {
     if (!open) {
       return;
     }
@@ -481,18 +485,21 @@ final class StoreDatabase {
     }
   }
 
-  static InvalidStateStoreException closed(String name) {
+  /** Returns the exception of Streams for a call of a closed store. */
+  public static InvalidStateStoreException closed(String name) {
     return new InvalidStateStoreException("Store " + name + " is currently closed");
   }
 
   /** Returns the exception of Streams for one of kv. */
-  RuntimeException failed(String call, DBException cause) {
+  public RuntimeException failed(String call, DBException cause) {
     if (cause instanceof DBClosedException) {
       return new InvalidStateStoreException("Store " + name + " is currently closed", cause);
     }
     String remedy =
         cause instanceof OffHeapExhaustedException
-            ? "; " + KvStores.MEMORY_BYTES_CONFIG + " is too small for the stores of this process"
+            ? "; "
+                + ProcessResources.MEMORY_BYTES_CONFIG
+                + " is too small for the stores of this process"
             : "";
     return new ProcessorStateException("cannot " + call + " store " + name + remedy, cause);
   }

@@ -1,4 +1,4 @@
-package dev.kv.streams;
+package dev.kv.streams.database;
 
 import dev.kv.DB;
 import dev.kv.DBException;

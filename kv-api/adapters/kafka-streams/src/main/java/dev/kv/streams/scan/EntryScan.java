@@ -1,7 +1,9 @@
-package dev.kv.streams;
+package dev.kv.streams.scan;
+
+import dev.kv.streams.database.TimedKey;
 
 /** A scan over entries of a window or session store. Not thread-safe. */
-interface EntryScan {
+public interface EntryScan {
   /** Returns true if the scan is at an entry. It is not if the store was closed meanwhile. */
   boolean hasEntry();
 

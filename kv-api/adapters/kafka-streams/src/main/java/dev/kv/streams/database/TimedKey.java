@@ -1,4 +1,4 @@
-package dev.kv.streams;
+package dev.kv.streams.database;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -14,7 +14,7 @@ import java.util.Arrays;
  * Numbers are big-endian. The first number is the time that decides about the segment and the
  * expiry of an entry.
  */
-enum TimedKey {
+public enum TimedKey {
   WINDOW(Integer.BYTES),
   SESSION(Long.BYTES);
 
@@ -26,12 +26,12 @@ enum TimedKey {
   }
 
   /** Returns the number of bytes after the key. */
-  int suffix() {
+  public int suffix() {
     return Long.BYTES + rest;
   }
 
   /** Encodes an entry of a window store. */
-  static byte[] window(byte[] key, long start, int sequence) {
+  public static byte[] window(byte[] key, long start, int sequence) {
     return ByteBuffer.allocate(key.length + Long.BYTES + Integer.BYTES)
         .put(key)
         .putLong(start)
@@ -40,7 +40,7 @@ enum TimedKey {
   }
 
   /** Encodes an entry of a session store. */
-  static byte[] session(byte[] key, long start, long end) {
+  public static byte[] session(byte[] key, long start, long end) {
     return ByteBuffer.allocate(key.length + 2 * Long.BYTES)
         .put(key)
         .putLong(end)
@@ -48,21 +48,32 @@ enum TimedKey {
         .array();
   }
 
-  long time(byte[] entry) {
+  /** Returns the stored key of an entry: the type, the segment in 8 bytes, and the entry. */
+  public static byte[] stored(byte type, long segment, byte[] entry) {
+    return ByteBuffer.allocate(1 + Long.BYTES + entry.length)
+        .put(type)
+        .putLong(segment)
+        .put(entry)
+        .array();
+  }
+
+  /** Returns the time that decides about the segment of an entry. */
+  public long time(byte[] entry) {
     return ByteBuffer.wrap(entry).getLong(entry.length - suffix());
   }
 
   /** Returns the start of a session. */
-  static long sessionStart(byte[] entry) {
+  public static long sessionStart(byte[] entry) {
     return ByteBuffer.wrap(entry).getLong(entry.length - Long.BYTES);
   }
 
-  byte[] key(byte[] entry) {
+  /** Returns the key of an entry as the program wrote it. */
+  public byte[] key(byte[] entry) {
     return Arrays.copyOf(entry, entry.length - suffix());
   }
 
   /** Returns the time, the key, and what follows the time: the order of the index. */
-  byte[] timeFirst(byte[] entry) {
+  public byte[] timeFirst(byte[] entry) {
     int key = entry.length - suffix();
     return ByteBuffer.allocate(entry.length)
         .put(entry, key, Long.BYTES)
@@ -72,7 +83,7 @@ enum TimedKey {
   }
 
   /** Undoes {@link #timeFirst}. */
-  byte[] keyFirst(byte[] indexed) {
+  public byte[] keyFirst(byte[] indexed) {
     int key = indexed.length - suffix();
     return ByteBuffer.allocate(indexed.length)
         .put(indexed, Long.BYTES, key)
@@ -89,7 +100,7 @@ enum TimedKey {
    * @param key the last key
    * @param latest the latest time of an entry
    */
-  byte[] upperBound(byte[] key, long latest) {
+  public byte[] upperBound(byte[] key, long latest) {
     byte[] greatest = {};
     for (int length = 0; length <= key.length; length++) {
       byte[] entry = new byte[length + suffix()];

@@ -1,4 +1,4 @@
-package dev.kv.streams;
+package dev.kv.streams.database;
 
 import java.nio.charset.StandardCharsets;
 
@@ -9,9 +9,9 @@ import java.nio.charset.StandardCharsets;
  * @param structure the structure of the keys
  * @param values the format of the values
  */
-record StoreKind(Structure structure, Values values) {
+public record StoreKind(Structure structure, Values values) {
   /** The structure of the keys. */
-  enum Structure {
+  public enum Structure {
     /** Keys as they are. */
     KEY_VALUE,
     /** Keys with the start of their window, in segments. */
@@ -27,7 +27,7 @@ record StoreKind(Structure structure, Values values) {
   }
 
   /** The format of the values. */
-  enum Values {
+  public enum Values {
     /** Values as they are. */
     PLAIN,
     /** Values after a timestamp. */
@@ -37,12 +37,12 @@ record StoreKind(Structure structure, Values values) {
   }
 
   /** Returns true if there is an index of the entries by time. */
-  boolean isIndexed() {
+  public boolean isIndexed() {
     return structure == Structure.WINDOW_BY_TIME || structure == Structure.SESSION_BY_TIME;
   }
 
   /** Returns the form of the keys of a window or session store. */
-  TimedKey timedKey() {
+  public TimedKey timedKey() {
     return switch (structure) {
       case WINDOW, WINDOW_BY_TIME -> TimedKey.WINDOW;
       case SESSION, SESSION_BY_TIME -> TimedKey.SESSION;
@@ -52,7 +52,7 @@ record StoreKind(Structure structure, Values values) {
   }
 
   /** Returns what metrics call stores of this structure. */
-  String metricsScope() {
+  public String metricsScope() {
     return switch (structure) {
       case KEY_VALUE -> "kv";
       case WINDOW, WINDOW_BY_TIME -> "kv-window";

@@ -1,4 +1,4 @@
-package dev.kv.streams;
+package dev.kv.streams.database;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;

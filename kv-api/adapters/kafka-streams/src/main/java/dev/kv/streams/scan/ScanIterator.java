@@ -1,5 +1,6 @@
-package dev.kv.streams;
+package dev.kv.streams.scan;
 
+import dev.kv.streams.database.TimedKey;
 import java.util.NoSuchElementException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <K> the type of the keys
  */
-class ScanIterator<K> implements KeyValueIterator<K, byte[]> {
+public class ScanIterator<K> implements KeyValueIterator<K, byte[]> {
   private final Supplier<EntryScan> begin;
   private final Function<byte[], K> keys;
   private @Nullable EntryScan scan;
@@ -27,14 +28,16 @@ class ScanIterator<K> implements KeyValueIterator<K, byte[]> {
    * @param begin begins the scan, which this iterator takes ownership of
    * @param keys translates keys in the form of {@link TimedKey}
    */
-  ScanIterator(Supplier<EntryScan> begin, Function<byte[], K> keys) {
+  public ScanIterator(Supplier<EntryScan> begin, Function<byte[], K> keys) {
     this.begin = begin;
     this.keys = keys;
   }
 
   /** The entries of one key of a window store, by the start of their windows. */
-  static final class OfWindows extends ScanIterator<Long> implements WindowStoreIterator<byte[]> {
-    OfWindows(Supplier<EntryScan> begin) {
+  public static final class OfWindows extends ScanIterator<Long>
+      implements WindowStoreIterator<byte[]> {
+    /** Creates an iterator. */
+    public OfWindows(Supplier<EntryScan> begin) {
       super(begin, TimedKey.WINDOW::time);
     }
   }

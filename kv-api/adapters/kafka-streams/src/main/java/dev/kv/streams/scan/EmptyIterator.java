@@ -1,4 +1,4 @@
-package dev.kv.streams;
+package dev.kv.streams.scan;
 
 import java.util.NoSuchElementException;
 import org.apache.kafka.streams.KeyValue;
@@ -9,7 +9,7 @@ import org.apache.kafka.streams.state.KeyValueIterator;
  *
  * @param <K> the type of the keys
  */
-final class EmptyIterator<K> implements KeyValueIterator<K, byte[]> {
+public final class EmptyIterator<K> implements KeyValueIterator<K, byte[]> {
   @Override
   public boolean hasNext() {
     return false;

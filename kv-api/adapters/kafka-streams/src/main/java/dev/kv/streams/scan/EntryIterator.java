@@ -1,4 +1,4 @@
-package dev.kv.streams;
+package dev.kv.streams.scan;
 
 import dev.kv.DBClosedException;
 import dev.kv.DBException;
@@ -15,7 +15,7 @@ import org.apache.kafka.streams.state.KeyValueIterator;
  * The entries of a range of a key-value store, without the first byte of their keys. It is open
  * until it is closed, or its store is.
  */
-final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
+public final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
   private final String store;
   private final DBIterator cursor;
   private final boolean forward;
@@ -26,7 +26,7 @@ final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
    *
    * @param cursor a cursor over the range, which this iterator takes ownership of
    */
-  EntryIterator(String store, DBIterator cursor, boolean forward) {
+  public EntryIterator(String store, DBIterator cursor, boolean forward) {
     this.store = store;
     this.cursor = cursor;
     this.forward = forward;

@@ -1,12 +1,14 @@
-package dev.kv.streams;
+package dev.kv.streams.scan;
 
 import dev.kv.DBClosedException;
 import dev.kv.DBException;
 import dev.kv.DBIterator;
+import dev.kv.streams.database.StoreDatabase;
+import dev.kv.streams.database.TimedKey;
 import org.jspecify.annotations.Nullable;
 
 /** A scan with one cursor, in one direction, which shows some of the entries of the cursor. */
-abstract class CursorScan implements EntryScan {
+public abstract class CursorScan implements EntryScan {
   final DBIterator cursor;
   final boolean forward;
   private final StoreDatabase database;
@@ -24,7 +26,7 @@ abstract class CursorScan implements EntryScan {
   }
 
   /** Moves to the first entry. If that fails, the scan is closed. */
-  final CursorScan begin() {
+  public final CursorScan begin() {
     try {
       if (forward) {
         cursor.seekToFirst();
