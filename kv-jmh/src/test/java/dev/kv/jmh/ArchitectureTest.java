@@ -32,6 +32,7 @@ final class ArchitectureTest {
       List.of(
           Set.of("result", "store", "transfer", "workload"),
           Set.of("meter", "part", "report", "suite"),
+          Set.of("run"),
           Set.of("task"),
           Set.of("bench"));
 

@@ -1,19 +1,19 @@
-package dev.kv.jmh.task;
+package dev.kv.jmh.run;
 
 import dev.kv.jmh.meter.HeapMeter;
 import dev.kv.jmh.store.OpMeter;
 import dev.kv.jmh.store.Store;
 import dev.kv.jmh.workload.LehmerRandom;
 
-/** The state of one thread of a benchmark. Not thread-safe, except {@link #group}. */
-final class BenchThread {
+/** The state of one thread of a benchmark. Not thread-safe, except {@link #group()}. */
+public final class BenchThread {
   private static final int SEED = 1000;
 
-  final int index;
-  final Database database;
-  final ThreadGroupState group;
-  final OpMeter meter;
-  final LehmerRandom random;
+  private final int index;
+  private final Database database;
+  private final ThreadGroupState group;
+  private final OpMeter meter;
+  private final LehmerRandom random;
   private String message = "";
   private long startNanos;
   private long endNanos;
@@ -28,7 +28,33 @@ final class BenchThread {
     random = new LehmerRandom(SEED + serial);
   }
 
-  Store store() {
+  /** Returns the number of the thread in its benchmark, from 0. */
+  public int index() {
+    return index;
+  }
+
+  /** Returns the database that all threads share. */
+  public Database database() {
+    return database;
+  }
+
+  /** Returns what the threads of the benchmark share. */
+  public ThreadGroupState group() {
+    return group;
+  }
+
+  /** Returns the meter, which a task calls for each operation. */
+  public OpMeter meter() {
+    return meter;
+  }
+
+  /** Returns the random numbers of this thread. */
+  public LehmerRandom random() {
+    return random;
+  }
+
+  /** Returns the open store. */
+  public Store store() {
     return database.store();
   }
 
@@ -41,19 +67,19 @@ final class BenchThread {
   }
 
   /** Sets the end of the measured time; what came after it was waiting. */
-  void endAt(long nanos) {
+  public void endAt(long nanos) {
     endNanos = nanos;
   }
 
   /** Resets all counts. */
-  void restart() {
+  public void restart() {
     allocatedBytes = HeapMeter.allocatedByThisThread();
     meter.start();
     startNanos = System.nanoTime();
   }
 
   /** Sets the message of the result. */
-  void say(String text) {
+  public void say(String text) {
     message = text;
   }
 

@@ -1,4 +1,4 @@
-package dev.kv.jmh.task;
+package dev.kv.jmh.run;
 
 import dev.kv.jmh.meter.ResidentMemory;
 import dev.kv.jmh.result.Footprint;
@@ -37,16 +37,16 @@ public final class BenchmarkRun {
       FutureTask<Boolean> task =
           new FutureTask<>(
               () -> {
-                thread.group.awaitStart();
+                thread.group().awaitStart();
                 try {
                   thread.run(plan.task());
                 } finally {
-                  thread.group.finish();
+                  thread.group().finish();
                 }
               },
               true);
       running.add(task);
-      new Thread(task, plan.name() + "-" + thread.index).start();
+      new Thread(task, plan.name() + "-" + thread.index()).start();
     }
     running.forEach(BenchmarkRun::await);
     if (plan.writes()) {
@@ -80,7 +80,7 @@ public final class BenchmarkRun {
     int counted = 0;
     for (BenchThread thread : threads) {
       nanos += thread.endNanos() - thread.startNanos();
-      operations += thread.meter.operations();
+      operations += thread.meter().operations();
       first = Math.min(first, thread.startNanos());
       last = Math.max(last, thread.endNanos());
       counted++;
@@ -92,7 +92,7 @@ public final class BenchmarkRun {
   }
 
   private long sumOfBytes() {
-    return threads.stream().mapToLong(thread -> thread.meter.bytes()).sum();
+    return threads.stream().mapToLong(thread -> thread.meter().bytes()).sum();
   }
 
   /** Returns the message of the first thread that has one. */
@@ -108,7 +108,7 @@ public final class BenchmarkRun {
   public @Nullable Latencies latencies() {
     Histogram all = null;
     for (BenchThread thread : threads) {
-      Histogram histogram = thread.meter.histogram();
+      Histogram histogram = thread.meter().histogram();
       if (histogram != null && all == null) {
         all = histogram.copy();
       } else if (histogram != null && all != null) {
@@ -123,7 +123,7 @@ public final class BenchmarkRun {
     long allocated = threads.stream().mapToLong(BenchThread::allocatedBytes).sum();
     long slow = -1;
     for (BenchThread thread : threads) {
-      OpMeter meter = thread.meter;
+      OpMeter meter = thread.meter();
       if (meter.histogram() != null) {
         slow = Math.max(0, slow) + meter.stalledNanos() / 1000;
       }

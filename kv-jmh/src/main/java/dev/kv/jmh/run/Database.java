@@ -1,4 +1,4 @@
-package dev.kv.jmh.task;
+package dev.kv.jmh.run;
 
 import dev.kv.jmh.store.Store;
 import dev.kv.jmh.store.StoreDirectory;
@@ -30,7 +30,7 @@ public final class Database implements AutoCloseable {
   }
 
   /** Returns the open store. */
-  Store store() {
+  public Store store() {
     if (store == null) {
       throw new IllegalStateException("the database is closed");
     }
@@ -49,7 +49,7 @@ public final class Database implements AutoCloseable {
   }
 
   /** Closes and opens the database. */
-  void reopen() {
+  public void reopen() {
     close();
     open();
   }
@@ -74,7 +74,7 @@ public final class Database implements AutoCloseable {
   }
 
   /** Returns a text that changes while compactions run. */
-  String fingerprint() {
+  public String fingerprint() {
     return StoreDirectory.fingerprint(directory) + store().figures();
   }
 

@@ -1,4 +1,4 @@
-package dev.kv.jmh.task;
+package dev.kv.jmh.run;
 
 /** One benchmark: what its threads do, and on which database. Immutable. */
 public final class Plan {
@@ -8,7 +8,8 @@ public final class Plan {
   private final int extraThreads;
   private final Task task;
 
-  Plan(String name, boolean fresh, boolean writes, int extraThreads, Task task) {
+  /** Creates a plan. */
+  public Plan(String name, boolean fresh, boolean writes, int extraThreads, Task task) {
     this.name = name;
     this.fresh = fresh;
     this.writes = writes;
@@ -17,17 +18,17 @@ public final class Plan {
   }
 
   /** Returns a benchmark that reads. */
-  static Plan read(String name, Task task) {
+  public static Plan read(String name, Task task) {
     return new Plan(name, false, false, 0, task);
   }
 
   /** Returns a benchmark that writes to the present database. */
-  static Plan write(String name, Task task) {
+  public static Plan write(String name, Task task) {
     return new Plan(name, false, true, 0, task);
   }
 
   /** Returns a benchmark that fills an empty database. */
-  static Plan fill(String name, Task task) {
+  public static Plan fill(String name, Task task) {
     return new Plan(name, true, true, 0, task);
   }
 
@@ -48,7 +49,7 @@ public final class Plan {
 
   /** Returns true if it is measured; otherwise only its message is printed. */
   public boolean measured() {
-    return !(task instanceof PropertyTask);
+    return task.measured();
   }
 
   /** Returns true if it writes. */
@@ -57,7 +58,7 @@ public final class Plan {
   }
 
   /** Returns the task of each thread. */
-  Task task() {
+  public Task task() {
     return task;
   }
 }

@@ -1,4 +1,4 @@
-package dev.kv.jmh.task;
+package dev.kv.jmh.run;
 
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The state that the threads of a benchmark share: their common start, and how many are done.
  * Thread-safe.
  */
-final class ThreadGroupState {
+public final class ThreadGroupState {
   private final CyclicBarrier start;
   private final AtomicInteger finished = new AtomicInteger();
   private final int threads;
@@ -34,7 +34,7 @@ final class ThreadGroupState {
   }
 
   /** Returns true if all threads except the caller are done. */
-  boolean othersFinished() {
+  public boolean othersFinished() {
     return finished.get() >= threads - 1;
   }
 }

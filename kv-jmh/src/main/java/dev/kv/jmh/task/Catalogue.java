@@ -1,5 +1,6 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.Plan;
 import dev.kv.jmh.workload.Workload;
 import java.util.Arrays;
 import java.util.List;
@@ -147,7 +148,7 @@ public final class Catalogue {
         switch (name) {
           case "readseq" -> new ScanTask(workload, false);
           case "readreverse" -> new ScanTask(workload, true);
-          case "foreach" -> thread -> thread.store().scan(thread.meter);
+          case "foreach" -> thread -> thread.store().scan(thread.meter());
           case "readkeys" -> new ReadKeysTask(workload);
           case "readcrc" -> new ChecksumTask(workload);
           case "readrandom" -> randomReads(workload);

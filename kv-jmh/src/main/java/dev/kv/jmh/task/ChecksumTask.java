@@ -1,5 +1,7 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
 import dev.kv.jmh.store.Cursor;
 import dev.kv.jmh.workload.Workload;
 import java.util.zip.CRC32;
@@ -15,7 +17,7 @@ record ChecksumTask(Workload workload) implements Task {
   public void run(BenchThread thread) {
     CRC32 checksum = new CRC32();
     try (Cursor cursor = thread.store().cursor()) {
-      cursor.checksum(workload.reads(), checksum, thread.meter);
+      cursor.checksum(workload.reads(), checksum, thread.meter());
     }
     thread.say("(" + Long.toHexString(checksum.getValue()) + ")");
   }

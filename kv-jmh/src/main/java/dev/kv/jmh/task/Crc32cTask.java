@@ -1,5 +1,7 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
@@ -22,9 +24,9 @@ record Crc32cTask(long bytes) implements Task {
     for (long done = 0; done < bytes; done += BLOCK) {
       crc.reset();
       crc.update(block.rewind());
-      thread.meter.consume(crc.getValue());
-      thread.meter.addBytes(BLOCK);
-      thread.meter.tick();
+      thread.meter().consume(crc.getValue());
+      thread.meter().addBytes(BLOCK);
+      thread.meter().tick();
     }
     thread.say("(4K per op)");
   }

@@ -1,5 +1,7 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
 import dev.kv.jmh.store.Writer;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.Workload;
@@ -19,8 +21,8 @@ record DeleteTask(Workload workload, boolean ordered) implements Task {
     try (Writer writer = thread.store().writer(false)) {
       thread.restart();
       for (long i = 0; i < entries; i++) {
-        writer.delete(key.set(ordered ? i : thread.random.uniform(entries)));
-        thread.meter.tick();
+        writer.delete(key.set(ordered ? i : thread.random().uniform(entries)));
+        thread.meter().tick();
       }
     }
   }

@@ -1,5 +1,7 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
 import dev.kv.jmh.store.Writer;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.ValueGenerator;
@@ -25,13 +27,13 @@ record LoadTask(Workload workload) implements Task {
       for (long i = 0; i < workload.keySpace(); i++) {
         values.next(value);
         writer.put(key.set(i), value);
-        thread.meter.tick();
+        thread.meter().tick();
         if (i % BATCH == BATCH - 1) {
           writer.commit();
         }
       }
       writer.commit();
     }
-    thread.meter.addBytes(workload.keySpace() * (key.length() + value.length));
+    thread.meter().addBytes(workload.keySpace() * (key.length() + value.length));
   }
 }

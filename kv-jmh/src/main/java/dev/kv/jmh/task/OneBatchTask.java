@@ -1,5 +1,7 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
 import dev.kv.jmh.store.Writer;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.ShuffledNumbers;
@@ -25,10 +27,10 @@ record OneBatchTask(Workload workload) implements Task {
       for (int i = 0; i < order.count(); i++) {
         values.next(value);
         writer.put(key.set(order.at(i)), value);
-        thread.meter.tick();
+        thread.meter().tick();
       }
       writer.commit();
-      thread.meter.addBytes((long) order.count() * (key.length() + value.length));
+      thread.meter().addBytes((long) order.count() * (key.length() + value.length));
     }
   }
 }

@@ -1,5 +1,8 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
+
 /**
  * Closes and opens the database, {@code times} times.
  *
@@ -10,8 +13,8 @@ record OpenTask(long times) implements Task {
   @Override
   public void run(BenchThread thread) {
     for (long i = 0; i < times; i++) {
-      thread.database.reopen();
-      thread.meter.tick();
+      thread.database().reopen();
+      thread.meter().tick();
     }
   }
 }

@@ -1,5 +1,7 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
 import dev.kv.jmh.store.Reader;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.Workload;
@@ -26,12 +28,12 @@ record PointReadTask(Workload workload, long range, boolean missing) implements 
     DecimalKey key = workload.newKey();
     long found = 0;
     for (long i = 0; i < workload.reads(); i++) {
-      int length = reader.get(key.set(thread.random.uniform(range)));
+      int length = reader.get(key.set(thread.random().uniform(range)));
       if (length != Reader.MISSING) {
         found++;
-        thread.meter.addBytes(length + (long) key.length());
+        thread.meter().addBytes(length + (long) key.length());
       }
-      thread.meter.tick();
+      thread.meter().tick();
     }
     return found;
   }
@@ -41,9 +43,9 @@ record PointReadTask(Workload workload, long range, boolean missing) implements 
     byte[] shortened = new byte[key.length() - 1];
     long found = 0;
     for (long i = 0; i < workload.reads(); i++) {
-      System.arraycopy(key.set(thread.random.uniform(range)), 0, shortened, 0, shortened.length);
+      System.arraycopy(key.set(thread.random().uniform(range)), 0, shortened, 0, shortened.length);
       found += reader.get(shortened) == Reader.MISSING ? 0 : 1;
-      thread.meter.tick();
+      thread.meter().tick();
     }
     return found;
   }

@@ -1,5 +1,8 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
+
 /**
  * Prints a property of the store.
  *
@@ -11,5 +14,10 @@ record PropertyTask(String property) implements Task {
   public void run(BenchThread thread) {
     String text = thread.store().property(property);
     thread.say(text == null ? " (failed)" : "\n" + text.stripTrailing());
+  }
+
+  @Override
+  public boolean measured() {
+    return false;
   }
 }

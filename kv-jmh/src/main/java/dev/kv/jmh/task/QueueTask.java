@@ -1,5 +1,7 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
 import dev.kv.jmh.store.Cursor;
 import dev.kv.jmh.store.Writer;
 import dev.kv.jmh.workload.DecimalKey;
@@ -30,14 +32,14 @@ record QueueTask(Workload workload, long length) implements Task {
       for (long first = 0; first < workload.keySpace(); first++) {
         values.next(value);
         writer.put(key.set(first + length), value);
-        thread.meter.begin();
+        thread.meter().begin();
         try (Cursor cursor = thread.store().cursor()) {
-          cursor.scanForward(1, thread.meter);
+          cursor.scanForward(1, thread.meter());
         }
         writer.delete(key.set(first));
       }
     }
-    if (thread.meter.operations() != workload.keySpace()) {
+    if (thread.meter().operations() != workload.keySpace()) {
       throw new IllegalStateException("the queue was empty");
     }
   }

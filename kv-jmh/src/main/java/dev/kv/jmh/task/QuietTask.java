@@ -1,5 +1,7 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -22,10 +24,10 @@ record QuietTask(long stillNanos, long limitNanos) implements Task {
   public void run(BenchThread thread) {
     long start = System.nanoTime();
     long changed = start;
-    String before = thread.database.fingerprint();
+    String before = thread.database().fingerprint();
     while (System.nanoTime() - changed < stillNanos && System.nanoTime() - start < limitNanos) {
       LockSupport.parkNanos(PAUSE_NANOS);
-      String now = thread.database.fingerprint();
+      String now = thread.database().fingerprint();
       if (!now.equals(before)) {
         changed = System.nanoTime();
         before = now;

@@ -1,5 +1,7 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
 import dev.kv.jmh.store.Writer;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.Workload;
@@ -27,6 +29,6 @@ record RangeDeleteTask(Workload workload) implements Task {
         }
       }
     }
-    thread.meter.tick();
+    thread.meter().tick();
   }
 }

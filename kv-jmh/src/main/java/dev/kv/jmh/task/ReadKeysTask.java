@@ -1,5 +1,7 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
 import dev.kv.jmh.store.Reader;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.ShuffledNumbers;
@@ -23,9 +25,9 @@ record ReadKeysTask(Workload workload) implements Task {
         int length = reader.get(key.set(order.at(i)));
         if (length != Reader.MISSING) {
           found++;
-          thread.meter.addBytes(length + (long) key.length());
+          thread.meter().addBytes(length + (long) key.length());
         }
-        thread.meter.tick();
+        thread.meter().tick();
       }
     }
     thread.say("(" + found + " of " + order.count() + " found)");

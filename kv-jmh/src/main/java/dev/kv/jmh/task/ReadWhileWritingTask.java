@@ -1,5 +1,7 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
 import dev.kv.jmh.store.Writer;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.ValueGenerator;
@@ -18,7 +20,7 @@ record ReadWhileWritingTask(Workload workload, PointReadTask reading, long write
 
   @Override
   public void run(BenchThread thread) {
-    if (thread.index > 0) {
+    if (thread.index() > 0) {
       reading.run(thread);
       return;
     }
@@ -29,9 +31,9 @@ record ReadWhileWritingTask(Workload workload, PointReadTask reading, long write
     long written = 0;
     long start = System.nanoTime();
     try (Writer writer = thread.store().writer(false)) {
-      while (!thread.group.othersFinished()) {
+      while (!thread.group().othersFinished()) {
         values.next(value);
-        byte[] next = key.set(thread.random.uniform(workload.keySpace()));
+        byte[] next = key.set(thread.random().uniform(workload.keySpace()));
         writer.put(next, value);
         written++;
         pace.write(next.length + value.length);

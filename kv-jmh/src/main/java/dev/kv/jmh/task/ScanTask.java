@@ -1,5 +1,7 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
 import dev.kv.jmh.store.Cursor;
 import dev.kv.jmh.workload.Workload;
 
@@ -15,9 +17,9 @@ record ScanTask(Workload workload, boolean backward) implements Task {
   public void run(BenchThread thread) {
     try (Cursor cursor = thread.store().cursor()) {
       if (backward) {
-        cursor.scanBackward(workload.reads(), thread.meter);
+        cursor.scanBackward(workload.reads(), thread.meter());
       } else {
-        cursor.scanForward(workload.reads(), thread.meter);
+        cursor.scanForward(workload.reads(), thread.meter());
       }
     }
   }

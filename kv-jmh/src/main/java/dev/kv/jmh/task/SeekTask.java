@@ -1,5 +1,7 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
 import dev.kv.jmh.store.Cursor;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.Workload;
@@ -25,9 +27,9 @@ record SeekTask(Workload workload, boolean ordered) implements Task {
     long found = 0;
     for (long i = 0; i < workload.reads(); i++) {
       try (Cursor cursor = thread.store().cursor()) {
-        found += cursor.seek(key.set(thread.random.uniform(workload.keySpace()))) ? 1 : 0;
+        found += cursor.seek(key.set(thread.random().uniform(workload.keySpace()))) ? 1 : 0;
       }
-      thread.meter.tick();
+      thread.meter().tick();
     }
     return found;
   }
@@ -38,9 +40,9 @@ record SeekTask(Workload workload, boolean ordered) implements Task {
     long number = 0;
     try (Cursor cursor = thread.store().cursor()) {
       for (long i = 0; i < workload.reads(); i++) {
-        number = (number + thread.random.uniform(MAX_STEP)) % workload.keySpace();
+        number = (number + thread.random().uniform(MAX_STEP)) % workload.keySpace();
         found += cursor.seek(key.set(number)) ? 1 : 0;
-        thread.meter.tick();
+        thread.meter().tick();
       }
     }
     return found;

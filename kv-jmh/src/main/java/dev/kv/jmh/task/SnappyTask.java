@@ -1,5 +1,7 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
 import dev.kv.jmh.workload.ValueGenerator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,8 +34,8 @@ record SnappyTask(double compressionRatio, long bytes, boolean uncompress) imple
         } else {
           Snappy.compress(plain.rewind(), packed.clear());
         }
-        thread.meter.addBytes(BLOCK);
-        thread.meter.tick();
+        thread.meter().addBytes(BLOCK);
+        thread.meter().tick();
       }
       thread.say(
           uncompress ? "" : String.format(Locale.ROOT, "(output: %.1f%%)", 100.0 * length / BLOCK));

@@ -1,5 +1,7 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
 import dev.kv.jmh.store.Writer;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.ValueGenerator;
@@ -29,12 +31,12 @@ record WriteTask(Workload workload, long entries, int batch, boolean ordered, bo
         long end = Math.min(entries, i + batch);
         for (long j = i; j < end; j++) {
           values.next(value);
-          writer.put(key.set(ordered ? j : thread.random.uniform(workload.keySpace())), value);
-          thread.meter.tick();
+          writer.put(key.set(ordered ? j : thread.random().uniform(workload.keySpace())), value);
+          thread.meter().tick();
         }
         writer.commit();
       }
-      thread.meter.addBytes(entries * (key.length() + value.length));
+      thread.meter().addBytes(entries * (key.length() + value.length));
     }
     if (entries != workload.keySpace()) {
       thread.say("(" + entries + " ops)");

@@ -1,5 +1,7 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
+import dev.kv.jmh.run.Task;
 import dev.kv.jmh.store.Cursor;
 import dev.kv.jmh.store.Reader;
 import dev.kv.jmh.store.Writer;
@@ -74,7 +76,7 @@ final class YcsbTask implements Task {
         Records target = new Records(workload, thread, writer);
         for (long i = 0; i < workload.keySpace(); i++) {
           target.put(i);
-          thread.meter.tick();
+          thread.meter().tick();
         }
       }
     };
@@ -82,17 +84,17 @@ final class YcsbTask implements Task {
 
   @Override
   public void run(BenchThread thread) {
-    ZipfianNumbers zipfian = new ZipfianNumbers(workload.keySpace(), thread.random);
+    ZipfianNumbers zipfian = new ZipfianNumbers(workload.keySpace(), thread.random());
     long found = 0;
     try (Writer writer = thread.store().writer(false);
         Reader reader = thread.store().reader()) {
       Records target = new Records(workload, thread, writer);
       thread.restart();
       for (long i = 0; i < workload.reads(); i++) {
-        Change change = thread.random.uniform(100) < mix.percent ? mix.change : Change.NONE;
+        Change change = thread.random().uniform(100) < mix.percent ? mix.change : Change.NONE;
         long number = change == Change.INSERT ? records.getAndIncrement() : choose(zipfian);
         if (change == Change.NONE && mix == Mix.E) {
-          found += target.scan(number, 1 + (int) thread.random.uniform(LONGEST_SCAN)) > 0 ? 1 : 0;
+          found += target.scan(number, 1 + (int) thread.random().uniform(LONGEST_SCAN)) > 0 ? 1 : 0;
         } else if (change == Change.NONE || change == Change.MODIFY) {
           found += target.get(reader, number) == Reader.MISSING ? 0 : 1;
         }
@@ -100,7 +102,7 @@ final class YcsbTask implements Task {
           target.put(number);
           reader.refresh();
         }
-        thread.meter.tick();
+        thread.meter().tick();
       }
     }
     thread.say("(" + found + " found)");
@@ -136,20 +138,20 @@ final class YcsbTask implements Task {
     void put(long number) {
       values.next(value);
       writer.put(key(number), value);
-      thread.meter.addBytes(key.length() + (long) value.length);
+      thread.meter().addBytes(key.length() + (long) value.length);
     }
 
     int get(Reader reader, long number) {
       int length = reader.get(key(number));
       if (length != Reader.MISSING) {
-        thread.meter.addBytes(key.length() + (long) length);
+        thread.meter().addBytes(key.length() + (long) length);
       }
       return length;
     }
 
     int scan(long number, int length) {
       try (Cursor cursor = thread.store().cursor()) {
-        return cursor.read(key(number), length, thread.meter);
+        return cursor.read(key(number), length, thread.meter());
       }
     }
   }

@@ -1,7 +1,7 @@
 /**
- * LevelDB's db_bench on any {@link dev.kv.jmh.store.Store}. {@link dev.kv.jmh.task.Catalogue} has
- * the {@link dev.kv.jmh.task.Plan} of each name. {@link dev.kv.jmh.task.BenchmarkRun} runs it on
- * threads, each with a {@link dev.kv.jmh.task.Task}.
+ * LevelDB's db_bench on any {@link dev.kv.jmh.store.Store}: what its benchmarks do. {@link
+ * dev.kv.jmh.task.Catalogue} has the {@link dev.kv.jmh.run.Plan} of each name, and a class of this
+ * package is the {@link dev.kv.jmh.run.Task} of its threads.
  */
 @NullMarked
 package dev.kv.jmh.task;
