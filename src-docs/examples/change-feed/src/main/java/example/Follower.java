@@ -99,7 +99,8 @@ final class Follower {
     ChangePosition position = source.changePosition();
     WriteBatch batch = WriteBatch.create();
     try (Snapshot snapshot = source.snapshot()) {
-      source.admin().flush(); // a loss of power must not take from the source what the snapshot shows
+      // A loss of power must not take from the source what the snapshot shows
+      source.admin().flush();
       source.forEach(
           ReadOptions.builder().snapshot(snapshot).fillCache(false).build(),
           (key, value) -> {

@@ -249,7 +249,7 @@ final class DBOpener {
         boolean cut = versions.recoveredTail() > 0;
         if (cut) {
           LostFiles lost = new LostFiles(env, directory);
-          lost.moveUnusedTables(resources, versions);
+          lost.moveUnusedTables(resources, versions, files);
           recovery.note(
               "the MANIFEST ended inside an edit, "
                   + versions.recoveredTail()

@@ -62,14 +62,20 @@ public final class LostFiles {
    * the MANIFEST ended inside an edit: the edit was not acknowledged, but if that is wrong, these
    * tables are all that is left of it. They are no longer in the database's directory when the next
    * open deletes unused tables.
+   *
+   * @param found the files that the open found; the recovery may have written tables since then,
+   *     which the version gets with the next edit
    */
-  public void moveUnusedTables(Resources resources, VersionSet versions) throws IOException {
+  public void moveUnusedTables(Resources resources, VersionSet versions, List<FileName> found)
+      throws IOException {
+    Set<FileName> candidates = new HashSet<>(found);
     Set<Long> used = new HashSet<>();
     versions.current().forEachFileNumber(used::add);
     for (String name : DirectoryCheck.names(env, directory)) {
       FileName file = FileNames.parse(name);
       if (file != null
           && file.kind() == FileName.Kind.TABLE
+          && candidates.contains(file)
           && !used.contains(file.number())
           && isComplete(resources, file.number(), name)) {
         move(name);

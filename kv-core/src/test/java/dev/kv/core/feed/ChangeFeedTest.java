@@ -397,7 +397,7 @@ class ChangeFeedTest extends DbTestBase {
     Options.Builder both = options.toBuilder().compaction(c -> c.filter(filter));
     assertThatThrownBy(both::build)
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("compactionFilter");
+        .hasMessageContaining("a compaction filter");
   }
 
   @Test

@@ -20,6 +20,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -160,11 +161,19 @@ final class ReadCallsTest {
             () -> tree.reader.read(DESCENDING, bytes("a"), value -> "no"),
             () -> tree.reader.pinned(DESCENDING, key),
             () -> tree.reader.getAll(DESCENDING, List.of(bytes("a"))),
-            () -> tree.reader.iterator(DESCENDING),
-            () -> tree.reader.forEach(DESCENDING, (k, v) -> {}));
+            () -> tree.reader.iterator(DESCENDING));
     for (Runnable lookup : lookups) {
       assertThatThrownBy(lookup::run).isInstanceOf(IllegalArgumentException.class);
     }
+    assertThat(tree.reader.openIterators()).isZero();
+  }
+
+  @Test
+  void forEach_descending_visitsTheLastKeyFirst() {
+    fill();
+    List<String> keys = new ArrayList<>();
+    tree.reader.forEach(DESCENDING, (key, value) -> keys.add(key.toUtf8String()));
+    assertThat(keys).isNotEmpty().isSortedAccordingTo(Comparator.reverseOrder());
     assertThat(tree.reader.openIterators()).isZero();
   }
 

@@ -27,9 +27,10 @@ final class ReportPage {
         padding: .15rem .8rem .15rem 0; border-bottom: 1px solid var(--line); }
       td.number, th.number { text-align: right; white-space: nowrap;
         font-variant-numeric: tabular-nums; }
-      td.bar { width: 45%; } .bar i { display: block; height: .8rem; min-width: 2px; background: var(--mark);
-        border-radius: 2px; } svg { width: 100%; } svg text { fill: var(--text); font-size: 13px; }
-      svg rect { fill: var(--mark); } code { overflow-wrap: anywhere; } .scroll { overflow-x: auto; }
+      td.bar { width: 45%; } .bar i { display: block; height: .8rem; min-width: 2px;
+        background: var(--mark); border-radius: 2px; } svg { width: 100%; } svg text { fill: var(--text); font-size: 13px; }
+      svg rect { fill: var(--mark); } code { overflow-wrap: anywhere; }
+      .scroll { overflow-x: auto; }
       """;
 
   private final StringBuilder html = new StringBuilder(START);
