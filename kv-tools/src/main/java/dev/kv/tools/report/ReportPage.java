@@ -28,7 +28,8 @@ final class ReportPage {
       td.number, th.number { text-align: right; white-space: nowrap;
         font-variant-numeric: tabular-nums; }
       td.bar { width: 45%; } .bar i { display: block; height: .8rem; min-width: 2px;
-        background: var(--mark); border-radius: 2px; } svg { width: 100%; } svg text { fill: var(--text); font-size: 13px; }
+        background: var(--mark); border-radius: 2px; }
+      svg { width: 100%; } svg text { fill: var(--text); font-size: 13px; }
       svg rect { fill: var(--mark); } code { overflow-wrap: anywhere; }
       .scroll { overflow-x: auto; }
       """;
