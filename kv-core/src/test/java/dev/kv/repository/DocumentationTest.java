@@ -194,7 +194,7 @@ class DocumentationTest {
             .map(MatchResult::group)
             .collect(Collectors.toSet());
     List<String> names =
-        CODE.matcher(Files.readString(root.resolve("src-docs/implementation.md")))
+        CODE.matcher(Files.readString(root.resolve("src-docs/implementation-paths.md")))
             .results()
             .flatMap(code -> CLASS_NAME.matcher(code.group(1)).results().map(MatchResult::group))
             .toList();
