@@ -13,6 +13,7 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * alone: the model checker does not know views of buffers. Every run has a space of its own in one
  * database.
  */
+@Tag("slow")
 @Param(name = "key", gen = IntGen.class, conf = "1:2")
 @Param(name = "value", gen = IntGen.class, conf = "1:3")
 public class DBMapLincheckIT {

@@ -5,6 +5,7 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
  * on the order of things, so operations only say whether what they pinned was good: that it was, is
  * all that a sequence of them can give.
  */
+@Tag("slow")
 @Param(name = "key", gen = IntGen.class, conf = "1:3")
 public class CachePinsLincheckIT {
   private static final int SCALE = Boolean.getBoolean("kv.long") ? 20 : 1;

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -157,6 +158,7 @@ class CompactionFilterFaultTest {
   }
 
   @ParameterizedTest
+  @Tag("slow")
   @EnumSource
   void compaction_withAFaultAtEachOperation_changesAllOrNothing(FaultMode mode) {
     for (boolean withSnapshot : new boolean[] {false, true}) {

@@ -37,6 +37,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -640,6 +641,7 @@ class BackupsTest {
   }
 
   @ParameterizedTest
+  @Tag("slow")
   @EnumSource(Fault.class)
   void operationOnBackups_failing_keepsEachBackupWholeOrAbsent(Fault fault) throws IOException {
     for (boolean forever : new boolean[] {false, true}) {

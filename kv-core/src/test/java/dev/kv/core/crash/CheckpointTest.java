@@ -32,6 +32,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -385,6 +386,7 @@ class CheckpointTest {
   // Faults and loss of power.
 
   @ParameterizedTest
+  @Tag("slow")
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "TORN")
   void operationOfACheckpoint_failing_leavesNoHalfOfOne(FaultMode mode) throws IOException {
     History history = new History(7, 40, 3000);

@@ -70,6 +70,7 @@ class PowerLossTest {
   }
 
   @Test
+  @Tag("slow")
   void crash_beforeEachOperationBesideRangeDeletes_leavesAPrefixWithAllSyncedWrites()
       throws Throwable {
     clones.set(0);
@@ -80,6 +81,7 @@ class PowerLossTest {
 
   /** Tests several opens that have nothing to recover, and the first write after them. */
   @Test
+  @Tag("slow")
   void crash_beforeEachOperationOfFirstWrites_leavesAPrefixWithAllSyncedWrites() throws Throwable {
     clones.set(0);
     reopening = true;

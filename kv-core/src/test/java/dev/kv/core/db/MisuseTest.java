@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Misuse that may cost an exception and never the JVM, so it happens in one of its own: {@link
  * TableFaultInjection} and {@link CloseRace}. {@code -Dkv.seed} repeats a run.
  */
+@Tag("slow")
 @Timeout(value = 3, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MisuseTest {
   private static final boolean LONG = Boolean.getBoolean("kv.long");

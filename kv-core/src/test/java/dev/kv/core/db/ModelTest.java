@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -136,8 +137,21 @@ class ModelTest extends DbTestBase {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"DEFAULT", "TINY_BUFFERS", "IN_MEMORY_PARALLEL"})
   void operations_atRandom_agreeWithAMap(Setting setting) {
+    operateAtRandom(setting);
+  }
+
+  @ParameterizedTest
+  @Tag("slow")
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"DEFAULT", "TINY_BUFFERS", "IN_MEMORY_PARALLEL"})
+  void operations_atRandomInOtherSettings_agreeWithAMap(Setting setting) {
+    operateAtRandom(setting);
+  }
+
+  private void operateAtRandom(Setting setting) {
     for (int round = 0; round < ROUNDS; round++) {
       long seed = SEED + 100L * round + setting.ordinal();
       List<Step> steps = ModelRun.steps(seed, STEPS);

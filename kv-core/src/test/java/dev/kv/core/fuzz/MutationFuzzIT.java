@@ -15,6 +15,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * -Dkv.seed} repeats a run, and {@code -Dkv.fuzz.millis} sets the time for each target. An input
  * that fails is written to a file, which can be added to the corpus.
  */
+@Tag("slow")
 @Timeout(600)
 class MutationFuzzIT {
   private static final long DEFAULT_SEED = 20_260_101;

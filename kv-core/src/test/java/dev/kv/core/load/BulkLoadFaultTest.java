@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -220,6 +221,7 @@ class BulkLoadFaultTest {
   }
 
   @ParameterizedTest
+  @Tag("slow")
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SHORT")
   void load_withAFaultAtEachOperation_failsWithoutAnyOfItOrIsThere(FaultMode mode)
       throws IOException {

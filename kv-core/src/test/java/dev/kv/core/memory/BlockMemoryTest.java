@@ -7,6 +7,7 @@ import dev.kv.Options;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,6 +23,7 @@ class BlockMemoryTest {
 
   /** Blocks of many sizes: values of 0 to 4000 bytes, then small ones, then large ones. */
   @ParameterizedTest
+  @Tag("slow")
   @ValueSource(ints = {0, 1 << 20, 8 << 20})
   void blocks_writtenAndReadInManySizes_stayWithinTheDocumentedBound(int cache) {
     long bound = cache + cache / 4 + (2 << 20) + PINNED_BY_MERGES;

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,6 +63,7 @@ class MemoryShortageTest extends DbTestBase {
   }
 
   @Test
+  @Tag("slow")
   void put_iteratorsThatTookTheMemoryAreClosed_goesOn() {
     open(
         defaults().toBuilder()

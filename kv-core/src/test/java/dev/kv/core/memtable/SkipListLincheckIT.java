@@ -12,6 +12,7 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
  * writer has published: as if each insertion happened at one moment. Under stress alone: the model
  * checker does not know views of buffers.
  */
+@Tag("slow")
 @Param(name = "key", gen = IntGen.class, conf = "1:6")
 public class SkipListLincheckIT {
   private static final int SCALE = Boolean.getBoolean("kv.long") ? 20 : 1;

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the class path of a new JVM, which runs the tests of the mutant. {@code -Pmutation} runs all
  * mutants, and other builds those marked quick.
  */
+@Tag("slow")
 class MutantsIT {
   private static final Path TABLE = Path.of("..", "src-docs", "mutants.md");
   private static final int MINUTES = 5;

@@ -11,12 +11,14 @@ import dev.kv.core.version.Version;
 import java.util.List;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Pins of read states against publications and the close, in every order of their steps that a
  * model checker tries.
  */
+@Tag("slow")
 public class ReadStatesLincheckIT {
   private static final int SCALE = Boolean.getBoolean("kv.long") ? 10 : 1;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Runs the soak for a few seconds, or for {@code -Dkv.soak.seconds}. In a long run, the resources
  * held must not grow from the second quarter to the last.
  */
+@Tag("slow")
 class SoakIT {
   private static final int QUICK = 6;
   private static final int LONG = 3600;

@@ -11,6 +11,7 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
  * model checker does not know views of buffers. All runs share one database, whose memtable is
  * small, so that flushes come in between; each run has keys of its own.
  */
+@Tag("slow")
 @Param(name = "key", gen = IntGen.class, conf = "0:1")
 @Param(name = "value", gen = IntGen.class, conf = "1:3")
 public class ConditionalWriteLincheckIT {

@@ -5,6 +5,7 @@ import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.event.Events;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
  * close refused. Under stress alone: the model checker does not know views of buffers; {@link
  * CommitQueueLincheckIT} has the part without.
  */
+@Tag("slow")
 public class CommitLincheckIT {
   private static final int SCALE = Boolean.getBoolean("kv.long") ? 20 : 1;
   private static final byte[] KEY = {'k'};

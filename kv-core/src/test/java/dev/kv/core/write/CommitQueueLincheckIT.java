@@ -2,9 +2,11 @@ package dev.kv.core.write;
 
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Leadership as a lock around a counter: at most one thread leads, and no thread waits forever. */
+@Tag("slow")
 public class CommitQueueLincheckIT {
   private static final int SCALE = Boolean.getBoolean("kv.long") ? 20 : 1;
 

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,6 +25,7 @@ class DemoCommandTest {
   }
 
   @Test
+  @Tag("slow")
   void demo_withAHeapOf64MiB_runsAndIsSilentOnStandardError() throws Exception {
     List<String> command = Cli.inProcess("-Xmx64m");
     command.addAll(List.of("demo", temp.resolve("demo").toString(), "--entries", "200000"));

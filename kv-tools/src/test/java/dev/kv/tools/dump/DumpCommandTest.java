@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -131,6 +132,7 @@ class DumpCommandTest {
   }
 
   @ParameterizedTest
+  @Tag("slow")
   @EnumSource(DumpFormat.class)
   void table_damagedAnywhere_losesNoMoreThanThatBlock(DumpFormat format) throws IOException {
     Path table = Fixtures.copy("bloom", temp).resolve("000011.ldb");

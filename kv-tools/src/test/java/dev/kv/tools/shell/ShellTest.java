@@ -22,6 +22,7 @@ import org.jline.reader.ParsedLine;
 import org.jline.reader.Parser;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.impl.DumbTerminal;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -144,6 +145,7 @@ class ShellTest {
   }
 
   @ParameterizedTest
+  @Tag("slow")
   @ValueSource(strings = {"scan", "count", "export", "diff", "copy", "compact", "verify", "import"})
   void cancelled_anyLongCommand_endsAndLeavesTheDatabaseWhole(String command) throws IOException {
     String dir = Fixtures.copy("snappy-levels", temp).toString();

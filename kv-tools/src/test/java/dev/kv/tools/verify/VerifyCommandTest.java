@@ -19,6 +19,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -182,6 +183,7 @@ class VerifyCommandTest {
   }
 
   @Test
+  @Tag("slow")
   void verify_anyFlippedBitOfTheManifest_agreesWithOpen() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
     Path manifest = dir.resolve("MANIFEST-000002");

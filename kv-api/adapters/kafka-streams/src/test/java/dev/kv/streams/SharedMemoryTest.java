@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.apache.kafka.common.utils.Bytes;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,6 +36,7 @@ class SharedMemoryTest {
   @TempDir private Path directory;
 
   @Test
+  @Tag("slow")
   void twoHundredStores_stayInsideOneBudget() {
     Map<String, ?> configs = Map.of(KvStores.MEMORY_BYTES_CONFIG, BUDGET);
     List<KvKeyValueStore> stores = new ArrayList<>();

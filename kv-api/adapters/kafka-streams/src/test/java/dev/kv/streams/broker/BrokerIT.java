@@ -27,10 +27,12 @@ import org.apache.kafka.streams.query.VersionedKeyQuery;
 import org.apache.kafka.streams.state.VersionedRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Topologies with stores on kv, on a broker: what they count, and what a restart restores. */
+@Tag("slow")
 class BrokerIT {
   private static final int RECORDS = 100_000;
   private static final int PARTITIONS = 4;

@@ -9,6 +9,7 @@ import java.util.Properties;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.state.BuiltInDslStoreSuppliers;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
  * One line of configuration moves a topology of tables, windows, sessions and joins from the
  * built-in stores to kv, and its results stay the same.
  */
+@Tag("slow")
 class WholeTopologyIT {
   private static final int RECORDS = 2_000;
   private static final int KEYS = 40;
