@@ -193,12 +193,18 @@ class DocumentationTest {
             .results()
             .map(MatchResult::group)
             .collect(Collectors.toSet());
+    StringBuilder notes = new StringBuilder();
+    for (Path document : documents(root)) {
+      if (document.getFileName().toString().startsWith("implementation")) {
+        notes.append(Files.readString(document)).append('\n');
+      }
+    }
     List<String> names =
-        CODE.matcher(Files.readString(root.resolve("src-docs/implementation-paths.md")))
+        CODE.matcher(notes)
             .results()
             .flatMap(code -> CLASS_NAME.matcher(code.group(1)).results().map(MatchResult::group))
             .toList();
-    assertThat(names).hasSizeGreaterThan(100);
+    assertThat(names).hasSizeGreaterThan(200);
     assertThat(names.stream().filter(name -> !words.contains(name)))
         .as("classes that the source does not contain")
         .isEmpty();
