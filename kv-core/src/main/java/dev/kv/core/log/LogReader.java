@@ -3,6 +3,8 @@ package dev.kv.core.log;
 import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the records of a log (see {@link LogFormat}). Checks every length, and returns every whole
@@ -15,11 +17,17 @@ import java.nio.ByteBuffer;
  * is skipped without a report; {@link #end} tells.
  */
 public final class LogReader implements AutoCloseable {
+  /** The length of a record from which on it is worth to look up how long it is. */
+  private static final int LARGE = 256 << 10;
+
   private final String fileName;
   private final SequentialFile file;
   private final Reporter reporter;
   private final long initialOffset;
   private final FragmentReader fragments;
+
+  /** Opens the file again; null if the lengths of records are not looked up. */
+  private @Nullable Reopener reopener;
 
   // The unfinished record: its fragments so far are in the caller's buffer.
   private boolean inRecord;
@@ -87,6 +95,20 @@ public final class LogReader implements AutoCloseable {
     this.fragments = new FragmentReader(file, checksum, start, block);
     this.lastRecordOffset = start;
     this.endOfLastRecord = start;
+  }
+
+  /** Opens the file of a reader once more, at its beginning. */
+  public interface Reopener {
+    /** Returns the file, which the caller closes. */
+    SequentialFile open() throws IOException;
+  }
+
+  /**
+   * Looks up the length of each large record in the headers of its fragments, so that its buffer is
+   * allocated once, and not larger than the record.
+   */
+  public void measureLargeRecords(Reopener reopener) {
+    this.reopener = reopener;
   }
 
   /** Returns a buffer for a reader. */
@@ -178,7 +200,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   /** Adds a fragment; returns true if it completes a record. */
-  private boolean accept(int type, RecordBuffer out) {
+  private boolean accept(int type, RecordBuffer out) throws IOException {
     switch (type) {
       case LogFormat.FULL, LogFormat.FIRST -> {
         // Early writers left an empty FIRST at the end of a block, before another beginning.
@@ -211,6 +233,9 @@ public final class LogReader implements AutoCloseable {
         return false;
       }
     }
+    if (reopener != null && out.length() < LARGE && out.length() + fragments.bytes() >= LARGE) {
+      out.reserve(measure(reopener));
+    }
     if (!out.add(fragments.block(), fragments.payloadAt(), (int) fragments.bytes())) {
       drop("record over 2 GiB", false, out);
       return false;
@@ -222,6 +247,33 @@ public final class LogReader implements AutoCloseable {
     lastRecordOffset = start;
     endOfLastRecord = fragments.offset() + LogFormat.HEADER + fragments.bytes();
     return true;
+  }
+
+  /**
+   * Returns the length of the unfinished record according to the headers of its fragments, as far
+   * as they follow each other. They are not verified yet, so the length is only a hint.
+   */
+  private long measure(Reopener reopener) throws IOException {
+    ByteBuffer header = ByteBuffer.allocate(LogFormat.HEADER).order(ByteOrder.LITTLE_ENDIAN);
+    long sum = 0;
+    try (SequentialFile again = reopener.open()) {
+      again.skip(start);
+      for (long at = start; ; ) {
+        header.clear();
+        while (header.hasRemaining() && again.read(header) >= 0) {
+          // a read may be short
+        }
+        int type = header.get(LogFormat.TYPE_OFFSET);
+        if (header.hasRemaining() || type != (at == start ? LogFormat.FIRST : LogFormat.MIDDLE)) {
+          boolean last = !header.hasRemaining() && type == LogFormat.LAST;
+          return last ? sum + (header.getShort(LogFormat.LENGTH_OFFSET) & 0xffff) : sum;
+        }
+        int rest = LogFormat.leftInBlock(at) - LogFormat.HEADER;
+        sum += rest;
+        again.skip(rest);
+        at += LogFormat.HEADER + rest;
+      }
+    }
   }
 
   /** Drops the fragments of the unfinished record. */

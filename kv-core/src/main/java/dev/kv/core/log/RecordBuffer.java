@@ -19,8 +19,8 @@ public final class RecordBuffer {
   public RecordBuffer() {}
 
   /**
-   * Returns the direct, little-endian buffer that begins with the record, valid until the next
-   * read.
+   * Returns the little-endian buffer that begins with the record, valid until the next read. It is
+   * direct, except for a large record whose length was looked up.
    */
   public ByteBuffer buffer() {
     return buffer;
@@ -29,6 +29,35 @@ public final class RecordBuffer {
   /** Returns the record's length. */
   public int length() {
     return length;
+  }
+
+  /** Forgets the record and leaves its memory to the garbage collector, unless it is small. */
+  public void free() {
+    length = 0;
+    if (buffer.capacity() > SMALLEST) {
+      buffer = allocate(SMALLEST);
+    }
+  }
+
+  /**
+   * Makes room for a record of {@code bytes} bytes, of which the beginning is here. The memory is
+   * of the heap if that has room: the batch of the write was there, too, while the direct memory
+   * that the write left may be none.
+   */
+  void reserve(long bytes) {
+    if (bytes <= buffer.capacity() || bytes > LARGEST) {
+      return;
+    }
+    byte[] beginning = new byte[length];
+    buffer.get(0, beginning);
+    free(); // so that the old memory and the new are not there together
+    try {
+      buffer = ByteBuffer.allocate((int) bytes).order(ByteOrder.LITTLE_ENDIAN);
+    } catch (OutOfMemoryError e) {
+      buffer = allocate((int) bytes);
+    }
+    buffer.put(0, beginning);
+    length = beginning.length;
   }
 
   void clear() {

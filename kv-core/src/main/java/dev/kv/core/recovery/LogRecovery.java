@@ -111,9 +111,13 @@ public final class LogRecovery {
       reason = missing.getFileName() + ", which the MANIFEST needs, is missing";
       LOG.warn("{}: {}: its records are lost", resources.directory(), reason);
     }
-    for (int i = 0; i < numbers.size(); i++) {
-      boolean last = i == numbers.size() - 1;
-      replay(FileNames.log(resources.directory(), numbers.get(i)), last);
+    try {
+      for (int i = 0; i < numbers.size(); i++) {
+        boolean last = i == numbers.size() - 1;
+        replay(FileNames.log(resources.directory(), numbers.get(i)), last);
+      }
+    } finally {
+      record.free();
     }
   }
 
@@ -131,6 +135,7 @@ public final class LogRecovery {
     long recordsBefore = records;
     try (LogReader reader =
         new LogReader(file, resources.env().openSequential(path), damage, true)) {
+      reader.measureLargeRecords(() -> resources.env().openSequential(path));
       boolean first = true;
       while (reader.readRecord(record)) {
         if (damage.hasEnded() || !replayRecord(reader, damage, first)) {
@@ -316,6 +321,7 @@ public final class LogRecovery {
     cursor.start(bytes, EncodedBatch.HEADER, length - EncodedBatch.HEADER);
     BatchInserter.insert(cursor, count, sequence, target, resources.budget());
     if (target.memoryUsed() > resources.options().writeBufferSize()) {
+      record.free(); // the table needs the memory
       memtable = null;
       sink.full(target);
     }

@@ -1,6 +1,7 @@
 package dev.kv.core.table.format;
 
 import dev.kv.CompressionType;
+import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.memory.OffHeapBuffer;
@@ -54,17 +55,40 @@ public final class BlockWriter {
     if (type == CompressionType.NONE || length > MAX_COMPRESSED) {
       return writeRaw(block, length);
     }
-    ByteBuffer target = room((long) compression.maxCompressedLength(type, length) + TRAILER);
+    ByteBuffer target;
+    try {
+      target = room((long) compression.maxCompressedLength(type, length) + TRAILER);
+    } catch (OffHeapExhaustedException e) {
+      return writeRaw(block, length); // a flush gives memory back, so it must not need much
+    }
     int stored = compression.compress(type, format.zstdLevel(), block, 0, length, target, used);
     return BlockCompression.isWorthwhile(stored, length)
         ? seal(stored, type.code())
         : writeRaw(block, length);
   }
 
-  /** Stores a block uncompressed. */
+  /** Stores a block uncompressed; one that is larger than the buffer is not copied into it. */
   BlockHandle writeRaw(ByteBuffer block, int length) throws IOException {
+    if ((long) length + TRAILER > buffer.buffer().capacity()) {
+      return writeDirectly(block, length);
+    }
     room((long) length + TRAILER).put(used, block, 0, length);
     return seal(length, CompressionType.NONE.code());
+  }
+
+  private BlockHandle writeDirectly(ByteBuffer block, int length) throws IOException {
+    flush();
+    file.append(block.duplicate().position(0).limit(length));
+    ByteBuffer trailer = buffer.buffer();
+    trailer.put(0, CompressionType.NONE.code());
+    crc.reset();
+    crc.update(block, 0, length);
+    crc.update(trailer, 0, 1);
+    trailer.putInt(1, crc.maskedValue());
+    BlockHandle handle = new BlockHandle(offset, length);
+    used = TRAILER;
+    offset += length + TRAILER;
+    return handle;
   }
 
   /** Stores a block that already has its trailer. */
