@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 
 /**
  * Loads many entries at once. They go into tables directly, without the log and without
- * compactions, and appear together when {@link #finish} returns. {@link DB#bulkLoader} creates a
- * loader. Not thread-safe; several loaders may be open at once.
+ * compactions, and appear together when {@link #finish} returns. {@link BulkLoads#bulkLoader}
+ * creates a loader. Not thread-safe; several loaders may be open at once.
  *
  * <pre>{@code
- * try (BulkLoader loader = db.bulkLoader()) {
+ * try (BulkLoader loader = db.loads().bulkLoader()) {
  *   for (Row row : rowsInOrder) {
  *     loader.put(row.key(), row.value());
  *   }

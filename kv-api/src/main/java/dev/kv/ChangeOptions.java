@@ -1,7 +1,7 @@
 package dev.kv;
 
 /**
- * What {@link DB#changes(ChangeOptions, ChangePosition)} delivers.
+ * What {@link ChangeFeed#open(ChangeOptions, ChangePosition)} delivers.
  *
  * @param unsynced if true, a group is delivered as soon as readers see it. If false, it is
  *     delivered when it is durable: after the next write with {@link WriteOptions#sync}, or when

@@ -6,7 +6,7 @@ import java.util.Objects;
 /**
  * A place in the order of a database's writes: after all writes up to a sequence number. A follower
  * stores the position of the last {@link ChangeGroup} that it has applied, in the same batch as the
- * data, and continues there with {@link DB#changes(ChangePosition)}.
+ * data, and continues there with {@link ChangeFeed#open(ChangePosition)}.
  *
  * <p>A sequence number alone is not enough. If the power is lost, a database may give the numbers
  * of lost writes to other writes; after a repair, or if a backup was restored, too. So a position

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Several readers are independent of each other, and none of them delays writes.
  *
  * <pre>{@code
- * try (Changes changes = db.changes(position)) {
+ * try (Changes changes = db.changes().open(position)) {
  *   while (true) {
  *     ChangeGroup group = changes.take();
  *     WriteBatch batch = WriteBatch.create();
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * @see DB#changes(ChangePosition)
+ * @see ChangeFeed#open(ChangePosition)
  */
 public interface Changes extends AutoCloseable {
   /**

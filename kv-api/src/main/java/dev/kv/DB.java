@@ -1,7 +1,6 @@
 package dev.kv;
 
 import java.nio.file.Path;
-import java.util.List;
 
 /**
  * An ordered map from keys to values, both of any bytes, in a directory of C++ LevelDB's format.
@@ -97,71 +96,20 @@ public interface DB extends KeyValueStore, AutoCloseable {
   DBAdmin admin();
 
   /**
-   * Adds the entries of tables that {@link TableWriter#forIngest} wrote, all at once. They replace
-   * the values that their keys have. When this returns, the entries are durable, and the files may
-   * be deleted; they were copied. If it throws, nothing has changed, unless the message says that
-   * the outcome is unknown. If the process dies, the next open finds all of the entries or none.
+   * Returns what adds many entries at once: bulk loads, and tables that other jobs wrote.
    *
-   * <p>Every table is read completely first, and its checksums and the order of its keys are
-   * checked. If the range of a table has no entry in the database, the file is copied as it is;
-   * otherwise its entries are written to new tables. Snapshots and iterators from before do not
-   * show the entries.
-   *
-   * @param tables the files, in any order; their ranges of keys must not overlap
-   * @throws IllegalArgumentException if two tables overlap, or {@link TableWriter#forIngest} did
-   *     not write one
-   * @throws UnsupportedFormatException if a table has another comparator
-   * @throws CorruptionException if a table is damaged
-   * @throws DBIOException if a file cannot be read or written
+   * @return the loads, always the same object
    */
-  void ingest(List<Path> tables);
+  @Override
+  DBLoads loads();
 
   /**
-   * Reads the durable changes after a position. See {@link #changes(ChangeOptions,
-   * ChangePosition)}.
+   * Returns what reads the changes of the database in order.
    *
-   * @param after the position, which was read from this database earlier
-   * @return a reader, which the caller closes
+   * @return the change feed, always the same object; its methods throw {@link
+   *     IllegalStateException} if the database was opened without {@link Options#logRetention}
    */
-  default Changes changes(ChangePosition after) {
-    return changes(ChangeOptions.DEFAULT, after);
-  }
-
-  /**
-   * Reads the changes after a position: every group of writes that was committed since, in order,
-   * and then new ones. The logs of the database are read, as far as {@link Options#logRetention}
-   * keeps them.
-   *
-   * @param options which groups are delivered
-   * @param after the position, which was read from this database earlier, also before it was opened
-   *     this time
-   * @return a reader, which the caller closes
-   * @throws ChangesLostException if the changes after the position are not complete any more
-   * @throws IllegalStateException if the database was opened without {@link Options#logRetention}
-   * @throws IllegalArgumentException if the position lies after the last write, or inside a group
-   */
-  Changes changes(ChangeOptions options, ChangePosition after);
-
-  /**
-   * Returns the position after the last durable write. A copy of the database that is read after
-   * this call contains all changes before the position, and perhaps later ones, which can be
-   * applied again.
-   *
-   * @return the position
-   * @throws IllegalStateException if the database was opened without {@link Options#logRetention}
-   */
-  ChangePosition changePosition();
-
-  /**
-   * Returns the position before the oldest change that can still be read. A flush after this call,
-   * or one that ends at the same time, can delete that change, if the retention asks for it: {@link
-   * #changes} then throws {@link ChangesLostException}, and the caller asks for the oldest position
-   * again.
-   *
-   * @return the position
-   * @throws IllegalStateException if the database was opened without {@link Options#logRetention}
-   */
-  ChangePosition oldestChangePosition();
+  ChangeFeed changes();
 
   /**
    * Closes the database. Closing it twice does nothing. Calls in other threads end with their

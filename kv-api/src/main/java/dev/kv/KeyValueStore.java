@@ -87,20 +87,9 @@ public interface KeyValueStore extends DBReader, DBWriter {
   }
 
   /**
-   * Begins a bulk load of entries whose keys ascend.
+   * Returns what loads many entries at once.
    *
-   * @return a loader, which the caller closes
-   * @see #bulkLoader(BulkLoadOptions)
+   * @return the loads
    */
-  default BulkLoader bulkLoader() {
-    return bulkLoader(BulkLoadOptions.DEFAULT);
-  }
-
-  /**
-   * Begins a bulk load: many entries that go into tables directly, and appear together.
-   *
-   * @param options how to load
-   * @return a loader, which the caller closes
-   */
-  BulkLoader bulkLoader(BulkLoadOptions options);
+  BulkLoads loads();
 }

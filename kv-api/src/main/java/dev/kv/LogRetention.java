@@ -5,9 +5,9 @@ import java.util.Objects;
 
 /**
  * How long a database keeps logs that it does not need any more itself, so that {@link
- * DB#changes(ChangePosition)} can read them. The oldest log is deleted as soon as one of the bounds
- * is exceeded, when a flush ends or the database is opened. The logs that a recovery needs are kept
- * in any case, and do not count.
+ * ChangeFeed#open(ChangePosition)} can read them. The oldest log is deleted as soon as one of the
+ * bounds is exceeded, when a flush ends or the database is opened. The logs that a recovery needs
+ * are kept in any case, and do not count.
  *
  * @param bytes how large the kept logs may be together, in bytes; the last one may not fit
  *     completely, so less than this is kept

@@ -208,12 +208,12 @@ public final class Options {
   }
 
   /**
-   * Returns how long logs are kept for {@link DB#changes(ChangePosition)}. If set, every change
-   * passes the log: a range delete writes a tombstone for each key of the range, a bulk load and an
-   * ingest throw {@link IllegalStateException}, and {@link Compaction#filter} cannot be set. {@link
-   * #reuseLogs} then applies to the MANIFEST alone. The first open without this option ends the
-   * history: positions read before are refused. Default: null, which means that logs are deleted
-   * when they are not needed.
+   * Returns how long logs are kept for {@link ChangeFeed#open(ChangePosition)}. If set, every
+   * change passes the log: a range delete writes a tombstone for each key of the range, a bulk load
+   * and an ingest throw {@link IllegalStateException}, and {@link Compaction#filter} cannot be set.
+   * {@link #reuseLogs} then applies to the MANIFEST alone. The first open without this option ends
+   * the history: positions read before are refused. Default: null, which means that logs are
+   * deleted when they are not needed.
    *
    * @return the bounds, or null if no logs are kept
    */

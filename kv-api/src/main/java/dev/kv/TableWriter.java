@@ -4,7 +4,7 @@ import java.nio.file.Path;
 
 /**
  * Writes a table that is not part of a database: of user keys, which {@link TableReader} and
- * LevelDB's {@code Table} read, or for {@link DB#ingest}. Not thread-safe.
+ * LevelDB's {@code Table} read, or for {@link DBLoads#ingest}. Not thread-safe.
  *
  * <p>A writer ends with {@link #finish} or {@link #abandon}. After either, every method except
  * {@link #entryCount}, {@link #fileSize} and {@link #close} throws {@link IllegalStateException}.
@@ -25,9 +25,9 @@ public interface TableWriter extends AutoCloseable {
   }
 
   /**
-   * Creates a table for {@link DB#ingest}. Jobs that run elsewhere, on Spark or Hadoop for example,
-   * write such tables, and the process that has the database open ingests them. {@link TableReader}
-   * does not read them: each key has eight more bytes, as in the tables of a database.
+   * Creates a table for {@link DBLoads#ingest}. Jobs that run elsewhere, on Spark or Hadoop for
+   * example, write such tables, and the process that has the database open ingests them. {@link
+   * TableReader} does not read them: each key has eight more bytes, as in the tables of a database.
    *
    * @param file the file to create; it must not exist
    * @param options the options of the database; the comparator, the filter policy, the block and

@@ -1,7 +1,6 @@
 package dev.kv.space;
 
-import dev.kv.BulkLoadOptions;
-import dev.kv.BulkLoader;
+import dev.kv.BulkLoads;
 import dev.kv.ConflictException;
 import dev.kv.DB;
 import dev.kv.DBComparator;
@@ -260,8 +259,8 @@ public final class Space extends SpaceReader implements KeyValueStore {
   }
 
   @Override
-  public BulkLoader bulkLoader(BulkLoadOptions options) {
-    return new SpaceLoader(database.bulkLoader(options), prefix);
+  public BulkLoads loads() {
+    return options -> new SpaceLoader(database.loads().bulkLoader(options), prefix);
   }
 
   /** Returns the prefix and the database, for logs. */

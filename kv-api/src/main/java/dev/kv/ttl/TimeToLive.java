@@ -1,7 +1,6 @@
 package dev.kv.ttl;
 
-import dev.kv.BulkLoadOptions;
-import dev.kv.BulkLoader;
+import dev.kv.BulkLoads;
 import dev.kv.CompactionFilter;
 import dev.kv.CompactionFilter.Decision;
 import dev.kv.ConflictException;
@@ -309,8 +308,8 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
   }
 
   @Override
-  public BulkLoader bulkLoader(BulkLoadOptions options) {
-    return new TimedLoader(database.bulkLoader(options), this);
+  public BulkLoads loads() {
+    return options -> new TimedLoader(database.loads().bulkLoader(options), this);
   }
 
   /** Returns the time to live and the database, for logs. */

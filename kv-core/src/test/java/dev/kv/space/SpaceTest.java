@@ -733,7 +733,7 @@ class SpaceTest {
   @Test
   void bulkLoad_intoASpace_staysInIt() {
     Space space = Space.of(db, "users/");
-    try (BulkLoader loader = space.bulkLoader()) {
+    try (BulkLoader loader = space.loads().bulkLoader()) {
       loader.put(b("a"), b("1"));
       loader.put(ByteBuffer.wrap(b("b")), ByteBuffer.wrap(b("2")));
       assertThat(loader.entryCount()).isEqualTo(2);

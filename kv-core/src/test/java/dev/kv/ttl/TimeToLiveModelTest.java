@@ -252,7 +252,7 @@ class TimeToLiveModelTest {
       }
       case 2 -> {
         int millis = randomTime();
-        try (BulkLoader loader = view(millis).bulkLoader()) {
+        try (BulkLoader loader = view(millis).loads().bulkLoader()) {
           for (int i = 0; i < 10; i++) {
             String key = String.format("key%03d", i * 7);
             String value = randomValue();

@@ -253,7 +253,7 @@ class TimeToLiveTest {
   @Test
   void batchLoadAndEncodedValue_liveFromTheirWriteOn() {
     ttl.write(WriteBatch.create().put(b("a"), b("1")));
-    try (BulkLoader loader = ttl.bulkLoader()) {
+    try (BulkLoader loader = ttl.loads().bulkLoader()) {
       loader.put(b("b"), b("2"));
       loader.put(ByteBuffer.wrap(b("c")), ByteBuffer.wrap(b("3")));
       assertThat(loader.entryCount()).isEqualTo(2);

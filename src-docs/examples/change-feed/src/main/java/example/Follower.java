@@ -44,7 +44,7 @@ final class Follower {
   /** Applies every change, and waits for new ones, until the thread is interrupted. */
   void run() throws InterruptedException {
     while (true) {
-      try (Changes changes = source.changes(position())) {
+      try (Changes changes = source.changes().open(position())) {
         while (true) {
           apply(changes.take());
         }
@@ -57,7 +57,7 @@ final class Follower {
   /** Applies the changes that are durable now. */
   void catchUp() {
     while (true) {
-      try (Changes changes = source.changes(position())) {
+      try (Changes changes = source.changes().open(position())) {
         for (ChangeGroup group = changes.poll(); group != null; group = changes.poll()) {
           apply(group);
         }
@@ -96,7 +96,7 @@ final class Follower {
     newCopies++;
     copy.delete(POSITION); // first: the entries after it may be deleted in several writes
     copy.deleteRange(null, null);
-    ChangePosition position = source.changePosition();
+    ChangePosition position = source.changes().position();
     WriteBatch batch = WriteBatch.create();
     try (Snapshot snapshot = source.snapshot()) {
       // A loss of power must not take from the source what the snapshot shows

@@ -1,14 +1,11 @@
 package dev.kv.core.db;
 
-import dev.kv.BulkLoadOptions;
-import dev.kv.BulkLoader;
-import dev.kv.ChangeOptions;
-import dev.kv.ChangePosition;
-import dev.kv.Changes;
+import dev.kv.ChangeFeed;
 import dev.kv.ConflictException;
 import dev.kv.DB;
 import dev.kv.DBAdmin;
 import dev.kv.DBIOException;
+import dev.kv.DBLoads;
 import dev.kv.Escape;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
@@ -24,10 +21,9 @@ import dev.kv.core.change.TreeChanges;
 import dev.kv.core.checkpoint.FileCapture;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.event.Events;
-import dev.kv.core.feed.ChangeFeed;
+import dev.kv.core.feed.LogFeed;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.load.Loads;
-import dev.kv.core.load.TableIngestion;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
@@ -42,8 +38,6 @@ import dev.kv.env.Env;
 import dev.kv.event.CloseEvent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +49,8 @@ import org.jspecify.annotations.Nullable;
 final class DBImpl extends OpenDatabase implements DB {
   private final Parts parts;
   private final DBAdmin admin;
+  private final DBLoads loads;
+  private final ChangeFeed changes;
   private final CountDownLatch closeDone = new CountDownLatch(1);
 
   /** The parts of an open database, which owns and closes them. */
@@ -76,13 +72,15 @@ final class DBImpl extends OpenDatabase implements DB {
       JobContext jobs,
       TreeChanges changes,
       Loads loads,
-      @Nullable ChangeFeed feed,
+      @Nullable LogFeed feed,
       DatabaseStats stats) {}
 
   DBImpl(Parts parts) {
     super(parts.reader());
     this.parts = parts;
     this.admin = new Admin(this::checkOpen, parts);
+    this.loads = new OpenLoads(parts);
+    this.changes = new OpenChanges(this::checkOpen, parts.feed());
   }
 
   @Override
@@ -182,52 +180,13 @@ final class DBImpl extends OpenDatabase implements DB {
   }
 
   @Override
-  public BulkLoader bulkLoader(BulkLoadOptions options) {
-    requireNoFeed("a bulk load");
-    return parts.loads().loader(Objects.requireNonNull(options, "options"));
+  public DBLoads loads() {
+    return loads;
   }
 
   @Override
-  public void ingest(List<Path> tables) {
-    List<Path> files = List.copyOf(Objects.requireNonNull(tables, "tables"));
-    requireNoFeed("an ingest");
-    new TableIngestion(parts.loads(), parts.jobs(), parts.changes()).ingest(files);
-  }
-
-  private void requireNoFeed(String what) {
-    if (parts.feed() != null) {
-      throw new IllegalStateException(
-          what
-              + " does not pass the log, so readers of changes would not see it: open the database"
-              + " without Options.logRetention, and begin again with new copies afterwards");
-    }
-  }
-
-  @Override
-  public Changes changes(ChangeOptions options, ChangePosition after) {
-    Objects.requireNonNull(options, "options");
-    Objects.requireNonNull(after, "after");
-    return feed().open(options, after);
-  }
-
-  @Override
-  public ChangePosition changePosition() {
-    return feed().durable();
-  }
-
-  @Override
-  public ChangePosition oldestChangePosition() {
-    return feed().oldest();
-  }
-
-  private ChangeFeed feed() {
-    checkOpen();
-    ChangeFeed feed = parts.feed();
-    if (feed == null) {
-      throw new IllegalStateException(
-          "changes can be read only if the database was opened with Options.logRetention");
-    }
-    return feed;
+  public ChangeFeed changes() {
+    return changes;
   }
 
   @Override
@@ -258,7 +217,7 @@ final class DBImpl extends OpenDatabase implements DB {
       parts.commits().close();
       parts.loads().close();
       parts.background().stop();
-      ChangeFeed feed = parts.feed();
+      LogFeed feed = parts.feed();
       if (feed != null) {
         feed.close();
       }

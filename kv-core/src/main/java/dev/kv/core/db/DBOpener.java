@@ -20,7 +20,7 @@ import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
-import dev.kv.core.feed.ChangeFeed;
+import dev.kv.core.feed.LogFeed;
 import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.load.Loads;
@@ -441,7 +441,7 @@ final class DBOpener {
                   jobs,
                   changes,
                   new Loads(jobs, changes, compactor),
-                  kept == null ? null : new ChangeFeed(resources, kept, gate),
+                  kept == null ? null : new LogFeed(resources, kept, gate),
                   stats));
       background.begin(
           new Flusher(jobs),

@@ -142,7 +142,7 @@ final class EventText {
     String cause = Escape.text(e.cause().toString());
     return e.resumable()
         ? failed
-            + ", the database is read-only until it succeeds; DB.resume() tries it again: "
+            + ", the database is read-only until it succeeds; db.admin().resume() tries it again: "
             + cause
         : failed + "; the database is read-only from now on: " + cause;
   }

@@ -242,7 +242,7 @@ public final class WriteGate {
             + " has been read-only since an earlier failure, given as the cause"
             + outcome
             + (resumable
-                ? "; DB.resume() tries the failed work again"
+                ? "; db.admin().resume() tries the failed work again"
                 : "; close it and open it again"),
         now.failure(),
         resumable);

@@ -284,7 +284,7 @@ class CompactionFilterModelTest extends DbTestBase {
   }
 
   private void load(int from, int to) {
-    try (BulkLoader loader = db.bulkLoader()) {
+    try (BulkLoader loader = db.loads().bulkLoader()) {
       for (int i = from; i < to; i++) {
         String value = randomValue();
         loader.put(b(key(i)), b(value));

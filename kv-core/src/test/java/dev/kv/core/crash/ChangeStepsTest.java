@@ -123,7 +123,7 @@ final class ChangeStepsTest {
           db,
           directory,
           () -> {
-            try (BulkLoader loader = db.bulkLoader()) {
+            try (BulkLoader loader = db.loads().bulkLoader()) {
               loader.put(bytes("l"), bytes("4"));
               loader.finish();
             }

@@ -44,7 +44,7 @@ final class Follower {
       Thread writer = new Thread(() -> write(source, random));
       writer.setDaemon(true);
       writer.start();
-      try (Changes changes = source.changes(position(source, copy))) {
+      try (Changes changes = source.changes().open(position(source, copy))) {
         while (true) {
           apply(changes.take(), copy);
         }
@@ -80,7 +80,7 @@ final class Follower {
   /** Returns the position of the copy; a new copy begins with the first change. */
   static ChangePosition position(DB source, DB copy) {
     byte[] stored = copy.get(POSITION);
-    return stored == null ? source.oldestChangePosition() : ChangePosition.ofBytes(stored);
+    return stored == null ? source.changes().oldestPosition() : ChangePosition.ofBytes(stored);
   }
 
   /** Applies a group to the copy, with the position, after a check that it is the next one. */
@@ -98,7 +98,7 @@ final class Follower {
 
   /** Applies all groups that there are now. */
   static void catchUp(DB source, DB copy, ChangeOptions options) {
-    try (Changes changes = source.changes(options, position(source, copy))) {
+    try (Changes changes = source.changes().open(options, position(source, copy))) {
       for (ChangeGroup group = changes.poll(); group != null; group = changes.poll()) {
         apply(group, copy);
       }

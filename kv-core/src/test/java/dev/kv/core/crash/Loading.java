@@ -30,11 +30,12 @@ final class Loading {
     if (number % 3 == 0) {
       Path first = table(number, 0, files.resolveSibling(files.getFileName() + "-1"));
       Path second = table(number, KEYS / 2, files.resolveSibling(files.getFileName() + "-2"));
-      db.ingest(List.of(second, first));
+      db.loads().ingest(List.of(second, first));
       return;
     }
     boolean sorted = number % 3 == 1;
-    try (BulkLoader loader = db.bulkLoader(BulkLoadOptions.builder().sorted(sorted).build())) {
+    try (BulkLoader loader =
+        db.loads().bulkLoader(BulkLoadOptions.builder().sorted(sorted).build())) {
       for (int i = 0; i < KEYS; i++) {
         int key = sorted ? i : KEYS - 1 - i;
         loader.put(key(key), value(number, key));

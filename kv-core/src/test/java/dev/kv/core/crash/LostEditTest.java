@@ -52,7 +52,7 @@ final class LostEditTest {
       db.put(bytes("z"), bytes("2"));
       db.admin().flush();
       for (String prefix : List.of("l", "m", "n")) {
-        try (BulkLoader loader = db.bulkLoader()) {
+        try (BulkLoader loader = db.loads().bulkLoader()) {
           for (int i = 0; i < 1000; i++) {
             loader.put(bytes(prefix + (1000 + i)), bytes("v" + i));
           }

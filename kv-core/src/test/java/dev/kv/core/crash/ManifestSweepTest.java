@@ -84,7 +84,7 @@ final class ManifestSweepTest {
       }
       case 1 -> {
         try (BulkLoader loader =
-            db.bulkLoader(BulkLoadOptions.builder().sorted(random.nextBoolean()).build())) {
+            db.loads().bulkLoader(BulkLoadOptions.builder().sorted(random.nextBoolean()).build())) {
           for (int i = at; i < at + 30; i++) {
             loader.put(bytes(key(i)), bytes("load" + number));
             entries.put(key(i), "load" + number);
@@ -106,7 +106,7 @@ final class ManifestSweepTest {
           }
           table.finish();
         }
-        db.ingest(List.of(INGESTED));
+        db.loads().ingest(List.of(INGESTED));
         env.delete(INGESTED);
       }
       default -> db.admin().compactRange(null, null);

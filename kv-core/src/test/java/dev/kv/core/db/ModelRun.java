@@ -243,7 +243,8 @@ final class ModelRun implements AutoCloseable {
     }
     boolean meanwhile = random.nextInt(3) == 0;
     try (BulkLoader loader =
-        db.bulkLoader(BulkLoadOptions.builder().sorted(sorted).sortMemory(1 << 20).build())) {
+        db.loads()
+            .bulkLoader(BulkLoadOptions.builder().sorted(sorted).sortMemory(1 << 20).build())) {
       for (String key : order) {
         if (!sorted && random.nextInt(4) == 0) {
           loader.put(b(key), b("overwritten"));
@@ -268,7 +269,7 @@ final class ModelRun implements AutoCloseable {
       entries.forEach((key, value) -> writer.add(b(key), b(value)));
       writer.finish();
     }
-    db.ingest(List.of(file));
+    db.loads().ingest(List.of(file));
     try {
       options.env().delete(file);
     } catch (IOException e) {

@@ -94,7 +94,7 @@ class ChangeFeedTest extends DbTestBase {
   }
 
   private List<String> changesAfter(ChangePosition position) {
-    try (Changes changes = db.changes(position)) {
+    try (Changes changes = db.changes().open(position)) {
       return rest(changes);
     }
   }
@@ -111,12 +111,12 @@ class ChangeFeedTest extends DbTestBase {
 
   @Test
   void poll_afterWrites_deliversEachGroupOnceInOrder() {
-    ChangePosition begin = db.changePosition();
+    ChangePosition begin = db.changes().position();
     put("a", "1");
     db.write(batch().put(b("b"), b("2")).delete(b("a")).put(b("b"), b("3")));
     delete("c");
     sync();
-    try (Changes changes = db.changes(begin)) {
+    try (Changes changes = db.changes().open(begin)) {
       assertThat(changes.position()).isEqualTo(begin);
       ChangeGroup first = changes.poll();
       assertThat(first).isNotNull();
@@ -128,19 +128,19 @@ class ChangeFeedTest extends DbTestBase {
       put("d", "4");
       sync();
       assertThat(rest(changes)).containsExactly("d=4");
-      assertThat(changes.position()).isEqualTo(db.changePosition());
+      assertThat(changes.position()).isEqualTo(db.changes().position());
     }
   }
 
   @Test
   void poll_ofUnsyncedWrites_deliversThemWhenTheyAreDurable() {
-    ChangePosition begin = db.changePosition();
-    try (Changes durable = db.changes(begin);
-        Changes all = db.changes(ChangeOptions.UNSYNCED, begin)) {
+    ChangePosition begin = db.changes().position();
+    try (Changes durable = db.changes().open(begin);
+        Changes all = db.changes().open(ChangeOptions.UNSYNCED, begin)) {
       put("a", "1");
       assertThat(durable.poll()).isNull();
       assertThat(rest(all)).containsExactly("a=1");
-      assertThat(db.changePosition()).isEqualTo(begin);
+      assertThat(db.changes().position()).isEqualTo(begin);
       db.put(WriteOptions.SYNC, b("b"), b("2"));
       assertThat(rest(durable)).containsExactly("a=1", "b=2");
       put("c", "3");
@@ -153,7 +153,7 @@ class ChangeFeedTest extends DbTestBase {
 
   @Test
   void changes_afterFlushesCompactionsAndOpens_areComplete() {
-    ChangePosition begin = db.changePosition();
+    ChangePosition begin = db.changes().position();
     List<String> expected = new ArrayList<>();
     for (int round = 0; round < 4; round++) {
       for (int i = 0; i < 20; i++) {
@@ -166,16 +166,16 @@ class ChangeFeedTest extends DbTestBase {
       reopen();
     }
     assertThat(changesAfter(begin)).isEqualTo(expected);
-    assertThat(db.oldestChangePosition().sequence()).isEqualTo(begin.sequence());
+    assertThat(db.changes().oldestPosition().sequence()).isEqualTo(begin.sequence());
   }
 
   @Test
   void position_fromAnEarlierOpen_continues() {
     put("a", "1");
     sync();
-    ChangePosition first = db.changePosition();
+    ChangePosition first = db.changes().position();
     reopen();
-    ChangePosition idle = db.changePosition();
+    ChangePosition idle = db.changes().position();
     assertThat(idle.incarnation()).isNotEqualTo(first.incarnation());
     reopen();
     put("b", "2");
@@ -189,20 +189,20 @@ class ChangeFeedTest extends DbTestBase {
   @Test
   void changes_afterTheRetentionHasDeletedTheirLog_throw() {
     reopen(with(LogRetention.ofBytes(100_000)));
-    ChangePosition begin = db.changePosition();
-    Changes slow = db.changes(begin);
+    ChangePosition begin = db.changes().position();
+    Changes slow = db.changes().open(begin);
     fill(1);
-    ChangePosition near = db.changePosition();
+    ChangePosition near = db.changes().position();
     fill(4);
-    assertThatThrownBy(() -> db.changes(begin)).isInstanceOf(ChangesLostException.class);
+    assertThatThrownBy(() -> db.changes().open(begin)).isInstanceOf(ChangesLostException.class);
     assertThatThrownBy(slow::poll)
         .isInstanceOf(ChangesLostException.class)
         .hasMessageContaining(begin.toString())
         .hasMessageContaining("Begin again");
     assertThatThrownBy(slow::poll).isInstanceOf(ChangesLostException.class);
-    assertThatThrownBy(() -> db.changes(near)).isInstanceOf(ChangesLostException.class);
+    assertThatThrownBy(() -> db.changes().open(near)).isInstanceOf(ChangesLostException.class);
     db.admin().waitForCompactions();
-    ChangePosition oldest = db.oldestChangePosition();
+    ChangePosition oldest = db.changes().oldestPosition();
     assertThat(changesAfter(oldest)).hasSize(8);
     // Kept, live, prepared for the next memtable, and obsolete but not yet deleted.
     assertThat(files(FileName.Kind.LOG)).hasSizeLessThanOrEqualTo(4);
@@ -222,17 +222,17 @@ class ChangeFeedTest extends DbTestBase {
           }
         };
     reopen(with(LogRetention.ofBytes(100_000)).toBuilder().env(env).build());
-    ChangePosition begin = db.changePosition();
+    ChangePosition begin = db.changes().position();
     fill(5);
     assertThat(changesAfter(begin)).as("nothing was deleted yet").hasSize(40);
     db.admin().waitForCompactions();
-    assertThat(changesAfter(db.oldestChangePosition())).hasSize(8);
+    assertThat(changesAfter(db.changes().oldestPosition())).hasSize(8);
   }
 
   @Test
   void reader_whoseLogIsDeletedAfterItsEnd_continues() {
     reopen(with(LogRetention.ofBytes(0)));
-    try (Changes changes = db.changes(db.changePosition())) {
+    try (Changes changes = db.changes().open(db.changes().position())) {
       for (int i = 0; i < 20; i++) {
         put("a" + i, "1");
         sync();
@@ -247,7 +247,7 @@ class ChangeFeedTest extends DbTestBase {
   void logs_withoutRetention_areDeletedAndTheHistoryEnds() {
     put("a", "1");
     sync();
-    ChangePosition before = db.changePosition();
+    ChangePosition before = db.changes().position();
     fill(2);
     assertThat(files(FileName.Kind.LOG).size()).isGreaterThan(2);
     reopen(with(ALL).toBuilder().logRetention(null).build());
@@ -255,10 +255,10 @@ class ChangeFeedTest extends DbTestBase {
     put("b", "1");
     db.admin().flush();
     assertThat(files(FileName.Kind.LOG).size()).isLessThanOrEqualTo(2);
-    assertThatThrownBy(() -> db.changes(before)).isInstanceOf(IllegalStateException.class);
-    assertThatThrownBy(() -> db.changePosition()).hasMessageContaining("logRetention");
+    assertThatThrownBy(() -> db.changes().open(before)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> db.changes().position()).hasMessageContaining("logRetention");
     reopen(with(ALL));
-    assertThatThrownBy(() -> db.changes(before))
+    assertThatThrownBy(() -> db.changes().open(before))
         .isInstanceOf(ChangesLostException.class)
         .hasMessageContaining("another history");
   }
@@ -267,12 +267,12 @@ class ChangeFeedTest extends DbTestBase {
   void position_afterARepair_isRefused() {
     put("a", "1");
     sync();
-    ChangePosition before = db.changePosition();
+    ChangePosition before = db.changes().position();
     close();
     DB.repair(directory, options);
     open();
     assertThat(get("a")).isEqualTo("1");
-    assertThatThrownBy(() -> db.changes(before)).isInstanceOf(ChangesLostException.class);
+    assertThatThrownBy(() -> db.changes().open(before)).isInstanceOf(ChangesLostException.class);
   }
 
   @Test
@@ -281,11 +281,12 @@ class ChangeFeedTest extends DbTestBase {
     db.admin().checkpoint(temp.resolve("copy"));
     put("b", "2");
     sync();
-    ChangePosition position = db.changePosition();
+    ChangePosition position = db.changes().position();
     DB copy = openOther(temp.resolve("copy"), options);
     copy.put(b("x"), b("y"));
     copy.put(b("x"), b("z"));
-    assertThatThrownBy(() -> copy.changes(position)).isInstanceOf(ChangesLostException.class);
+    assertThatThrownBy(() -> copy.changes().open(position))
+        .isInstanceOf(ChangesLostException.class);
   }
 
   @Test
@@ -293,12 +294,12 @@ class ChangeFeedTest extends DbTestBase {
     put("a", "1");
     put("b", "2");
     ChangePosition position =
-        db.changePosition().withSequence(db.admin().checkpoint(temp.resolve("copy")));
+        db.changes().position().withSequence(db.admin().checkpoint(temp.resolve("copy")));
     delete("a");
     put("c", "3");
     sync();
     DB copy = openOther(temp.resolve("copy"), defaults());
-    try (Changes changes = db.changes(position)) {
+    try (Changes changes = db.changes().open(position)) {
       for (ChangeGroup group = changes.poll(); group != null; group = changes.poll()) {
         WriteBatch batch = WriteBatch.create();
         group.addTo(batch);
@@ -312,17 +313,17 @@ class ChangeFeedTest extends DbTestBase {
 
   @Test
   void position_thatNoGroupEndsAt_isRefused() {
-    ChangePosition begin = db.changePosition();
+    ChangePosition begin = db.changes().position();
     db.write(WriteOptions.SYNC, batch().put(b("a"), b("1")).put(b("b"), b("2")));
-    try (Changes changes = db.changes(begin.withSequence(begin.sequence() + 1))) {
+    try (Changes changes = db.changes().open(begin.withSequence(begin.sequence() + 1))) {
       assertThatThrownBy(changes::poll)
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("inside a group");
     }
-    assertThatThrownBy(() -> db.changes(begin.withSequence(begin.sequence() + 3)))
+    assertThatThrownBy(() -> db.changes().open(begin.withSequence(begin.sequence() + 3)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("after the last write");
-    assertThatThrownBy(() -> db.changes(new ChangePosition(begin.incarnation() + 1, 0)))
+    assertThatThrownBy(() -> db.changes().open(new ChangePosition(begin.incarnation() + 1, 0)))
         .isInstanceOf(ChangesLostException.class);
   }
 
@@ -333,7 +334,7 @@ class ChangeFeedTest extends DbTestBase {
     }
     db.admin().flush();
     put("k2", "w");
-    ChangePosition before = db.changePosition();
+    ChangePosition before = db.changes().position();
     db.deleteRange(b("k1"), b("k4"));
     db.deletePrefix(b("nothing"));
     assertThat(get("k0") + get("k1") + get("k2") + get("k3") + get("k4"))
@@ -387,10 +388,10 @@ class ChangeFeedTest extends DbTestBase {
 
   @Test
   void whatDoesNotPassTheLog_withRetention_isRefused() {
-    assertThatThrownBy(() -> db.bulkLoader())
+    assertThatThrownBy(() -> db.loads().bulkLoader())
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("logRetention");
-    assertThatThrownBy(() -> db.ingest(List.of()))
+    assertThatThrownBy(() -> db.loads().ingest(List.of()))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("logRetention");
     CompactionFilter filter = (level, key, value) -> CompactionFilter.Decision.KEEP;
@@ -402,7 +403,7 @@ class ChangeFeedTest extends DbTestBase {
 
   @Test
   void log_damagedInTheMiddle_isAGap() throws IOException {
-    ChangePosition begin = db.changePosition();
+    ChangePosition begin = db.changes().position();
     for (int i = 0; i < 100; i++) {
       put("k" + i, "v".repeat(500));
     }
@@ -414,7 +415,7 @@ class ChangeFeedTest extends DbTestBase {
       file.seek(20_000);
       file.write(value ^ 1);
     }
-    try (Changes changes = db.changes(begin)) {
+    try (Changes changes = db.changes().open(begin)) {
       assertThatThrownBy(() -> rest(changes))
           .isInstanceOf(ChangesLostException.class)
           .hasMessageContaining("checksum mismatch");
@@ -426,7 +427,7 @@ class ChangeFeedTest extends DbTestBase {
   void changesFile_damaged_endsTheHistory() throws IOException {
     put("a", "1");
     sync();
-    ChangePosition position = db.changePosition();
+    ChangePosition position = db.changes().position();
     close();
     Path file = directory.resolve("CHANGES");
     byte[] bytes = Files.readAllBytes(file);
@@ -434,8 +435,8 @@ class ChangeFeedTest extends DbTestBase {
     Files.write(file, bytes);
     open();
     assertThat(get("a")).isEqualTo("1");
-    assertThatThrownBy(() -> db.changes(position)).isInstanceOf(ChangesLostException.class);
-    assertThat(changesAfter(db.changePosition())).isEmpty();
+    assertThatThrownBy(() -> db.changes().open(position)).isInstanceOf(ChangesLostException.class);
+    assertThat(changesAfter(db.changes().position())).isEmpty();
   }
 
   @Test
@@ -446,7 +447,7 @@ class ChangeFeedTest extends DbTestBase {
     db.admin().flush();
     put("b", "2");
     sync();
-    ChangePosition position = db.changePosition();
+    ChangePosition position = db.changes().position();
     close();
     org.iq80.leveldb.Options jni = new org.iq80.leveldb.Options();
     try (org.iq80.leveldb.DB cpp = JniDBFactory.factory.open(directory.toFile(), jni)) {
@@ -456,8 +457,8 @@ class ChangeFeedTest extends DbTestBase {
     }
     open();
     assertThat(get("a") + get("b") + get("c")).isEqualTo("123");
-    assertThatThrownBy(() -> db.changes(position)).isInstanceOf(ChangesLostException.class);
-    ChangePosition now = db.changePosition();
+    assertThatThrownBy(() -> db.changes().open(position)).isInstanceOf(ChangesLostException.class);
+    ChangePosition now = db.changes().position();
     db.put(WriteOptions.SYNC, b("d"), b("4"));
     assertThat(changesAfter(now)).containsExactly("d=4");
   }
@@ -472,7 +473,7 @@ class ChangeFeedTest extends DbTestBase {
 
   @Test
   void take_waitsForAWrite() throws Exception {
-    try (Changes changes = db.changes(db.changePosition())) {
+    try (Changes changes = db.changes().open(db.changes().position())) {
       assertThat(changes.poll(Duration.ofMillis(1))).isNull();
       CountDownLatch begun = new CountDownLatch(1);
       AtomicReference<String> taken = new AtomicReference<>();
@@ -498,7 +499,7 @@ class ChangeFeedTest extends DbTestBase {
   @ParameterizedTest
   @ValueSource(strings = {"interrupt", "reader", "database"})
   void take_thatWaits_ends(String by) throws Exception {
-    Changes changes = db.changes(db.changePosition());
+    Changes changes = db.changes().open(db.changes().position());
     AtomicReference<Throwable> thrown = new AtomicReference<>();
     Thread follower =
         new Thread(
@@ -555,9 +556,9 @@ class ChangeFeedTest extends DbTestBase {
           }
         };
     reopen(with(ALL).toBuilder().env(env).build());
-    ChangePosition begin = db.changePosition();
+    ChangePosition begin = db.changes().position();
     afterRead.set(() -> put("a", "1"));
-    try (Changes changes = db.changes(ChangeOptions.UNSYNCED, begin)) {
+    try (Changes changes = db.changes().open(ChangeOptions.UNSYNCED, begin)) {
       assertThat(afterRead.get()).as("the write was made").isNull();
       assertThat(requireNonNull(changes.poll()).count()).isEqualTo(1);
     }
@@ -566,7 +567,7 @@ class ChangeFeedTest extends DbTestBase {
   @Test
   void follower_besideWriters_neverMissesOrRepeatsAGroup() throws Exception {
     int perWriter = 2000;
-    ChangePosition begin = db.changePosition();
+    ChangePosition begin = db.changes().position();
     Thread[] writers = new Thread[3];
     for (int w = 0; w < writers.length; w++) {
       int writer = w;
@@ -582,7 +583,7 @@ class ChangeFeedTest extends DbTestBase {
       writers[w].start();
     }
     Map<String, Integer> seen = new TreeMap<>();
-    try (Changes changes = db.changes(ChangeOptions.UNSYNCED, begin)) {
+    try (Changes changes = db.changes().open(ChangeOptions.UNSYNCED, begin)) {
       int operations = 0;
       while (operations < writers.length * perWriter * 2) {
         ChangeGroup group = changes.take();
@@ -619,15 +620,15 @@ class ChangeFeedTest extends DbTestBase {
     reopen(with(seed % 2 == 0 ? ALL : LogRetention.ofBytes(400_000)));
     TreeMap<String, String> model = new TreeMap<>();
     TreeMap<String, String> copy = new TreeMap<>();
-    ChangePosition position = db.changePosition();
-    Changes changes = db.changes(position);
+    ChangePosition position = db.changes().position();
+    Changes changes = db.changes().open(position);
     for (int step = 0; step < 1500; step++) {
       String key = "k" + random.nextInt(60);
       switch (random.nextInt(24)) {
         case 0 -> db.admin().flush();
         case 1 -> {
           reopen();
-          changes = db.changes(position);
+          changes = db.changes().open(position);
         }
         case 2 -> {
           if (random.nextInt(5) == 0) {

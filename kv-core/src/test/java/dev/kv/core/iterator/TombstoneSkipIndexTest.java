@@ -170,7 +170,7 @@ class TombstoneSkipIndexTest extends DbTestBase {
   @Test
   void load_intoASkippedRange_isFound() {
     openWithDeletedFront();
-    try (BulkLoader loader = db.bulkLoader()) {
+    try (BulkLoader loader = db.loads().bulkLoader()) {
       loader.put(b(key(500)), b("v"));
       loader.finish();
     }
@@ -282,7 +282,7 @@ class TombstoneSkipIndexTest extends DbTestBase {
             random -> {
               byte[] key = b(key(random.nextInt(keys)));
               if (random.nextInt(200) == 0) {
-                try (BulkLoader loader = db.bulkLoader()) {
+                try (BulkLoader loader = db.loads().bulkLoader()) {
                   loader.put(key, b("loaded"));
                   loader.finish();
                 }

@@ -28,11 +28,12 @@ class BulkLoadCallbackTest extends DbTestBase {
   private BulkLoader load(Consumer<BulkLoader> callback) {
     List<BulkLoader> self = new ArrayList<>();
     BulkLoader loader =
-        db.bulkLoader(
-            BulkLoadOptions.builder()
-                .sorted(false)
-                .progress((done, total) -> callback.accept(self.get(0)))
-                .build());
+        db.loads()
+            .bulkLoader(
+                BulkLoadOptions.builder()
+                    .sorted(false)
+                    .progress((done, total) -> callback.accept(self.get(0)))
+                    .build());
     self.add(loader);
     for (int i = 0; i < ENTRIES; i++) {
       loader.put(b(key(i)), b("v"));

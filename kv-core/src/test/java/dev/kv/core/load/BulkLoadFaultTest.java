@@ -138,12 +138,12 @@ class BulkLoadFaultTest {
 
     void load() {
       if (!tables.isEmpty()) {
-        db.ingest(tables);
+        db.loads().ingest(tables);
         return;
       }
       BulkLoadOptions how =
           BulkLoadOptions.builder().sorted(kind != Kind.UNSORTED).sortMemory(1 << 20).build();
-      try (BulkLoader loader = db.bulkLoader(how)) {
+      try (BulkLoader loader = db.loads().bulkLoader(how)) {
         for (int i = 0; i < kind.entries(); i++) {
           int entry = kind == Kind.UNSORTED ? (i * 7) % ENTRIES : i;
           loader.put(b(key(kind, entry)), b(kind.value(entry)));

@@ -48,7 +48,7 @@ class BulkLoadTest extends DbTestBase {
   }
 
   private void load(BulkLoadOptions how, String... pairs) {
-    try (BulkLoader loader = db.bulkLoader(how)) {
+    try (BulkLoader loader = db.loads().bulkLoader(how)) {
       for (String pair : pairs) {
         int at = pair.indexOf('=');
         loader.put(b(pair.substring(0, at)), b(pair.substring(at + 1)));
@@ -85,7 +85,7 @@ class BulkLoadTest extends DbTestBase {
     open(smallTables());
     Random random = new Random(301);
     List<String> values = new ArrayList<>();
-    try (BulkLoader loader = db.bulkLoader()) {
+    try (BulkLoader loader = db.loads().bulkLoader()) {
       for (int i = 0; i < 5000; i++) {
         values.add(randomValue(random, 1000));
         loader.put(b(key(i)), b(values.get(i)));
@@ -116,7 +116,7 @@ class BulkLoadTest extends DbTestBase {
     assertThat(contents()).isEqualTo("(a->1)");
     List<String> before = files(FileName.Kind.TABLE);
     for (BulkLoadOptions how : List.of(BulkLoadOptions.DEFAULT, UNSORTED)) {
-      try (BulkLoader loader = db.bulkLoader(how)) {
+      try (BulkLoader loader = db.loads().bulkLoader(how)) {
         loader.put(b("b"), b("2"));
       }
     }
@@ -128,7 +128,7 @@ class BulkLoadTest extends DbTestBase {
   @Test
   void put_keyThatDoesNotAscend_isRefusedAndTheLoadGoesOn() {
     open(smallTables());
-    try (BulkLoader loader = db.bulkLoader()) {
+    try (BulkLoader loader = db.loads().bulkLoader()) {
       loader.put(b("b"), b("1"));
       for (String wrong : List.of("a", "b", "")) {
         assertThatThrownBy(() -> loader.put(b(wrong), b("x")))
@@ -152,14 +152,14 @@ class BulkLoadTest extends DbTestBase {
   @Test
   void loader_afterItsEnd_refusesEverything() {
     open();
-    BulkLoader finished = db.bulkLoader();
+    BulkLoader finished = db.loads().bulkLoader();
     finished.put(b("a"), b("1"));
     finished.finish();
     assertThatThrownBy(() -> finished.put(b("b"), b("1")))
         .isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(finished::finish).isInstanceOf(IllegalStateException.class);
     finished.close();
-    BulkLoader closed = db.bulkLoader(UNSORTED);
+    BulkLoader closed = db.loads().bulkLoader(UNSORTED);
     closed.put(b("b"), b("1"));
     closed.close();
     closed.close();
@@ -172,13 +172,14 @@ class BulkLoadTest extends DbTestBase {
   void close_ofTheDatabase_endsItsLoaders(boolean sorted) {
     open();
     DB closed = db;
-    BulkLoader loader = db.bulkLoader(BulkLoadOptions.builder().sorted(sorted).build());
+    BulkLoader loader = db.loads().bulkLoader(BulkLoadOptions.builder().sorted(sorted).build());
     loader.put(b("a"), b("1"));
     close();
     assertThatThrownBy(() -> loader.put(b("b"), b("1"))).isInstanceOf(DBClosedException.class);
     assertThatThrownBy(loader::finish).isInstanceOf(DBClosedException.class);
-    assertThatThrownBy(closed::bulkLoader).isInstanceOf(DBClosedException.class);
-    assertThatThrownBy(() -> closed.ingest(List.of())).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(() -> closed.loads().bulkLoader()).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(() -> closed.loads().ingest(List.of()))
+        .isInstanceOf(DBClosedException.class);
     loader.close();
     open();
     assertThat(contents()).isEmpty();
@@ -228,7 +229,8 @@ class BulkLoadTest extends DbTestBase {
   void load_overEntriesWrittenWhileItRan_replacesThemToo(boolean sorted, int place) {
     open();
     put("b", "before");
-    try (BulkLoader loader = db.bulkLoader(BulkLoadOptions.builder().sorted(sorted).build())) {
+    try (BulkLoader loader =
+        db.loads().bulkLoader(BulkLoadOptions.builder().sorted(sorted).build())) {
       loader.put(b("a"), b("load"));
       loader.put(b("b"), b("load"));
       put("b", "meanwhile");
@@ -258,7 +260,7 @@ class BulkLoadTest extends DbTestBase {
   @Test
   void load_besideWritesElsewhere_isWrittenOnce() {
     open();
-    try (BulkLoader loader = db.bulkLoader()) {
+    try (BulkLoader loader = db.loads().bulkLoader()) {
       loader.put(b("m1"), b("1"));
       put("a", "1");
       put("z", "1");
@@ -321,7 +323,7 @@ class BulkLoadTest extends DbTestBase {
       db.admin().flush();
     }
     byte[] value = new byte[1000];
-    try (BulkLoader loader = db.bulkLoader()) {
+    try (BulkLoader loader = db.loads().bulkLoader()) {
       for (int i = 0; i < 20_000; i++) {
         loader.put(b(key(i)), value);
       }
@@ -343,8 +345,8 @@ class BulkLoadTest extends DbTestBase {
       try (Snapshot before = db.snapshot();
           DBIterator cursor = db.iterator()) {
         if (ingest) {
-          db.ingest(List.of(table("t", "a=new", "b=new")));
-          db.ingest(List.of(table("u", "x=new")));
+          db.loads().ingest(List.of(table("t", "a=new", "b=new")));
+          db.loads().ingest(List.of(table("u", "x=new")));
         } else {
           load("a=new", "b=new");
           load("x=new");
@@ -376,7 +378,7 @@ class BulkLoadTest extends DbTestBase {
     open();
     put("b", "1");
     db.admin().flush();
-    try (BulkLoader loader = db.bulkLoader()) {
+    try (BulkLoader loader = db.loads().bulkLoader()) {
       loader.put(b("a"), b("load"));
       loader.put(b("c"), b("load"));
       db.deleteRange(b("a"), b("z"));
@@ -406,7 +408,7 @@ class BulkLoadTest extends DbTestBase {
             .build();
     Random random = new Random(7);
     String[] expected = new String[2000];
-    try (BulkLoader loader = db.bulkLoader(how)) {
+    try (BulkLoader loader = db.loads().bulkLoader(how)) {
       for (int i = 0; i < 30_000; i++) {
         int k = random.nextInt(expected.length);
         expected[k] = "v" + i + "x".repeat(random.nextInt(200));
@@ -432,7 +434,7 @@ class BulkLoadTest extends DbTestBase {
     Files.write(directory.resolve("900000.dbtmp"), new byte[1]);
     open();
     BulkLoadOptions how = BulkLoadOptions.builder().sorted(false).sortMemory(1 << 20).build();
-    try (BulkLoader loader = db.bulkLoader(how)) {
+    try (BulkLoader loader = db.loads().bulkLoader(how)) {
       for (int i = 3000; i > 0; i--) {
         loader.put(b(key(i)), new byte[1000]);
       }
@@ -452,7 +454,7 @@ class BulkLoadTest extends DbTestBase {
     Path second = table("second", "x=2", "y=2");
     Path first = table("first", "a=1", "b=1");
     Path empty = table("empty");
-    db.ingest(List.of(second, first, empty));
+    db.loads().ingest(List.of(second, first, empty));
     assertThat(contents()).isEqualTo("(a->1)(b->1)(m->1)(x->2)(y->2)");
     assertThat(filesPerLevel()).isEqualTo("1,0,0,0,0,0,2");
     FileMetadata copy = parts().versions().current().file(6, 0);
@@ -488,7 +490,7 @@ class BulkLoadTest extends DbTestBase {
     if (place == 2) {
       compactLevel(0, null, null);
     }
-    db.ingest(List.of(table("t", "b=new")));
+    db.loads().ingest(List.of(table("t", "b=new")));
     assertThat(contents()).isEqualTo("(a->old)(b->new)(c->old)");
     assertThat(get("b")).isEqualTo("new");
     reopen();
@@ -514,7 +516,7 @@ class BulkLoadTest extends DbTestBase {
     Thread ingest =
         new Thread(
             () ->
-                assertThatThrownBy(() -> db.ingest(List.of(table)))
+                assertThatThrownBy(() -> db.loads().ingest(List.of(table)))
                     .isInstanceOf(DBClosedException.class));
     env.watch(
         operation -> {
@@ -545,7 +547,7 @@ class BulkLoadTest extends DbTestBase {
     open();
     Path first = table("first", "a=1", "m=1");
     Path second = table("second", "m=2", "z=2");
-    assertThatThrownBy(() -> db.ingest(List.of(second, first)))
+    assertThatThrownBy(() -> db.loads().ingest(List.of(second, first)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("first ends at 'm'")
         .hasMessageContaining("second begins at 'm'");
@@ -560,13 +562,13 @@ class BulkLoadTest extends DbTestBase {
       writer.add(b("abcdefghij"), b("1"));
       writer.finish();
     }
-    assertThatThrownBy(() -> db.ingest(List.of(users)))
+    assertThatThrownBy(() -> db.loads().ingest(List.of(users)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("users was not written by TableWriter.forIngest");
     put("a", "1");
     db.admin().flush();
     Path own = directory.resolve(files(FileName.Kind.TABLE).get(0));
-    assertThatThrownBy(() -> db.ingest(List.of(own)))
+    assertThatThrownBy(() -> db.loads().ingest(List.of(own)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("forIngest");
     assertThat(contents()).isEqualTo("(a->1)");
@@ -580,7 +582,7 @@ class BulkLoadTest extends DbTestBase {
             .build();
     Path reversed = table("reversed", "b=1", "a=1");
     open(defaults());
-    assertThatThrownBy(() -> db.ingest(List.of(reversed)))
+    assertThatThrownBy(() -> db.loads().ingest(List.of(reversed)))
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining("test.Reverse")
         .hasMessageContaining("leveldb.BytewiseComparator");
@@ -592,7 +594,7 @@ class BulkLoadTest extends DbTestBase {
     options = ordered("acbd");
     Path table = table("other", "a=1", "c=1", "b=1", "d=1");
     open(ordered("abcd"));
-    assertThatThrownBy(() -> db.ingest(List.of(table)))
+    assertThatThrownBy(() -> db.loads().ingest(List.of(table)))
         .isInstanceOf(CorruptionException.class)
         .hasMessageContaining("that is not after the one before");
     assertThat(contents()).isEmpty();
@@ -618,8 +620,8 @@ class BulkLoadTest extends DbTestBase {
     put("m", "1");
     load("z=1", "y=1");
     load(UNSORTED, "a=1", "c=1", "b=1");
-    db.ingest(List.of(table("t", "x=1", "n=1")));
-    db.ingest(List.of(table("u", "n=2", "m=2")));
+    db.loads().ingest(List.of(table("t", "x=1", "n=1")));
+    db.loads().ingest(List.of(table("u", "n=2", "m=2")));
     assertThat(contents()).isEqualTo("(z->1)(y->1)(x->1)(n->2)(m->2)(c->1)(b->1)(a->1)");
     assertThatThrownBy(() -> load("a=1", "b=1")).isInstanceOf(IllegalArgumentException.class);
   }
@@ -646,7 +648,7 @@ class BulkLoadTest extends DbTestBase {
       byte[] damaged = bytes.clone();
       damaged[at] ^= 0x10;
       Path other = Files.write(temp.resolve("damaged"), damaged);
-      assertThatThrownBy(() -> db.ingest(List.of(other)))
+      assertThatThrownBy(() -> db.loads().ingest(List.of(other)))
           .as("byte %d", at)
           .isInstanceOfAny(CorruptionException.class, IllegalArgumentException.class)
           .hasMessageContaining("damaged");
@@ -654,12 +656,12 @@ class BulkLoadTest extends DbTestBase {
     }
     assertThat(refused).isGreaterThan(50);
     Files.write(temp.resolve("damaged"), new byte[10]);
-    assertThatThrownBy(() -> db.ingest(List.of(temp.resolve("damaged"))))
+    assertThatThrownBy(() -> db.loads().ingest(List.of(temp.resolve("damaged"))))
         .isInstanceOf(CorruptionException.class);
-    assertThatThrownBy(() -> db.ingest(List.of(file, temp.resolve("missing"))))
+    assertThatThrownBy(() -> db.loads().ingest(List.of(file, temp.resolve("missing"))))
         .hasMessageContaining("missing");
     assertThat(contents()).isEqualTo(before);
-    db.ingest(List.of(file));
+    db.loads().ingest(List.of(file));
     assertThat(get(key(99))).isEqualTo(randomValue(new Random(99), 60));
   }
 

@@ -112,9 +112,9 @@ class PlyvelPeerTest {
             loaded.forEach(writer::add);
             writer.finish();
           }
-          db.ingest(List.of(table));
+          db.loads().ingest(List.of(table));
         } else {
-          try (BulkLoader loader = db.bulkLoader()) {
+          try (BulkLoader loader = db.loads().bulkLoader()) {
             loaded.forEach(
                 (key, value) -> {
                   loader.put(key, value);

@@ -544,7 +544,7 @@ class TransactionTest extends DbTestBase {
             writer.add(b("k"), b("loaded"));
             writer.finish();
           }
-          db.ingest(List.of(table));
+          db.loads().ingest(List.of(table));
           if (key.equals("k")) {
             assertConflict(transaction, key);
           } else {

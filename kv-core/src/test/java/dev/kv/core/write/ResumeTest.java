@@ -61,7 +61,9 @@ class ResumeTest extends DbTestBase {
       work.run();
     } catch (DBReadOnlyException e) {
       assertThat(e.isResumable()).as(faulty.lastFault()).isTrue();
-      assertThat(e).hasStackTraceContaining("injected fault").hasMessageContaining("DB.resume()");
+      assertThat(e)
+          .hasStackTraceContaining("injected fault")
+          .hasMessageContaining("db.admin().resume()");
       assertThatThrownBy(() -> put("refused", "v"))
           .isInstanceOfSatisfying(
               DBReadOnlyException.class, refused -> assertThat(refused.isResumable()).isTrue());

@@ -27,7 +27,7 @@ class WriteGateTest {
         .isInstanceOfSatisfying(
             DBReadOnlyException.class, e -> assertThat(e.isResumable()).isEqualTo(resumable))
         .hasMessageContaining("the write was not done")
-        .hasMessageContaining(resumable ? "DB.resume()" : "close it and open it again")
+        .hasMessageContaining(resumable ? "db.admin().resume()" : "close it and open it again")
         .hasCause(cause);
   }
 

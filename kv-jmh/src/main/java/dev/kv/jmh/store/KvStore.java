@@ -86,7 +86,7 @@ final class KvStore implements Store {
 
   @Override
   public Writer bulkWriter() {
-    BulkLoader loader = db.bulkLoader();
+    BulkLoader loader = db.loads().bulkLoader();
     return new Writer() {
       @Override
       public void put(byte[] key, byte[] value) {

@@ -54,8 +54,9 @@ public final class FailureText {
         .replace(", and Options.errorIfExists is set", "")
         .replace("; Options.createIfMissing creates one, DB.repair", "; 'kv repair'")
         .replace("DB.repair", "'kv repair'")
-        .replace("; DB.resume() tries the failed work again", "; remove the cause and try again")
-        .replace("; DB.resume() tries it again", "")
+        .replace(
+            "; db.admin().resume() tries the failed work again", "; remove the cause and try again")
+        .replace("; db.admin().resume() tries it again", "")
         .replace("Options.comparator", "--comparator");
   }
 

@@ -42,7 +42,7 @@ public final class IngestCommand implements Callable<Integer> {
     boolean isNew = !DatabaseFiles.isDatabase(database.directory());
     boolean done = false;
     try (DB db = database.openForWriting(create)) {
-      db.ingest(tables);
+      db.loads().ingest(tables);
       done = true;
     } catch (CorruptionException damage) {
       String message = String.valueOf(damage.getMessage());

@@ -132,7 +132,7 @@ final class Loading {
   private void addTo(BulkLoadOptions options, byte[] key, byte[] value) {
     BulkLoader open = loader;
     if (open == null) {
-      open = open().bulkLoader(options);
+      open = open().loads().bulkLoader(options);
       loader = open;
     }
     try {

@@ -24,7 +24,7 @@ public fun DB.changeFlow(
     after: ChangePosition,
     options: ChangeOptions = ChangeOptions.DEFAULT,
 ): Flow<ChangeGroup> = flow {
-    changes(options, after).use { changes ->
+    changes().open(options, after).use { changes ->
         while (true) emit(changes.poll() ?: runInterruptible(Dispatchers.IO) { changes.take() })
     }
 }

@@ -104,7 +104,7 @@ class ExtensionsTest {
 
     @Test
     fun changeFlow_collected_waitsForEachGroup(): Unit = runBlocking {
-        val begin = db.changePosition()
+        val begin = db.changes().position()
         fill()
         val positions = Channel<ChangePosition>(Channel.UNLIMITED)
         val follower = launch {

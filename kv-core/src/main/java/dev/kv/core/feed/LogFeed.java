@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Opens the readers of changes of one database, and closes them with it. Thread-safe. */
-public final class ChangeFeed implements AutoCloseable {
+public final class LogFeed implements AutoCloseable {
   /** The result of {@link #firstIn} for a log without records. */
   private static final long NONE = -1;
 
@@ -30,7 +30,7 @@ public final class ChangeFeed implements AutoCloseable {
   private final Set<ChangesImpl> readers = ConcurrentHashMap.newKeySet();
 
   /** Creates the feed of a database whose incarnation has begun. */
-  public ChangeFeed(Resources resources, RetainedLogs kept, WriteGate gate) {
+  public LogFeed(Resources resources, RetainedLogs kept, WriteGate gate) {
     this.env = resources.env();
     this.directory = resources.directory();
     this.kept = kept;
@@ -38,7 +38,7 @@ public final class ChangeFeed implements AutoCloseable {
     gate.onChange(kept.progress()::wake);
   }
 
-  /** Implements {@link dev.kv.DB#changes(ChangeOptions, ChangePosition)}. */
+  /** Implements {@link dev.kv.ChangeFeed#open(ChangeOptions, ChangePosition)}. */
   public Changes open(ChangeOptions options, ChangePosition after) {
     gate.checkNotClosing();
     kept.check(after);
@@ -53,13 +53,13 @@ public final class ChangeFeed implements AutoCloseable {
     }
   }
 
-  /** Implements {@link dev.kv.DB#changePosition}. */
+  /** Implements {@link dev.kv.ChangeFeed#position}. */
   public ChangePosition durable() {
     gate.checkNotClosing();
     return kept.position(kept.progress().last(true));
   }
 
-  /** Implements {@link dev.kv.DB#oldestChangePosition}. */
+  /** Implements {@link dev.kv.ChangeFeed#oldestPosition}. */
   public ChangePosition oldest() {
     gate.checkNotClosing();
     long last = kept.progress().last(false);
