@@ -87,6 +87,54 @@ public interface KeyValueStore extends DBReader, DBWriter {
   }
 
   /**
+   * Returns a view of a batch that adds operations on this store to it. A database returns the
+   * batch itself.
+   *
+   * @param batch a batch of the database below this view, or one that was not used yet; the
+   *     database writes it
+   * @return the view
+   * @throws IllegalArgumentException if the batch belongs to something else, such as another view
+   */
+  default WriteBatch within(WriteBatch batch) {
+    KeyValueStore owner = Objects.requireNonNull(batch, "batch").store();
+    if (owner == null) {
+      batch.belongTo(this);
+      return batch;
+    }
+    if (owner == this || owner instanceof DB && this instanceof DB) {
+      return batch;
+    }
+    throw new IllegalArgumentException(
+        "the batch belongs to "
+            + owner
+            + " and not to "
+            + this
+            + ": pass the batch that WriteBatch.create made, and not a view of it");
+  }
+
+  /**
+   * Returns a view of a transaction that reads and writes this store. A database returns the
+   * transaction itself. To commit or close the view does the same to the transaction.
+   *
+   * @param transaction a transaction of the database below this view
+   * @return the view
+   * @throws IllegalArgumentException if the transaction belongs to something else, such as another
+   *     view
+   */
+  default Transaction within(Transaction transaction) {
+    KeyValueStore owner = Objects.requireNonNull(transaction, "transaction").store();
+    if (owner == null || owner == this) {
+      return transaction;
+    }
+    throw new IllegalArgumentException(
+        "the transaction belongs to "
+            + owner
+            + " and not to "
+            + this
+            + ": begin it in the database, and pass it and not a view of it");
+  }
+
+  /**
    * Returns what loads many entries at once.
    *
    * @return the loads

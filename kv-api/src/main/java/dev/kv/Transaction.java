@@ -78,6 +78,15 @@ public interface Transaction extends DBReader, AutoCloseable {
   Snapshot snapshot();
 
   /**
+   * Returns the database or the view that this transaction reads and writes.
+   *
+   * @return the database or the view; null if an implementation does not know it
+   */
+  default @Nullable KeyValueStore store() {
+    return null;
+  }
+
+  /**
    * Makes the writes of this transaction take effect, all at once, and ends it. If nothing was
    * written and no key was read for update, nothing can conflict.
    *

@@ -1,6 +1,7 @@
 package dev.kv;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -164,6 +165,28 @@ public interface WriteBatch {
    * @param handler receives the operations; an exception that it throws is passed on to the caller
    */
   void iterate(Handler handler);
+
+  /**
+   * Returns the database or the view whose keys and values the operations of this batch have. Only
+   * it takes the batch; batches of a {@link DB} are taken by every {@link DB}.
+   *
+   * @return the database or the view, or null if the batch has not been used in one yet: then any
+   *     takes it
+   */
+  default @Nullable KeyValueStore store() {
+    return null;
+  }
+
+  /**
+   * Remembers the database or the view whose keys and values the operations of this batch have,
+   * until {@link #clear}. {@link KeyValueStore#within(WriteBatch)} calls this. Batches that were
+   * not made by {@link #create} need not remember it.
+   *
+   * @param store the database or the view
+   */
+  default void belongTo(KeyValueStore store) {
+    Objects.requireNonNull(store, "store");
+  }
 
   /** Receives the operations of a batch. The slices are valid during each call only. */
   interface Handler {

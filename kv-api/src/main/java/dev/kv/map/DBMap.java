@@ -121,8 +121,8 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
   }
 
   /**
-   * Adds an operation to a batch that sets the value of a key. The batch is then written to the
-   * database of this map.
+   * Adds an operation to a batch that sets the value of a key. Over a view, such as a space, the
+   * operation is one on the view, and the batch is written to the database of the view.
    *
    * @param batch the batch
    * @param key the key
@@ -131,7 +131,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
    */
   public void set(WriteBatch batch, K key, V value) {
     store.requireWritable();
-    batch.put(target(key), store.encodeValue(value));
+    store.within(batch).put(target(key), store.encodeValue(value));
   }
 
   /**
@@ -155,7 +155,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
    */
   public void delete(WriteBatch batch, K key) {
     store.requireWritable();
-    batch.delete(target(key));
+    store.within(batch).delete(target(key));
   }
 
   /**
@@ -166,8 +166,9 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
    * @return the value, or null if the key does not exist
    */
   public @Nullable V get(Transaction transaction, K key) {
+    Transaction within = store.within(transaction);
     byte[] encoded = store.encodeKey(key);
-    return range.contains(encoded) ? store.decodeOrNull(transaction.get(encoded)) : null;
+    return range.contains(encoded) ? store.decodeOrNull(within.get(encoded)) : null;
   }
 
   /**
@@ -180,7 +181,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
    * @throws IllegalArgumentException if this map is a part of another, and the key is outside it
    */
   public @Nullable V getForUpdate(Transaction transaction, K key) {
-    return store.decodeOrNull(transaction.getForUpdate(target(key)));
+    return store.decodeOrNull(store.within(transaction).getForUpdate(target(key)));
   }
 
   /**
@@ -193,7 +194,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
    */
   public void set(Transaction transaction, K key, V value) {
     store.requireWritable();
-    transaction.put(target(key), store.encodeValue(value));
+    store.within(transaction).put(target(key), store.encodeValue(value));
   }
 
   /**
@@ -205,7 +206,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
    */
   public void delete(Transaction transaction, K key) {
     store.requireWritable();
-    transaction.delete(target(key));
+    store.within(transaction).delete(target(key));
   }
 
   /** Encodes a key that is to be written. */
@@ -254,7 +255,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
   @Override
   public void putAll(Map<? extends K, ? extends V> entries) {
     WriteBatch batch = WriteBatch.create();
-    entries.forEach((key, value) -> set(batch, key, value));
+    entries.forEach((key, value) -> batch.put(target(key), store.encodeValue(value)));
     store.write(batch);
   }
 

@@ -4,8 +4,10 @@ import dev.kv.DBIterator;
 import dev.kv.DBReader;
 import dev.kv.DBWriter;
 import dev.kv.Entry;
+import dev.kv.KeyValueStore;
 import dev.kv.ReadOptions;
 import dev.kv.Slice;
+import dev.kv.Transaction;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import java.util.AbstractMap.SimpleImmutableEntry;
@@ -98,6 +100,18 @@ record MapStore<K, V>(
    */
   boolean swap(byte[] key, byte @Nullable [] expected, byte @Nullable [] next) {
     return requireWritable().compareAndSet(writes, key, expected, next);
+  }
+
+  /** Returns the batch, or the view of it that is the map's part of its database. */
+  WriteBatch within(WriteBatch batch) {
+    Objects.requireNonNull(batch, "batch");
+    return reader instanceof KeyValueStore store ? store.within(batch) : batch;
+  }
+
+  /** Returns the transaction, or the view of it that is the map's part of its database. */
+  Transaction within(Transaction transaction) {
+    Objects.requireNonNull(transaction, "transaction");
+    return reader instanceof KeyValueStore store ? store.within(transaction) : transaction;
   }
 
   /** Returns what writes, or throws if the map cannot be changed. */

@@ -15,6 +15,7 @@ import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -155,11 +156,28 @@ public final class Space extends SpaceReader implements KeyValueStore {
    * <p>The view iterates over and counts the operations and expectations of the batch on this
    * space. Its save points are those of the batch. It refuses {@link WriteBatch#clear}.
    *
-   * @param batch the batch
+   * @param batch a batch of the database, or one that was not used yet
    * @return the view
+   * @throws IllegalArgumentException if the batch belongs to something else, such as another space
    */
+  @Override
   public WriteBatch within(WriteBatch batch) {
-    return new SpaceBatch(Objects.requireNonNull(batch, "batch"), prefix);
+    KeyValueStore owner = Objects.requireNonNull(batch, "batch").store();
+    if (isThis(owner)) {
+      return batch;
+    }
+    if (owner == null) {
+      batch.belongTo(database);
+      return new SpaceBatch(batch, this);
+    }
+    return new SpaceBatch(database.within(batch), this);
+  }
+
+  /** Returns true if a store is this space, by its database and its prefix. */
+  private boolean isThis(@Nullable KeyValueStore store) {
+    return store instanceof Space other
+        && other.database == database
+        && Arrays.equals(other.prefix.bytes(), prefix.bytes());
   }
 
   /**
@@ -167,11 +185,17 @@ public final class Space extends SpaceReader implements KeyValueStore {
    * this space. One transaction can have views of several spaces. To commit or close a view does
    * the same to the transaction.
    *
-   * @param transaction the transaction
+   * @param transaction a transaction of the database
    * @return the view
+   * @throws IllegalArgumentException if the transaction belongs to something else, such as another
+   *     space
    */
+  @Override
   public Transaction within(Transaction transaction) {
-    return new SpaceTransaction(Objects.requireNonNull(transaction, "transaction"), prefix);
+    Objects.requireNonNull(transaction, "transaction");
+    return isThis(transaction.store())
+        ? transaction
+        : new SpaceTransaction(database.within(transaction), this);
   }
 
   @Override
@@ -202,6 +226,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
    * @param batch the batch, which does not change
    * @throws ConflictException if an expectation of the batch does not hold; its key is one of this
    *     space, and nothing was written
+   * @throws IllegalArgumentException if the batch belongs to something else
    */
   @Override
   public void write(WriteOptions options, WriteBatch batch) {
@@ -219,7 +244,15 @@ public final class Space extends SpaceReader implements KeyValueStore {
 
   /** Returns the batch for the database. */
   private WriteBatch whole(WriteBatch batch) {
-    Objects.requireNonNull(batch, "batch");
+    KeyValueStore owner = Objects.requireNonNull(batch, "batch").store();
+    if (owner != null && !isThis(owner)) {
+      throw new IllegalArgumentException(
+          "the batch belongs to "
+              + owner
+              + " and not to "
+              + this
+              + ": write the batch that WriteBatch.create made, and not a view, to its database");
+    }
     WriteBatch whole = WriteBatch.create();
     within(whole).append(batch);
     return whole;

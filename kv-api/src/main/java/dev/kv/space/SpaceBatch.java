@@ -11,10 +11,12 @@ final class SpaceBatch implements WriteBatch {
   private final WriteBatch batch;
   private final KeyPrefix prefix;
   private final Slice prefixSlice;
+  private final Space space;
 
-  SpaceBatch(WriteBatch batch, KeyPrefix prefix) {
+  SpaceBatch(WriteBatch batch, Space space) {
     this.batch = batch;
-    this.prefix = prefix;
+    this.space = space;
+    this.prefix = space.prefix;
     this.prefixSlice = Slice.of(prefix.bytes());
   }
 
@@ -70,7 +72,7 @@ final class SpaceBatch implements WriteBatch {
   @Override
   public SpaceBatch append(WriteBatch other) {
     WriteBatch copy = WriteBatch.create();
-    SpaceBatch target = new SpaceBatch(copy, prefix);
+    SpaceBatch target = new SpaceBatch(copy, space);
     other.iterate(
         new Handler() {
           @Override
@@ -90,6 +92,11 @@ final class SpaceBatch implements WriteBatch {
         });
     batch.append(copy);
     return this;
+  }
+
+  @Override
+  public Space store() {
+    return space;
   }
 
   @Override

@@ -8,10 +8,12 @@ import org.jspecify.annotations.Nullable;
 /** A view of a transaction, whose keys are those of a space. */
 final class SpaceTransaction extends SpaceReader implements Transaction {
   private final Transaction transaction;
+  private final Space space;
 
-  SpaceTransaction(Transaction transaction, KeyPrefix prefix) {
-    super(transaction, prefix);
+  SpaceTransaction(Transaction transaction, Space space) {
+    super(transaction, space.prefix);
     this.transaction = transaction;
+    this.space = space;
   }
 
   @Override
@@ -29,6 +31,11 @@ final class SpaceTransaction extends SpaceReader implements Transaction {
   public Transaction delete(byte[] key) {
     transaction.delete(whole(key));
     return this;
+  }
+
+  @Override
+  public Space store() {
+    return space;
   }
 
   @Override

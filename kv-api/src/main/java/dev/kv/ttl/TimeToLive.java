@@ -230,9 +230,11 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
    * @param options how to write
    * @param batch the batch, which does not change
    * @throws ConflictException if an expectation does not hold; nothing was written
+   * @throws IllegalArgumentException if the batch belongs to something else
    */
   @Override
   public void write(WriteOptions options, WriteBatch batch) {
+    requireOwn(batch);
     while (!database.tryWrite(options, stored(batch))) {
       // The stored value of an expected key has changed since it was read: compare it again.
     }
@@ -245,6 +247,55 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
       return true;
     } catch (ConflictException notMet) {
       return false;
+    }
+  }
+
+  /**
+   * Returns a view of a batch of the {@linkplain #database() database} that adds operations on this
+   * view to it: values begin to live when they are added. Write the batch itself, with {@code
+   * database().write(batch)}. The view takes no expectations.
+   *
+   * @param batch a batch of the database, or one that was not used yet
+   * @return the view
+   * @throws IllegalArgumentException if the batch belongs to something else
+   */
+  @Override
+  public WriteBatch within(WriteBatch batch) {
+    KeyValueStore owner = Objects.requireNonNull(batch, "batch").store();
+    if (owner == this) {
+      return batch;
+    }
+    if (owner == null) {
+      batch.belongTo(database);
+      return new TimedBatch(batch, this);
+    }
+    return new TimedBatch(database.within(batch), this);
+  }
+
+  /**
+   * Returns a view of a transaction of the {@linkplain #database() database} that reads what has
+   * not expired now, and writes values that begin to live.
+   *
+   * @param transaction a transaction of the database
+   * @return the view
+   * @throws IllegalArgumentException if the transaction belongs to something else
+   */
+  @Override
+  public Transaction within(Transaction transaction) {
+    return Objects.requireNonNull(transaction, "transaction").store() == this
+        ? transaction
+        : new TimedTransaction(database.within(transaction), this, clock.millis());
+  }
+
+  private void requireOwn(WriteBatch batch) {
+    KeyValueStore owner = Objects.requireNonNull(batch, "batch").store();
+    if (owner != null && owner != this) {
+      throw new IllegalArgumentException(
+          "the batch belongs to "
+              + owner
+              + " and not to "
+              + this
+              + ": write the batch that WriteBatch.create made, and not a view, to its database");
     }
   }
 

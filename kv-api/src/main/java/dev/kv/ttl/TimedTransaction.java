@@ -40,6 +40,11 @@ final class TimedTransaction extends LiveReader implements Transaction {
   }
 
   @Override
+  public TimeToLive store() {
+    return times;
+  }
+
+  @Override
   public Snapshot snapshot() {
     return new TimedSnapshot(transaction.snapshot(), time);
   }

@@ -1,5 +1,6 @@
 package dev.kv.core.batch;
 
+import dev.kv.KeyValueStore;
 import dev.kv.Slice;
 import dev.kv.WriteBatch;
 import dev.kv.core.codec.Fixed;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,8 @@ public final class EncodedBatch implements WriteBatch {
 
   private byte[] bytes = new byte[FIRST_CAPACITY];
   private int length = HEADER;
+
+  private @Nullable KeyValueStore store;
 
   // Created at the first use.
   private @Nullable List<Expectation> expectations;
@@ -193,7 +197,18 @@ public final class EncodedBatch implements WriteBatch {
   }
 
   @Override
+  public @Nullable KeyValueStore store() {
+    return store;
+  }
+
+  @Override
+  public void belongTo(KeyValueStore owner) {
+    store = Objects.requireNonNull(owner, "store");
+  }
+
+  @Override
   public EncodedBatch clear() {
+    store = null;
     length = HEADER;
     expectations = null;
     savePoints = null;

@@ -7,6 +7,7 @@ import dev.kv.DBAdmin;
 import dev.kv.DBIOException;
 import dev.kv.DBLoads;
 import dev.kv.Escape;
+import dev.kv.KeyValueStore;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
@@ -139,6 +140,13 @@ final class DBImpl extends OpenDatabase implements DB {
   private byte @Nullable [] apply(WriteOptions options, WriteBatch batch) {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(batch, "batch");
+    KeyValueStore owner = batch.store();
+    if (owner != null && !(owner instanceof DB)) {
+      throw new IllegalArgumentException(
+          "the batch belongs to "
+              + owner
+              + ": write it there, or if it is a view of a batch, write that batch");
+    }
     if (!(batch instanceof EncodedBatch encoded)) {
       throw new IllegalArgumentException(
           "the batch was not created by WriteBatch.create: " + batch.getClass().getName());
@@ -176,7 +184,7 @@ final class DBImpl extends OpenDatabase implements DB {
 
   @Override
   public Transaction transaction(TransactionOptions options) {
-    return parts.transactions().begin(Objects.requireNonNull(options, "options"));
+    return parts.transactions().begin(this, Objects.requireNonNull(options, "options"));
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.kv.DBClosedException;
 import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.Escape;
+import dev.kv.KeyValueStore;
 import dev.kv.ReadOptions;
 import dev.kv.Slice;
 import dev.kv.Snapshot;
@@ -46,6 +47,7 @@ final class TransactionImpl implements Transaction {
   private static final byte[] NO_BYTES = {};
 
   private final Transactions parts;
+  private final KeyValueStore store;
   private final TransactionOptions options;
   private final SnapshotImpl snapshot;
   private final OpenTransaction registration;
@@ -67,8 +69,13 @@ final class TransactionImpl implements Transaction {
    * @param mark was taken before the snapshot
    */
   TransactionImpl(
-      Transactions parts, TransactionOptions options, SnapshotImpl snapshot, ReadMark mark) {
+      Transactions parts,
+      KeyValueStore store,
+      TransactionOptions options,
+      SnapshotImpl snapshot,
+      ReadMark mark) {
     this.parts = parts;
+    this.store = store;
     this.options = options;
     this.snapshot = snapshot;
     this.snapshotSequence = snapshot.sequence();
@@ -307,6 +314,11 @@ final class TransactionImpl implements Transaction {
               + "; do less in one transaction, or raise the limit");
     }
     bytes += more;
+  }
+
+  @Override
+  public KeyValueStore store() {
+    return store;
   }
 
   @Override

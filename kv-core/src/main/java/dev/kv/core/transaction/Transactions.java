@@ -1,6 +1,7 @@
 package dev.kv.core.transaction;
 
 import dev.kv.DBStats;
+import dev.kv.KeyValueStore;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.core.key.UserKeyComparator;
@@ -47,10 +48,10 @@ public final class Transactions {
    * Begins a transaction. The mark is taken before the snapshot, so that the memtables since the
    * mark have every write after the snapshot.
    */
-  public Transaction begin(TransactionOptions options) {
+  public Transaction begin(KeyValueStore store, TransactionOptions options) {
     ReadMark mark = reader.mark();
     endLost();
-    return new TransactionImpl(this, options, reader.snapshot(), mark);
+    return new TransactionImpl(this, store, options, reader.snapshot(), mark);
   }
 
   /** Returns the registration of a transaction that begins. */
