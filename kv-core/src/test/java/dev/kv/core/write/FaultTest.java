@@ -337,7 +337,7 @@ class FaultTest extends DbTestBase {
       put(key(i), key(i));
     }
     db.admin().flush();
-    db.admin().suspendCompactions(); // for seeks in vain make one, which reads too
+    db.admin().suspendCompactions(); // seeks that find nothing cause one, and it reads
     env.reads.set(0);
     for (int i = 0; i < count; i++) {
       assertThat(get(key(i))).isEqualTo(key(i));
