@@ -6,11 +6,17 @@ module dev.kv.api {
   uses dev.kv.env.EnvProvider;
 
   exports dev.kv;
+  exports dev.kv.admin;
   exports dev.kv.backup;
+  exports dev.kv.bytes;
+  exports dev.kv.change;
   exports dev.kv.env;
+  exports dev.kv.errors;
   exports dev.kv.event;
+  exports dev.kv.load;
   exports dev.kv.map;
   exports dev.kv.space;
+  exports dev.kv.table;
   exports dev.kv.ttl;
   exports dev.kv.tuple;
 }

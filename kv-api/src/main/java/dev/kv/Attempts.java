@@ -1,5 +1,6 @@
 package dev.kv;
 
+import dev.kv.errors.ConflictException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;

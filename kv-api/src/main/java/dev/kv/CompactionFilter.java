@@ -1,5 +1,8 @@
 package dev.kv;
 
+import dev.kv.admin.DBAdmin;
+import dev.kv.bytes.Slice;
+import dev.kv.errors.ConflictException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,18 @@
 package dev.kv;
 
+import dev.kv.admin.DBAdmin;
+import dev.kv.admin.RepairReport;
+import dev.kv.change.ChangeFeed;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBLockedException;
+import dev.kv.errors.DBReadOnlyException;
+import dev.kv.errors.DatabaseExistsException;
+import dev.kv.errors.NoSuchDatabaseException;
+import dev.kv.errors.NotADirectoryException;
+import dev.kv.errors.UnsupportedFormatException;
+import dev.kv.load.DBLoads;
 import java.nio.file.Path;
 
 /**

@@ -1,12 +1,14 @@
 package dev.kv;
 
+import dev.kv.admin.RepairReport;
 import java.nio.file.Path;
 import java.util.ServiceLoader;
 
 /**
  * The engine of the API, which {@link ServiceLoader} finds once. Programs use the static methods of
  * {@link DB}, {@link WriteBatch}, {@link SharedResources}, {@link FilterPolicy}, {@link
- * TableWriter}, {@link TableReader} and {@link Dump} instead. Thread-safe.
+ * dev.kv.table.TableWriter}, {@link dev.kv.table.TableReader} and {@link Dump} instead.
+ * Thread-safe.
  */
 public interface DBFactory {
 
@@ -94,36 +96,6 @@ public interface DBFactory {
    * @see FilterPolicy#bloom
    */
   FilterPolicy newBloomFilter(int bitsPerKey);
-
-  /**
-   * Creates a stand-alone table.
-   *
-   * @param file the file to create
-   * @param options the options of the table
-   * @return the writer, which the caller closes
-   * @see TableWriter#create
-   */
-  TableWriter newTableWriter(Path file, Options options);
-
-  /**
-   * Creates a table that a database can ingest.
-   *
-   * @param file the file to create
-   * @param options the options of the database
-   * @return the writer, which the caller closes
-   * @see TableWriter#forIngest
-   */
-  TableWriter newIngestTableWriter(Path file, Options options);
-
-  /**
-   * Opens a stand-alone table.
-   *
-   * @param file the file of the table
-   * @param options the options that the table was written with
-   * @return the reader, which the caller closes
-   * @see TableReader#open
-   */
-  TableReader openTable(Path file, Options options);
 
   /** Loads the engine on first use. */
   final class Holder {

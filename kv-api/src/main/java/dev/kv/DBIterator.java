@@ -1,5 +1,9 @@
 package dev.kv;
 
+import dev.kv.admin.DBStats;
+import dev.kv.bytes.Slice;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBClosedException;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.Spliterator;

@@ -1,5 +1,8 @@
 package dev.kv;
 
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
+import dev.kv.errors.DBClosedException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;

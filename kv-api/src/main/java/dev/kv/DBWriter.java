@@ -1,5 +1,7 @@
 package dev.kv;
 
+import dev.kv.errors.ConflictException;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.nio.ByteBuffer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package dev.kv;
 
+import dev.kv.errors.DBIOException;
 import java.nio.file.Path;
 
 /**

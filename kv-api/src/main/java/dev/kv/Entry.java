@@ -1,5 +1,6 @@
 package dev.kv;
 
+import dev.kv.bytes.Escape;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

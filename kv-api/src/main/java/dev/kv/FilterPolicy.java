@@ -1,5 +1,6 @@
 package dev.kv;
 
+import dev.kv.bytes.Slice;
 import java.util.List;
 
 /**

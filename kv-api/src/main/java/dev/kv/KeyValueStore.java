@@ -1,5 +1,9 @@
 package dev.kv;
 
+import dev.kv.errors.ConflictException;
+import dev.kv.errors.TransactionTooLargeException;
+import dev.kv.errors.TransactionTooOldException;
+import dev.kv.load.BulkLoads;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;

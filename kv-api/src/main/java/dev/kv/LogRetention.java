@@ -1,5 +1,7 @@
 package dev.kv;
 
+import dev.kv.change.ChangeFeed;
+import dev.kv.change.ChangePosition;
 import java.time.Duration;
 import java.util.Objects;
 

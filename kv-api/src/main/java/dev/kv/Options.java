@@ -1,6 +1,13 @@
 package dev.kv;
 
+import dev.kv.admin.DBAdmin;
+import dev.kv.admin.DBStats;
+import dev.kv.bytes.DBComparator;
+import dev.kv.change.ChangeFeed;
+import dev.kv.change.ChangePosition;
 import dev.kv.env.Env;
+import dev.kv.errors.DatabaseExistsException;
+import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.event.DBListener;
 import java.util.LinkedHashMap;
 import java.util.List;

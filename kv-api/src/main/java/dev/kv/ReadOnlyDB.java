@@ -1,5 +1,10 @@
 package dev.kv;
 
+import dev.kv.admin.DBInspector;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBIOException;
+
 /**
  * A database that is open for reads only, beside a process that may write to it. It takes no lock,
  * changes nothing on disk, and has no background threads. Reads show the state of the open or of

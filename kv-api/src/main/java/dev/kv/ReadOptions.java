@@ -1,5 +1,6 @@
 package dev.kv;
 
+import dev.kv.bytes.Escape;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

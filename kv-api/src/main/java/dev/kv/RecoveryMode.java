@@ -1,5 +1,8 @@
 package dev.kv;
 
+import dev.kv.admin.DBInspector;
+import dev.kv.errors.CorruptionException;
+
 /**
  * What an open does if a log is damaged, and what a compaction does if a table is: with {@link
  * #PARANOID}, the database becomes read-only; otherwise the compaction leaves the table where it

@@ -1,5 +1,7 @@
 package dev.kv;
 
+import dev.kv.errors.OffHeapExhaustedException;
+
 /**
  * Resources that several databases of a process share: a cache of uncompressed blocks, one limit
  * for off-heap memory, and the threads for flushes and compactions. A database uses them if they

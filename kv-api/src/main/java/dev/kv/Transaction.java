@@ -1,5 +1,9 @@
 package dev.kv;
 
+import dev.kv.errors.ConflictException;
+import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.errors.TransactionTooLargeException;
+import dev.kv.errors.TransactionTooOldException;
 import org.jspecify.annotations.Nullable;
 
 /**

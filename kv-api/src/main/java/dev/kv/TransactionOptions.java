@@ -1,5 +1,6 @@
 package dev.kv;
 
+import dev.kv.errors.ConflictException;
 import java.time.Duration;
 import java.util.Objects;
 

@@ -1,5 +1,9 @@
 package dev.kv;
 
+import dev.kv.bytes.Slice;
+import dev.kv.change.ChangeGroup;
+import dev.kv.change.OperationHandler;
+import dev.kv.errors.ConflictException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -130,6 +134,30 @@ public interface WriteBatch {
   WriteBatch append(WriteBatch other);
 
   /**
+   * Adds all operations of a group of the change feed after those of this batch, in the order of
+   * the writes.
+   *
+   * @param group the group, of any database
+   * @return this batch
+   * @throws IllegalArgumentException if the batch would reach 2 GiB
+   */
+  default WriteBatch append(ChangeGroup group) {
+    group.iterate(
+        new OperationHandler() {
+          @Override
+          public void put(Slice key, Slice value) {
+            WriteBatch.this.put(key.toByteArray(), value.toByteArray());
+          }
+
+          @Override
+          public void delete(Slice key) {
+            WriteBatch.this.delete(key.toByteArray());
+          }
+        });
+    return this;
+  }
+
+  /**
    * Removes all operations, expectations and save points. The memory is kept for reuse.
    *
    * @return this batch
@@ -164,7 +192,7 @@ public interface WriteBatch {
    *
    * @param handler receives the operations; an exception that it throws is passed on to the caller
    */
-  void iterate(Handler handler);
+  void iterate(OperationHandler handler);
 
   /**
    * Returns the database or the view whose keys and values the operations of this batch have. Only
@@ -186,32 +214,5 @@ public interface WriteBatch {
    */
   default void belongTo(KeyValueStore store) {
     Objects.requireNonNull(store, "store");
-  }
-
-  /** Receives the operations of a batch. The slices are valid during each call only. */
-  interface Handler {
-    /**
-     * Receives a put.
-     *
-     * @param key the key, valid during the call
-     * @param value the value, valid during the call
-     */
-    void put(Slice key, Slice value);
-
-    /**
-     * Receives a delete.
-     *
-     * @param key the key, valid during the call
-     */
-    void delete(Slice key);
-
-    /**
-     * Receives an expectation. Does nothing unless it is overridden.
-     *
-     * @param key the key, valid during the call
-     * @param value the value that the key must have, valid during the call; null if the key must
-     *     not exist
-     */
-    default void expect(Slice key, @Nullable Slice value) {}
   }
 }

@@ -3,8 +3,8 @@
  * with {@link dev.kv.Entries} or a {@link dev.kv.DBIterator}, and freeze it with a {@link
  * dev.kv.Snapshot}.
  *
- * <p>A {@link dev.kv.Slice} is a view of bytes in the library's memory. A failure is a {@link
- * dev.kv.DBException}. The operating system is an {@link dev.kv.env.Env}. The {@link
+ * <p>A {@link dev.kv.bytes.Slice} is a view of bytes in the library's memory. A failure is a {@link
+ * dev.kv.errors.DBException}. The operating system is an {@link dev.kv.env.Env}. The {@link
  * dev.kv.DBFactory} finds the engine; nothing in this package depends on it.
  */
 @NullMarked

@@ -2,6 +2,8 @@ package dev.kv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.admin.LiveFiles;
+import dev.kv.change.Changes;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.ForwardingMappedLogFile;
@@ -12,6 +14,8 @@ import dev.kv.env.MappedLogFile;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.env.SequentialFile;
 import dev.kv.env.WritableFile;
+import dev.kv.table.TableReader;
+import dev.kv.table.TableWriter;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;

@@ -1,7 +1,7 @@
 package example
 
 import dev.kv.ReadOptions
-import dev.kv.Slice
+import dev.kv.bytes.Slice
 import dev.kv.Snapshot
 import dev.kv.WriteOptions
 import dev.kv.kotlin.batch

@@ -1,6 +1,7 @@
 package example
 
-import dev.kv.{DB, DBComparator, Options, Slice}
+import dev.kv.bytes.{DBComparator, Slice}
+import dev.kv.{DB, Options}
 import dev.kv.env.Env
 import dev.kv.map.KeyCodec
 import dev.kv.scaladsl.{*, given}

@@ -1,6 +1,7 @@
 package example
 
-import dev.kv.{ReadOptions, Slice, Snapshot, WriteOptions}
+import dev.kv.bytes.Slice
+import dev.kv.{ReadOptions, Snapshot, WriteOptions}
 import dev.kv.scaladsl.*
 import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.charset.StandardCharsets.UTF_8

@@ -1,15 +1,15 @@
 package dev.kv.backup;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBIOException;
-import dev.kv.DBInspector;
-import dev.kv.DBLockedException;
-import dev.kv.DatabaseExistsException;
-import dev.kv.LiveFiles;
-import dev.kv.NoSuchDatabaseException;
-import dev.kv.NotADirectoryException;
+import dev.kv.admin.DBInspector;
+import dev.kv.admin.LiveFiles;
 import dev.kv.env.Env;
 import dev.kv.env.NewDirectory;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBLockedException;
+import dev.kv.errors.DatabaseExistsException;
+import dev.kv.errors.NoSuchDatabaseException;
+import dev.kv.errors.NotADirectoryException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;

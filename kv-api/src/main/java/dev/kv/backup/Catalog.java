@@ -2,7 +2,7 @@ package dev.kv.backup;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.kv.CorruptionException;
+import dev.kv.errors.CorruptionException;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;

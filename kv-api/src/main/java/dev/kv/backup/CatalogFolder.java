@@ -1,10 +1,10 @@
 package dev.kv.backup;
 
-import dev.kv.CorruptionException;
-import dev.kv.NoSuchDatabaseException;
 import dev.kv.env.Env;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.env.WritableFile;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.NoSuchDatabaseException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

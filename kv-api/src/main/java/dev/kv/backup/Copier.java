@@ -1,8 +1,8 @@
 package dev.kv.backup;
 
-import dev.kv.CorruptionException;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.env.WritableFile;
+import dev.kv.errors.CorruptionException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;

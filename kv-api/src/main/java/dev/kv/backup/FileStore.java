@@ -1,10 +1,10 @@
 package dev.kv.backup;
 
-import dev.kv.CorruptionException;
-import dev.kv.LiveFiles;
+import dev.kv.admin.LiveFiles;
 import dev.kv.env.Env;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.env.WritableFile;
+import dev.kv.errors.CorruptionException;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;

@@ -3,7 +3,8 @@
  * moments in one directory, which may be on another disk. A table that several states contain is
  * stored once.
  *
- * <p>This package stands on {@link dev.kv.DBInspector#suspendDeletions} and {@link dev.kv.env.Env}.
+ * <p>This package stands on {@link dev.kv.admin.DBInspector#suspendDeletions} and {@link
+ * dev.kv.env.Env}.
  */
 @NullMarked
 package dev.kv.backup;

@@ -1,6 +1,6 @@
 package dev.kv.map;
 
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import java.util.Objects;
 import java.util.function.Function;
 

@@ -1,6 +1,6 @@
 package dev.kv.map;
 
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import dev.kv.tuple.TupleBuilder;
 import dev.kv.tuple.Tuples;
 import java.math.BigInteger;

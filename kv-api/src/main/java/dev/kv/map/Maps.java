@@ -1,11 +1,11 @@
 package dev.kv.map;
 
-import dev.kv.DBComparator;
 import dev.kv.DBReader;
 import dev.kv.DBWriter;
 import dev.kv.KeyValueStore;
 import dev.kv.ReadOptions;
 import dev.kv.WriteOptions;
+import dev.kv.bytes.DBComparator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package dev.kv.space;
 
-import dev.kv.ConflictException;
+import dev.kv.errors.ConflictException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;

@@ -1,18 +1,18 @@
 package dev.kv.space;
 
-import dev.kv.BulkLoads;
-import dev.kv.ConflictException;
 import dev.kv.DB;
-import dev.kv.DBComparator;
 import dev.kv.DBReader;
-import dev.kv.Escape;
 import dev.kv.KeyValueStore;
-import dev.kv.Range;
 import dev.kv.Snapshot;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.admin.Range;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Escape;
+import dev.kv.errors.ConflictException;
+import dev.kv.load.BulkLoads;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * dev.kv.ReadOptions#snapshot()}. They take snapshots of the database as well. What an operator
  * calls is in {@link DB#admin}; its ranges have whole keys, from {@link #prefix} to {@link #end}.
  * Changes and tables for ingest have whole keys, too. After the close of the database, the methods
- * of its spaces throw {@link dev.kv.DBClosedException}.
+ * of its spaces throw {@link dev.kv.errors.DBClosedException}.
  *
  * <p>Choose prefixes of which none begins with another: the space "user" would contain the keys of
  * the space "users". Prefixes of one length, prefixes with an end mark as above, and encoded tuples
@@ -138,7 +138,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
   }
 
   /**
-   * Returns a range of this space with whole keys, for {@link dev.kv.DBAdmin}.
+   * Returns a range of this space with whole keys, for {@link dev.kv.admin.DBAdmin}.
    *
    * @param range a range of keys of this space
    * @return the range of keys of the database

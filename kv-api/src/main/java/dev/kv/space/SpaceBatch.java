@@ -1,7 +1,8 @@
 package dev.kv.space;
 
-import dev.kv.Slice;
 import dev.kv.WriteBatch;
+import dev.kv.bytes.Slice;
+import dev.kv.change.OperationHandler;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +75,7 @@ final class SpaceBatch implements WriteBatch {
     WriteBatch copy = WriteBatch.create();
     SpaceBatch target = new SpaceBatch(copy, space);
     other.iterate(
-        new Handler() {
+        new OperationHandler() {
           @Override
           public void put(Slice key, Slice value) {
             target.put(key.toByteArray(), value.toByteArray());
@@ -125,10 +126,10 @@ final class SpaceBatch implements WriteBatch {
   }
 
   @Override
-  public void iterate(Handler handler) {
+  public void iterate(OperationHandler handler) {
     Objects.requireNonNull(handler, "handler");
     batch.iterate(
-        new Handler() {
+        new OperationHandler() {
           @Override
           public void put(Slice key, Slice value) {
             if (key.startsWith(prefixSlice)) {
@@ -153,7 +154,7 @@ final class SpaceBatch implements WriteBatch {
   }
 
   /** Counts what a batch passes to it. */
-  private static final class Counts implements Handler {
+  private static final class Counts implements OperationHandler {
     private int operations;
     private int expectations;
 

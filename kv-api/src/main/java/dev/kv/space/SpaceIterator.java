@@ -1,7 +1,7 @@
 package dev.kv.space;
 
 import dev.kv.DBIterator;
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

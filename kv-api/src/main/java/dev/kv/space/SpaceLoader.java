@@ -1,6 +1,6 @@
 package dev.kv.space;
 
-import dev.kv.BulkLoader;
+import dev.kv.load.BulkLoader;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 

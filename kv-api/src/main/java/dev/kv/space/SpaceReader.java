@@ -1,11 +1,11 @@
 package dev.kv.space;
 
-import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
 import dev.kv.PinnedValue;
 import dev.kv.ReadOptions;
 import dev.kv.ValueReader;
+import dev.kv.bytes.DBComparator;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;

@@ -1,8 +1,8 @@
 package dev.kv.space;
 
-import dev.kv.ConflictException;
 import dev.kv.Snapshot;
 import dev.kv.Transaction;
+import dev.kv.errors.ConflictException;
 import org.jspecify.annotations.Nullable;
 
 /** A view of a transaction, whose keys are those of a space. */

@@ -1,7 +1,7 @@
 package dev.kv.ttl;
 
-import dev.kv.Slice;
-import dev.kv.UnsupportedFormatException;
+import dev.kv.bytes.Slice;
+import dev.kv.errors.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.kv.ttl;
 
 import dev.kv.DBIterator;
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

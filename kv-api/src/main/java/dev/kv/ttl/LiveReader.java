@@ -1,11 +1,11 @@
 package dev.kv.ttl;
 
-import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
 import dev.kv.ReadOptions;
-import dev.kv.Slice;
 import dev.kv.ValueReader;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

@@ -1,18 +1,19 @@
 package dev.kv.ttl;
 
-import dev.kv.BulkLoads;
 import dev.kv.CompactionFilter;
 import dev.kv.CompactionFilter.Decision;
-import dev.kv.ConflictException;
 import dev.kv.DBReader;
-import dev.kv.Escape;
 import dev.kv.KeyValueStore;
-import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.bytes.Escape;
+import dev.kv.bytes.Slice;
+import dev.kv.change.OperationHandler;
+import dev.kv.errors.ConflictException;
+import dev.kv.load.BulkLoads;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,16 +48,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>When entries leave the disk.</b> Expired entries take space until a compaction drops them,
  * which only happens if the database has the {@link #filter}, and no snapshot needs them. When that
- * is, is not promised; {@link dev.kv.DBAdmin#compactRange} does it now. Without the filter, reads
- * are the same.
+ * is, is not promised; {@link dev.kv.admin.DBAdmin#compactRange} does it now. Without the filter,
+ * reads are the same.
  *
  * <p><b>The clock</b> is the same for all programs that use the directory. If it is set back,
  * expired entries that are still on disk can be found again.
  *
  * <p><b>The values.</b> Each stored value begins with 8 bytes: d7, and the time in milliseconds
- * since 1970. Reads of a value without them throw {@link dev.kv.UnsupportedFormatException}, so let
- * all writes of these keys pass through such views, and give other data keys of their own: with
- * {@code TimeToLive.of(Space.of(db, "session/"), ...)} and {@code
+ * since 1970. Reads of a value without them throw {@link dev.kv.errors.UnsupportedFormatException},
+ * so let all writes of these keys pass through such views, and give other data keys of their own:
+ * with {@code TimeToLive.of(Space.of(db, "session/"), ...)} and {@code
  * TimeToLive.filter().forPrefix("session/".getBytes())}, the other keys of the database do not
  * expire. {@link #encode} makes the stored value for a batch of the database. Tables for ingest and
  * changes have the values as they are stored.
@@ -310,7 +311,7 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
     long expiry = expiry();
     Objects.requireNonNull(batch, "batch")
         .iterate(
-            new WriteBatch.Handler() {
+            new OperationHandler() {
               @Override
               public void put(Slice key, Slice value) {
                 target.put(key.toByteArray(), Expiry.encode(expiry, value.toByteArray()));

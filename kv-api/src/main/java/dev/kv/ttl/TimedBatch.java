@@ -1,7 +1,8 @@
 package dev.kv.ttl;
 
-import dev.kv.Slice;
 import dev.kv.WriteBatch;
+import dev.kv.bytes.Slice;
+import dev.kv.change.OperationHandler;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +78,7 @@ final class TimedBatch implements WriteBatch {
     TimedBatch target = new TimedBatch(copy, times);
     Objects.requireNonNull(other, "other")
         .iterate(
-            new Handler() {
+            new OperationHandler() {
               @Override
               public void put(Slice key, Slice value) {
                 target.put(key.toByteArray(), value.toByteArray());
@@ -119,10 +120,10 @@ final class TimedBatch implements WriteBatch {
   }
 
   @Override
-  public void iterate(Handler handler) {
+  public void iterate(OperationHandler handler) {
     Objects.requireNonNull(handler, "handler");
     batch.iterate(
-        new Handler() {
+        new OperationHandler() {
           @Override
           public void put(Slice key, Slice value) {
             handler.put(key, Expiry.isPresent(value) ? value.suffix(Expiry.LENGTH) : value);

@@ -1,6 +1,6 @@
 package dev.kv.ttl;
 
-import dev.kv.BulkLoader;
+import dev.kv.load.BulkLoader;
 import java.nio.ByteBuffer;
 
 /** A bulk load of values that expire. */

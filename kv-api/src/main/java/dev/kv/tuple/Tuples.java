@@ -1,6 +1,6 @@
 package dev.kv.tuple;
 
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;

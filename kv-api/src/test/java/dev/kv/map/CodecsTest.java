@@ -3,7 +3,7 @@ package dev.kv.map;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import dev.kv.tuple.Tuples;
 import java.math.BigInteger;
 import java.time.Instant;

@@ -2,7 +2,7 @@ package dev.kv.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.LiveFiles;
+import dev.kv.admin.LiveFiles;
 import dev.kv.env.Env;
 import dev.kv.env.RandomAccessFile;
 import java.io.IOException;

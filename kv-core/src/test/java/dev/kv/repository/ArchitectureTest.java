@@ -32,11 +32,17 @@ final class ArchitectureTest {
   /** The packages of kv-api. */
   private static final String[] API = {
     "dev.kv",
+    "dev.kv.admin",
     "dev.kv.backup",
+    "dev.kv.bytes",
+    "dev.kv.change",
     "dev.kv.env",
+    "dev.kv.errors",
     "dev.kv.event",
+    "dev.kv.load",
     "dev.kv.map",
     "dev.kv.space",
+    "dev.kv.table",
     "dev.kv.ttl",
     "dev.kv.tuple"
   };
@@ -147,19 +153,36 @@ final class ArchitectureTest {
         .should()
         .dependOnClassesThat(
             resideInAnyPackage(
-                "dev.kv.backup", "dev.kv.map", "dev.kv.space", "dev.kv.ttl", "dev.kv.tuple"))
+                "dev.kv.backup",
+                "dev.kv.map",
+                "dev.kv.space",
+                "dev.kv.table",
+                "dev.kv.ttl",
+                "dev.kv.tuple"))
         .check(engine);
   }
 
   @Test
-  void api_packagesOnTheDatabase_haveNoCycle() {
-    slices().matching("dev.kv.(map|space|tuple)").should().beFreeOfCycles().check(engine);
+  void api_packages_haveNoCycle() {
+    slices()
+        .matching("dev.kv.(admin|backup|bytes|change|env|errors|event|load|map|space|table|tuple)")
+        .should()
+        .beFreeOfCycles()
+        .check(engine);
   }
 
   @Test
-  void envAndEvent_anyClass_doNotDependOnTheDatabase() {
+  void api_packagesBelowTheDatabase_doNotDependOnIt() {
     noClasses()
-        .that(resideInAnyPackage("dev.kv.env", "dev.kv.event"))
+        .that(
+            resideInAnyPackage(
+                "dev.kv.admin",
+                "dev.kv.bytes",
+                "dev.kv.change",
+                "dev.kv.env",
+                "dev.kv.errors",
+                "dev.kv.event",
+                "dev.kv.load"))
         .should()
         .dependOnClassesThat(resideInAPackage("dev.kv"))
         .check(engine);

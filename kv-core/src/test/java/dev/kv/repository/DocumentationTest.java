@@ -56,11 +56,17 @@ class DocumentationTest {
   private static final String IMPORTS =
       """
       import dev.kv.*;
+      import dev.kv.admin.*;
       import dev.kv.backup.*;
+      import dev.kv.bytes.*;
+      import dev.kv.change.*;
       import dev.kv.env.*;
+      import dev.kv.errors.*;
       import dev.kv.event.*;
+      import dev.kv.load.*;
       import dev.kv.map.*;
       import dev.kv.space.*;
+      import dev.kv.table.*;
       import dev.kv.ttl.*;
       import dev.kv.tuple.*;
       import java.io.*;

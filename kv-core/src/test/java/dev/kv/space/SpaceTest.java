@@ -3,13 +3,7 @@ package dev.kv.space;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.BulkLoadOptions;
-import dev.kv.BulkLoader;
-import dev.kv.ChangeOptions;
-import dev.kv.ConflictException;
 import dev.kv.DB;
-import dev.kv.DBClosedException;
-import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
 import dev.kv.Entries;
@@ -17,16 +11,23 @@ import dev.kv.Entry;
 import dev.kv.KeyValueStore;
 import dev.kv.Options;
 import dev.kv.PinnedValue;
-import dev.kv.Range;
 import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
-import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.admin.Range;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
+import dev.kv.change.ChangeOptions;
+import dev.kv.change.OperationHandler;
 import dev.kv.core.db.LeakCheck;
+import dev.kv.errors.ConflictException;
+import dev.kv.errors.DBClosedException;
+import dev.kv.load.BulkLoadOptions;
+import dev.kv.load.BulkLoader;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.BufferOverflowException;
@@ -303,8 +304,8 @@ class SpaceTest {
     WriteBatch view = users.within(batch);
     view.put(b("1"), b("Ada")).delete(b("2"));
     List<String> operations = new ArrayList<>();
-    WriteBatch.Handler handler =
-        new WriteBatch.Handler() {
+    OperationHandler handler =
+        new OperationHandler() {
           @Override
           public void put(Slice key, Slice value) {
             operations.add("put " + key.toUtf8String() + " " + value.toUtf8String());

@@ -2,8 +2,6 @@ package dev.kv.ttl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.BulkLoader;
-import dev.kv.ConflictException;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
@@ -13,6 +11,8 @@ import dev.kv.Snapshot;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
+import dev.kv.errors.ConflictException;
+import dev.kv.load.BulkLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,8 +3,8 @@ package dev.kv.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
-import dev.kv.DBComparator;
 import dev.kv.Options;
+import dev.kv.bytes.DBComparator;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

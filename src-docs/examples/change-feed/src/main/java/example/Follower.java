@@ -2,10 +2,10 @@ package example;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.kv.ChangeGroup;
-import dev.kv.ChangePosition;
-import dev.kv.Changes;
-import dev.kv.ChangesLostException;
+import dev.kv.change.ChangeGroup;
+import dev.kv.change.ChangePosition;
+import dev.kv.change.Changes;
+import dev.kv.errors.ChangesLostException;
 import dev.kv.DB;
 import dev.kv.LogRetention;
 import dev.kv.Options;
@@ -76,7 +76,7 @@ final class Follower {
   /** A group and the position after it are one batch: the copy has both or neither. */
   private void apply(ChangeGroup group) {
     WriteBatch batch = WriteBatch.create();
-    group.addTo(batch);
+    batch.append(group);
     copy.write(batch.put(POSITION, group.position().toBytes()));
   }
 

@@ -1,6 +1,6 @@
 package example;
 
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

@@ -2,7 +2,7 @@ package example;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.kv.DBException;
+import dev.kv.errors.DBException;
 import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
 import dev.kv.netty.ByteBufBatch;

@@ -85,8 +85,8 @@ public final class BackgroundThreads implements SeekListener {
    * Tries all failed work again, and returns when each has been tried. Work that runs meanwhile is
    * not waited for; if it fails, it is tried again before the gate is shut.
    *
-   * @throws dev.kv.DBClosedException if the close has begun
-   * @throws dev.kv.DBReadOnlyException if the gate is still shut, or a failure is permanent
+   * @throws dev.kv.errors.DBClosedException if the close has begun
+   * @throws dev.kv.errors.DBReadOnlyException if the gate is still shut, or a failure is permanent
    */
   public void resume() {
     gate.checkResumable();

@@ -1,7 +1,6 @@
 package dev.kv.core.background;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.CorruptionException;
 import dev.kv.Options;
 import dev.kv.RecoveryMode;
 import dev.kv.core.compaction.Compaction;
@@ -26,6 +25,7 @@ import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
 import dev.kv.event.CompactionEvent;
 import dev.kv.event.DamageEvent;
 import java.util.List;

@@ -1,7 +1,6 @@
 package dev.kv.core.background;
 
-import dev.kv.DBException;
-import dev.kv.Escape;
+import dev.kv.bytes.Escape;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.event.Events;
 import dev.kv.core.logging.EngineLogger;
@@ -20,6 +19,7 @@ import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.core.write.WriteGate;
+import dev.kv.errors.DBException;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;

@@ -1,13 +1,13 @@
 package dev.kv.core.background;
 
-import dev.kv.DBClosedException;
-import dev.kv.DBIOException;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.state.Logs;
 import dev.kv.core.transaction.Transactions;
 import dev.kv.core.write.ExclusiveWriter;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBIOException;
 import org.slf4j.Logger;
 
 /**

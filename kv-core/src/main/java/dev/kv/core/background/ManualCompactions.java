@@ -1,12 +1,12 @@
 package dev.kv.core.background;
 
-import dev.kv.CorruptionException;
 import dev.kv.core.compaction.Compaction;
 import dev.kv.core.compaction.CompactionPicker;
 import dev.kv.core.compaction.ManualPick;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.version.Version;
+import dev.kv.errors.CorruptionException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Set;

@@ -1,8 +1,9 @@
 package dev.kv.core.batch;
 
 import dev.kv.KeyValueStore;
-import dev.kv.Slice;
 import dev.kv.WriteBatch;
+import dev.kv.bytes.Slice;
+import dev.kv.change.OperationHandler;
 import dev.kv.core.codec.Fixed;
 import dev.kv.core.codec.Varint;
 import dev.kv.core.env.PendingFault;
@@ -257,7 +258,7 @@ public final class EncodedBatch implements WriteBatch {
   }
 
   @Override
-  public void iterate(Handler handler) {
+  public void iterate(OperationHandler handler) {
     byte[] encoded = bytes;
     int end = length;
     ByteBuffer view = ByteBuffer.wrap(encoded).order(ByteOrder.LITTLE_ENDIAN);
@@ -306,7 +307,7 @@ public final class EncodedBatch implements WriteBatch {
   }
 
   /** Adds the operations of a batch of another class to this one. */
-  private record Copier(EncodedBatch target) implements Handler {
+  private record Copier(EncodedBatch target) implements OperationHandler {
     @Override
     public void put(Slice key, Slice value) {
       target.put(key.toByteArray(), value.toByteArray());

@@ -1,8 +1,8 @@
 package dev.kv.core.block;
 
-import dev.kv.CorruptionException;
 import dev.kv.core.codec.Varint;
 import dev.kv.core.iterator.InternalIterator;
+import dev.kv.errors.CorruptionException;
 import java.nio.ByteBuffer;
 
 /**

@@ -2,12 +2,12 @@ package dev.kv.core.change;
 
 import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
-import dev.kv.TransactionTooLargeException;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.ExclusiveWriter;
+import dev.kv.errors.TransactionTooLargeException;
 
 /**
  * Deletes all keys of a range through the log: one batch with a tombstone for every key. Used

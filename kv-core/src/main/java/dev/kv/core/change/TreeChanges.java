@@ -1,8 +1,6 @@
 package dev.kv.core.change;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.DBIOException;
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.key.KeyBounds;
@@ -17,6 +15,8 @@ import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.ExclusiveWriter;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.OffHeapExhaustedException;
 
 /**
  * Makes changes of the tree that do not pass the log. When {@link #make} returns, the change is
@@ -78,8 +78,9 @@ public final class TreeChanges {
    * Makes a change.
    *
    * @return true if there was something to change
-   * @throws dev.kv.DBClosedException if the database is closed, or closed meanwhile
-   * @throws dev.kv.DBReadOnlyException if it has failed, or a job that the change waits for fails
+   * @throws dev.kv.errors.DBClosedException if the database is closed, or closed meanwhile
+   * @throws dev.kv.errors.DBReadOnlyException if it has failed, or a job that the change waits for
+   *     fails
    * @throws DBIOException if the log, a table or the MANIFEST cannot be written
    */
   public boolean make(TreeChange change) {

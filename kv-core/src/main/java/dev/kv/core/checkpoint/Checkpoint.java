@@ -1,14 +1,14 @@
 package dev.kv.core.checkpoint;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBIOException;
-import dev.kv.DatabaseExistsException;
-import dev.kv.LiveFiles;
+import dev.kv.admin.LiveFiles;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.env.Env;
 import dev.kv.env.NewDirectory;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.env.WritableFile;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.DatabaseExistsException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;

@@ -2,8 +2,7 @@ package dev.kv.core.checkpoint;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.kv.DBIOException;
-import dev.kv.LiveFiles;
+import dev.kv.admin.LiveFiles;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.CurrentFile;
@@ -16,6 +15,7 @@ import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.ExclusiveWriter;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

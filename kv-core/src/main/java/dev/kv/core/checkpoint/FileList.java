@@ -1,6 +1,6 @@
 package dev.kv.core.checkpoint;
 
-import dev.kv.LiveFiles;
+import dev.kv.admin.LiveFiles;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 

@@ -1,7 +1,6 @@
 package dev.kv.core.checkpoint;
 
-import dev.kv.DBIOException;
-import dev.kv.LiveFiles;
+import dev.kv.admin.LiveFiles;
 import dev.kv.core.compaction.FlushJob;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.env.memory.MemEnv;
@@ -17,6 +16,7 @@ import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.env.Env;
 import dev.kv.env.RandomAccessFile;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

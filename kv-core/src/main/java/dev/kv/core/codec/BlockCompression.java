@@ -1,7 +1,7 @@
 package dev.kv.core.codec;
 
 import dev.kv.CompressionType;
-import dev.kv.UnsupportedFormatException;
+import dev.kv.errors.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

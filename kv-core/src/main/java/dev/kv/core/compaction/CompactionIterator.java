@@ -1,11 +1,11 @@
 package dev.kv.core.compaction;
 
-import dev.kv.CorruptionException;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
+import dev.kv.errors.CorruptionException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;

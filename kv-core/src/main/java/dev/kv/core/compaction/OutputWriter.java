@@ -1,6 +1,5 @@
 package dev.kv.core.compaction;
 
-import dev.kv.DBIOException;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.logging.EngineLogger;
@@ -9,6 +8,7 @@ import dev.kv.core.table.format.DataBlock;
 import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.WritableFile;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.kv.core.db;
 
-import dev.kv.DBAdmin;
+import dev.kv.admin.DBAdmin;
 import dev.kv.core.background.ManualCompactions;
 import dev.kv.core.state.Resources;
 import dev.kv.core.version.FileMetadata;

@@ -6,11 +6,9 @@ import dev.kv.Dump;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
-import dev.kv.RepairReport;
 import dev.kv.SharedResources;
-import dev.kv.TableReader;
-import dev.kv.TableWriter;
 import dev.kv.WriteBatch;
+import dev.kv.admin.RepairReport;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.filter.BloomFilter;
 import dev.kv.core.logging.EngineLogger;
@@ -19,6 +17,9 @@ import dev.kv.core.repair.Repairer;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.table.standalone.UserTableReader;
 import dev.kv.core.table.standalone.UserTableWriter;
+import dev.kv.table.TableFactory;
+import dev.kv.table.TableReader;
+import dev.kv.table.TableWriter;
 import java.nio.file.Path;
 import java.util.Objects;
 
@@ -26,7 +27,7 @@ import java.util.Objects;
  * Implements {@link DBFactory}: opens, destroys, repairs and dumps databases. The API finds it
  * through {@link java.util.ServiceLoader}. Thread-safe.
  */
-public final class DBFactoryImpl implements DBFactory {
+public final class DBFactoryImpl implements DBFactory, TableFactory {
   static {
     EngineLogger.prepareNetty();
   }

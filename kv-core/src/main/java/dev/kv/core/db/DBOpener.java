@@ -2,13 +2,10 @@ package dev.kv.core.db;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.kv.CorruptionException;
 import dev.kv.DB;
-import dev.kv.DBIOException;
-import dev.kv.DBStats;
-import dev.kv.DatabaseExistsException;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
+import dev.kv.admin.DBStats;
 import dev.kv.core.background.BackgroundThreads;
 import dev.kv.core.background.Compactor;
 import dev.kv.core.background.Flusher;
@@ -51,6 +48,9 @@ import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
 import dev.kv.env.WritableFile;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.DatabaseExistsException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;

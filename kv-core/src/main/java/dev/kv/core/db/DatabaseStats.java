@@ -1,7 +1,7 @@
 package dev.kv.core.db;
 
-import dev.kv.DBStats;
-import dev.kv.Range;
+import dev.kv.admin.DBStats;
+import dev.kv.admin.Range;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.MemoryKind;

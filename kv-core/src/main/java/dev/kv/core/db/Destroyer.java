@@ -1,12 +1,12 @@
 package dev.kv.core.db;
 
-import dev.kv.DBIOException;
 import dev.kv.Options;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.env.Env;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.NoSuchFileException;

@@ -1,9 +1,9 @@
 package dev.kv.core.db;
 
-import dev.kv.DBInspector;
-import dev.kv.DBStats;
-import dev.kv.LiveFiles;
-import dev.kv.Range;
+import dev.kv.admin.DBInspector;
+import dev.kv.admin.DBStats;
+import dev.kv.admin.LiveFiles;
+import dev.kv.admin.Range;
 import dev.kv.core.checkpoint.Checkpoint;
 import dev.kv.env.Env;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package dev.kv.core.db;
 
-import dev.kv.ChangeFeed;
-import dev.kv.ChangeOptions;
-import dev.kv.ChangePosition;
-import dev.kv.Changes;
+import dev.kv.change.ChangeFeed;
+import dev.kv.change.ChangeOptions;
+import dev.kv.change.ChangePosition;
+import dev.kv.change.Changes;
 import dev.kv.core.feed.LogFeed;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

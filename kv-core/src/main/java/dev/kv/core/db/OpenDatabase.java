@@ -1,16 +1,16 @@
 package dev.kv.core.db;
 
-import dev.kv.DBClosedException;
-import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
 import dev.kv.PinnedValue;
 import dev.kv.ReadOptions;
-import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.ValueReader;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 import dev.kv.core.event.Events;
 import dev.kv.core.read.DatabaseReader;
+import dev.kv.errors.DBClosedException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;

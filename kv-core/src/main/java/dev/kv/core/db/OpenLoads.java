@@ -1,9 +1,9 @@
 package dev.kv.core.db;
 
-import dev.kv.BulkLoadOptions;
-import dev.kv.BulkLoader;
-import dev.kv.DBLoads;
 import dev.kv.core.load.TableIngestion;
+import dev.kv.load.BulkLoadOptions;
+import dev.kv.load.BulkLoader;
+import dev.kv.load.DBLoads;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;

@@ -1,6 +1,6 @@
 package dev.kv.core.db;
 
-import dev.kv.DBStats;
+import dev.kv.admin.DBStats;
 import dev.kv.core.event.Events;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;

@@ -1,7 +1,7 @@
 package dev.kv.core.db;
 
-import dev.kv.DBInspector;
 import dev.kv.ReadOnlyDB;
+import dev.kv.admin.DBInspector;
 import dev.kv.core.event.Events;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.env.Env;

@@ -1,10 +1,8 @@
 package dev.kv.core.db;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBIOException;
-import dev.kv.DBStats;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
+import dev.kv.admin.DBStats;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
 import dev.kv.core.iterator.TombstoneSkipIndex;
@@ -14,6 +12,8 @@ import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.state.CompactionStats;
 import dev.kv.core.state.Resources;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;

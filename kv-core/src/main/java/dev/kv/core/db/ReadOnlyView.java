@@ -1,7 +1,7 @@
 package dev.kv.core.db;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.DBStats;
+import dev.kv.admin.DBStats;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memory.Pinned;

@@ -1,9 +1,7 @@
 package dev.kv.core.db;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.CorruptionException;
-import dev.kv.DBClosedException;
-import dev.kv.LiveFiles;
+import dev.kv.admin.LiveFiles;
 import dev.kv.core.checkpoint.FrozenFiles;
 import dev.kv.core.memory.Stripes;
 import dev.kv.core.read.ReadState;
@@ -12,6 +10,8 @@ import dev.kv.core.read.SnapshotList;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.state.Resources;
 import dev.kv.core.version.Version;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBClosedException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,5 @@
 package dev.kv.core.db;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBIOException;
 import dev.kv.Options;
 import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.table.Table;
@@ -10,6 +8,8 @@ import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.kv.core.db;
 
-import dev.kv.DBStats;
+import dev.kv.admin.DBStats;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package dev.kv.core.db;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.CorruptionException;
 import dev.kv.core.state.Resources;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.errors.CorruptionException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;

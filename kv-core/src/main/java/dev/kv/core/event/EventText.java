@@ -1,6 +1,6 @@
 package dev.kv.core.event;
 
-import dev.kv.Escape;
+import dev.kv.bytes.Escape;
 import dev.kv.event.CloseEvent;
 import dev.kv.event.CompactionEvent;
 import dev.kv.event.DBEvent;

@@ -1,9 +1,9 @@
 package dev.kv.core.event;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.CorruptionException;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
 import dev.kv.event.DBEvent;
 import dev.kv.event.DBListener;
 import dev.kv.event.DamageEvent;

@@ -1,8 +1,8 @@
 package dev.kv.core.feed;
 
-import dev.kv.ChangeGroup;
-import dev.kv.ChangePosition;
-import dev.kv.WriteBatch;
+import dev.kv.change.ChangeGroup;
+import dev.kv.change.ChangePosition;
+import dev.kv.change.OperationHandler;
 import dev.kv.core.batch.EncodedBatch;
 
 /** A group of writes, with a copy of its record on the heap. */
@@ -18,13 +18,8 @@ record ChangeGroupImpl(ChangePosition position, EncodedBatch batch) implements C
   }
 
   @Override
-  public void iterate(WriteBatch.Handler handler) {
+  public void iterate(OperationHandler handler) {
     batch.iterate(handler);
-  }
-
-  @Override
-  public void addTo(WriteBatch target) {
-    target.append(batch);
   }
 
   @Override

@@ -1,9 +1,8 @@
 package dev.kv.core.feed;
 
-import dev.kv.ChangeGroup;
-import dev.kv.ChangePosition;
-import dev.kv.Changes;
-import dev.kv.DBIOException;
+import dev.kv.change.ChangeGroup;
+import dev.kv.change.ChangePosition;
+import dev.kv.change.Changes;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.batch.MalformedBatchException;
@@ -11,6 +10,7 @@ import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.write.CommitProgress;
 import dev.kv.core.write.WriteGate;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -1,9 +1,8 @@
 package dev.kv.core.feed;
 
-import dev.kv.ChangeOptions;
-import dev.kv.ChangePosition;
-import dev.kv.Changes;
-import dev.kv.DBIOException;
+import dev.kv.change.ChangeOptions;
+import dev.kv.change.ChangePosition;
+import dev.kv.change.Changes;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
@@ -11,6 +10,7 @@ import dev.kv.core.state.Resources;
 import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -38,7 +38,7 @@ public final class LogFeed implements AutoCloseable {
     gate.onChange(kept.progress()::wake);
   }
 
-  /** Implements {@link dev.kv.ChangeFeed#open(ChangeOptions, ChangePosition)}. */
+  /** Implements {@link dev.kv.change.ChangeFeed#open(ChangeOptions, ChangePosition)}. */
   public Changes open(ChangeOptions options, ChangePosition after) {
     gate.checkNotClosing();
     kept.check(after);
@@ -53,13 +53,13 @@ public final class LogFeed implements AutoCloseable {
     }
   }
 
-  /** Implements {@link dev.kv.ChangeFeed#position}. */
+  /** Implements {@link dev.kv.change.ChangeFeed#position}. */
   public ChangePosition durable() {
     gate.checkNotClosing();
     return kept.position(kept.progress().last(true));
   }
 
-  /** Implements {@link dev.kv.ChangeFeed#oldestPosition}. */
+  /** Implements {@link dev.kv.change.ChangeFeed#oldestPosition}. */
   public ChangePosition oldest() {
     gate.checkNotClosing();
     long last = kept.progress().last(false);

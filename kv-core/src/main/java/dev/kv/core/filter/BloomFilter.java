@@ -1,7 +1,7 @@
 package dev.kv.core.filter;
 
 import dev.kv.FilterPolicy;
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.kv.core.iterator;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import dev.kv.DBClosedException;
+import dev.kv.errors.DBClosedException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;

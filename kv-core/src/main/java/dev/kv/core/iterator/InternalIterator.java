@@ -1,10 +1,10 @@
 package dev.kv.core.iterator;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import dev.kv.CorruptionException;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.ValueKind;
+import dev.kv.errors.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -15,8 +15,8 @@ import java.nio.ByteOrder;
  * other accessors return are valid until the next move. They are plain fields, so that reading them
  * needs no virtual call.
  *
- * <p>Damage throws {@link dev.kv.CorruptionException}, a failed read {@link dev.kv.DBIOException};
- * the cursor is invalid afterwards and a seek may be tried again.
+ * <p>Damage throws {@link dev.kv.errors.CorruptionException}, a failed read {@link
+ * dev.kv.errors.DBIOException}; the cursor is invalid afterwards and a seek may be tried again.
  *
  * <p>Not thread-safe: one thread at a time, the close included. {@link CursorGuard} keeps a close
  * of the database apart from the moves of a program's cursor.

@@ -1,6 +1,6 @@
 package dev.kv.core.key;
 
-import dev.kv.DBComparator;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.memory.BufferSlice;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.kv.core.key;
 
-import dev.kv.DBComparator;
+import dev.kv.bytes.DBComparator;
 import java.nio.ByteBuffer;
 
 /** The order of internal keys: by user key, and then the newest first. */

@@ -1,7 +1,7 @@
 package dev.kv.core.key;
 
-import dev.kv.Escape;
 import dev.kv.ReadOptions;
+import dev.kv.bytes.Escape;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package dev.kv.core.key;
 
-import dev.kv.ComparatorException;
-import dev.kv.DBComparator;
-import dev.kv.Escape;
-import dev.kv.Slice;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Escape;
+import dev.kv.bytes.Slice;
+import dev.kv.errors.ComparatorException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

@@ -1,9 +1,6 @@
 package dev.kv.core.load;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.BulkLoadOptions;
-import dev.kv.BulkLoader;
-import dev.kv.DBClosedException;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
@@ -11,6 +8,9 @@ import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.errors.DBClosedException;
+import dev.kv.load.BulkLoadOptions;
+import dev.kv.load.BulkLoader;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;

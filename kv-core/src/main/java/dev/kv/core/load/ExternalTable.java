@@ -1,9 +1,6 @@
 package dev.kv.core.load;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBIOException;
-import dev.kv.Escape;
-import dev.kv.UnsupportedFormatException;
+import dev.kv.bytes.Escape;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
@@ -20,6 +17,9 @@ import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.core.write.WriteGate;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.UnsupportedFormatException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,6 +1,5 @@
 package dev.kv.core.load;
 
-import dev.kv.DBIOException;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.change.TreeChange;
 import dev.kv.core.compaction.JobStats;
@@ -17,6 +16,7 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;

@@ -1,7 +1,6 @@
 package dev.kv.core.load;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.BulkLoadOptions;
 import dev.kv.core.background.Compactor;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.background.ManualCompactions.Request;
@@ -13,6 +12,7 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.ExclusiveWriter;
+import dev.kv.load.BulkLoadOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,8 +1,7 @@
 package dev.kv.core.load;
 
-import dev.kv.DBIOException;
-import dev.kv.Escape;
 import dev.kv.Options;
+import dev.kv.bytes.Escape;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.logging.EngineLogger;
@@ -17,6 +16,7 @@ import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.table.format.TableFormat;
 import dev.kv.env.Env;
 import dev.kv.env.WritableFile;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.slf4j.Logger;

@@ -1,7 +1,6 @@
 package dev.kv.core.load;
 
-import dev.kv.DBIOException;
-import dev.kv.Escape;
+import dev.kv.bytes.Escape;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.change.TreeChanges;
 import dev.kv.core.compaction.OutputContext;
@@ -16,6 +15,7 @@ import dev.kv.core.version.Version;
 import dev.kv.env.Env;
 import dev.kv.env.SequentialFile;
 import dev.kv.env.WritableFile;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package dev.kv.core.log;
 
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.WritableFile;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package dev.kv.core.log;
 
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.env.MappedLogFile;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

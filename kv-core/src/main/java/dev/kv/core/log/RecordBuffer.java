@@ -1,6 +1,6 @@
 package dev.kv.core.log;
 
-import dev.kv.OffHeapExhaustedException;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

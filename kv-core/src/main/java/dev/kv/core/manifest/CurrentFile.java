@@ -1,11 +1,11 @@
 package dev.kv.core.manifest;
 
-import dev.kv.CorruptionException;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.env.Env;
 import dev.kv.env.SequentialFile;
 import dev.kv.env.WritableFile;
+import dev.kv.errors.CorruptionException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -2,12 +2,12 @@ package dev.kv.core.manifest;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.kv.DBIOException;
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.version.VersionEdit;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,9 +1,6 @@
 package dev.kv.core.manifest;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBIOException;
-import dev.kv.Escape;
-import dev.kv.UnsupportedFormatException;
+import dev.kv.bytes.Escape;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogEnd;
@@ -16,6 +13,9 @@ import dev.kv.core.version.VersionBuilder;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
 import dev.kv.env.SequentialFile;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.UnsupportedFormatException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.kv.core.manifest;
 
-import dev.kv.DBIOException;
 import dev.kv.core.version.VersionEdit;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 
 /** Creates a database: writes MANIFEST-000001 with one edit, and CURRENT, which names it. */

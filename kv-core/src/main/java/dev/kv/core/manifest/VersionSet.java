@@ -1,15 +1,15 @@
 package dev.kv.core.manifest;
 
-import dev.kv.DBClosedException;
-import dev.kv.DBIOException;
-import dev.kv.DBReadOnlyException;
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionBuilder;
 import dev.kv.core.version.VersionEdit;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBReadOnlyException;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

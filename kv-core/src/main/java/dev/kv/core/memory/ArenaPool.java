@@ -1,7 +1,7 @@
 package dev.kv.core.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.OffHeapExhaustedException;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -99,7 +99,7 @@ public final class BlockAllocator implements AutoCloseable {
    * @param kind what the buffer counts as
    * @param length the least size in bytes
    * @return a buffer with a reference count of 1 and arbitrary contents
-   * @throws dev.kv.OffHeapExhaustedException if there is no memory
+   * @throws dev.kv.errors.OffHeapExhaustedException if there is no memory
    */
   public ByteBuf allocate(MemoryKind kind, int length) {
     return begin(take(length, 0, false), kind);
@@ -110,7 +110,7 @@ public final class BlockAllocator implements AutoCloseable {
    *
    * @param length the least size in bytes
    * @return a buffer with a reference count of 1 and arbitrary contents
-   * @throws dev.kv.OffHeapExhaustedException if there is no memory
+   * @throws dev.kv.errors.OffHeapExhaustedException if there is no memory
    */
   public ByteBuf allocateCached(int length) {
     return begin(take(length, 0, true), MemoryKind.BLOCK);
@@ -123,7 +123,7 @@ public final class BlockAllocator implements AutoCloseable {
    *
    * @param length the least size in bytes
    * @return a buffer with a reference count of 1 and arbitrary contents
-   * @throws dev.kv.OffHeapExhaustedException if there is no memory
+   * @throws dev.kv.errors.OffHeapExhaustedException if there is no memory
    */
   public ByteBuf allocateTransient(int length) {
     return begin(take(length, SizeClasses.COARSE, false), MemoryKind.BLOCK);

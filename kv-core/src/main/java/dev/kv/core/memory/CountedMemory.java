@@ -1,6 +1,6 @@
 package dev.kv.core.memory;
 
-import dev.kv.OffHeapExhaustedException;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

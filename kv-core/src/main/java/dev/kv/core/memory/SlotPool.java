@@ -62,7 +62,7 @@ final class SlotPool {
    * Returns a buffer.
    *
    * @param cached true if the buffer is for the cache, which may have to evict for it
-   * @throws dev.kv.OffHeapExhaustedException if there is no memory
+   * @throws dev.kv.errors.OffHeapExhaustedException if there is no memory
    */
   BlockBuf take(boolean cached) {
     BlockBuf free = takeFree();

@@ -1,8 +1,8 @@
 package dev.kv.core.memtable;
 
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.errors.OffHeapExhaustedException;
 
 /**
  * Inserts the operations of a batch into a memtable, many of them in the order of their keys. Then

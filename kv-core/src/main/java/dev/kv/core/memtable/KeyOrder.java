@@ -32,7 +32,7 @@ final class KeyOrder implements AutoCloseable {
   /**
    * Sorts the operations of a cursor, which is at its start, and leaves it there.
    *
-   * @throws dev.kv.OffHeapExhaustedException if there is no memory for it
+   * @throws dev.kv.errors.OffHeapExhaustedException if there is no memory for it
    */
   KeyOrder(BatchCursor cursor, int count, OffHeapBudget budget) {
     this.count = count;

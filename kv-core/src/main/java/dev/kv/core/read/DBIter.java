@@ -1,7 +1,5 @@
 package dev.kv.core.read;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBClosedException;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.iterator.SkipRange;
@@ -13,6 +11,8 @@ import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.table.TableIterator;
 import dev.kv.core.version.Levels;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBClosedException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;

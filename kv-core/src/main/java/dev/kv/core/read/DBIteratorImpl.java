@@ -1,9 +1,9 @@
 package dev.kv.core.read;
 
-import dev.kv.CorruptionException;
 import dev.kv.DBIterator;
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import dev.kv.core.memory.BufferSlice;
+import dev.kv.errors.CorruptionException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Objects;

@@ -1,16 +1,14 @@
 package dev.kv.core.read;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBClosedException;
-import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
-import dev.kv.DBStats;
 import dev.kv.PinnedValue;
 import dev.kv.ReadOptions;
-import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.ValueReader;
+import dev.kv.admin.DBStats;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 import dev.kv.core.event.Events;
 import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.KeyBounds;
@@ -24,6 +22,8 @@ import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.MultiGetContext;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.cache.ReadFlags;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBClosedException;
 import dev.kv.event.DamageEvent;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

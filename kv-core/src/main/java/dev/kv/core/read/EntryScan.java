@@ -1,6 +1,6 @@
 package dev.kv.core.read;
 
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.memory.BufferSlice;
 import dev.kv.core.table.TableIterator;

@@ -1,7 +1,7 @@
 package dev.kv.core.read;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.DBStats;
+import dev.kv.admin.DBStats;
 import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.version.Levels;
 import java.util.ArrayList;

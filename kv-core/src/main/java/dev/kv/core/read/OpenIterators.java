@@ -1,12 +1,12 @@
 package dev.kv.core.read;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.CorruptionException;
-import dev.kv.DBClosedException;
-import dev.kv.DBStats;
+import dev.kv.admin.DBStats;
 import dev.kv.core.event.Events;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.Stripes;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBClosedException;
 import dev.kv.event.DamageEvent;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;

@@ -1,7 +1,7 @@
 package dev.kv.core.read;
 
 import dev.kv.PinnedValue;
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import dev.kv.core.memory.BufferSlice;
 import dev.kv.core.memory.Pinned;
 import dev.kv.core.memory.ValueRef;

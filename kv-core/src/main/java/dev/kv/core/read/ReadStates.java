@@ -1,8 +1,8 @@
 package dev.kv.core.read;
 
-import dev.kv.DBClosedException;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Version;
+import dev.kv.errors.DBClosedException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

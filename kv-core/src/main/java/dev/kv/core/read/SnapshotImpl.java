@@ -1,14 +1,14 @@
 package dev.kv.core.read;
 
-import dev.kv.DBClosedException;
-import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
 import dev.kv.PinnedValue;
 import dev.kv.ReadOptions;
-import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.ValueReader;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
+import dev.kv.errors.DBClosedException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.BiConsumer;

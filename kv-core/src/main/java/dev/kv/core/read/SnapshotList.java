@@ -1,9 +1,9 @@
 package dev.kv.core.read;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.DBClosedException;
 import dev.kv.DBReader;
 import dev.kv.Snapshot;
+import dev.kv.errors.DBClosedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;

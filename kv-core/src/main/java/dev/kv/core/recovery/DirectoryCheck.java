@@ -1,10 +1,5 @@
 package dev.kv.core.recovery;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBException;
-import dev.kv.DBLockedException;
-import dev.kv.NoSuchDatabaseException;
-import dev.kv.NotADirectoryException;
 import dev.kv.TableSuffix;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -12,6 +7,11 @@ import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBException;
+import dev.kv.errors.DBLockedException;
+import dev.kv.errors.NoSuchDatabaseException;
+import dev.kv.errors.NotADirectoryException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;

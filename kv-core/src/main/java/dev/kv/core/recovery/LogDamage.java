@@ -1,9 +1,9 @@
 package dev.kv.core.recovery;
 
-import dev.kv.CorruptionException;
 import dev.kv.RecoveryMode;
 import dev.kv.core.event.Events;
 import dev.kv.core.log.LogReader;
+import dev.kv.errors.CorruptionException;
 import dev.kv.event.DamageEvent;
 
 /**

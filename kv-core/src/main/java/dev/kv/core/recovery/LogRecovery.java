@@ -1,10 +1,8 @@
 package dev.kv.core.recovery;
 
-import dev.kv.ComparatorException;
-import dev.kv.CorruptionException;
-import dev.kv.DBStats;
-import dev.kv.Escape;
 import dev.kv.RecoveryMode;
+import dev.kv.admin.DBStats;
+import dev.kv.bytes.Escape;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.batch.MalformedBatchException;
@@ -17,6 +15,8 @@ import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memtable.BatchInserter;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.state.Resources;
+import dev.kv.errors.ComparatorException;
+import dev.kv.errors.CorruptionException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;

@@ -1,7 +1,5 @@
 package dev.kv.core.recovery;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBIOException;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.logging.EngineLogger;
@@ -9,6 +7,8 @@ import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.Resources;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,6 +1,5 @@
 package dev.kv.core.recovery;
 
-import dev.kv.DBException;
 import dev.kv.core.compaction.FlushResult;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.logging.EngineLogger;
@@ -11,6 +10,7 @@ import dev.kv.core.state.Resources;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
+import dev.kv.errors.DBException;
 import java.util.List;
 import org.slf4j.Logger;
 

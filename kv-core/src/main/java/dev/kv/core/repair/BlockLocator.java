@@ -1,8 +1,6 @@
 package dev.kv.core.repair;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBIOException;
-import dev.kv.Escape;
+import dev.kv.bytes.Escape;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyRange;
@@ -12,6 +10,8 @@ import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.core.table.inspect.TableInspector.FoundBlock;
 import dev.kv.core.table.inspect.TableInspector.Role;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,10 +1,8 @@
 package dev.kv.core.repair;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBIOException;
 import dev.kv.Dump;
-import dev.kv.Escape;
 import dev.kv.Options;
+import dev.kv.bytes.Escape;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.batch.MalformedBatchException;
@@ -17,6 +15,8 @@ import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.core.version.VersionEditCodec;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,14 +1,10 @@
 package dev.kv.core.repair;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBComparator;
-import dev.kv.DBIOException;
-import dev.kv.Escape;
-import dev.kv.NoSuchDatabaseException;
 import dev.kv.Options;
 import dev.kv.RecoveryMode;
-import dev.kv.RepairReport;
-import dev.kv.UnsupportedFormatException;
+import dev.kv.admin.RepairReport;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Escape;
 import dev.kv.core.compaction.RewriteJob;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -33,6 +29,10 @@ import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.NoSuchDatabaseException;
+import dev.kv.errors.UnsupportedFormatException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package dev.kv.core.repair;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBIOException;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.table.TableCursor;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 

@@ -1,7 +1,7 @@
 package dev.kv.core.state;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.DBStats;
+import dev.kv.admin.DBStats;
 import dev.kv.core.compaction.FilterResult;
 import dev.kv.core.compaction.JobStats;
 import dev.kv.core.version.Levels;

@@ -1,7 +1,6 @@
 package dev.kv.core.state;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.DBIOException;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
 import dev.kv.core.log.LogWriter;
@@ -13,6 +12,7 @@ import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
 import dev.kv.env.MappedLogFile;
+import dev.kv.errors.DBIOException;
 import dev.kv.event.SyncEvent;
 import java.io.IOException;
 import java.nio.ByteBuffer;

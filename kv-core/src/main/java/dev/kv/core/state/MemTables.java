@@ -1,7 +1,6 @@
 package dev.kv.core.state;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.Options;
 import dev.kv.SharedResources;
 import dev.kv.core.logging.EngineLogger;
@@ -15,6 +14,7 @@ import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitTarget;
 import dev.kv.core.write.StallInputs;
 import dev.kv.core.write.WriteGate;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -412,8 +412,8 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
   /**
    * Waits until every memtable that is immutable now has been flushed.
    *
-   * @throws dev.kv.DBClosedException if the database is being closed
-   * @throws dev.kv.DBReadOnlyException if a write or background job fails meanwhile
+   * @throws dev.kv.errors.DBClosedException if the database is being closed
+   * @throws dev.kv.errors.DBReadOnlyException if a write or background job fails meanwhile
    */
   public void awaitFlushes() {
     monitor.lock();

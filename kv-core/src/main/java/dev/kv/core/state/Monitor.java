@@ -45,10 +45,10 @@ public final class Monitor extends ReentrantLock {
    * Waits until something changes. The caller holds the lock, and checks its condition before and
    * after. An interrupt stays set and does not end the wait.
    *
-   * @throws dev.kv.DBClosedException if the database is being closed
-   * @throws dev.kv.DBReadOnlyException if it has failed
-   * @throws dev.kv.OffHeapExhaustedException if nothing changes for a while because a flush or
-   *     compaction waits for memory
+   * @throws dev.kv.errors.DBClosedException if the database is being closed
+   * @throws dev.kv.errors.DBReadOnlyException if it has failed
+   * @throws dev.kv.errors.OffHeapExhaustedException if nothing changes for a while because a flush
+   *     or compaction waits for memory
    */
   @SuppressWarnings("WaitNotInLoop") // the caller loops
   public void awaitChange() {

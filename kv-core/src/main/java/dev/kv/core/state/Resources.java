@@ -1,6 +1,5 @@
 package dev.kv.core.state;
 
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.Options;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.event.Events;
@@ -16,6 +15,7 @@ import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;

@@ -1,14 +1,14 @@
 package dev.kv.core.state;
 
-import dev.kv.ChangePosition;
-import dev.kv.ChangesLostException;
 import dev.kv.LogRetention;
+import dev.kv.change.ChangePosition;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.write.CommitProgress;
 import dev.kv.env.Env;
 import dev.kv.env.WritableFile;
+import dev.kv.errors.ChangesLostException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;

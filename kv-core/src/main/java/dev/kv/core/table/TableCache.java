@@ -1,10 +1,8 @@
 package dev.kv.core.table;
 
-import dev.kv.DBClosedException;
-import dev.kv.DBIOException;
-import dev.kv.Escape;
 import dev.kv.Options;
 import dev.kv.TableSuffix;
+import dev.kv.bytes.Escape;
 import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.cache.Loader;
 import dev.kv.core.cache.LruCache;
@@ -25,6 +23,8 @@ import dev.kv.core.table.mapped.EntryIndexMemory;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import dev.kv.env.RandomAccessFile;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;

@@ -1,6 +1,5 @@
 package dev.kv.core.table;
 
-import dev.kv.CorruptionException;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
@@ -10,6 +9,7 @@ import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.cache.UncachedBlock;
 import dev.kv.core.table.format.BlockHandle;
+import dev.kv.errors.CorruptionException;
 import java.nio.ByteBuffer;
 
 /**

@@ -1,11 +1,8 @@
 package dev.kv.core.table;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBComparator;
-import dev.kv.DBIOException;
-import dev.kv.Escape;
 import dev.kv.FilterPolicy;
-import dev.kv.UnsupportedFormatException;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Escape;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
@@ -20,6 +17,9 @@ import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.Footer;
 import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.table.format.TableProperties;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;

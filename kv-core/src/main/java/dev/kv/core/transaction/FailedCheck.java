@@ -1,6 +1,6 @@
 package dev.kv.core.transaction;
 
-import dev.kv.DBIOException;
+import dev.kv.errors.DBIOException;
 import java.util.function.BooleanSupplier;
 
 /** Says of a check that could not read a table that the write was not done. */

@@ -1,7 +1,7 @@
 package dev.kv.core.transaction;
 
 import dev.kv.DBIterator;
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BufferSlice;
 import dev.kv.core.transaction.WriteSet.Write;

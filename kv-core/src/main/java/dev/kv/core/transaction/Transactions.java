@@ -1,9 +1,9 @@
 package dev.kv.core.transaction;
 
-import dev.kv.DBStats;
 import dev.kv.KeyValueStore;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
+import dev.kv.admin.DBStats;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.read.DatabaseReader;

@@ -1,8 +1,8 @@
 package dev.kv.core.version;
 
-import dev.kv.CorruptionException;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.errors.CorruptionException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

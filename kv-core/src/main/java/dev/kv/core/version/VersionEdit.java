@@ -1,6 +1,6 @@
 package dev.kv.core.version;
 
-import dev.kv.Escape;
+import dev.kv.bytes.Escape;
 import dev.kv.core.key.InternalKey;
 import java.util.ArrayList;
 import java.util.List;

@@ -69,8 +69,8 @@ public final class VersionEditCodec {
    * @param record a direct buffer
    * @param file the MANIFEST's name, for messages
    * @param fileOffset the offset of the record in that file, for messages
-   * @throws dev.kv.CorruptionException if the bytes are not an edit
-   * @throws dev.kv.UnsupportedFormatException if they are an edit of RocksDB
+   * @throws dev.kv.errors.CorruptionException if the bytes are not an edit
+   * @throws dev.kv.errors.UnsupportedFormatException if they are an edit of RocksDB
    */
   public static VersionEdit decode(
       ByteBuffer record, int offset, int length, String file, long fileOffset) {

@@ -1,10 +1,10 @@
 package dev.kv.core.version;
 
-import dev.kv.CorruptionException;
-import dev.kv.Escape;
-import dev.kv.UnsupportedFormatException;
+import dev.kv.bytes.Escape;
 import dev.kv.core.codec.Varint;
 import dev.kv.core.key.InternalKey;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;

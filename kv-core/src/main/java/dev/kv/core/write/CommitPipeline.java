@@ -1,11 +1,6 @@
 package dev.kv.core.write;
 
-import dev.kv.ComparatorException;
-import dev.kv.DBException;
-import dev.kv.DBIOException;
-import dev.kv.DBReadOnlyException;
-import dev.kv.DBStats;
-import dev.kv.OffHeapExhaustedException;
+import dev.kv.admin.DBStats;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKey;
@@ -14,6 +9,11 @@ import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memtable.MemTable;
+import dev.kv.errors.ComparatorException;
+import dev.kv.errors.DBException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBReadOnlyException;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -209,7 +209,7 @@ public final class CommitPipeline {
    * Waits until no other thread writes, and keeps all others from writing until the result is
    * closed by this thread.
    *
-   * @throws dev.kv.DBClosedException if the database is closed
+   * @throws dev.kv.errors.DBClosedException if the database is closed
    * @throws DBReadOnlyException if it has failed
    */
   public ExclusiveWriter exclusive() {
@@ -272,8 +272,8 @@ public final class CommitPipeline {
 
   /**
    * Ends writing: every later write, and every write that waits, throws {@link
-   * dev.kv.DBClosedException}. When it returns, no write is running and nothing calls the target
-   * any more. Must be called once.
+   * dev.kv.errors.DBClosedException}. When it returns, no write is running and nothing calls the
+   * target any more. Must be called once.
    */
   public void close() {
     gate.beginClose();

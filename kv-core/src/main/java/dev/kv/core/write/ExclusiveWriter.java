@@ -1,8 +1,8 @@
 package dev.kv.core.write;
 
-import dev.kv.DBIOException;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.log.NoRoomInLogException;
+import dev.kv.errors.DBIOException;
 
 /**
  * Exclusive access to the head of the commit queue, held by one thread: until it is closed, no
@@ -66,8 +66,8 @@ public final class ExclusiveWriter implements AutoCloseable {
   /**
    * Applies a batch, and syncs it. Waits for room as any write does.
    *
-   * @throws dev.kv.DBException if the batch was not written, or if that is unknown, as its message
-   *     says
+   * @throws dev.kv.errors.DBException if the batch was not written, or if that is unknown, as its
+   *     message says
    */
   public void write(EncodedBatch batch) {
     commits.prepare(batch.length(), batch.count());

@@ -1,8 +1,8 @@
 package dev.kv.core.write;
 
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.memtable.MemTable;
+import dev.kv.errors.OffHeapExhaustedException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,10 +1,10 @@
 package dev.kv.core.write;
 
-import dev.kv.DBIOException;
-import dev.kv.DBStats;
+import dev.kv.admin.DBStats;
 import dev.kv.core.event.Events;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Levels;
+import dev.kv.errors.DBIOException;
 import dev.kv.event.StallEvent;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;

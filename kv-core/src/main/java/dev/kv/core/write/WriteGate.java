@@ -1,10 +1,10 @@
 package dev.kv.core.write;
 
-import dev.kv.DBClosedException;
-import dev.kv.DBReadOnlyException;
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.event.Events;
 import dev.kv.core.logging.EngineLogger;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBReadOnlyException;
+import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.event.FailureEvent;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -3,8 +3,6 @@ package dev.kv.core.background;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
-import dev.kv.DBIOException;
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.Options;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.event.Events;
@@ -12,6 +10,8 @@ import dev.kv.core.shared.WorkerThreads;
 import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -3,8 +3,6 @@ package dev.kv.core.background;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DBClosedException;
-import dev.kv.DBReadOnlyException;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -13,6 +11,8 @@ import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.env.Env;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBReadOnlyException;
 import dev.kv.testing.FaultEnv;
 import java.io.IOException;
 import java.time.Duration;

@@ -4,8 +4,9 @@ import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.Slice;
 import dev.kv.WriteBatch;
+import dev.kv.bytes.Slice;
+import dev.kv.change.OperationHandler;
 import dev.kv.core.Samples;
 import dev.kv.core.key.ValueKind;
 import java.nio.ByteBuffer;
@@ -20,7 +21,7 @@ class EncodedBatchTest {
   private static String contents(WriteBatch batch) {
     StringBuilder text = new StringBuilder();
     batch.iterate(
-        new WriteBatch.Handler() {
+        new OperationHandler() {
           @Override
           public void put(Slice key, Slice value) {
             text.append("put(" + key.toUtf8String() + "," + value.toUtf8String() + ")");
@@ -212,7 +213,7 @@ class EncodedBatchTest {
     }
 
     @Override
-    public void iterate(Handler handler) {
+    public void iterate(OperationHandler handler) {
       inner.iterate(handler);
     }
   }
@@ -267,7 +268,7 @@ class EncodedBatchTest {
     BatchCursor cursor = new BatchCursor();
     cursor.start(direct, EncodedBatch.HEADER, batch.length() - EncodedBatch.HEADER);
     batch.iterate(
-        new WriteBatch.Handler() {
+        new OperationHandler() {
           @Override
           public void put(Slice key, Slice value) {
             check(ValueKind.VALUE, key, value.length());
@@ -316,7 +317,7 @@ class EncodedBatchTest {
     new EncodedBatch()
         .delete(bytes("k"))
         .iterate(
-            new WriteBatch.Handler() {
+            new OperationHandler() {
               @Override
               public void put(Slice key, Slice value) {}
 
@@ -334,7 +335,7 @@ class EncodedBatchTest {
     new EncodedBatch()
         .put(bytes("k"), bytes("v"))
         .iterate(
-            new WriteBatch.Handler() {
+            new OperationHandler() {
               @Override
               public void put(Slice key, Slice value) {
                 kept.add(value);

@@ -3,21 +3,21 @@ package dev.kv.core.change;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CorruptionException;
 import dev.kv.DB;
-import dev.kv.DBClosedException;
-import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
-import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 import dev.kv.core.Directories;
 import dev.kv.core.db.Config;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBClosedException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -188,7 +188,9 @@ class RangeDeleteTest extends DbTestBase {
     }
     deleteRange(key(10), key(3990));
     assertThat(totalFiles()).isEqualTo(3);
-    assertThat(db.admin().approximateSizes(List.of(new dev.kv.Range(b(key(10)), b(key(3990)))))[0])
+    assertThat(
+            db.admin()
+                .approximateSizes(List.of(new dev.kv.admin.Range(b(key(10)), b(key(3990)))))[0])
         .isLessThan(3 << 20);
     await("the space", () -> files(FileName.Kind.TABLE).size() == 3);
     assertThat(get(key(9))).hasSize(2000);

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.CompressionType;
-import dev.kv.UnsupportedFormatException;
 import dev.kv.core.Samples;
+import dev.kv.errors.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;

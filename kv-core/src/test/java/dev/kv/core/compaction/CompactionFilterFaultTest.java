@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.CompactionFilter.Decision;
 import dev.kv.DB;
-import dev.kv.DBException;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.WriteOptions;
 import dev.kv.core.db.LeakCheck;
+import dev.kv.errors.DBException;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultMode;
 import dev.kv.testing.StrictMemEnv;

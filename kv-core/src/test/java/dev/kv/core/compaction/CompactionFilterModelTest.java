@@ -2,11 +2,9 @@ package dev.kv.core.compaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.BulkLoader;
 import dev.kv.CompactionFilter;
 import dev.kv.CompactionFilter.Decision;
 import dev.kv.CompressionType;
-import dev.kv.ConflictException;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
@@ -15,6 +13,8 @@ import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
 import dev.kv.core.db.DbTestBase;
+import dev.kv.errors.ConflictException;
+import dev.kv.load.BulkLoader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.CompactionFilter;
 import dev.kv.CompactionFilter.Decision;
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionText;

@@ -2,16 +2,16 @@ package dev.kv.core.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.ChangeOptions;
-import dev.kv.ChangesLostException;
 import dev.kv.DB;
 import dev.kv.Entry;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.change.ChangeOptions;
 import dev.kv.core.Children;
 import dev.kv.env.Env;
+import dev.kv.errors.ChangesLostException;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;

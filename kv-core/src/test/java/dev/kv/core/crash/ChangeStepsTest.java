@@ -3,11 +3,11 @@ package dev.kv.core.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.kv.BulkLoader;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.env.Env;
+import dev.kv.load.BulkLoader;
 import dev.kv.testing.FaultEnv;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,7 +1,7 @@
 package dev.kv.core.crash;
 
-import dev.kv.Slice;
-import dev.kv.WriteBatch;
+import dev.kv.bytes.Slice;
+import dev.kv.change.OperationHandler;
 import dev.kv.core.Children;
 import dev.kv.core.peer.Plyvel;
 import java.io.BufferedReader;
@@ -66,7 +66,7 @@ final class Cpp implements AutoCloseable {
     history
         .batch(number)
         .iterate(
-            new WriteBatch.Handler() {
+            new OperationHandler() {
               @Override
               public void put(Slice key, Slice value) {
                 line.append(' ').append(hex.formatHex(key.toByteArray()));

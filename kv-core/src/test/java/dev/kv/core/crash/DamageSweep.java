@@ -1,17 +1,17 @@
 package dev.kv.core.crash;
 
-import dev.kv.CorruptionException;
 import dev.kv.DB;
-import dev.kv.DBException;
-import dev.kv.DBInspector;
-import dev.kv.DBReadOnlyException;
 import dev.kv.DBReader;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
+import dev.kv.admin.DBInspector;
 import dev.kv.core.EnvFiles;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBException;
+import dev.kv.errors.DBReadOnlyException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Damages one place in one file of a database: log, MANIFEST, CURRENT, or any part of a table. Each
- * read must return the right answer or throw a {@link dev.kv.CorruptionException}. Damage in a log
- * may also lead to a shorter prefix, which the statistics report. The test runs in a JVM with 64
- * MiB of heap and as much direct memory, which must survive.
+ * read must return the right answer or throw a {@link dev.kv.errors.CorruptionException}. Damage in
+ * a log may also lead to a shorter prefix, which the statistics report. The test runs in a JVM with
+ * 64 MiB of heap and as much direct memory, which must survive.
  */
 @Tag("slow")
 class DamageTest {

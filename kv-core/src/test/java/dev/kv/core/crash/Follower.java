@@ -2,15 +2,15 @@ package dev.kv.core.crash;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.kv.ChangeGroup;
-import dev.kv.ChangeOptions;
-import dev.kv.ChangePosition;
-import dev.kv.Changes;
 import dev.kv.DB;
 import dev.kv.LogRetention;
 import dev.kv.Options;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.change.ChangeGroup;
+import dev.kv.change.ChangeOptions;
+import dev.kv.change.ChangePosition;
+import dev.kv.change.Changes;
 import dev.kv.env.Env;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
@@ -87,7 +87,7 @@ final class Follower {
   static void apply(ChangeGroup group, DB copy) {
     byte[] before = copy.get(COUNTER);
     WriteBatch batch = WriteBatch.create();
-    group.addTo(batch);
+    batch.append(group);
     copy.write(batch.put(POSITION, group.position().toBytes()));
     int last = before == null ? 0 : Integer.parseInt(new String(before, US_ASCII));
     int now = Integer.parseInt(new String(copy.get(COUNTER), US_ASCII));

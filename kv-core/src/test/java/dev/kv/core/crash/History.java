@@ -3,18 +3,19 @@ package dev.kv.core.crash;
 import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.ConflictException;
 import dev.kv.DB;
-import dev.kv.DBIOException;
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
-import dev.kv.Escape;
 import dev.kv.ReadOptions;
-import dev.kv.Slice;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.bytes.Escape;
+import dev.kv.bytes.Slice;
+import dev.kv.change.OperationHandler;
+import dev.kv.errors.ConflictException;
+import dev.kv.errors.DBIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -105,7 +106,7 @@ record History(String space, long seed, int keys, int valueLength, int rangeEver
       assertThat(read(transaction)).isEqualTo(before(number));
       batch(number)
           .iterate(
-              new WriteBatch.Handler() {
+              new OperationHandler() {
                 @Override
                 public void put(Slice key, Slice value) {
                   transaction.put(key.toByteArray(), value.toByteArray());

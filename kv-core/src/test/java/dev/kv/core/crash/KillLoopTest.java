@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
-import dev.kv.DBStats;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
+import dev.kv.admin.DBStats;
 import dev.kv.core.Children;
 import dev.kv.core.Directories;
 import dev.kv.env.Env;
@@ -300,12 +300,12 @@ class KillLoopTest {
   }
 
   private static void expectEqual(TreeMap<byte[], byte[]> kv, TreeMap<byte[], byte[]> cpp) {
-    assertThat(cpp.keySet().stream().map(dev.kv.Escape::bytes).toList())
+    assertThat(cpp.keySet().stream().map(dev.kv.bytes.Escape::bytes).toList())
         .as("keys that C++ LevelDB finds")
-        .isEqualTo(kv.keySet().stream().map(dev.kv.Escape::bytes).toList());
+        .isEqualTo(kv.keySet().stream().map(dev.kv.bytes.Escape::bytes).toList());
     for (Map.Entry<byte[], byte[]> entry : kv.entrySet()) {
       assertThat(Arrays.equals(entry.getValue(), cpp.get(entry.getKey())))
-          .as("value of %s in C++ LevelDB", dev.kv.Escape.bytes(entry.getKey()))
+          .as("value of %s in C++ LevelDB", dev.kv.bytes.Escape.bytes(entry.getKey()))
           .isTrue();
     }
   }

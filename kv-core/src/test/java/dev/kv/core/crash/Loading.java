@@ -3,14 +3,14 @@ package dev.kv.core.crash;
 import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.BulkLoadOptions;
-import dev.kv.BulkLoader;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
-import dev.kv.TableWriter;
+import dev.kv.load.BulkLoadOptions;
+import dev.kv.load.BulkLoader;
+import dev.kv.table.TableWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;

@@ -3,13 +3,13 @@ package dev.kv.core.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.BulkLoader;
-import dev.kv.CorruptionException;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.RecoveryMode;
 import dev.kv.core.EnvFiles;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
+import dev.kv.load.BulkLoader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -2,17 +2,17 @@ package dev.kv.core.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.BulkLoadOptions;
-import dev.kv.BulkLoader;
 import dev.kv.CompactionFilter;
-import dev.kv.CorruptionException;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
-import dev.kv.TableWriter;
 import dev.kv.core.EnvFiles;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
+import dev.kv.errors.CorruptionException;
+import dev.kv.load.BulkLoadOptions;
+import dev.kv.load.BulkLoader;
+import dev.kv.table.TableWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

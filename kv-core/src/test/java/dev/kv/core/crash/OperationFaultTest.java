@@ -3,9 +3,9 @@ package dev.kv.core.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
-import dev.kv.DBException;
-import dev.kv.DBReadOnlyException;
 import dev.kv.Options;
+import dev.kv.errors.DBException;
+import dev.kv.errors.DBReadOnlyException;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.FaultMode;

@@ -2,14 +2,14 @@ package dev.kv.core.db;
 
 import dev.kv.CompressionType;
 import dev.kv.DB;
-import dev.kv.DBClosedException;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
-import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.bytes.Slice;
+import dev.kv.errors.DBClosedException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -124,7 +124,8 @@ final class CloseRace {
             case 1 -> db.admin().compactRange(key(random.nextInt(KEYS)), null);
             case 2 -> db.admin().stats();
             case 3 -> db.admin().property("leveldb.stats");
-            case 4 -> db.admin().approximateSizes(List.of(new dev.kv.Range(key(0), key(KEYS))));
+            case 4 ->
+                db.admin().approximateSizes(List.of(new dev.kv.admin.Range(key(0), key(KEYS))));
             default -> {
               db.admin().suspendCompactions();
               db.admin().resumeCompactions();

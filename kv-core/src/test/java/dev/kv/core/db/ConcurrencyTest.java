@@ -3,11 +3,11 @@ package dev.kv.core.db;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
-import dev.kv.DBClosedException;
 import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.WriteOptions;
+import dev.kv.errors.DBClosedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

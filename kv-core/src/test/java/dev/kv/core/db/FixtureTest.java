@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
-import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
-import dev.kv.Slice;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,21 +1,21 @@
 package dev.kv.core.db;
 
-import dev.kv.BulkLoadOptions;
-import dev.kv.BulkLoader;
-import dev.kv.ConflictException;
 import dev.kv.DB;
 import dev.kv.DBIterator;
-import dev.kv.LiveFiles;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
-import dev.kv.TableWriter;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.admin.LiveFiles;
 import dev.kv.core.Directories;
 import dev.kv.core.version.Version;
+import dev.kv.errors.ConflictException;
+import dev.kv.load.BulkLoadOptions;
+import dev.kv.load.BulkLoader;
+import dev.kv.table.TableWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.CompressionType;
-import dev.kv.DBComparator;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.SharedResources;
-import dev.kv.Slice;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 import dev.kv.core.db.ModelRun.Step;
 import dev.kv.env.Env;
 import java.io.BufferedReader;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
-import dev.kv.DBClosedException;
-import dev.kv.DBStats;
 import dev.kv.ReadOptions;
-import dev.kv.Slice;
 import dev.kv.WriteOptions;
+import dev.kv.admin.DBStats;
+import dev.kv.bytes.Slice;
+import dev.kv.errors.DBClosedException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;

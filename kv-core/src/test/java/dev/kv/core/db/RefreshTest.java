@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CorruptionException;
 import dev.kv.DB;
-import dev.kv.DBClosedException;
 import dev.kv.DBReader;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBClosedException;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;

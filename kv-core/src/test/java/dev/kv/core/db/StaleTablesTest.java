@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.CompactionFilter;
 import dev.kv.CompressionType;
-import dev.kv.CorruptionException;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.Snapshot;
@@ -13,6 +12,7 @@ import dev.kv.core.env.FileName;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
+import dev.kv.errors.CorruptionException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

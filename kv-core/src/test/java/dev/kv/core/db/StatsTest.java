@@ -3,10 +3,10 @@ package dev.kv.core.db;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DBIterator;
-import dev.kv.DBStats;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.WriteOptions;
+import dev.kv.admin.DBStats;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,13 +1,13 @@
 package dev.kv.core.db;
 
 import dev.kv.CompressionType;
-import dev.kv.CorruptionException;
 import dev.kv.DB;
-import dev.kv.DBException;
-import dev.kv.DBIOException;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBException;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;

@@ -2,9 +2,9 @@ package dev.kv.core.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CorruptionException;
 import dev.kv.env.Env;
 import dev.kv.env.SequentialFile;
+import dev.kv.errors.CorruptionException;
 import dev.kv.event.DBEvent;
 import dev.kv.event.DBListener;
 import dev.kv.event.DamageEvent;

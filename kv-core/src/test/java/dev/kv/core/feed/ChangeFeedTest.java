@@ -4,22 +4,20 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.ChangeGroup;
-import dev.kv.ChangeOptions;
-import dev.kv.ChangePosition;
-import dev.kv.Changes;
-import dev.kv.ChangesLostException;
 import dev.kv.CompactionFilter;
 import dev.kv.DB;
-import dev.kv.DBClosedException;
 import dev.kv.DBIterator;
 import dev.kv.LogRetention;
 import dev.kv.Options;
-import dev.kv.Slice;
 import dev.kv.TableSuffix;
-import dev.kv.TransactionTooLargeException;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.bytes.Slice;
+import dev.kv.change.ChangeGroup;
+import dev.kv.change.ChangeOptions;
+import dev.kv.change.ChangePosition;
+import dev.kv.change.Changes;
+import dev.kv.change.OperationHandler;
 import dev.kv.core.Children;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
@@ -27,6 +25,9 @@ import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.ForwardingSequentialFile;
 import dev.kv.env.SequentialFile;
+import dev.kv.errors.ChangesLostException;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.TransactionTooLargeException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -68,7 +69,7 @@ class ChangeFeedTest extends DbTestBase {
   private static String text(ChangeGroup group) {
     StringBuilder text = new StringBuilder();
     group.iterate(
-        new WriteBatch.Handler() {
+        new OperationHandler() {
           @Override
           public void put(Slice key, Slice value) {
             text.append(s(key.toByteArray()))
@@ -302,7 +303,7 @@ class ChangeFeedTest extends DbTestBase {
     try (Changes changes = db.changes().open(position)) {
       for (ChangeGroup group = changes.poll(); group != null; group = changes.poll()) {
         WriteBatch batch = WriteBatch.create();
-        group.addTo(batch);
+        batch.append(group);
         copy.write(batch);
       }
     }
@@ -589,7 +590,7 @@ class ChangeFeedTest extends DbTestBase {
         ChangeGroup group = changes.take();
         operations += group.count();
         group.iterate(
-            new WriteBatch.Handler() {
+            new OperationHandler() {
               @Override
               public void put(Slice key, Slice value) {
                 int number = Integer.parseInt(s(value.toByteArray()));
@@ -666,7 +667,7 @@ class ChangeFeedTest extends DbTestBase {
         break;
       }
       group.iterate(
-          new WriteBatch.Handler() {
+          new OperationHandler() {
             @Override
             public void put(Slice key, Slice value) {
               copy.put(s(key.toByteArray()), s(value.toByteArray()));

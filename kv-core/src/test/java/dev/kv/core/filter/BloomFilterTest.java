@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

@@ -4,7 +4,7 @@ import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.FilterPolicy;
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;

@@ -2,7 +2,7 @@ package dev.kv.core.iterator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.DBComparator;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.block.CursorModel;
 import dev.kv.core.block.Entries;
 import dev.kv.core.key.InternalKey;

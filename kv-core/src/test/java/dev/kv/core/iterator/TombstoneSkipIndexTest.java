@@ -2,18 +2,18 @@ package dev.kv.core.iterator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.BulkLoader;
 import dev.kv.CompactionFilter;
 import dev.kv.CompactionFilter.Decision;
 import dev.kv.DB;
-import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
-import dev.kv.Slice;
 import dev.kv.Snapshot;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 import dev.kv.core.db.DbTestBase;
+import dev.kv.load.BulkLoader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

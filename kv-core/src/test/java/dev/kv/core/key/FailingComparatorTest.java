@@ -3,15 +3,15 @@ package dev.kv.core.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.ComparatorException;
-import dev.kv.DBComparator;
 import dev.kv.DBIterator;
-import dev.kv.DBReadOnlyException;
 import dev.kv.Options;
-import dev.kv.Slice;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 import dev.kv.core.db.DbTestBase;
+import dev.kv.errors.ComparatorException;
+import dev.kv.errors.DBReadOnlyException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 

@@ -3,7 +3,7 @@ package dev.kv.core.key;
 import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.DBComparator;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -5,8 +5,8 @@ import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DBComparator;
 import dev.kv.ReadOptions;
+import dev.kv.bytes.DBComparator;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Random;

@@ -3,8 +3,8 @@ package dev.kv.core.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DBComparator;
-import dev.kv.Slice;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 import dev.kv.core.Samples;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -3,9 +3,9 @@ package dev.kv.core.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.BulkLoadOptions;
-import dev.kv.BulkLoader;
 import dev.kv.core.db.DbTestBase;
+import dev.kv.load.BulkLoadOptions;
+import dev.kv.load.BulkLoader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;

@@ -2,17 +2,17 @@ package dev.kv.core.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.BulkLoadOptions;
-import dev.kv.BulkLoader;
 import dev.kv.DB;
-import dev.kv.DBException;
 import dev.kv.DBIterator;
 import dev.kv.Options;
-import dev.kv.TableWriter;
 import dev.kv.WriteOptions;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.errors.DBException;
+import dev.kv.load.BulkLoadOptions;
+import dev.kv.load.BulkLoader;
+import dev.kv.table.TableWriter;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultMode;
 import dev.kv.testing.StrictMemEnv;

@@ -3,8 +3,8 @@ package dev.kv.core.load;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
-import dev.kv.DBComparator;
 import dev.kv.Options;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.manifest.VersionSet;

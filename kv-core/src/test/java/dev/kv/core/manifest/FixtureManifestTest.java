@@ -3,8 +3,7 @@ package dev.kv.core.manifest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DBComparator;
-import dev.kv.UnsupportedFormatException;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.env.FileEnv;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKeyComparator;
@@ -12,6 +11,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
+import dev.kv.errors.UnsupportedFormatException;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;

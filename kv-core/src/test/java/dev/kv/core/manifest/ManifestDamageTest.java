@@ -3,12 +3,12 @@ package dev.kv.core.manifest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBException;
-import dev.kv.UnsupportedFormatException;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionText;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBException;
+import dev.kv.errors.UnsupportedFormatException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;

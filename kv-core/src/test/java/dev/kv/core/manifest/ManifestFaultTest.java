@@ -3,15 +3,15 @@ package dev.kv.core.manifest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DBIOException;
-import dev.kv.DBReadOnlyException;
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.version.VersionText;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.ForwardingWritableFile;
 import dev.kv.env.WritableFile;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBReadOnlyException;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

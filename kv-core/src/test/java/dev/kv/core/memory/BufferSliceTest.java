@@ -3,7 +3,7 @@ package dev.kv.core.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import dev.kv.core.Samples;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;

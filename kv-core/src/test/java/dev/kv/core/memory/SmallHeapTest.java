@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.CompressionType;
 import dev.kv.DB;
-import dev.kv.DBStats;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.WriteOptions;
+import dev.kv.admin.DBStats;
 import dev.kv.core.Children;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -2,7 +2,7 @@ package dev.kv.core.memtable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.DBComparator;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.iterator.InternalIterator;

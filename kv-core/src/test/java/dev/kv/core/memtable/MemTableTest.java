@@ -4,7 +4,7 @@ import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DBComparator;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.Call;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;

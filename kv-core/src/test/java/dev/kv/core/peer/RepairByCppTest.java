@@ -7,12 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.CompressionType;
 import dev.kv.DB;
-import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.ValueKind;

@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.CompressionType;
-import dev.kv.DBClosedException;
 import dev.kv.DBIterator;
-import dev.kv.DBStats;
 import dev.kv.ReadOptions;
-import dev.kv.Slice;
 import dev.kv.Snapshot;
 import dev.kv.Transaction;
+import dev.kv.admin.DBStats;
+import dev.kv.bytes.Slice;
 import dev.kv.core.db.Config;
 import dev.kv.core.db.DbTestBase;
+import dev.kv.errors.DBClosedException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -3,12 +3,12 @@ package dev.kv.core.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DBClosedException;
 import dev.kv.DBIterator;
 import dev.kv.Entry;
 import dev.kv.ReadOptions;
 import dev.kv.core.db.Config;
 import dev.kv.core.db.DbTestBase;
+import dev.kv.errors.DBClosedException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

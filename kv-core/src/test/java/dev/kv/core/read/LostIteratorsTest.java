@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
-import dev.kv.DBStats;
 import dev.kv.Options;
+import dev.kv.admin.DBStats;
 import dev.kv.core.Children;
 import dev.kv.core.db.DbTestBase;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package dev.kv.core.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.errors.OffHeapExhaustedException;
 import org.junit.jupiter.api.Test;
 
 class ReadContextTest {

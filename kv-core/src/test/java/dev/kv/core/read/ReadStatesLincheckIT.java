@@ -1,13 +1,13 @@
 package dev.kv.core.read;
 
-import dev.kv.DBClosedException;
-import dev.kv.DBComparator;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.Stripes;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Version;
+import dev.kv.errors.DBClosedException;
 import java.util.List;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;

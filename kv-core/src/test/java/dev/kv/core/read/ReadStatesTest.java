@@ -3,14 +3,14 @@ package dev.kv.core.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DBClosedException;
-import dev.kv.DBComparator;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.Stripes;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Version;
+import dev.kv.errors.DBClosedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

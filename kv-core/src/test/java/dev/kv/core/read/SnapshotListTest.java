@@ -3,8 +3,8 @@ package dev.kv.core.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DBClosedException;
 import dev.kv.Snapshot;
+import dev.kv.errors.DBClosedException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 

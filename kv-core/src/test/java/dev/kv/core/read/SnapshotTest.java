@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
-import dev.kv.DBClosedException;
 import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.core.db.Config;
 import dev.kv.core.db.DbTestBase;
+import dev.kv.errors.DBClosedException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

@@ -1,10 +1,10 @@
 package dev.kv.core.read;
 
 import dev.kv.CompressionType;
-import dev.kv.DBComparator;
 import dev.kv.Options;
 import dev.kv.SharedResources;
 import dev.kv.Snapshot;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.env.memory.MemEnv;
 import dev.kv.core.event.Events;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
-import dev.kv.RepairReport;
+import dev.kv.admin.RepairReport;
 import dev.kv.core.db.DbTestBase;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
-import dev.kv.DBException;
-import dev.kv.DBIOException;
 import dev.kv.DBIterator;
-import dev.kv.DBReadOnlyException;
 import dev.kv.Options;
 import dev.kv.RecoveryMode;
 import dev.kv.Snapshot;
@@ -19,6 +16,9 @@ import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.state.Resources;
 import dev.kv.env.Env;
+import dev.kv.errors.DBException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBReadOnlyException;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.FaultEnv.Kind;
@@ -628,8 +628,8 @@ class FirstWriteTest extends DbTestBase {
     DB closed = db;
     close();
     assertThatThrownBy(() -> closed.put(b("c"), b("3")))
-        .isInstanceOf(dev.kv.DBClosedException.class);
-    assertThatThrownBy(closed.admin()::flush).isInstanceOf(dev.kv.DBClosedException.class);
+        .isInstanceOf(dev.kv.errors.DBClosedException.class);
+    assertThatThrownBy(closed.admin()::flush).isInstanceOf(dev.kv.errors.DBClosedException.class);
     open();
     assertThat(contents()).isEqualTo("(a->1)(b->2)");
   }

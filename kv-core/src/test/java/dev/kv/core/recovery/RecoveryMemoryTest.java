@@ -3,10 +3,10 @@ package dev.kv.core.recovery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.Options;
 import dev.kv.WriteBatch;
 import dev.kv.core.Children;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,9 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CorruptionException;
 import dev.kv.DB;
-import dev.kv.DBIOException;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.RecoveryMode;
@@ -20,6 +18,8 @@ import dev.kv.core.version.VersionEditCodec;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.SequentialFile;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

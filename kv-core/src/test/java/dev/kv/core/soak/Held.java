@@ -1,6 +1,6 @@
 package dev.kv.core.soak;
 
-import dev.kv.DBStats;
+import dev.kv.admin.DBStats;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;

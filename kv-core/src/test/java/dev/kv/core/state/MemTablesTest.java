@@ -3,7 +3,6 @@ package dev.kv.core.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DBReadOnlyException;
 import dev.kv.Options;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.ValueKind;
@@ -13,6 +12,7 @@ import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.write.WriteGate;
 import dev.kv.env.Env;
+import dev.kv.errors.DBReadOnlyException;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.FaultEnv.Kind;

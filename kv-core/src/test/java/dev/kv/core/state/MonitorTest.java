@@ -3,10 +3,10 @@ package dev.kv.core.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DBReadOnlyException;
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.event.Events;
 import dev.kv.core.write.WriteGate;
+import dev.kv.errors.DBReadOnlyException;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -3,7 +3,7 @@ package dev.kv.core.table;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.CompressionType;
-import dev.kv.DBComparator;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.block.Entries;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.CompressionType;
-import dev.kv.CorruptionException;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
+import dev.kv.errors.CorruptionException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,8 +4,8 @@ import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.CompressionType;
-import dev.kv.DBComparator;
-import dev.kv.Slice;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 import dev.kv.core.block.CursorModel;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;

@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.CompressionType;
-import dev.kv.CorruptionException;
-import dev.kv.DBComparator;
-import dev.kv.DBException;
-import dev.kv.DBIOException;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.PinnedValue;
 import dev.kv.ReadOptions;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.db.DbTestBase;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBException;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -136,7 +136,7 @@ class InPlaceReadTest extends DbTestBase {
           }
 
           @Override
-          public int compare(dev.kv.Slice a, dev.kv.Slice b) {
+          public int compare(dev.kv.bytes.Slice a, dev.kv.bytes.Slice b) {
             return a.compareTo(b);
           }
         };

@@ -1,7 +1,7 @@
 package dev.kv.core.table;
 
-import dev.kv.DBComparator;
-import dev.kv.Slice;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 
 /** The bytewise order under another name, for which the engine has no special paths. */
 final class OtherOrder implements DBComparator {

@@ -3,9 +3,9 @@ package dev.kv.core.table;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.CompressionType;
-import dev.kv.DBComparator;
 import dev.kv.FilterPolicy;
-import dev.kv.Slice;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 import dev.kv.core.block.Entries;
 import dev.kv.core.filter.BloomFilter;
 import dev.kv.core.key.InternalKey;

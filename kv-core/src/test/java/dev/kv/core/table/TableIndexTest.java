@@ -3,7 +3,7 @@ package dev.kv.core.table;
 import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.DBComparator;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.block.BlockBuilder;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.codec.Varint;

@@ -1,7 +1,7 @@
 package dev.kv.core.table;
 
-import dev.kv.DBComparator;
 import dev.kv.FilterPolicy;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;

@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.CompressionType;
-import dev.kv.CorruptionException;
-import dev.kv.DBComparator;
 import dev.kv.FilterPolicy;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.block.CursorModel;
 import dev.kv.core.block.Entries;
 import dev.kv.core.filter.BloomFilter;
@@ -21,6 +20,7 @@ import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

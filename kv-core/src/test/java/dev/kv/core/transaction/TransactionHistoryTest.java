@@ -2,7 +2,6 @@ package dev.kv.core.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.ConflictException;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
@@ -14,6 +13,7 @@ import dev.kv.WriteOptions;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
+import dev.kv.errors.ConflictException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;

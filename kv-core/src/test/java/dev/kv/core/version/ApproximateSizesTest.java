@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.Options;
-import dev.kv.Range;
+import dev.kv.admin.Range;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;

@@ -4,8 +4,8 @@ import static dev.kv.core.Bytes.bytes;
 import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CorruptionException;
 import dev.kv.core.key.KeyRange;
+import dev.kv.errors.CorruptionException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -2,7 +2,7 @@ package dev.kv.core.version;
 
 import static dev.kv.core.Bytes.bytes;
 
-import dev.kv.DBComparator;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.ValueKind;

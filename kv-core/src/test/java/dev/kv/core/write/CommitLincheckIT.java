@@ -1,8 +1,8 @@
 package dev.kv.core.write;
 
-import dev.kv.DBClosedException;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.event.Events;
+import dev.kv.errors.DBClosedException;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Tag;

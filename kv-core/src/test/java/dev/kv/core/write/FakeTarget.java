@@ -2,7 +2,7 @@ package dev.kv.core.write;
 
 import static dev.kv.core.Bytes.bytes;
 
-import dev.kv.DBComparator;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;

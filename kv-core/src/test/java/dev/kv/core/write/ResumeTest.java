@@ -3,14 +3,14 @@ package dev.kv.core.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DBClosedException;
-import dev.kv.DBException;
-import dev.kv.DBIOException;
-import dev.kv.DBReadOnlyException;
 import dev.kv.WriteOptions;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.env.Env;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBReadOnlyException;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.FaultEnv.Kind;

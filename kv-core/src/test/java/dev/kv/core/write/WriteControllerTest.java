@@ -4,13 +4,13 @@ import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DBClosedException;
-import dev.kv.DBIOException;
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.Call;
 import dev.kv.core.event.Events;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Levels;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;

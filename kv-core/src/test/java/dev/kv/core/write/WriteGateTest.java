@@ -3,10 +3,10 @@ package dev.kv.core.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DBClosedException;
-import dev.kv.DBReadOnlyException;
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.event.Events;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBReadOnlyException;
+import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,6 @@
 package dev.kv.jmh.part;
 
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import dev.kv.core.filter.BloomFilter;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.LehmerRandom;

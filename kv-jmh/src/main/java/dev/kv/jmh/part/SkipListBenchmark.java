@@ -1,6 +1,6 @@
 package dev.kv.jmh.part;
 
-import dev.kv.DBComparator;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.ValueKind;

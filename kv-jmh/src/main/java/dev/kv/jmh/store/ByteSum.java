@@ -1,6 +1,6 @@
 package dev.kv.jmh.store;
 
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

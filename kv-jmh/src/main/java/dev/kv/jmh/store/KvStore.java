@@ -1,16 +1,16 @@
 package dev.kv.jmh.store;
 
-import dev.kv.BulkLoader;
 import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBIterator;
-import dev.kv.DBStats;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
-import dev.kv.Slice;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.admin.DBStats;
+import dev.kv.bytes.Slice;
+import dev.kv.load.BulkLoader;
 import java.nio.file.Path;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;

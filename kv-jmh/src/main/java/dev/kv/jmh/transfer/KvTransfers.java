@@ -1,10 +1,10 @@
 package dev.kv.jmh.transfer;
 
-import dev.kv.ConflictException;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.Transaction;
 import dev.kv.WriteBatch;
+import dev.kv.errors.ConflictException;
 import java.nio.file.Path;
 
 /** Transactions of kv, without the waits of {@link DB#transact}, as the others have none. */

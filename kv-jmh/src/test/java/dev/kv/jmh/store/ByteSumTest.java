@@ -2,7 +2,7 @@ package dev.kv.jmh.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;

@@ -1,8 +1,8 @@
 package dev.kv.tools.backup;
 
-import dev.kv.CorruptionException;
 import dev.kv.backup.Backup;
 import dev.kv.backup.Backups;
+import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Progress;

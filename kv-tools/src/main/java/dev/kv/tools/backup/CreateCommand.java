@@ -1,7 +1,7 @@
 package dev.kv.tools.backup;
 
-import dev.kv.DBStats;
 import dev.kv.ReadOnlyDB;
+import dev.kv.admin.DBStats;
 import dev.kv.backup.Backup;
 import dev.kv.env.Env;
 import dev.kv.tools.database.DatabaseArguments;

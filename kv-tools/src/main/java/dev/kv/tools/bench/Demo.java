@@ -2,11 +2,11 @@ package dev.kv.tools.bench;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
-import dev.kv.Escape;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.WriteBatch;
+import dev.kv.bytes.Escape;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.stats.StatsText;

@@ -1,9 +1,9 @@
 package dev.kv.tools.console;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBException;
-import dev.kv.DBIOException;
-import dev.kv.OffHeapExhaustedException;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.tools.text.Printable;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;

@@ -1,12 +1,12 @@
 package dev.kv.tools.database;
 
 import dev.kv.DB;
-import dev.kv.DBComparator;
-import dev.kv.DBException;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
-import dev.kv.UnsupportedFormatException;
+import dev.kv.bytes.DBComparator;
 import dev.kv.env.Env;
+import dev.kv.errors.DBException;
+import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.FailureText;
 import java.io.IOException;

@@ -1,6 +1,5 @@
 package dev.kv.tools.database;
 
-import dev.kv.CorruptionException;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogReader;
@@ -8,6 +7,7 @@ import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.manifest.CurrentFile;
 import dev.kv.core.version.VersionEditCodec;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.FailureText;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 package dev.kv.tools.database;
 
 import dev.kv.DBIterator;
-import dev.kv.DBStats;
-import dev.kv.Range;
 import dev.kv.ReadOnlyDB;
-import dev.kv.Slice;
+import dev.kv.admin.DBStats;
+import dev.kv.admin.Range;
+import dev.kv.bytes.Slice;
 import dev.kv.tools.text.ByteText;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.kv.tools.database;
 
-import dev.kv.DBComparator;
-import dev.kv.Slice;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 
 /** The orders of keys that commands know. */
 public enum KeyOrder {

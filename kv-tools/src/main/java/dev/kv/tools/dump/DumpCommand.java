@@ -1,8 +1,8 @@
 package dev.kv.tools.dump;
 
-import dev.kv.CorruptionException;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;

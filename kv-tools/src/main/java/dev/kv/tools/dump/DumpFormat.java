@@ -1,6 +1,6 @@
 package dev.kv.tools.dump;
 
-import dev.kv.Escape;
+import dev.kv.bytes.Escape;
 import dev.kv.tools.text.Json;
 import dev.kv.tools.text.Printable;
 import java.util.LinkedHashMap;

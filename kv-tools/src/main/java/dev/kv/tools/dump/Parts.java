@@ -1,6 +1,6 @@
 package dev.kv.tools.dump;
 
-import dev.kv.CorruptionException;
+import dev.kv.errors.CorruptionException;
 import dev.kv.tools.verify.Finding;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,7 +1,5 @@
 package dev.kv.tools.dump;
 
-import dev.kv.CorruptionException;
-import dev.kv.UnsupportedFormatException;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.batch.MalformedBatchException;
@@ -13,6 +11,8 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.tools.verify.Finding;
 import java.io.IOException;
 import java.nio.ByteBuffer;

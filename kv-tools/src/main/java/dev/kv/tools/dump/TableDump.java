@@ -1,8 +1,6 @@
 package dev.kv.tools.dump;
 
 import dev.kv.CompressionType;
-import dev.kv.CorruptionException;
-import dev.kv.UnsupportedFormatException;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.table.format.BlockHandle;
@@ -10,6 +8,8 @@ import dev.kv.core.table.format.Footer;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.UnsupportedFormatException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

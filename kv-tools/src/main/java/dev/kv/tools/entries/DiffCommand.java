@@ -1,9 +1,9 @@
 package dev.kv.tools.entries;
 
-import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.ReadOnlyDB;
-import dev.kv.Slice;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;

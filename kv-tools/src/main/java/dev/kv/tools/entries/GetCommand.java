@@ -1,7 +1,7 @@
 package dev.kv.tools.entries;
 
-import dev.kv.Escape;
 import dev.kv.ReadOnlyDB;
+import dev.kv.bytes.Escape;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;

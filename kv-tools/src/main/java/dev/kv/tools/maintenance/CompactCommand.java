@@ -1,7 +1,7 @@
 package dev.kv.tools.maintenance;
 
 import dev.kv.DB;
-import dev.kv.DBStats;
+import dev.kv.admin.DBStats;
 import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Meter;

@@ -1,13 +1,13 @@
 package dev.kv.tools.maintenance;
 
 import dev.kv.DB;
-import dev.kv.DBComparator;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.bytes.DBComparator;
 import dev.kv.env.Env;
 import dev.kv.env.NewDirectory;
 import dev.kv.tools.console.Cancellation;

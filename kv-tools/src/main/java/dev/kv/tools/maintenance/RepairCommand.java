@@ -1,9 +1,9 @@
 package dev.kv.tools.maintenance;
 
 import dev.kv.DB;
-import dev.kv.DBComparator;
 import dev.kv.Options;
-import dev.kv.RepairReport;
+import dev.kv.admin.RepairReport;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.env.Env;

@@ -1,6 +1,6 @@
 package dev.kv.tools.report;
 
-import dev.kv.Escape;
+import dev.kv.bytes.Escape;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

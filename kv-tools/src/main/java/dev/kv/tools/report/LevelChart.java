@@ -1,7 +1,7 @@
 package dev.kv.tools.report;
 
-import dev.kv.DBComparator;
-import dev.kv.Slice;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;

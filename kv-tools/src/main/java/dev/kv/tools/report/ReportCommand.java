@@ -1,11 +1,11 @@
 package dev.kv.tools.report;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBComparator;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.env.FileName;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
+import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.DatabaseFiles;

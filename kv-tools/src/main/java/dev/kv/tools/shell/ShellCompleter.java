@@ -1,9 +1,9 @@
 package dev.kv.tools.shell;
 
-import dev.kv.DBException;
 import dev.kv.DBIterator;
-import dev.kv.Escape;
 import dev.kv.ReadOnlyDB;
+import dev.kv.bytes.Escape;
+import dev.kv.errors.DBException;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.ByteText;

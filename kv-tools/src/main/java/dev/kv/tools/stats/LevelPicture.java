@@ -1,6 +1,6 @@
 package dev.kv.tools.stats;
 
-import dev.kv.Escape;
+import dev.kv.bytes.Escape;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;

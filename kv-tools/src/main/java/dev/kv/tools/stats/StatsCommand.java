@@ -1,7 +1,7 @@
 package dev.kv.tools.stats;
 
-import dev.kv.DBStats;
 import dev.kv.ReadOnlyDB;
+import dev.kv.admin.DBStats;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.console.StandardStreams;
 import dev.kv.tools.database.DatabaseArguments;

@@ -1,6 +1,6 @@
 package dev.kv.tools.stats;
 
-import dev.kv.DBStats;
+import dev.kv.admin.DBStats;
 import dev.kv.tools.text.Printable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.kv.tools.stats;
 
-import dev.kv.DBComparator;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.env.FileName;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.version.FileMetadata;

@@ -15,7 +15,7 @@ public record ByteText(byte[] bytes) {
       "Text in which \\xNN stands for one byte and \\\\ for a backslash.";
 
   /**
-   * Reads what {@link dev.kv.Escape#bytes} and {@link Utf8Text} print, and any other text.
+   * Reads what {@link dev.kv.bytes.Escape#bytes} and {@link Utf8Text} print, and any other text.
    *
    * @throws IllegalArgumentException if a backslash begins nothing of these, or the text has no
    *     bytes in UTF-8

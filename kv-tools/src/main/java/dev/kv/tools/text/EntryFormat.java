@@ -1,6 +1,6 @@
 package dev.kv.tools.text;
 
-import dev.kv.Escape;
+import dev.kv.bytes.Escape;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.kv.tools.text;
 
-import dev.kv.Escape;
+import dev.kv.bytes.Escape;
 
 /** Messages that may quote names and text from untrusted files. */
 public final class Printable {

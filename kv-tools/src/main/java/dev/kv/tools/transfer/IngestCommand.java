@@ -1,7 +1,7 @@
 package dev.kv.tools.transfer;
 
-import dev.kv.CorruptionException;
 import dev.kv.DB;
+import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;

@@ -1,6 +1,6 @@
 package dev.kv.tools.transfer;
 
-import dev.kv.BulkLoadOptions;
+import dev.kv.load.BulkLoadOptions;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.database.DatabaseArguments;
 import java.io.IOException;

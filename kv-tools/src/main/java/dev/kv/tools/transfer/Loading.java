@@ -1,10 +1,10 @@
 package dev.kv.tools.transfer;
 
-import dev.kv.BulkLoadOptions;
-import dev.kv.BulkLoader;
 import dev.kv.DB;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.load.BulkLoadOptions;
+import dev.kv.load.BulkLoader;
 import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Progress;

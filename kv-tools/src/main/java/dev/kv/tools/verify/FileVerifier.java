@@ -1,11 +1,11 @@
 package dev.kv.tools.verify;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBComparator;
-import dev.kv.DBException;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.env.FileName;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBException;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.database.KeyOrder;

@@ -1,7 +1,7 @@
 package dev.kv.tools.verify;
 
-import dev.kv.CorruptionException;
-import dev.kv.Escape;
+import dev.kv.bytes.Escape;
+import dev.kv.errors.CorruptionException;
 import dev.kv.tools.text.Printable;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

@@ -1,12 +1,12 @@
 package dev.kv.tools.verify;
 
-import dev.kv.CorruptionException;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.database.DatabaseFiles;
 import java.io.IOException;

@@ -1,14 +1,14 @@
 package dev.kv.tools.verify;
 
-import dev.kv.CorruptionException;
 import dev.kv.DB;
-import dev.kv.DBComparator;
-import dev.kv.DBException;
-import dev.kv.DBStats;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.RecoveryMode;
-import dev.kv.UnsupportedFormatException;
+import dev.kv.admin.DBStats;
+import dev.kv.bytes.DBComparator;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBException;
+import dev.kv.errors.UnsupportedFormatException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,7 @@
 package dev.kv.tools.verify;
 
-import dev.kv.CorruptionException;
-import dev.kv.Escape;
 import dev.kv.FilterPolicy;
-import dev.kv.UnsupportedFormatException;
+import dev.kv.bytes.Escape;
 import dev.kv.core.filter.FilterBlockReader;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
@@ -13,6 +11,8 @@ import dev.kv.core.table.format.Footer;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.tools.console.Cancellation;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,7 +1,5 @@
 package dev.kv.tools.verify;
 
-import dev.kv.CorruptionException;
-import dev.kv.UnsupportedFormatException;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.log.LogEnd;
 import dev.kv.core.log.LogReader;
@@ -12,6 +10,8 @@ import dev.kv.core.version.Levels;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.UnsupportedFormatException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

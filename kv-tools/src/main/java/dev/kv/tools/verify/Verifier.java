@@ -1,13 +1,13 @@
 package dev.kv.tools.verify;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBComparator;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
+import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.DatabaseFiles;

@@ -3,9 +3,9 @@ package dev.kv.tools.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBIOException;
-import dev.kv.OffHeapExhaustedException;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.tools.Child;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
 import dev.kv.Options;
-import dev.kv.TableWriter;
 import dev.kv.WriteBatch;
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.table.TableWriter;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
-import dev.kv.TableWriter;
+import dev.kv.table.TableWriter;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import dev.kv.tools.text.Json;

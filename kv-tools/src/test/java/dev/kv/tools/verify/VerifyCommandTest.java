@@ -3,13 +3,13 @@ package dev.kv.tools.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
-import dev.kv.DBException;
 import dev.kv.Options;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
+import dev.kv.errors.DBException;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;
@@ -372,7 +372,7 @@ class VerifyCommandTest {
   void verify_keysWithoutSequenceNumbers_areDamage() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
     Files.delete(dir.resolve("000005.ldb"));
-    try (var writer = dev.kv.TableWriter.create(dir.resolve("000005.ldb"), Options.DEFAULT)) {
+    try (var writer = dev.kv.table.TableWriter.create(dir.resolve("000005.ldb"), Options.DEFAULT)) {
       writer.add("key".getBytes(), "value".getBytes());
       writer.finish();
     }
@@ -434,7 +434,7 @@ class VerifyCommandTest {
     /** Bytewise, and the keys of the index are keys of the table, with their tags. */
     private static final Options UNSHORTENED =
         Options.builder()
-            .comparator(dev.kv.DBComparator.of("test", java.util.Arrays::compareUnsigned))
+            .comparator(dev.kv.bytes.DBComparator.of("test", java.util.Arrays::compareUnsigned))
             .build();
 
     record Entry(String key, long sequence, String value) {}
@@ -462,7 +462,7 @@ class VerifyCommandTest {
       Path file = dir.resolve(String.format("%06d.ldb", table.number()));
       byte[] smallest = null;
       byte[] largest = {};
-      try (var writer = dev.kv.TableWriter.create(file, UNSHORTENED)) {
+      try (var writer = dev.kv.table.TableWriter.create(file, UNSHORTENED)) {
         for (Entry entry : table.entries()) {
           largest = InternalKey.encode(entry.key().getBytes(), entry.sequence(), ValueKind.VALUE);
           smallest = smallest == null ? largest : smallest;

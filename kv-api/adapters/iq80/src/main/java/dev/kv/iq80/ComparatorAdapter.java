@@ -1,7 +1,7 @@
 package dev.kv.iq80;
 
-import dev.kv.DBComparator;
-import dev.kv.Slice;
+import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 import org.jspecify.annotations.Nullable;
 
 /**

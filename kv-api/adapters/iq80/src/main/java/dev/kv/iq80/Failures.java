@@ -9,12 +9,12 @@ final class Failures {
   private Failures() {}
 
   /** Returns what an operation on an open database throws; the cause is kv's exception. */
-  static DBException of(dev.kv.DBException failure) {
+  static DBException of(dev.kv.errors.DBException failure) {
     return new DBException(failure.getMessage(), failure);
   }
 
   /** Returns what an open, a repair or a destroy throws; the cause is kv's exception. */
-  static IOException ofFactory(dev.kv.DBException failure) {
+  static IOException ofFactory(dev.kv.errors.DBException failure) {
     return new IOException(failure.getMessage(), failure);
   }
 

@@ -1,8 +1,8 @@
 package dev.kv.iq80;
 
 import dev.kv.DB;
-import dev.kv.DBClosedException;
-import dev.kv.DBStats;
+import dev.kv.errors.DBClosedException;
+import dev.kv.admin.DBStats;
 import java.io.File;
 import java.util.concurrent.TimeUnit;
 import org.iq80.leveldb.Logger;
@@ -47,7 +47,7 @@ final class InfoLog {
     log("compacted a range in " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms");
   }
 
-  void repaired(File path, dev.kv.RepairReport report) {
+  void repaired(File path, dev.kv.admin.RepairReport report) {
     log("repaired " + path + ": " + report);
   }
 

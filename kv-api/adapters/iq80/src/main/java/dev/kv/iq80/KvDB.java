@@ -71,7 +71,7 @@ public class KvDB implements DB {
     Failures.requireArgument(options, "options");
     try {
       return db.get(Conversions.readOptions(options), key);
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
   }
@@ -86,7 +86,7 @@ public class KvDB implements DB {
     Failures.requireArgument(options, "options");
     try {
       return new KvIterator(db.iterator(Conversions.readOptions(options)));
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
   }
@@ -109,7 +109,7 @@ public class KvDB implements DB {
     Failures.requireArgument(options, "options");
     try {
       db.put(Conversions.writeOptions(options), key, value);
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
     return snapshotAfter(options);
@@ -131,7 +131,7 @@ public class KvDB implements DB {
     Failures.requireArgument(options, "options");
     try {
       db.delete(Conversions.writeOptions(options), key);
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
     return snapshotAfter(options);
@@ -161,7 +161,7 @@ public class KvDB implements DB {
     }
     try {
       db.write(Conversions.writeOptions(options), batch.unwrap());
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
     return snapshotAfter(options);
@@ -175,7 +175,7 @@ public class KvDB implements DB {
   public Snapshot getSnapshot() {
     try {
       return new KvSnapshot(db.snapshot());
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
   }
@@ -183,14 +183,14 @@ public class KvDB implements DB {
   @Override
   public long[] getApproximateSizes(Range... ranges) {
     Failures.requireArgument(ranges, "ranges");
-    List<dev.kv.Range> converted = new ArrayList<>(ranges.length);
+    List<dev.kv.admin.Range> converted = new ArrayList<>(ranges.length);
     for (Range range : ranges) {
       Failures.requireArgument(range, "range");
-      converted.add(new dev.kv.Range(range.start(), range.limit()));
+      converted.add(new dev.kv.admin.Range(range.start(), range.limit()));
     }
     try {
       return db.admin().approximateSizes(converted);
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
   }
@@ -200,7 +200,7 @@ public class KvDB implements DB {
     Failures.requireArgument(name, "name");
     try {
       return db.admin().property(name);
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
   }
@@ -211,7 +211,7 @@ public class KvDB implements DB {
     try {
       db.admin().compactRange(begin, end);
       log.compacted(System.nanoTime() - start);
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
   }
@@ -220,7 +220,7 @@ public class KvDB implements DB {
   public void suspendCompactions() {
     try {
       db.admin().suspendCompactions();
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
   }
@@ -229,7 +229,7 @@ public class KvDB implements DB {
   public void resumeCompactions() {
     try {
       db.admin().resumeCompactions();
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
   }
@@ -241,7 +241,7 @@ public class KvDB implements DB {
         log.closing(db);
       }
       db.close();
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
   }

@@ -1,8 +1,8 @@
 package dev.kv.iq80;
 
 import dev.kv.DB;
-import dev.kv.DBException;
-import dev.kv.RepairReport;
+import dev.kv.errors.DBException;
+import dev.kv.admin.RepairReport;
 import dev.kv.TableSuffix;
 import java.io.File;
 import java.io.IOException;

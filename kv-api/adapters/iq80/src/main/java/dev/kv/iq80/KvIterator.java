@@ -36,7 +36,7 @@ final class KvIterator implements DBIterator {
     leave();
     try {
       cursor.seek(key);
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
   }
@@ -46,7 +46,7 @@ final class KvIterator implements DBIterator {
     leave();
     try {
       cursor.seekToFirst();
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
   }
@@ -57,7 +57,7 @@ final class KvIterator implements DBIterator {
     leave();
     try {
       cursor.seekToLast();
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
   }
@@ -66,7 +66,7 @@ final class KvIterator implements DBIterator {
   public boolean hasNext() {
     try {
       return moveToNext();
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
   }
@@ -79,7 +79,7 @@ final class KvIterator implements DBIterator {
         throw new NoSuchElementException("after the last entry");
       }
       return entry();
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
   }
@@ -95,7 +95,7 @@ final class KvIterator implements DBIterator {
   public boolean hasPrev() {
     try {
       return moveToPrevious();
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
   }
@@ -108,7 +108,7 @@ final class KvIterator implements DBIterator {
         throw new NoSuchElementException("before the first entry");
       }
       return entry();
-    } catch (dev.kv.DBException e) {
+    } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
   }

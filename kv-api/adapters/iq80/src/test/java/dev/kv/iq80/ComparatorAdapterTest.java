@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import java.io.File;
 import java.io.IOException;
 import java.util.Arrays;

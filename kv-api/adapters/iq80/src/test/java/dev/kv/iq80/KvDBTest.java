@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DBClosedException;
-import dev.kv.DBLockedException;
-import dev.kv.DatabaseExistsException;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBLockedException;
+import dev.kv.errors.DatabaseExistsException;
 import dev.kv.FilterPolicy;
-import dev.kv.NoSuchDatabaseException;
+import dev.kv.errors.NoSuchDatabaseException;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.kv.streams;
 
-import dev.kv.DBException;
+import dev.kv.errors.DBException;
 import dev.kv.DBIterator;
 import dev.kv.WriteBatch;
 import dev.kv.env.Env;

@@ -1,8 +1,8 @@
 package dev.kv.kotlin
 
-import dev.kv.ChangeGroup
-import dev.kv.ChangeOptions
-import dev.kv.ChangePosition
+import dev.kv.change.ChangeGroup
+import dev.kv.change.ChangeOptions
+import dev.kv.change.ChangePosition
 import dev.kv.DB
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.flow.Flow

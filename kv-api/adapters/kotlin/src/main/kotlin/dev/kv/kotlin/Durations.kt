@@ -1,6 +1,6 @@
 package dev.kv.kotlin
 
-import dev.kv.DBStats
+import dev.kv.admin.DBStats
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.microseconds
 

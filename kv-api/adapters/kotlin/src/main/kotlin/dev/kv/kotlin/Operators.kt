@@ -5,7 +5,7 @@ import dev.kv.DBWriter
 import dev.kv.KeyValueStore
 import dev.kv.PinnedValue
 import dev.kv.ReadOptions
-import dev.kv.Slice
+import dev.kv.bytes.Slice
 import dev.kv.Snapshot
 import dev.kv.WriteBatch
 import dev.kv.WriteOptions

@@ -1,7 +1,7 @@
 package dev.kv.kotlin
 
-import dev.kv.ChangeOptions
-import dev.kv.ChangePosition
+import dev.kv.change.ChangeOptions
+import dev.kv.change.ChangePosition
 import dev.kv.DB
 import dev.kv.LogRetention
 import dev.kv.Options

@@ -101,7 +101,7 @@ public class JniDBFactory implements DBFactory {
   }
 
   private static IOException translated(IOException failure, File path) {
-    return failure.getCause() instanceof dev.kv.DBException cause
+    return failure.getCause() instanceof dev.kv.errors.DBException cause
         ? NativeDB.DBException.of(cause, path)
         : failure;
   }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.kv.CorruptionException;
-import dev.kv.DatabaseExistsException;
-import dev.kv.NoSuchDatabaseException;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DatabaseExistsException;
+import dev.kv.errors.NoSuchDatabaseException;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;

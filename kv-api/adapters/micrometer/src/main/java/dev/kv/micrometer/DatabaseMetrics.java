@@ -1,7 +1,7 @@
 package dev.kv.micrometer;
 
 import dev.kv.DB;
-import dev.kv.DBStats;
+import dev.kv.admin.DBStats;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;

@@ -1,8 +1,8 @@
 package dev.kv.micrometer;
 
 import dev.kv.DB;
-import dev.kv.DBClosedException;
-import dev.kv.DBStats;
+import dev.kv.errors.DBClosedException;
+import dev.kv.admin.DBStats;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 

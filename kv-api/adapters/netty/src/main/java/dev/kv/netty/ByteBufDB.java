@@ -4,6 +4,7 @@ import dev.kv.DB;
 import dev.kv.PinnedValue;
 import dev.kv.ReadOptions;
 import dev.kv.WriteOptions;
+import dev.kv.errors.OffHeapExhaustedException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.nio.ByteBuffer;
@@ -98,7 +99,7 @@ public final class ByteBufDB {
    * @param options how to write
    * @param key the key
    * @param value the value
-   * @throws dev.kv.OffHeapExhaustedException if there is no memory for the write, which has no
+   * @throws OffHeapExhaustedException if there is no memory for the write, which has no
    *     effect then
    */
   public void put(WriteOptions options, ByteBuf key, ByteBuf value) {
@@ -119,7 +120,7 @@ public final class ByteBufDB {
    *
    * @param options how to write
    * @param key the key
-   * @throws dev.kv.OffHeapExhaustedException if there is no memory for the write, which has no
+   * @throws OffHeapExhaustedException if there is no memory for the write, which has no
    *     effect then
    */
   public void delete(WriteOptions options, ByteBuf key) {
@@ -140,7 +141,7 @@ public final class ByteBufDB {
    *
    * @param options how to write
    * @param batch the batch, which does not change
-   * @throws dev.kv.OffHeapExhaustedException if there is no memory for the write, which has no
+   * @throws OffHeapExhaustedException if there is no memory for the write, which has no
    *     effect then
    */
   public void write(WriteOptions options, ByteBufBatch batch) {

@@ -1,6 +1,7 @@
 package dev.kv.scaladsl
 
-import dev.kv.{DB, ReadOptions, Slice, WriteOptions}
+import dev.kv.bytes.Slice
+import dev.kv.{DB, ReadOptions, WriteOptions}
 import dev.kv.env.Env
 import dev.kv.map.KeyCodec
 import java.nio.charset.StandardCharsets.UTF_8

@@ -1,6 +1,5 @@
 package dev.kv.core.table.cache;
 
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.cache.LruCache;
@@ -10,6 +9,7 @@ import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.format.BlockHandle;
+import dev.kv.errors.OffHeapExhaustedException;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,6 @@
 package dev.kv.core.table.cache;
 
 import dev.kv.CompressionType;
-import dev.kv.CorruptionException;
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.cache.Loader;
 import dev.kv.core.codec.BlockCompression;
@@ -12,6 +10,8 @@ import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.format.BlockWriter;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.OffHeapExhaustedException;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

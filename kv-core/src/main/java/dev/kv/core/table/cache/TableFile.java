@@ -1,14 +1,14 @@
 package dev.kv.core.table.cache;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBIOException;
-import dev.kv.Escape;
+import dev.kv.bytes.Escape;
 import dev.kv.core.env.MappedBytes;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.env.Env;
 import dev.kv.env.RandomAccessFile;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.kv.core.table.format;
 
-import dev.kv.Escape;
 import dev.kv.FilterPolicy;
+import dev.kv.bytes.Escape;
 import dev.kv.core.block.BlockBuilder;
 import dev.kv.core.filter.FilterKeys;
 import dev.kv.core.key.InternalKey;

@@ -1,8 +1,8 @@
 package dev.kv.core.table.format;
 
-import dev.kv.CorruptionException;
-import dev.kv.Escape;
-import dev.kv.UnsupportedFormatException;
+import dev.kv.bytes.Escape;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 
 /**

@@ -1,9 +1,6 @@
 package dev.kv.core.table.inspect;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBComparator;
-import dev.kv.DBIOException;
-import dev.kv.UnsupportedFormatException;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.iterator.InternalIterator;
@@ -23,6 +20,9 @@ import dev.kv.core.table.format.Footer;
 import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.UnsupportedFormatException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -173,7 +173,7 @@ public final class MappedBlockReader implements BlockAccess {
    * Returns a copy of a block, verified at the first visit, or null if it is not to be read from
    * the mapping. The caller owns the copy.
    *
-   * @throws dev.kv.CorruptionException if it has a wrong checksum
+   * @throws dev.kv.errors.CorruptionException if it has a wrong checksum
    */
   public @Nullable UncachedBlock verifiedCopy(int block, long offset, int size) {
     return acceptsVerified(block, offset, size) ? copy(block, offset, size) : null;

@@ -1,7 +1,7 @@
 package dev.kv.core.table.standalone;
 
 import dev.kv.DBIterator;
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import dev.kv.core.iterator.CursorGuard;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;

@@ -1,10 +1,9 @@
 package dev.kv.core.table.standalone;
 
-import dev.kv.DBIOException;
 import dev.kv.DBIterator;
-import dev.kv.Escape;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
+import dev.kv.bytes.Escape;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.RefCounted;
@@ -15,6 +14,7 @@ import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -22,7 +22,7 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Reads a stand-alone table of user keys. */
-public final class UserTableReader implements dev.kv.TableReader {
+public final class UserTableReader implements dev.kv.table.TableReader {
   private final UserKeyComparator order;
   private final OpenTable table;
   private final AtomicBoolean closed = new AtomicBoolean();

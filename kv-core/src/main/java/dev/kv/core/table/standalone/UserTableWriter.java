@@ -1,9 +1,7 @@
 package dev.kv.core.table.standalone;
 
-import dev.kv.DBIOException;
-import dev.kv.Escape;
 import dev.kv.Options;
-import dev.kv.TableWriter;
+import dev.kv.bytes.Escape;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
@@ -16,6 +14,8 @@ import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.table.format.TableFormat;
 import dev.kv.env.Env;
 import dev.kv.env.WritableFile;
+import dev.kv.errors.DBIOException;
+import dev.kv.table.TableWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -3,12 +3,12 @@ package dev.kv.core.table.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CorruptionException;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.format.BlockHandle;
+import dev.kv.errors.CorruptionException;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;

@@ -3,11 +3,11 @@ package dev.kv.core.table.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBIOException;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
 import dev.kv.testing.FaultEnv;
 import java.io.IOException;
 import java.nio.ByteBuffer;

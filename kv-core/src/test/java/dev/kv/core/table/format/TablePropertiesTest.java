@@ -153,12 +153,12 @@ class TablePropertiesTest {
     OffHeapBudget budget = new OffHeapBudget(0);
     try (OffHeapBuffer scratch = new OffHeapBuffer(budget, BlockIterator.SCRATCH_BYTES)) {
       BlockIterator entries =
-          new BlockIterator(new UserKeyComparator(dev.kv.DBComparator.bytewise()), scratch);
+          new BlockIterator(new UserKeyComparator(dev.kv.bytes.DBComparator.bytewise()), scratch);
       for (int i = 0; i < 200; i++) {
         ByteBuffer content = direct(random(random).encode());
         org.assertj.core.api.Assertions.assertThatThrownBy(
                 () -> entries.reset(content, content.capacity(), "table", 0))
-            .isInstanceOf(dev.kv.CorruptionException.class);
+            .isInstanceOf(dev.kv.errors.CorruptionException.class);
       }
     }
   }

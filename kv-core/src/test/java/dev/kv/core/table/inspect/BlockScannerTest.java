@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.CompressionType;
 import dev.kv.Options;
-import dev.kv.TableWriter;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.core.table.format.Footer;
 import dev.kv.env.Env;
+import dev.kv.table.TableWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,12 +3,12 @@ package dev.kv.core.table.inspect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CorruptionException;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.Footer;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,10 +3,10 @@ package dev.kv.core.table.mapped;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.OffHeapExhaustedException;
 import dev.kv.core.memory.CountedMemory;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.errors.OffHeapExhaustedException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

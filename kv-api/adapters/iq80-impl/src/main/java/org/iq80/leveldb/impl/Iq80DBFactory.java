@@ -1,7 +1,7 @@
 package org.iq80.leveldb.impl;
 
-import dev.kv.DBIOException;
-import dev.kv.NotADirectoryException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.NotADirectoryException;
 import dev.kv.iq80.KvDBFactory;
 import dev.kv.iq80.internal.ReplacedJar;
 import java.io.File;

@@ -3,7 +3,7 @@ package org.iq80.leveldb.impl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.NoSuchDatabaseException;
+import dev.kv.errors.NoSuchDatabaseException;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;

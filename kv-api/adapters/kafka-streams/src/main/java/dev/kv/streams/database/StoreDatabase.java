@@ -2,11 +2,11 @@ package dev.kv.streams.database;
 
 import dev.kv.CompressionType;
 import dev.kv.DB;
-import dev.kv.DBClosedException;
-import dev.kv.DBException;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBException;
 import dev.kv.DBIterator;
 import dev.kv.FilterPolicy;
-import dev.kv.OffHeapExhaustedException;
+import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.SharedResources;

@@ -1,7 +1,7 @@
 package dev.kv.streams.scan;
 
-import dev.kv.DBClosedException;
-import dev.kv.DBException;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBException;
 import dev.kv.DBIterator;
 import dev.kv.streams.database.StoreDatabase;
 import dev.kv.streams.database.TimedKey;

@@ -1,9 +1,9 @@
 package dev.kv.streams.scan;
 
-import dev.kv.DBClosedException;
-import dev.kv.DBException;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBException;
 import dev.kv.DBIterator;
-import dev.kv.Slice;
+import dev.kv.bytes.Slice;
 import java.util.NoSuchElementException;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;

@@ -1,12 +1,12 @@
 package org.fusesource.leveldbjni.internal;
 
-import dev.kv.CorruptionException;
-import dev.kv.DBIOException;
-import dev.kv.DBLockedException;
-import dev.kv.DatabaseExistsException;
-import dev.kv.NoSuchDatabaseException;
-import dev.kv.NotADirectoryException;
-import dev.kv.UnsupportedFormatException;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBLockedException;
+import dev.kv.errors.DatabaseExistsException;
+import dev.kv.errors.NoSuchDatabaseException;
+import dev.kv.errors.NotADirectoryException;
+import dev.kv.errors.UnsupportedFormatException;
 import java.io.File;
 import java.io.IOException;
 
@@ -35,14 +35,14 @@ public final class NativeDB {
      * @param path the database's directory, as the program gave it
      * @return the exception to throw
      */
-    public static DBException of(dev.kv.DBException failure, File path) {
+    public static DBException of(dev.kv.errors.DBException failure, File path) {
       DBException translated =
           new DBException(text(failure, path), failure instanceof NoSuchDatabaseException);
       translated.initCause(failure);
       return translated;
     }
 
-    private static String text(dev.kv.DBException failure, File path) {
+    private static String text(dev.kv.errors.DBException failure, File path) {
       if (failure instanceof NoSuchDatabaseException) {
         return "Invalid argument: " + path + ": does not exist (create_if_missing is false)";
       }
@@ -56,7 +56,7 @@ public final class NativeDB {
     }
 
     /** Returns the word with which C++ LevelDB begins the text of such a failure. */
-    private static String kind(dev.kv.DBException failure) {
+    private static String kind(dev.kv.errors.DBException failure) {
       if (failure instanceof CorruptionException) {
         return "Corruption: ";
       }

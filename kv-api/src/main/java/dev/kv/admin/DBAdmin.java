@@ -1,0 +1,95 @@
+package dev.kv.admin;
+
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBReadOnlyException;
+import dev.kv.errors.OffHeapExhaustedException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operator calls: flushes, compactions, checkpoints and statistics of a database that is
+ * open for writing. Thread-safe.
+ *
+ * @see dev.kv.DB#admin
+ */
+public interface DBAdmin extends DBInspector {
+  /**
+   * Writes the memtable to a table, and returns when everything that was written before this call
+   * is durable.
+   */
+  void flush();
+
+  /**
+   * Compacts a range of keys, and returns when that is done. Deleted and overwritten entries of the
+   * range are then no longer on disk, except those that snapshots and iterators need.
+   *
+   * <p>A table stays as it is if it overlaps no table of another level, has nothing to drop, is
+   * neither small nor more than twice as large as {@link dev.kv.Options#maxFileSize()}, and has the
+   * compression and the filter that the options ask for. If there is a {@link
+   * dev.kv.CompactionFilter}, all tables are written again.
+   *
+   * @param begin the first key, inclusive, or null for no bound
+   * @param end the last key, inclusive, or null for no bound
+   * @throws IllegalStateException if compactions are {@linkplain #suspendCompactions suspended} at
+   *     the call. If they are suspended later, the call ends after {@link #resumeCompactions}
+   * @throws CorruptionException if a table that has to be read is damaged; it stays as it is, and
+   *     the database continues
+   */
+  void compactRange(byte @Nullable [] begin, byte @Nullable [] end);
+
+  /**
+   * Compacts the tables that have tombstones and were written some time ago, and returns when that
+   * is done. The entries that were deleted before that time are then no longer on disk, except
+   * those that snapshots and iterators need. Programs that must erase data within a term call this
+   * regularly with a part of the term.
+   *
+   * <p>Tables of other programs do not tell when they were written, and are compacted, too.
+   *
+   * @param age how long ago a table was written, at least; zero for all tables
+   * @throws IllegalArgumentException if {@code age} is negative
+   * @throws IllegalStateException if compactions are {@linkplain #suspendCompactions suspended}
+   * @throws CorruptionException if a table of the range is damaged; it stays as it is, and the
+   *     database continues
+   */
+  void compactDeletes(Duration age);
+
+  /**
+   * Stops new compactions and waits for those that are running. Flushes continue, and writers are
+   * not slowed down by the tables that pile up in level 0 meanwhile. Calls nest: each one needs a
+   * {@link #resumeCompactions} of its own.
+   */
+  void suspendCompactions();
+
+  /** Undoes one {@link #suspendCompactions}. */
+  void resumeCompactions();
+
+  /**
+   * Waits until no flush or compaction is running or due. Writes of other threads can make this
+   * wait longer. While compactions are {@linkplain #suspendCompactions suspended}, it waits for
+   * flushes only.
+   *
+   * @throws DBReadOnlyException if a flush or compaction fails
+   */
+  void waitForCompactions();
+
+  /**
+   * Tries failed background work again, and lets writes through if it succeeds. Does nothing if
+   * nothing has failed.
+   *
+   * <p>These failures can be resumed: a flush or compaction that could not write its table, because
+   * the disk was full, the process had no descriptor left, or a read or write failed; and a thread
+   * that could not be started. Nothing on disk depends on such work: its output is deleted, and the
+   * work starts again with new files. After a failure of the file system, the database also retries
+   * by itself, at first every 5 seconds and later every minute. A shortage of off-heap memory needs
+   * no call: the database waits for memory, and writes that would have to wait longer than a second
+   * throw {@link OffHeapExhaustedException}.
+   *
+   * <p>These failures cannot be resumed: a failed write or sync of a log, of the MANIFEST, of
+   * CURRENT or of the directory. After one, the state on disk is unknown until the database is
+   * opened again.
+   *
+   * @throws DBReadOnlyException if the work fails again, with the new failure as the cause, or if
+   *     the failure cannot be resumed
+   */
+  void resume();
+}

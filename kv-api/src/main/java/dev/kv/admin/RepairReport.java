@@ -1,0 +1,25 @@
+package dev.kv.admin;
+
+/**
+ * What {@link dev.kv.DB#repair} found and did. A repair merges everything that it can read into new
+ * tables; the counts are of the files it read.
+ *
+ * @param tablesKept tables whose entries were all kept; they are deleted after their entries are in
+ *     the new tables
+ * @param tablesRewritten damaged tables whose readable entries were kept; they are moved to {@code
+ *     lost/}
+ * @param logsConverted logs whose records were kept; they are moved to {@code lost/}
+ * @param filesLost files that were moved to {@code lost/}, whether or not some of their content was
+ *     kept
+ * @param entries entries in the repaired database, all versions counted
+ * @param bytesLost bytes that were not kept: tables without a readable block, damaged blocks,
+ *     entries out of order, records of logs that are not batches, and parts of logs that the disk
+ *     cannot read
+ */
+public record RepairReport(
+    int tablesKept,
+    int tablesRewritten,
+    int logsConverted,
+    int filesLost,
+    long entries,
+    long bytesLost) {}

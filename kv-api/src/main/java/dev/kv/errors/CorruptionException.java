@@ -1,0 +1,63 @@
+package dev.kv.errors;
+
+import dev.kv.bytes.Escape;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Thrown if bytes on disk are not what the format requires. It has the name of the file and, if it
+ * is known, the offset of the damage.
+ */
+public final class CorruptionException extends DBException {
+  private static final long serialVersionUID = 1L;
+
+  /** The value of {@link #offset()} if no single offset is at fault. */
+  public static final long NO_OFFSET = -1;
+
+  private final String file;
+  private final long offset;
+
+  /**
+   * Creates the exception.
+   *
+   * @param message what is wrong; the constructor appends the file and the offset
+   * @param file the name or path of the damaged file
+   * @param offset the byte offset in that file, or {@link #NO_OFFSET}
+   */
+  public CorruptionException(String message, String file, long offset) {
+    this(message, file, offset, null);
+  }
+
+  /**
+   * Creates the exception with the failure that revealed the damage.
+   *
+   * @param message what is wrong; the constructor appends the file and the offset
+   * @param file the name or path of the damaged file
+   * @param offset the byte offset in that file, or {@link #NO_OFFSET}
+   * @param cause the failure, or null if there is none
+   */
+  public CorruptionException(String message, String file, long offset, @Nullable Throwable cause) {
+    super(
+        message + " (file " + Escape.text(file) + (offset < 0 ? ")" : ", offset " + offset + ")"),
+        cause);
+    this.file = file;
+    this.offset = offset;
+  }
+
+  /**
+   * Returns the damaged file.
+   *
+   * @return its name or path
+   */
+  public String file() {
+    return file;
+  }
+
+  /**
+   * Returns the position of the damage in the file.
+   *
+   * @return the byte offset, or {@link #NO_OFFSET}
+   */
+  public long offset() {
+    return offset;
+  }
+}

@@ -1,0 +1,133 @@
+package dev.kv.load;
+
+import java.util.Objects;
+
+/** How a bulk load is done. Immutable and thread-safe; made by {@link #builder()}. */
+public final class BulkLoadOptions {
+  /** The options of a load whose keys ascend. */
+  public static final BulkLoadOptions DEFAULT = builder().build();
+
+  /** The least sort memory, in bytes. */
+  private static final long LEAST_SORT_MEMORY = 1L << 20;
+
+  /** The most sort memory, in bytes. */
+  private static final long MOST_SORT_MEMORY = 1L << 30;
+
+  private final boolean sorted;
+  private final int sortMemory;
+  private final Progress progress;
+
+  private BulkLoadOptions(Builder builder) {
+    sorted = builder.sorted;
+    sortMemory = builder.sortMemory;
+    progress = builder.progress;
+  }
+
+  /** Receives the progress of {@link BulkLoader#finish}. */
+  @FunctionalInterface
+  public interface Progress {
+    /**
+     * Receives the number of entries that are in tables. Called by the thread that finishes the
+     * load, every few thousand entries. An exception ends the load.
+     *
+     * @param done the number of entries done
+     * @param total the number of entries added
+     */
+    void update(long done, long total);
+  }
+
+  /**
+   * Returns a builder whose values are the defaults.
+   *
+   * @return a new builder
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Returns true if the keys are added in ascending order. If false, the load sorts them on disk.
+   * Default: true.
+   *
+   * @return true if the keys ascend
+   */
+  public boolean sorted() {
+    return sorted;
+  }
+
+  /**
+   * Returns the off-heap memory in which entries are sorted before they go to disk, in bytes. Not
+   * used if the keys ascend. Default: 64 MiB.
+   *
+   * @return the memory in bytes, from 1 MiB to 1 GiB
+   */
+  public int sortMemory() {
+    return sortMemory;
+  }
+
+  /**
+   * Returns who receives the progress of {@link BulkLoader#finish} if entries are sorted on disk.
+   * Default: nobody.
+   *
+   * @return the receiver
+   */
+  public Progress progress() {
+    return progress;
+  }
+
+  /** Builds options. Not thread-safe. */
+  public static final class Builder {
+    private boolean sorted = true;
+    private int sortMemory = 64 << 20;
+    private Progress progress = (done, total) -> {};
+
+    private Builder() {}
+
+    /**
+     * Sets whether the keys ascend; see {@link BulkLoadOptions#sorted()}.
+     *
+     * @param now true if they do
+     * @return this builder
+     */
+    public Builder sorted(boolean now) {
+      sorted = now;
+      return this;
+    }
+
+    /**
+     * Sets the memory of a sort; see {@link BulkLoadOptions#sortMemory()}.
+     *
+     * @param bytes the memory in bytes
+     * @return this builder
+     * @throws IllegalArgumentException if it is less than 1 MiB or more than 1 GiB
+     */
+    public Builder sortMemory(long bytes) {
+      if (bytes < LEAST_SORT_MEMORY || bytes > MOST_SORT_MEMORY) {
+        throw new IllegalArgumentException(
+            "sortMemory is " + bytes + ", must be from 1 MiB to 1 GiB");
+      }
+      sortMemory = (int) bytes;
+      return this;
+    }
+
+    /**
+     * Sets who receives the progress; see {@link BulkLoadOptions#progress()}.
+     *
+     * @param receiver the receiver
+     * @return this builder
+     */
+    public Builder progress(Progress receiver) {
+      progress = Objects.requireNonNull(receiver, "receiver");
+      return this;
+    }
+
+    /**
+     * Returns the options.
+     *
+     * @return the options
+     */
+    public BulkLoadOptions build() {
+      return new BulkLoadOptions(this);
+    }
+  }
+}

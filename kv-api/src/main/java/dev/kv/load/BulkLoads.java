@@ -1,0 +1,22 @@
+package dev.kv.load;
+
+/** What loads many entries at once; see {@link dev.kv.KeyValueStore#loads}. Thread-safe. */
+public interface BulkLoads {
+  /**
+   * Begins a bulk load of entries whose keys ascend.
+   *
+   * @return a loader, which the caller closes
+   * @see #bulkLoader(BulkLoadOptions)
+   */
+  default BulkLoader bulkLoader() {
+    return bulkLoader(BulkLoadOptions.DEFAULT);
+  }
+
+  /**
+   * Begins a bulk load: many entries that go into tables directly, and appear together.
+   *
+   * @param options how to load
+   * @return a loader, which the caller closes
+   */
+  BulkLoader bulkLoader(BulkLoadOptions options);
+}

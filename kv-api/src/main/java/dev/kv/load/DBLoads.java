@@ -1,0 +1,33 @@
+package dev.kv.load;
+
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.UnsupportedFormatException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What adds many entries to a {@link dev.kv.DB} at once; see {@link dev.kv.DB#loads}. Thread-safe.
+ */
+public interface DBLoads extends BulkLoads {
+  /**
+   * Adds the entries of tables that {@link dev.kv.table.TableWriter#forIngest} wrote, all at once.
+   * They replace the values that their keys have. When this returns, the entries are durable, and
+   * the files may be deleted; they were copied. If it throws, nothing has changed, unless the
+   * message says that the outcome is unknown. If the process dies, the next open finds all of the
+   * entries or none.
+   *
+   * <p>Every table is read completely first, and its checksums and the order of its keys are
+   * checked. If the range of a table has no entry in the database, the file is copied as it is;
+   * otherwise its entries are written to new tables. Snapshots and iterators from before do not
+   * show the entries.
+   *
+   * @param tables the files, in any order; their ranges of keys must not overlap
+   * @throws IllegalArgumentException if two tables overlap, or {@link
+   *     dev.kv.table.TableWriter#forIngest} did not write one
+   * @throws UnsupportedFormatException if a table has another comparator
+   * @throws CorruptionException if a table is damaged
+   * @throws DBIOException if a file cannot be read or written
+   */
+  void ingest(List<Path> tables);
+}
