@@ -10,23 +10,7 @@ module dev.kv.core {
   requires static org.jspecify;
   requires static org.xerial.snappy;
 
-  exports dev.kv.core.batch to
-      dev.kv.tools;
-  exports dev.kv.core.env to
-      dev.kv.tools;
-  exports dev.kv.core.filter to
-      dev.kv.tools;
-  exports dev.kv.core.key to
-      dev.kv.tools;
-  exports dev.kv.core.log to
-      dev.kv.tools;
-  exports dev.kv.core.manifest to
-      dev.kv.tools;
-  exports dev.kv.core.table.format to
-      dev.kv.tools;
-  exports dev.kv.core.table.inspect to
-      dev.kv.tools;
-  exports dev.kv.core.version to
+  exports dev.kv.core.inspect to
       dev.kv.tools;
 
   uses org.slf4j.spi.SLF4JServiceProvider;

@@ -12,6 +12,9 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -61,7 +64,7 @@ final class ArchitectureTest {
           Set.of("table.mapped"),
           Set.of("table"),
           Set.of("table.inspect", "table.standalone"),
-          Set.of("read", "write", "compaction"),
+          Set.of("read", "write", "compaction", "inspect"),
           Set.of("shared"),
           Set.of("state", "transaction"),
           Set.of("recovery", "background", "checkpoint", "feed"),
@@ -112,6 +115,23 @@ final class ArchitectureTest {
         .beFreeOfCycles()
         .allowEmptyShould(true)
         .check(engine);
+  }
+
+  @Test
+  void module_ofTheEngine_exportsOnePackageToItsTools() {
+    ModuleDescriptor module =
+        ModuleFinder.of(Path.of("target", "classes"))
+            .find("dev.kv.core")
+            .orElseThrow()
+            .descriptor();
+    assertThat(module.exports())
+        .singleElement()
+        .satisfies(
+            export -> {
+              assertThat(export.source()).isEqualTo(ROOT + "inspect");
+              assertThat(export.targets()).containsExactly("dev.kv.tools");
+            });
+    assertThat(module.opens()).isEmpty();
   }
 
   @Test

@@ -1,11 +1,7 @@
 package dev.kv.tools.database;
 
-import dev.kv.core.env.FileName;
-import dev.kv.core.env.FileNames;
-import dev.kv.core.log.LogReader;
-import dev.kv.core.log.RecordBuffer;
-import dev.kv.core.manifest.CurrentFile;
-import dev.kv.core.version.VersionEditCodec;
+import dev.kv.core.inspect.DatabaseFile;
+import dev.kv.core.inspect.RecordReader;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Failure;
@@ -35,11 +31,11 @@ public final class DatabaseFiles {
   }
 
   /** Returns the files with names of a database's files, in the order of their names. */
-  public static SortedMap<Path, FileName> files(Path directory) throws IOException {
-    SortedMap<Path, FileName> files = new TreeMap<>(Comparator.comparing(Path::toString));
+  public static SortedMap<Path, DatabaseFile> files(Path directory) throws IOException {
+    SortedMap<Path, DatabaseFile> files = new TreeMap<>(Comparator.comparing(Path::toString));
     try (Stream<Path> children = Files.list(directory)) {
       for (Path child : children.toList()) {
-        FileName name = FileNames.parse(String.valueOf(child.getFileName()));
+        DatabaseFile name = DatabaseFile.parse(String.valueOf(child.getFileName()));
         if (name != null) {
           files.put(child, name);
         }
@@ -50,15 +46,15 @@ public final class DatabaseFiles {
 
   /** Returns true if a directory has tables, logs or MANIFESTs. */
   static boolean hasRemains(Path directory) throws IOException {
-    Set<FileName.Kind> remains =
-        EnumSet.of(FileName.Kind.LOG, FileName.Kind.TABLE, FileName.Kind.MANIFEST);
+    Set<DatabaseFile.Kind> remains =
+        EnumSet.of(DatabaseFile.Kind.LOG, DatabaseFile.Kind.TABLE, DatabaseFile.Kind.MANIFEST);
     return files(directory).values().stream().anyMatch(file -> remains.contains(file.kind()));
   }
 
   /** Returns the size of all files of a kind; a file that vanishes in between counts as empty. */
-  public static long bytes(Path directory, FileName.Kind kind) throws IOException {
+  public static long bytes(Path directory, DatabaseFile.Kind kind) throws IOException {
     long bytes = 0;
-    for (Map.Entry<Path, FileName> file : files(directory).entrySet()) {
+    for (Map.Entry<Path, DatabaseFile> file : files(directory).entrySet()) {
       if (file.getValue().kind() == kind) {
         bytes += Math.max(0, file.getKey().toFile().length());
       }
@@ -69,7 +65,7 @@ public final class DatabaseFiles {
   /** Returns the file of the table with that number, or null if there is none. */
   public static @Nullable Path table(Path directory, long number) {
     for (Path file :
-        List.of(FileNames.table(directory, number), FileNames.oldTable(directory, number))) {
+        List.of(DatabaseFile.table(directory, number), DatabaseFile.oldTable(directory, number))) {
       if (Files.exists(file)) {
         return file;
       }
@@ -85,7 +81,7 @@ public final class DatabaseFiles {
 
   /** Returns the name of the MANIFEST that a CURRENT file holds. */
   public static String manifestNamedBy(Path current) throws IOException {
-    return CurrentFile.read(Env.fileSystem(), directoryOf(current)).manifest();
+    return DatabaseFile.currentManifest(Env.fileSystem(), directoryOf(current));
   }
 
   /**
@@ -97,22 +93,16 @@ public final class DatabaseFiles {
   public static String comparatorName(Path directory) {
     Env env = Env.fileSystem();
     try {
-      Path manifest = directory.resolve(CurrentFile.read(env, directory).manifest());
-      String file = manifest.toString();
-      try (LogReader records =
-          new LogReader(
-              file,
-              env.openSequential(manifest),
+      Path manifest = directory.resolve(DatabaseFile.currentManifest(env, directory));
+      try (RecordReader records =
+          new RecordReader(
+              env,
+              manifest,
               (offset, bytes, reason, torn) -> {
-                throw new CorruptionException(reason, file, offset);
-              },
-              true)) {
-        RecordBuffer record = new RecordBuffer();
-        while (records.readRecord(record)) {
-          long offset = records.lastRecordOffset();
-          String name =
-              VersionEditCodec.decode(record.buffer(), 0, record.length(), file, offset)
-                  .comparatorName();
+                throw new CorruptionException(reason, manifest.toString(), offset);
+              })) {
+        while (records.next()) {
+          String name = records.edit().comparator();
           if (name != null) {
             return name;
           }

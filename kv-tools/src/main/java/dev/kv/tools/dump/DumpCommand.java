@@ -1,7 +1,6 @@
 package dev.kv.tools.dump;
 
-import dev.kv.core.env.FileName;
-import dev.kv.core.env.FileNames;
+import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Meter;
@@ -133,8 +132,8 @@ public final class DumpCommand implements Callable<Integer> {
     if (kind != null) {
       return kind;
     }
-    FileName name = FileNames.parse(String.valueOf(file.getFileName()));
-    FileName.Kind known = name == null ? FileName.Kind.LOCK : name.kind();
+    DatabaseFile name = DatabaseFile.parse(String.valueOf(file.getFileName()));
+    DatabaseFile.Kind known = name == null ? DatabaseFile.Kind.LOCK : name.kind();
     return switch (known) {
       case LOG -> Kind.LOG;
       case MANIFEST -> Kind.MANIFEST;

@@ -1,22 +1,14 @@
 package dev.kv.tools.dump;
 
-import dev.kv.core.batch.BatchCursor;
-import dev.kv.core.batch.EncodedBatch;
-import dev.kv.core.batch.MalformedBatchException;
-import dev.kv.core.key.InternalKey;
-import dev.kv.core.key.ValueKind;
-import dev.kv.core.log.LogReader;
-import dev.kv.core.log.RecordBuffer;
-import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.VersionEdit;
-import dev.kv.core.version.VersionEditCodec;
+import dev.kv.core.inspect.BatchRecord;
+import dev.kv.core.inspect.ManifestEdit;
+import dev.kv.core.inspect.RecordReader;
+import dev.kv.core.inspect.StoredKey;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.tools.verify.Finding;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -29,7 +21,6 @@ final class RecordDump {
   private final Env env;
   private final Path file;
   private final Parts parts;
-  private final BatchCursor operations = new BatchCursor();
 
   /** The offset of a torn write that no whole record has followed so far, or -1. */
   private long tornAt = -1;
@@ -42,7 +33,7 @@ final class RecordDump {
 
   /** Dumps a log. */
   void log() throws IOException {
-    records(this::batch, true);
+    records(records -> batch(records.batch(), records.offset()), true);
   }
 
   /** Dumps a MANIFEST. */
@@ -52,21 +43,18 @@ final class RecordDump {
 
   /** Dumps a file that is one encoded batch. */
   void batch() throws IOException {
-    byte[] bytes = Files.readAllBytes(file);
-    ByteBuffer record =
-        ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.LITTLE_ENDIAN).put(0, bytes);
-    batch(record, bytes.length, 0);
+    batch(BatchRecord.of(Files.readAllBytes(file)), 0);
   }
 
   private interface RecordPrinter {
-    void print(ByteBuffer record, int length, long offset);
+    void print(RecordReader record);
   }
 
   private void records(RecordPrinter printer, boolean mayBeTorn) throws IOException {
-    try (LogReader records =
-        new LogReader(
-            file.toString(),
-            env.openSequential(file),
+    try (RecordReader records =
+        new RecordReader(
+            env,
+            file,
             (offset, bytes, reason, torn) -> {
               if (torn && mayBeTorn) {
                 tornAt = tornAt < 0 ? offset : tornAt;
@@ -74,15 +62,13 @@ final class RecordDump {
               } else {
                 parts.damage(offset, reason, "bytes", bytes, "torn", torn);
               }
-            },
-            true)) {
-      RecordBuffer record = new RecordBuffer();
-      while (records.readRecord(record)) {
+            })) {
+      while (records.next()) {
         if (tornAt >= 0) {
-          parts.damage(records.lastRecordOffset(), Finding.afterTornWrite(tornAt));
+          parts.damage(records.offset(), Finding.afterTornWrite(tornAt));
           tornAt = -1;
         }
-        printer.print(record.buffer(), record.length(), records.lastRecordOffset());
+        printer.print(records);
       }
       parts.part(
           0,
@@ -96,28 +82,26 @@ final class RecordDump {
     }
   }
 
-  private void batch(ByteBuffer record, int length, long offset) {
-    if (length < EncodedBatch.HEADER) {
+  private void batch(BatchRecord batch, long offset) {
+    int length = batch.length();
+    if (!batch.hasHeader()) {
       parts.damage(offset, "a record of " + length + " bytes is too short to be a batch");
       return;
     }
-    long sequence = record.getLong(0);
-    long count = record.getInt(Long.BYTES) & 0xffffffffL;
+    long sequence = batch.sequence();
+    long count = batch.count();
     parts.part(0, "batch", "offset", offset, "bytes", length, "sequence", sequence, "count", count);
-    operations.start(record, EncodedBatch.HEADER, length - EncodedBatch.HEADER);
     long found = 0;
     try {
-      for (; operations.next(); found++) {
-        byte[] key = InternalKey.copy(record, operations.keyOffset(), operations.keyLength());
-        if (operations.kind() == ValueKind.VALUE) {
-          byte[] value =
-              InternalKey.copy(record, operations.valueOffset(), operations.valueLength());
-          parts.part(1, "put", "sequence", sequence + found, "key", key, "value", value);
+      for (; batch.next(); found++) {
+        if (batch.isPut()) {
+          parts.part(
+              1, "put", "sequence", sequence + found, "key", batch.key(), "value", batch.value());
         } else {
-          parts.part(1, "delete", "sequence", sequence + found, "key", key);
+          parts.part(1, "delete", "sequence", sequence + found, "key", batch.key());
         }
       }
-    } catch (MalformedBatchException e) {
+    } catch (IllegalArgumentException e) {
       parts.damage(offset, "batch: " + e.getMessage());
       return;
     }
@@ -126,19 +110,19 @@ final class RecordDump {
     }
   }
 
-  private void edit(ByteBuffer record, int length, long offset) {
-    parts.part(0, "edit", "offset", offset, "bytes", length);
+  private void edit(RecordReader record) {
+    parts.part(0, "edit", "offset", record.offset(), "bytes", record.length());
     try {
-      edit(VersionEditCodec.decode(record, 0, length, file.toString(), offset));
+      edit(record.edit());
     } catch (CorruptionException e) {
       parts.damage(e);
     } catch (UnsupportedFormatException e) {
-      parts.damage(offset, String.valueOf(e.getMessage()));
+      parts.damage(record.offset(), String.valueOf(e.getMessage()));
     }
   }
 
-  private void edit(VersionEdit edit) {
-    String comparator = edit.comparatorName();
+  private void edit(ManifestEdit edit) {
+    String comparator = edit.comparator();
     if (comparator != null) {
       parts.part(1, "comparator", "name", comparator);
     }
@@ -146,7 +130,7 @@ final class RecordDump {
     number("previousLogNumber", edit.previousLogNumber());
     number("nextFileNumber", edit.nextFileNumber());
     number("lastSequence", edit.lastSequence());
-    for (VersionEdit.CompactPointer pointer : edit.compactPointers()) {
+    for (ManifestEdit.CompactPointer pointer : edit.compactPointers()) {
       parts.part(
           1,
           "compactPointer",
@@ -157,16 +141,15 @@ final class RecordDump {
           "sequence",
           sequence(pointer.key()));
     }
-    for (VersionEdit.DeletedFile deleted : edit.deletedFiles()) {
+    for (ManifestEdit.DeletedTable deleted : edit.deletedTables()) {
       parts.part(1, "deletedFile", "level", deleted.level(), "number", deleted.number());
     }
-    for (VersionEdit.NewFile added : edit.newFiles()) {
-      FileMetadata table = added.file();
+    for (ManifestEdit.NewTable table : edit.newTables()) {
       parts.part(
           1,
           "newFile",
           "level",
-          added.level(),
+          table.level(),
           "number",
           table.number(),
           "bytes",
@@ -183,17 +166,17 @@ final class RecordDump {
   }
 
   private void number(String type, long number) {
-    if (number != VersionEdit.UNSET) {
+    if (number != ManifestEdit.UNSET) {
       parts.part(1, type, "number", number);
     }
   }
 
   /** Returns the user key of an internal key, or the bytes themselves if they are not one. */
   static byte[] userKey(byte[] internalKey) {
-    return InternalKey.isWellFormed(internalKey) ? InternalKey.userKey(internalKey) : internalKey;
+    return StoredKey.isWellFormed(internalKey) ? StoredKey.userKey(internalKey) : internalKey;
   }
 
   private static long sequence(byte[] internalKey) {
-    return InternalKey.sequence(InternalKey.tag(internalKey));
+    return StoredKey.sequence(internalKey);
   }
 }

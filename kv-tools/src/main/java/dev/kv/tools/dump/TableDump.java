@@ -1,12 +1,8 @@
 package dev.kv.tools.dump;
 
 import dev.kv.CompressionType;
-import dev.kv.core.key.InternalKey;
-import dev.kv.core.key.ValueKind;
-import dev.kv.core.table.format.BlockHandle;
-import dev.kv.core.table.format.Footer;
-import dev.kv.core.table.format.TableProperties;
-import dev.kv.core.table.inspect.TableInspector;
+import dev.kv.core.inspect.StoredKey;
+import dev.kv.core.inspect.TableContents;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.UnsupportedFormatException;
@@ -47,10 +43,10 @@ final class TableDump {
 
   /** Dumps the table. */
   void table() throws IOException {
-    try (TableInspector table = new TableInspector(env, file)) {
-      Footer footer = footer(table);
+    try (TableContents table = new TableContents(env, file)) {
+      TableContents.Roots footer = footer(table);
       if (footer == null) {
-        search(table, true, table.size() - Footer.SIZE);
+        search(table, true, table.size() - TableContents.FOOTER_BYTES);
       } else {
         metaindex(table, footer.metaindex());
         data(table, footer.index());
@@ -61,14 +57,14 @@ final class TableDump {
     }
   }
 
-  private @Nullable Footer footer(TableInspector table) {
+  private TableContents.@Nullable Roots footer(TableContents table) {
     try {
-      Footer footer = table.footer();
+      TableContents.Roots footer = table.footer();
       parts.part(
           0,
           "footer",
           "offset",
-          table.size() - Footer.SIZE,
+          table.size() - TableContents.FOOTER_BYTES,
           "metaindexOffset",
           footer.metaindex().offset(),
           "metaindexBytes",
@@ -78,7 +74,7 @@ final class TableDump {
           "indexBytes",
           footer.index().size(),
           "magic",
-          Long.toHexString(Footer.MAGIC));
+          Long.toHexString(TableContents.MAGIC));
       return footer;
     } catch (CorruptionException e) {
       parts.damage(e);
@@ -86,7 +82,7 @@ final class TableDump {
     }
   }
 
-  private void metaindex(TableInspector table, BlockHandle handle) {
+  private void metaindex(TableContents table, TableContents.Handle handle) {
     try {
       block(0, "metaindex", table.read(handle, true));
       table.readHandles(handle).forEach(entry -> meta(table, entry));
@@ -95,17 +91,17 @@ final class TableDump {
     }
   }
 
-  private void meta(TableInspector table, TableInspector.BlockEntry entry) {
+  private void meta(TableContents table, TableContents.Named entry) {
     String name = new String(entry.key(), StandardCharsets.UTF_8);
     try {
-      TableInspector.Block block = table.read(entry.handle(), false);
+      TableContents.Block block = table.read(entry.handle(), false);
       if (name.startsWith(FILTER_PREFIX)) {
         block(0, "filter", block, "policy", name.substring(FILTER_PREFIX.length()));
         filter(table.content());
       } else {
         block(0, "meta", block, "name", name);
-        if (name.equals(TableProperties.KEY)) {
-          stored(entry.handle(), table.content());
+        if (name.equals(TableContents.PROPERTIES_KEY)) {
+          stored(entry.handle(), table.properties());
         }
       }
     } catch (CorruptionException e) {
@@ -113,11 +109,9 @@ final class TableDump {
     }
   }
 
-  private void stored(BlockHandle handle, byte[] content) {
-    ByteBuffer bytes = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
-    TableProperties found = TableProperties.decode(bytes, content.length);
+  private void stored(TableContents.Handle handle, TableContents.@Nullable Properties found) {
     if (found == null) {
-      parts.damage(handle.offset(), "the block " + TableProperties.KEY + " is malformed");
+      parts.damage(handle.offset(), "the block " + TableContents.PROPERTIES_KEY + " is malformed");
       return;
     }
     parts.part(
@@ -155,8 +149,8 @@ final class TableDump {
         offsets);
   }
 
-  private void data(TableInspector table, BlockHandle index) {
-    List<TableInspector.BlockEntry> handles;
+  private void data(TableContents table, TableContents.Handle index) {
+    List<TableContents.Named> handles;
     try {
       block(0, "index", table.read(index, true));
       handles = table.readHandles(index);
@@ -165,15 +159,15 @@ final class TableDump {
       search(table, false, index.offset());
       return;
     }
-    for (TableInspector.BlockEntry entry : handles) {
+    for (TableContents.Named entry : handles) {
       dataBlock(
           table, entry.handle(), "until", userKeys ? entry.key() : RecordDump.userKey(entry.key()));
     }
   }
 
-  private void dataBlock(TableInspector table, BlockHandle handle, Object... more) {
+  private void dataBlock(TableContents table, TableContents.Handle handle, Object... more) {
     try {
-      TableInspector.Block block = table.read(handle, true);
+      TableContents.Block block = table.read(handle, true);
       blocks++;
       rawBytes += block.length();
       storedBytes += block.handle().size();
@@ -192,19 +186,19 @@ final class TableDump {
    * @param all true to dump blocks that are not data blocks too
    * @param until the offset up to which the bytes between blocks are reported as damage
    */
-  private void search(TableInspector table, boolean all, long until) {
-    List<TableInspector.FoundBlock> found = table.findBlocks();
+  private void search(TableContents table, boolean all, long until) {
+    List<TableContents.Found> found = table.findBlocks();
     parts.part(0, "search", "blocks", found.size());
     long end = 0;
-    for (TableInspector.FoundBlock block : found) {
-      BlockHandle handle = block.handle();
+    for (TableContents.Found block : found) {
+      TableContents.Handle handle = block.handle();
       gap(end, Math.min(handle.offset(), until));
       end = block.end();
-      if (block.role() == TableInspector.Role.DATA) {
+      if (block.role() == TableContents.Role.DATA) {
         dataBlock(table, handle);
       } else if (all) {
         String type = block.role().name().toLowerCase(Locale.ROOT);
-        block(0, type, table.read(handle, block.role() != TableInspector.Role.META));
+        block(0, type, table.read(handle, block.role() != TableContents.Role.META));
       }
     }
     gap(end, until);
@@ -222,14 +216,13 @@ final class TableDump {
       parts.part(1, "entry", "key", key, "value", value);
       return;
     }
-    if (!InternalKey.isWellFormed(key)) {
+    if (!StoredKey.isWellFormed(key)) {
       parts.part(1, "malformed", "key", key, "value", value);
       return;
     }
-    long tag = InternalKey.tag(key);
-    byte[] userKey = InternalKey.userKey(key);
-    long sequence = InternalKey.sequence(tag);
-    if (InternalKey.kindCode(tag) == ValueKind.VALUE.code()) {
+    byte[] userKey = StoredKey.userKey(key);
+    long sequence = StoredKey.sequence(key);
+    if (!StoredKey.isTombstone(key)) {
       parts.part(1, "put", "sequence", sequence, "key", userKey, "value", value);
     } else {
       tombstones++;
@@ -253,7 +246,7 @@ final class TableDump {
         storedBytes);
   }
 
-  private void block(int depth, String type, TableInspector.Block block, Object... more) {
+  private void block(int depth, String type, TableContents.Block block, Object... more) {
     Object[] own = {
       "offset",
       block.handle().offset(),

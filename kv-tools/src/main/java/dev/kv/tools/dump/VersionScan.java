@@ -1,7 +1,7 @@
 package dev.kv.tools.dump;
 
 import dev.kv.bytes.Escape;
-import dev.kv.core.env.FileName;
+import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Meter;
@@ -55,13 +55,13 @@ public final class VersionScan {
 
   /** Prints the entries, and returns true if anything was damaged. */
   public boolean run() throws IOException {
-    List<Map.Entry<Path, FileName>> files = files();
+    List<Map.Entry<Path, DatabaseFile>> files = files();
     long bytes =
-        DatabaseFiles.bytes(directory, FileName.Kind.TABLE)
-            + DatabaseFiles.bytes(directory, FileName.Kind.LOG);
+        DatabaseFiles.bytes(directory, DatabaseFile.Kind.TABLE)
+            + DatabaseFiles.bytes(directory, DatabaseFile.Kind.LOG);
     try (Progress progress = Progress.printing("scan", bytes, meter::bytesRead)) {
       progress.begin();
-      for (Map.Entry<Path, FileName> file : files) {
+      for (Map.Entry<Path, DatabaseFile> file : files) {
         print(file.getKey(), file.getValue().kind());
       }
     } catch (Enough limit) {
@@ -70,8 +70,8 @@ public final class VersionScan {
     return damaged;
   }
 
-  private List<Map.Entry<Path, FileName>> files() throws IOException {
-    List<Map.Entry<Path, FileName>> files =
+  private List<Map.Entry<Path, DatabaseFile>> files() throws IOException {
+    List<Map.Entry<Path, DatabaseFile>> files =
         DatabaseFiles.files(directory).entrySet().stream()
             .filter(file -> holdsEntries(file.getValue()))
             .sorted(Comparator.comparingLong(file -> file.getValue().number()))
@@ -82,15 +82,15 @@ public final class VersionScan {
     return files;
   }
 
-  private static boolean holdsEntries(FileName file) {
-    return file.kind() == FileName.Kind.TABLE || file.kind() == FileName.Kind.LOG;
+  private static boolean holdsEntries(DatabaseFile file) {
+    return file.kind() == DatabaseFile.Kind.TABLE || file.kind() == DatabaseFile.Kind.LOG;
   }
 
-  private void print(Path file, FileName.Kind kind) throws IOException {
+  private void print(Path file, DatabaseFile.Kind kind) throws IOException {
     checkLimit();
     String name = String.valueOf(file.getFileName());
     Parts parts = new Parts((depth, type, members) -> printPart(name, type, members));
-    if (kind == FileName.Kind.TABLE) {
+    if (kind == DatabaseFile.Kind.TABLE) {
       new TableDump(meter, file, false, parts).table();
     } else {
       new RecordDump(meter, file, parts).log();

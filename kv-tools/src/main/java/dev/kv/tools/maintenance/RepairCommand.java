@@ -4,8 +4,7 @@ import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.admin.RepairReport;
 import dev.kv.bytes.DBComparator;
-import dev.kv.core.env.FileName;
-import dev.kv.core.env.FileNames;
+import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.env.Env;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
@@ -66,8 +65,8 @@ public final class RepairCommand implements Callable<Integer> {
       database.noteWriter();
       whole = isWhole(order);
     }
-    long tables = DatabaseFiles.bytes(database.directory(), FileName.Kind.TABLE);
-    long logs = DatabaseFiles.bytes(database.directory(), FileName.Kind.LOG);
+    long tables = DatabaseFiles.bytes(database.directory(), DatabaseFile.Kind.TABLE);
+    long logs = DatabaseFiles.bytes(database.directory(), DatabaseFile.Kind.LOG);
     try (Progress progress =
         Progress.of(
             "repair",
@@ -131,7 +130,8 @@ public final class RepairCommand implements Callable<Integer> {
 
   /** Returns true if the repaired database has all the content of a file in lost/. */
   private boolean isReplaced(Env env, String name, DBComparator order) throws IOException {
-    FileName file = FileNames.parse(name.replaceFirst("(\\.(log|ldb|sst)|-\\d+)\\.\\d+$", "$1"));
+    DatabaseFile file =
+        DatabaseFile.parse(name.replaceFirst("(\\.(log|ldb|sst)|-\\d+)\\.\\d+$", "$1"));
     if (file == null) {
       return false;
     }

@@ -2,9 +2,9 @@ package dev.kv.tools.report;
 
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
-import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Levels;
+import dev.kv.core.inspect.DatabaseFile;
+import dev.kv.core.inspect.ManifestEdit;
+import dev.kv.core.inspect.StoredKey;
 import dev.kv.tools.text.Utf8Text;
 import dev.kv.tools.verify.Tree;
 import java.util.ArrayList;
@@ -36,10 +36,10 @@ final class LevelChart {
   }
 
   private String draw(Tree tree) {
-    InternalKeyComparator internal = new InternalKeyComparator(order);
+    StoredKey.Order internal = new StoredKey.Order(order);
     long largest = 1;
-    for (int level = 0; level < Levels.COUNT; level++) {
-      for (FileMetadata table : tree.tables(level, internal)) {
+    for (int level = 0; level < DatabaseFile.LEVELS; level++) {
+      for (ManifestEdit.NewTable table : tree.tables(level, internal)) {
         keys.add(table.smallestUserKey());
         keys.add(table.largestUserKey());
         largest = Math.max(largest, table.size());
@@ -51,13 +51,13 @@ final class LevelChart {
         keys.remove(i);
       }
     }
-    for (int level = 0; level < Levels.COUNT; level++) {
-      List<FileMetadata> tables = tree.tables(level, internal);
+    for (int level = 0; level < DatabaseFile.LEVELS; level++) {
+      List<ManifestEdit.NewTable> tables = tree.tables(level, internal);
       if (tables.isEmpty()) {
         continue;
       }
       label("level " + level);
-      for (FileMetadata table : tables) {
+      for (ManifestEdit.NewTable table : tables) {
         rectangle(table, largest);
         row += level == 0 && row < MAX_ROWS ? 1 : 0;
       }
@@ -87,7 +87,7 @@ final class LevelChart {
     svg.append(text).append("</text>");
   }
 
-  private void rectangle(FileMetadata table, long largest) {
+  private void rectangle(ManifestEdit.NewTable table, long largest) {
     double from = x(table.smallestUserKey());
     double width = Math.max(3, x(table.largestUserKey()) - from - 1);
     svg.append(

@@ -1,10 +1,9 @@
 package dev.kv.tools.report;
 
 import dev.kv.bytes.DBComparator;
-import dev.kv.core.env.FileName;
-import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Levels;
+import dev.kv.core.inspect.DatabaseFile;
+import dev.kv.core.inspect.ManifestEdit;
+import dev.kv.core.inspect.StoredKey;
 import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.database.DatabaseArguments;
@@ -163,9 +162,9 @@ public final class ReportCommand implements Callable<Integer> {
   }
 
   private static int runs(Tree tree, DBComparator order) {
-    InternalKeyComparator internal = new InternalKeyComparator(order);
+    StoredKey.Order internal = new StoredKey.Order(order);
     int runs = tree.tables(0, internal).size();
-    for (int level = 1; level < Levels.COUNT; level++) {
+    for (int level = 1; level < DatabaseFile.LEVELS; level++) {
       runs += tree.tables(level, internal).isEmpty() ? 0 : 1;
     }
     return runs;
@@ -183,7 +182,7 @@ public final class ReportCommand implements Callable<Integer> {
       advice.add(
           "The database is damaged. Restore a backup, or copy the directory and run 'kv repair'.");
     }
-    if (tree != null && tree.tables(0, new InternalKeyComparator(order)).size() >= 8) {
+    if (tree != null && tree.tables(0, new StoredKey.Order(order)).size() >= 8) {
       advice.add("Level 0 has many tables: compactions are behind, or 'kv compact' merges them.");
     }
     if (entries.tombstones() * 5 > entries.entries()) {
@@ -213,10 +212,10 @@ public final class ReportCommand implements Callable<Integer> {
   private static void levels(ReportPage page, Tree tree, DBComparator order) {
     List<List<String>> rows = new ArrayList<>();
     List<Long> lengths = new ArrayList<>();
-    for (int level = 0; level < Levels.COUNT; level++) {
-      List<FileMetadata> tables = tree.tables(level, new InternalKeyComparator(order));
+    for (int level = 0; level < DatabaseFile.LEVELS; level++) {
+      List<ManifestEdit.NewTable> tables = tree.tables(level, new StoredKey.Order(order));
       if (!tables.isEmpty()) {
-        long bytes = tables.stream().mapToLong(FileMetadata::size).sum();
+        long bytes = tables.stream().mapToLong(ManifestEdit.NewTable::size).sum();
         rows.add(List.of(Integer.toString(level), grouped(tables.size()), ReportPage.bytes(bytes)));
         lengths.add(bytes);
       }
@@ -239,8 +238,9 @@ public final class ReportCommand implements Callable<Integer> {
   }
 
   private void files(ReportPage page) throws IOException {
-    Map<FileName.Kind, long[]> kinds = new EnumMap<>(FileName.Kind.class);
-    for (Map.Entry<Path, FileName> file : DatabaseFiles.files(database.directory()).entrySet()) {
+    Map<DatabaseFile.Kind, long[]> kinds = new EnumMap<>(DatabaseFile.Kind.class);
+    for (Map.Entry<Path, DatabaseFile> file :
+        DatabaseFiles.files(database.directory()).entrySet()) {
       long[] sums = kinds.computeIfAbsent(file.getValue().kind(), kind -> new long[2]);
       sums[0]++;
       sums[1] += Math.max(0, file.getKey().toFile().length());

@@ -1,6 +1,6 @@
 package dev.kv.tools.stats;
 
-import dev.kv.core.key.InternalKey;
+import dev.kv.core.inspect.StoredKey;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,7 +16,7 @@ final class EntryStats {
 
   /** Counts an entry. */
   void add(byte[] internalKey, byte[] value) {
-    keys[bucket(internalKey.length - InternalKey.TRAILER)]++;
+    keys[bucket(internalKey.length - StoredKey.TAG_BYTES)]++;
     values[bucket(value.length)]++;
   }
 

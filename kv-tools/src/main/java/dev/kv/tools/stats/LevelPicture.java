@@ -1,9 +1,9 @@
 package dev.kv.tools.stats;
 
 import dev.kv.bytes.Escape;
-import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Levels;
+import dev.kv.core.inspect.DatabaseFile;
+import dev.kv.core.inspect.ManifestEdit;
+import dev.kv.core.inspect.StoredKey;
 import dev.kv.tools.verify.Tree;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,17 +20,17 @@ final class LevelPicture {
   private static final int LONGEST_KEY = 30;
 
   private final Tree tree;
-  private final InternalKeyComparator order;
+  private final StoredKey.Order order;
   private final int width;
   private final List<byte[]> bounds;
 
-  LevelPicture(Tree tree, InternalKeyComparator order, int width) {
+  LevelPicture(Tree tree, StoredKey.Order order, int width) {
     this.tree = tree;
     this.order = order;
     this.width = width;
-    TreeSet<byte[]> keys = new TreeSet<>(order.userComparator()::compare);
-    for (int level = 0; level < Levels.COUNT; level++) {
-      for (FileMetadata table : tree.tables(level, order)) {
+    TreeSet<byte[]> keys = new TreeSet<>(order.userKeys());
+    for (int level = 0; level < DatabaseFile.LEVELS; level++) {
+      for (ManifestEdit.NewTable table : tree.tables(level, order)) {
         keys.add(table.smallestUserKey());
         keys.add(table.largestUserKey());
       }
@@ -41,14 +41,14 @@ final class LevelPicture {
   List<String> lines() {
     List<String> lines = new ArrayList<>();
     lines.add("level  files        MiB");
-    for (int level = 0; level < Levels.COUNT; level++) {
-      List<FileMetadata> tables = tree.tables(level, order);
+    for (int level = 0; level < DatabaseFile.LEVELS; level++) {
+      List<ManifestEdit.NewTable> tables = tree.tables(level, order);
       if (tables.isEmpty()) {
         continue;
       }
       lines.add(head(level, tables));
       if (level == 0) {
-        for (FileMetadata table : tables) {
+        for (ManifestEdit.NewTable table : tables) {
           lines.add(String.format(Locale.ROOT, "%12d  %s", table.number(), draw(List.of(table))));
         }
       } else {
@@ -63,15 +63,15 @@ final class LevelPicture {
     return lines;
   }
 
-  private static String head(int level, List<FileMetadata> tables) {
-    long bytes = tables.stream().mapToLong(FileMetadata::size).sum();
+  private static String head(int level, List<ManifestEdit.NewTable> tables) {
+    long bytes = tables.stream().mapToLong(ManifestEdit.NewTable::size).sum();
     return String.format(Locale.ROOT, "%5d  %5d  %9.1f", level, tables.size(), bytes / MIB);
   }
 
-  private String draw(List<FileMetadata> tables) {
+  private String draw(List<ManifestEdit.NewTable> tables) {
     char[] cells = new char[width];
     Arrays.fill(cells, ' ');
-    for (FileMetadata table : tables) {
+    for (ManifestEdit.NewTable table : tables) {
       int from = column(table.smallestUserKey());
       int to = column(table.largestUserKey());
       if (from == to) {
@@ -91,7 +91,7 @@ final class LevelPicture {
     int high = bounds.size() - 1;
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (order.userComparator().compare(bounds.get(middle), key) < 0) {
+      if (order.userKeys().compare(bounds.get(middle), key) < 0) {
         low = middle + 1;
       } else {
         high = middle;

@@ -1,8 +1,8 @@
 package dev.kv.tools.stats;
 
-import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Levels;
+import dev.kv.core.inspect.DatabaseFile;
+import dev.kv.core.inspect.ManifestEdit;
+import dev.kv.core.inspect.StoredKey;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;
@@ -53,7 +53,7 @@ public final class LevelsCommand implements Callable<Integer> {
     }
     database.requireDatabase();
     database.noteWriter();
-    InternalKeyComparator order = new InternalKeyComparator(database.requireComparator());
+    StoredKey.Order order = new StoredKey.Order(database.requireComparator());
     Tree tree =
         Tree.read(
             database.directory(),
@@ -76,11 +76,11 @@ public final class LevelsCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static List<Object> members(Tree tree, InternalKeyComparator order) {
+  private static List<Object> members(Tree tree, StoredKey.Order order) {
     List<Object> levels = new ArrayList<>();
-    for (int level = 0; level < Levels.COUNT; level++) {
+    for (int level = 0; level < DatabaseFile.LEVELS; level++) {
       List<Object> tables = new ArrayList<>();
-      for (FileMetadata table : tree.tables(level, order)) {
+      for (ManifestEdit.NewTable table : tree.tables(level, order)) {
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("number", table.number());
         members.put("bytes", table.size());

@@ -1,7 +1,7 @@
 package dev.kv.tools.stats;
 
 import dev.kv.ReadOnlyDB;
-import dev.kv.core.version.Levels;
+import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;
@@ -76,7 +76,7 @@ public final class PropertiesCommand implements Callable<Integer> {
 
   private static List<String> all() {
     List<String> all = new ArrayList<>();
-    IntStream.range(0, Levels.COUNT)
+    IntStream.range(0, DatabaseFile.LEVELS)
         .forEach(level -> all.add("leveldb.num-files-at-level" + level));
     all.addAll(
         List.of(

@@ -1,10 +1,9 @@
 package dev.kv.tools.stats;
 
 import dev.kv.bytes.DBComparator;
-import dev.kv.core.env.FileName;
-import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Levels;
+import dev.kv.core.inspect.DatabaseFile;
+import dev.kv.core.inspect.ManifestEdit;
+import dev.kv.core.inspect.StoredKey;
 import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
@@ -134,19 +133,19 @@ final class StatsWatch {
                 throw new Failure(finding.line());
               }
             });
-    InternalKeyComparator anyOrder = new InternalKeyComparator(DBComparator.bytewise());
+    StoredKey.Order anyOrder = new StoredKey.Order(DBComparator.bytewise());
     List<Integer> tables = new ArrayList<>();
     List<Long> bytes = new ArrayList<>();
-    for (int level = 0; level < Levels.COUNT; level++) {
-      List<FileMetadata> files = tree.tables(level, anyOrder);
+    for (int level = 0; level < DatabaseFile.LEVELS; level++) {
+      List<ManifestEdit.NewTable> files = tree.tables(level, anyOrder);
       tables.add(files.size());
-      bytes.add(files.stream().mapToLong(FileMetadata::size).sum());
+      bytes.add(files.stream().mapToLong(ManifestEdit.NewTable::size).sum());
     }
     int logs = 0;
     int tableFiles = 0;
-    for (FileName file : DatabaseFiles.files(directory).values()) {
-      logs += file.kind() == FileName.Kind.LOG ? 1 : 0;
-      tableFiles += file.kind() == FileName.Kind.TABLE ? 1 : 0;
+    for (DatabaseFile file : DatabaseFiles.files(directory).values()) {
+      logs += file.kind() == DatabaseFile.Kind.LOG ? 1 : 0;
+      tableFiles += file.kind() == DatabaseFile.Kind.TABLE ? 1 : 0;
     }
     return new Look(
         (System.nanoTime() - startNanos) / 1e9,
@@ -156,9 +155,9 @@ final class StatsWatch {
         bytes,
         tree.lastSequence(),
         logs,
-        DatabaseFiles.bytes(directory, FileName.Kind.LOG),
+        DatabaseFiles.bytes(directory, DatabaseFile.Kind.LOG),
         tableFiles,
-        DatabaseFiles.bytes(directory, FileName.Kind.TABLE),
+        DatabaseFiles.bytes(directory, DatabaseFile.Kind.TABLE),
         DatabaseFiles.lockedByAnother(directory));
   }
 
@@ -176,7 +175,7 @@ final class StatsWatch {
 
   private static Map<String, Object> members(Look now) {
     List<Object> levels = new ArrayList<>();
-    for (int level = 0; level < Levels.COUNT; level++) {
+    for (int level = 0; level < DatabaseFile.LEVELS; level++) {
       levels.add(Map.of("files", now.tables().get(level), "bytes", now.bytes().get(level)));
     }
     Map<String, Object> members = new LinkedHashMap<>();
@@ -219,7 +218,7 @@ final class StatsWatch {
             + "  (Ctrl-C ends)");
     lines.add("");
     lines.add("level  files        MiB");
-    for (int level = 0; level < Levels.COUNT; level++) {
+    for (int level = 0; level < DatabaseFile.LEVELS; level++) {
       if (now.tables().get(level) > 0 || level == 0) {
         lines.add(
             format(

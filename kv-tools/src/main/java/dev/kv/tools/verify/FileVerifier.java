@@ -1,8 +1,8 @@
 package dev.kv.tools.verify;
 
 import dev.kv.bytes.DBComparator;
-import dev.kv.core.env.FileName;
-import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.inspect.DatabaseFile;
+import dev.kv.core.inspect.StoredKey;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBException;
@@ -37,13 +37,13 @@ public final class FileVerifier {
    * Returns true if every checksum of a log or table is right and the entries are in order. A write
    * at the end of a log that a crash cut off is not damage.
    */
-  public static boolean isWhole(Env env, Path file, FileName.Kind kind, DBComparator order)
+  public static boolean isWhole(Env env, Path file, DatabaseFile.Kind kind, DBComparator order)
       throws IOException {
     List<Finding> findings = new ArrayList<>();
-    if (kind == FileName.Kind.LOG) {
+    if (kind == DatabaseFile.Kind.LOG) {
       new LogCheck(file.toString(), findings::add).run(env, file);
     } else {
-      InternalKeyComparator keys = new InternalKeyComparator(order);
+      StoredKey.Order keys = new StoredKey.Order(order);
       new TableCheck(file.toString(), keys, findings::add, (key, value) -> {}).run(env, file);
     }
     return findings.stream().noneMatch(Finding::damage);
@@ -74,9 +74,9 @@ public final class FileVerifier {
   }
 
   /** Returns the order of a table's keys, or null if it is unknown. */
-  private @Nullable InternalKeyComparator order(Path file) {
+  private StoredKey.@Nullable Order order(Path file) {
     if (order != null) {
-      return new InternalKeyComparator(order.named(order.defaultName()));
+      return new StoredKey.Order(order.named(order.defaultName()));
     }
     String bytewise = DBComparator.bytewise().name();
     String found = bytewise;
@@ -89,7 +89,7 @@ public final class FileVerifier {
       found = bytewise;
     }
     if (found.equals(bytewise)) {
-      return new InternalKeyComparator(DBComparator.bytewise());
+      return new StoredKey.Order(DBComparator.bytewise());
     }
     findings.found(
         Finding.note(

@@ -1,10 +1,9 @@
 package dev.kv.tools.verify;
 
-import dev.kv.core.key.InternalKey;
-import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.table.inspect.TableInspector;
-import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Levels;
+import dev.kv.core.inspect.DatabaseFile;
+import dev.kv.core.inspect.ManifestEdit;
+import dev.kv.core.inspect.StoredKey;
+import dev.kv.core.inspect.TableContents;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Cancellation;
@@ -29,11 +28,11 @@ final class LevelOrderCheck {
   private final Env env;
   private final Path directory;
   private final Tree tree;
-  private final InternalKeyComparator order;
+  private final StoredKey.Order order;
   private final Finding.Sink findings;
 
   LevelOrderCheck(
-      Env env, Path directory, Tree tree, InternalKeyComparator order, Finding.Sink findings) {
+      Env env, Path directory, Tree tree, StoredKey.Order order, Finding.Sink findings) {
     this.env = env;
     this.directory = directory;
     this.tree = tree;
@@ -44,10 +43,9 @@ final class LevelOrderCheck {
   void run() throws IOException {
     List<Run> runs = new ArrayList<>();
     try {
-      PriorityQueue<Run> heads =
-          new PriorityQueue<>(Comparator.comparing(Run::key, order::compare));
-      for (int level = 0; level < Levels.COUNT; level++) {
-        for (List<FileMetadata> tables : sorted(level)) {
+      PriorityQueue<Run> heads = new PriorityQueue<>(Comparator.comparing(Run::key, order));
+      for (int level = 0; level < DatabaseFile.LEVELS; level++) {
+        for (List<ManifestEdit.NewTable> tables : sorted(level)) {
           Run run = new Run(level, tables);
           runs.add(run);
           if (run.next()) {
@@ -68,8 +66,8 @@ final class LevelOrderCheck {
   }
 
   /** Returns the tables of a level in groups; keys ascend within each group. */
-  private List<List<FileMetadata>> sorted(int level) {
-    List<FileMetadata> tables = tree.tables(level, order);
+  private List<List<ManifestEdit.NewTable>> sorted(int level) {
+    List<ManifestEdit.NewTable> tables = tree.tables(level, order);
     if (level > 0) {
       return tables.isEmpty() ? List.of() : List.of(tables);
     }
@@ -89,9 +87,9 @@ final class LevelOrderCheck {
                 "level "
                     + run.level
                     + " holds "
-                    + InternalKey.describe(key)
+                    + StoredKey.describe(key)
                     + ", but the newer "
-                    + InternalKey.describe(newer)
+                    + StoredKey.describe(newer)
                     + " lies in level "
                     + newerLevel));
         return;
@@ -107,13 +105,13 @@ final class LevelOrderCheck {
   /** The keys of consecutive tables, read one block at a time. */
   private final class Run implements AutoCloseable {
     private final int level;
-    private final Deque<FileMetadata> tables;
-    private final Deque<TableInspector.BlockEntry> blocks = new ArrayDeque<>();
+    private final Deque<ManifestEdit.NewTable> tables;
+    private final Deque<TableContents.Named> blocks = new ArrayDeque<>();
     private final Deque<byte[]> keys = new ArrayDeque<>();
-    private @Nullable TableInspector table;
+    private @Nullable TableContents table;
     private byte[] key = {};
 
-    Run(int level, List<FileMetadata> tables) {
+    Run(int level, List<ManifestEdit.NewTable> tables) {
       this.level = level;
       this.tables = new ArrayDeque<>(tables);
     }
@@ -126,7 +124,7 @@ final class LevelOrderCheck {
     boolean next() throws IOException {
       while (keys.isEmpty()) {
         Cancellation.check();
-        TableInspector open = table;
+        TableContents open = table;
         if (open != null && !blocks.isEmpty()) {
           open.read(blocks.remove().handle(), true);
           open.forEachEntry((entry, value) -> keys.add(entry));
@@ -140,7 +138,7 @@ final class LevelOrderCheck {
 
     private boolean openNext() throws IOException {
       close();
-      FileMetadata next = tables.poll();
+      ManifestEdit.NewTable next = tables.poll();
       if (next == null) {
         return false;
       }
@@ -149,7 +147,7 @@ final class LevelOrderCheck {
         return true;
       }
       try {
-        TableInspector opened = new TableInspector(env, file);
+        TableContents opened = new TableContents(env, file);
         table = opened;
         blocks.addAll(opened.readHandles(opened.footer().index()));
       } catch (NoSuchFileException compactedAway) {
@@ -160,7 +158,7 @@ final class LevelOrderCheck {
 
     @Override
     public void close() {
-      TableInspector open = table;
+      TableContents open = table;
       if (open != null) {
         table = null;
         open.close();

@@ -1,14 +1,9 @@
 package dev.kv.tools.verify;
 
-import dev.kv.core.batch.BatchCursor;
-import dev.kv.core.batch.EncodedBatch;
-import dev.kv.core.batch.MalformedBatchException;
-import dev.kv.core.log.LogEnd;
-import dev.kv.core.log.LogReader;
-import dev.kv.core.log.RecordBuffer;
+import dev.kv.core.inspect.BatchRecord;
+import dev.kv.core.inspect.RecordReader;
 import dev.kv.env.Env;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
@@ -18,7 +13,6 @@ import java.nio.file.Path;
 final class LogCheck {
   private final String name;
   private final Finding.Sink findings;
-  private final BatchCursor operations = new BatchCursor();
   private long tornAt = -1;
   private long reportedAt = -1;
   private long firstSequence = -1;
@@ -34,14 +28,12 @@ final class LogCheck {
 
   /** Checks the file. */
   void run(Env env, Path file) throws IOException {
-    try (LogReader records =
-        new LogReader(file.toString(), env.openSequential(file), new Reporter(), true)) {
-      RecordBuffer record = new RecordBuffer();
-      while (records.readRecord(record)) {
+    try (RecordReader records = new RecordReader(env, file, new Reporter())) {
+      while (records.next()) {
         batches++;
-        checkBatch(record.buffer(), record.length(), records.lastRecordOffset());
+        checkBatch(records.batch(), records.offset());
       }
-      if (records.end() == LogEnd.TORN && reportedAt < records.endOfLastRecord()) {
+      if (records.end() == RecordReader.End.TORN && reportedAt < records.endOfLastRecord()) {
         findings.found(
             Finding.note(
                 name,
@@ -54,9 +46,9 @@ final class LogCheck {
   }
 
   /** Reports what the reader skips. */
-  private final class Reporter implements LogReader.Reporter {
+  private final class Reporter implements RecordReader.Damage {
     @Override
-    public void corruption(long offset, long bytes, String reason, boolean torn) {
+    public void skipped(long offset, long bytes, String reason, boolean torn) {
       reportedAt = offset;
       String text = reason + ", " + bytes + " bytes";
       if (torn) {
@@ -73,33 +65,27 @@ final class LogCheck {
     }
   }
 
-  private void checkBatch(ByteBuffer record, int length, long offset) {
+  private void checkBatch(BatchRecord batch, long offset) {
     if (tornAt >= 0) {
       damage(offset, Finding.afterTornWrite(tornAt));
       tornAt = -1;
     }
-    if (length < EncodedBatch.HEADER) {
-      damage(offset, "a record of " + length + " bytes is too short to be a batch");
+    if (!batch.hasHeader()) {
+      damage(offset, "a record of " + batch.length() + " bytes is too short to be a batch");
       return;
     }
-    long sequence = record.getLong(0);
-    int promised = record.getInt(Long.BYTES);
+    long sequence = batch.sequence();
+    long promised = batch.count();
     int found = 0;
-    operations.start(record, EncodedBatch.HEADER, length - EncodedBatch.HEADER);
     try {
-      while (operations.next()) {
+      while (batch.next()) {
         found++;
       }
-    } catch (MalformedBatchException e) {
+    } catch (IllegalArgumentException e) {
       damage(offset, "batch: " + e.getMessage());
     }
     if (found != promised) {
-      damage(
-          offset,
-          "a batch has "
-              + found
-              + " operations, but its header says "
-              + Integer.toUnsignedString(promised));
+      damage(offset, "a batch has " + found + " operations, but its header says " + promised);
     }
     boolean repeatsNumber = promised == 0 && sequence == nextSequence - 1; // of a bulk load
     if (sequence < nextSequence && !repeatsNumber) {

@@ -2,21 +2,13 @@ package dev.kv.tools.verify;
 
 import dev.kv.FilterPolicy;
 import dev.kv.bytes.Escape;
-import dev.kv.core.filter.FilterBlockReader;
-import dev.kv.core.key.InternalKey;
-import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.key.ValueKind;
-import dev.kv.core.table.format.BlockHandle;
-import dev.kv.core.table.format.Footer;
-import dev.kv.core.table.format.TableProperties;
-import dev.kv.core.table.inspect.TableInspector;
+import dev.kv.core.inspect.StoredKey;
+import dev.kv.core.inspect.TableContents;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.tools.console.Cancellation;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -33,11 +25,11 @@ final class TableCheck {
   private static final int MAX_FINDINGS = 20;
 
   private final String name;
-  private final @Nullable InternalKeyComparator order;
+  private final StoredKey.@Nullable Order order;
   private final Finding.Sink findings;
   private final EntryVisitor visitor;
-  private @Nullable FilterBlockReader filter;
-  private @Nullable TableProperties properties;
+  private TableContents.@Nullable Filter filter;
+  private TableContents.@Nullable Properties properties;
   private byte @Nullable [] last;
   private byte @Nullable [] separator;
   private int damages;
@@ -45,7 +37,7 @@ final class TableCheck {
   private byte @Nullable [] smallest;
   private byte @Nullable [] largest;
   private long largestSequence;
-  private long leastSequence = InternalKey.MAX_SEQUENCE;
+  private long leastSequence = StoredKey.MAX_SEQUENCE;
   private int blocks;
   private long entries;
   private long tombstones;
@@ -60,10 +52,7 @@ final class TableCheck {
    * @param order the order that keys must have; null if it is unknown
    */
   TableCheck(
-      String name,
-      @Nullable InternalKeyComparator order,
-      Finding.Sink findings,
-      EntryVisitor visitor) {
+      String name, StoredKey.@Nullable Order order, Finding.Sink findings, EntryVisitor visitor) {
     this.name = name;
     this.order = order;
     this.findings = findings;
@@ -72,10 +61,10 @@ final class TableCheck {
 
   /** Checks the file. */
   void run(Env env, Path file) throws IOException {
-    try (TableInspector table = new TableInspector(env, file)) {
-      Footer footer = table.footer();
+    try (TableContents table = new TableContents(env, file)) {
+      TableContents.Roots footer = table.footer();
       loadMetaBlocks(table, footer.metaindex());
-      for (TableInspector.BlockEntry entry : table.readHandles(footer.index())) {
+      for (TableContents.Named entry : table.readHandles(footer.index())) {
         checkBlock(table, entry);
       }
       checkProperties(footer.metaindex());
@@ -86,11 +75,11 @@ final class TableCheck {
     }
   }
 
-  private void loadMetaBlocks(TableInspector table, BlockHandle metaindex) {
+  private void loadMetaBlocks(TableContents table, TableContents.Handle metaindex) {
     try {
-      for (TableInspector.BlockEntry entry : table.readHandles(metaindex)) {
+      for (TableContents.Named entry : table.readHandles(metaindex)) {
         String key = new String(entry.key(), StandardCharsets.UTF_8);
-        if (key.equals(TableProperties.KEY)) {
+        if (key.equals(TableContents.PROPERTIES_KEY)) {
           loadProperties(table, entry.handle());
         }
         if (!key.startsWith(FILTER_PREFIX)) {
@@ -100,10 +89,7 @@ final class TableCheck {
         filtered = true;
         FilterPolicy policy = FilterPolicy.bloom(10);
         if (key.equals(FILTER_PREFIX + policy.name())) {
-          byte[] content = table.content();
-          ByteBuffer bytes = ByteBuffer.allocateDirect(content.length);
-          bytes.order(ByteOrder.LITTLE_ENDIAN).put(0, content);
-          filter = new FilterBlockReader(policy, bytes, 0, content.length);
+          filter = table.filter(policy);
         } else {
           findings.found(
               Finding.note(
@@ -118,15 +104,16 @@ final class TableCheck {
     }
   }
 
-  private void loadProperties(TableInspector table, BlockHandle handle) {
+  private void loadProperties(TableContents table, TableContents.Handle handle) {
     try {
       table.read(handle, false);
-      byte[] content = table.content();
-      properties = TableProperties.decode(little(content), content.length);
+      properties = table.properties();
       if (properties == null) {
         found(
             Finding.damage(
-                name, handle.offset(), "the block " + TableProperties.KEY + " is malformed"));
+                name,
+                handle.offset(),
+                "the block " + TableContents.PROPERTIES_KEY + " is malformed"));
       }
     } catch (CorruptionException e) {
       found(Finding.damage(name, e));
@@ -134,8 +121,8 @@ final class TableCheck {
   }
 
   /** Compares the properties with the entries, if all of these were read. */
-  private void checkProperties(BlockHandle metaindex) {
-    TableProperties stated = properties;
+  private void checkProperties(TableContents.Handle metaindex) {
+    TableContents.Properties stated = properties;
     if (stated == null || damages > 0) {
       return;
     }
@@ -160,7 +147,7 @@ final class TableCheck {
     }
   }
 
-  private void checkBlock(TableInspector table, TableInspector.BlockEntry block) {
+  private void checkBlock(TableContents table, TableContents.Named block) {
     Cancellation.check();
     long offset = block.handle().offset();
     blocks++;
@@ -176,7 +163,7 @@ final class TableCheck {
 
   private void checkSeparator(long offset, byte[] key) {
     byte[] end = last;
-    if (!InternalKey.isWellFormed(key)) {
+    if (!StoredKey.isWellFormed(key)) {
       found(
           Finding.damage(
               name,
@@ -194,7 +181,7 @@ final class TableCheck {
   }
 
   private void checkEntry(long offset, byte[] key, byte[] value) {
-    if (!InternalKey.isWellFormed(key)) {
+    if (!StoredKey.isWellFormed(key)) {
       found(
           Finding.damage(
               name, offset, "a key without sequence number and type: " + Escape.bytes(key)));
@@ -203,8 +190,8 @@ final class TableCheck {
     if (order != null) {
       checkOrder(order, offset, key);
     }
-    byte[] userKey = InternalKey.userKey(key);
-    if (filter != null && !filter.mayContain(offset, little(userKey), 0, userKey.length)) {
+    byte[] userKey = StoredKey.userKey(key);
+    if (filter != null && !filter.mayContain(offset, userKey)) {
       found(
           Finding.damage(
               name, offset, "the filter does not match the key " + Escape.bytes(userKey)));
@@ -213,16 +200,16 @@ final class TableCheck {
     largest = key;
     last = key;
     entries++;
-    long tag = InternalKey.tag(key);
-    largestSequence = Math.max(largestSequence, InternalKey.sequence(tag));
-    leastSequence = Math.min(leastSequence, InternalKey.sequence(tag));
-    if (InternalKey.kindCode(tag) == ValueKind.DELETION.code()) {
+    long sequence = StoredKey.sequence(key);
+    largestSequence = Math.max(largestSequence, sequence);
+    leastSequence = Math.min(leastSequence, sequence);
+    if (StoredKey.isTombstone(key)) {
       tombstones++;
     }
     visitor.entry(key, value);
   }
 
-  private void checkOrder(InternalKeyComparator keys, long offset, byte[] key) {
+  private void checkOrder(StoredKey.Order keys, long offset, byte[] key) {
     byte[] before = last;
     byte[] index = separator;
     if (before != null && keys.compare(before, key) >= 0) {
@@ -231,16 +218,12 @@ final class TableCheck {
               name,
               offset,
               "out of order: "
-                  + InternalKey.describe(key)
+                  + StoredKey.describe(key)
                   + " follows "
-                  + InternalKey.describe(before)));
+                  + StoredKey.describe(before)));
     } else if (index != null && keys.compare(index, key) >= 0) {
-      found(Finding.damage(name, offset, "the index hides the key " + InternalKey.describe(key)));
+      found(Finding.damage(name, offset, "the index hides the key " + StoredKey.describe(key)));
     }
-  }
-
-  private static ByteBuffer little(byte[] bytes) {
-    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   private void found(Finding finding) {

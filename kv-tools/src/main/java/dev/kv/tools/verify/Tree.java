@@ -1,14 +1,9 @@
 package dev.kv.tools.verify;
 
-import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.log.LogEnd;
-import dev.kv.core.log.LogReader;
-import dev.kv.core.log.RecordBuffer;
-import dev.kv.core.manifest.CurrentFile;
-import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Levels;
-import dev.kv.core.version.VersionEdit;
-import dev.kv.core.version.VersionEditCodec;
+import dev.kv.core.inspect.DatabaseFile;
+import dev.kv.core.inspect.ManifestEdit;
+import dev.kv.core.inspect.RecordReader;
+import dev.kv.core.inspect.StoredKey;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.UnsupportedFormatException;
@@ -30,18 +25,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Tree {
   private final String manifest;
-  private final List<Map<Long, FileMetadata>> levels = new ArrayList<>();
+  private final List<Map<Long, ManifestEdit.NewTable>> levels = new ArrayList<>();
   private @Nullable String comparatorName;
-  private long logNumber = VersionEdit.UNSET;
+  private long logNumber = ManifestEdit.UNSET;
   private long previousLogNumber;
-  private long nextFileNumber = VersionEdit.UNSET;
-  private long lastSequence = VersionEdit.UNSET;
+  private long nextFileNumber = ManifestEdit.UNSET;
+  private long lastSequence = ManifestEdit.UNSET;
   private int edits;
   private long damagedAt = -1;
 
   private Tree(String manifest) {
     this.manifest = manifest;
-    for (int level = 0; level < Levels.COUNT; level++) {
+    for (int level = 0; level < DatabaseFile.LEVELS; level++) {
       levels.add(new TreeMap<>());
     }
   }
@@ -53,7 +48,7 @@ public final class Tree {
    * @throws java.nio.file.NoSuchFileException if CURRENT or the MANIFEST is missing
    */
   public static Tree read(Path directory, Finding.Sink findings) throws IOException {
-    String manifest = CurrentFile.read(Env.fileSystem(), directory).manifest();
+    String manifest = DatabaseFile.currentManifest(Env.fileSystem(), directory);
     return readManifest(directory.resolve(manifest), manifest, findings);
   }
 
@@ -65,28 +60,25 @@ public final class Tree {
   }
 
   private void readEdits(Path file, Finding.Sink findings) throws IOException {
-    String path = file.toString();
-    try (LogReader records =
-        new LogReader(
-            path,
-            Env.fileSystem().openSequential(file),
+    try (RecordReader records =
+        new RecordReader(
+            Env.fileSystem(),
+            file,
             (offset, bytes, reason, torn) -> {
               damagedAt = offset;
               findings.found(Finding.damage(manifest, offset, reason + ", " + bytes + " bytes"));
-            },
-            true)) {
-      RecordBuffer record = new RecordBuffer();
-      while (records.readRecord(record)) {
-        long offset = records.lastRecordOffset();
+            })) {
+      while (records.next()) {
         try {
-          apply(VersionEditCodec.decode(record.buffer(), 0, record.length(), path, offset));
+          apply(records.edit());
         } catch (CorruptionException e) {
           findings.found(Finding.damage(manifest, e));
         } catch (UnsupportedFormatException e) {
-          findings.found(Finding.damage(manifest, offset, String.valueOf(e.getMessage())));
+          findings.found(
+              Finding.damage(manifest, records.offset(), String.valueOf(e.getMessage())));
         }
       }
-      if (records.end() != LogEnd.RECORD && damagedAt < records.endOfLastRecord()) {
+      if (records.end() != RecordReader.End.RECORD && damagedAt < records.endOfLastRecord()) {
         findings.found(
             Finding.note(
                 manifest,
@@ -98,23 +90,23 @@ public final class Tree {
     }
   }
 
-  private void apply(VersionEdit edit) {
+  private void apply(ManifestEdit edit) {
     edits++;
-    comparatorName = edit.comparatorName() == null ? comparatorName : edit.comparatorName();
+    comparatorName = edit.comparator() == null ? comparatorName : edit.comparator();
     logNumber = later(logNumber, edit.logNumber());
     previousLogNumber = later(previousLogNumber, edit.previousLogNumber());
     nextFileNumber = later(nextFileNumber, edit.nextFileNumber());
     lastSequence = later(lastSequence, edit.lastSequence());
-    for (VersionEdit.DeletedFile deleted : edit.deletedFiles()) {
+    for (ManifestEdit.DeletedTable deleted : edit.deletedTables()) {
       levels.get(deleted.level()).remove(deleted.number());
     }
-    for (VersionEdit.NewFile added : edit.newFiles()) {
-      levels.get(added.level()).put(added.file().number(), added.file());
+    for (ManifestEdit.NewTable added : edit.newTables()) {
+      levels.get(added.level()).put(added.number(), added);
     }
   }
 
   private static long later(long before, long now) {
-    return now == VersionEdit.UNSET ? before : now;
+    return now == ManifestEdit.UNSET ? before : now;
   }
 
   /** Returns the MANIFEST's name. */
@@ -164,10 +156,10 @@ public final class Tree {
   }
 
   /** Returns the tables of a level in the order of their first keys; those of level 0 by number. */
-  public List<FileMetadata> tables(int level, InternalKeyComparator order) {
-    List<FileMetadata> tables = new ArrayList<>(levels.get(level).values());
+  public List<ManifestEdit.NewTable> tables(int level, StoredKey.Order order) {
+    List<ManifestEdit.NewTable> tables = new ArrayList<>(levels.get(level).values());
     if (level > 0) {
-      tables.sort(Comparator.comparing(FileMetadata::smallest, order::compare));
+      tables.sort(Comparator.comparing(ManifestEdit.NewTable::smallest, order));
     }
     return tables;
   }
@@ -194,7 +186,7 @@ public final class Tree {
   public long bytes() {
     return levels.stream()
         .flatMap(level -> level.values().stream())
-        .mapToLong(FileMetadata::size)
+        .mapToLong(ManifestEdit.NewTable::size)
         .sum();
   }
 }

@@ -1,12 +1,9 @@
 package dev.kv.tools.verify;
 
 import dev.kv.bytes.DBComparator;
-import dev.kv.core.env.FileName;
-import dev.kv.core.env.FileNames;
-import dev.kv.core.key.InternalKey;
-import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Levels;
+import dev.kv.core.inspect.DatabaseFile;
+import dev.kv.core.inspect.ManifestEdit;
+import dev.kv.core.inspect.StoredKey;
 import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Progress;
@@ -33,7 +30,7 @@ public final class Verifier {
   private final Meter meter = new Meter();
   private final Path directory;
   private final DBComparator userOrder;
-  private final InternalKeyComparator order;
+  private final StoredKey.Order order;
   private final EntryVisitor visitor;
   private final List<Finding> findings = new ArrayList<>();
   private int tables;
@@ -50,7 +47,7 @@ public final class Verifier {
   public Verifier(Path directory, DBComparator order, EntryVisitor visitor) {
     this.directory = directory;
     this.userOrder = order;
-    this.order = new InternalKeyComparator(order);
+    this.order = new StoredKey.Order(order);
     this.visitor = visitor;
   }
 
@@ -73,10 +70,10 @@ public final class Verifier {
     Finding refusal = new OpenCheck(directory, userOrder).run();
     boolean treeIsWhole = isWhole() && refusal == null;
     int readings = tree.sortedRuns() > 1 ? 2 : 1;
-    long bytes = readings * tree.bytes() + DatabaseFiles.bytes(directory, FileName.Kind.LOG);
+    long bytes = readings * tree.bytes() + DatabaseFiles.bytes(directory, DatabaseFile.Kind.LOG);
     try (Progress progress = Progress.of("verify", Progress.Unit.BYTES, bytes, meter::bytesRead)) {
       progress.begin();
-      for (int level = 0; level < Levels.COUNT; level++) {
+      for (int level = 0; level < DatabaseFile.LEVELS; level++) {
         checkLevel(tree, level);
       }
       if (isWhole()) {
@@ -96,8 +93,8 @@ public final class Verifier {
   }
 
   private void checkLevel(Tree tree, int level) throws IOException {
-    FileMetadata before = null;
-    for (FileMetadata table : tree.tables(level, order)) {
+    ManifestEdit.NewTable before = null;
+    for (ManifestEdit.NewTable table : tree.tables(level, order)) {
       if (level > 0 && before != null && order.compare(before.largest(), table.smallest()) >= 0) {
         findings.add(
             Finding.damage(
@@ -115,7 +112,7 @@ public final class Verifier {
     }
   }
 
-  private void checkTable(Tree tree, FileMetadata table) throws IOException {
+  private void checkTable(Tree tree, ManifestEdit.NewTable table) throws IOException {
     if (checkIfThere(tree, table)) {
       return;
     }
@@ -123,13 +120,13 @@ public final class Verifier {
     if (Tree.read(directory, ignored -> {}).tableNumbers().contains(table.number())) {
       findings.add(
           Finding.damage(
-              Finding.baseName(FileNames.table(directory, table.number()).toString()),
+              Finding.baseName(DatabaseFile.table(directory, table.number()).toString()),
               CorruptionException.NO_OFFSET,
               "is missing"));
     }
   }
 
-  private boolean checkIfThere(Tree tree, FileMetadata table) throws IOException {
+  private boolean checkIfThere(Tree tree, ManifestEdit.NewTable table) throws IOException {
     Path file = DatabaseFiles.table(directory, table.number());
     if (file == null) {
       return false;
@@ -142,7 +139,7 @@ public final class Verifier {
     }
   }
 
-  private void checkTable(Tree tree, FileMetadata table, Path file) throws IOException {
+  private void checkTable(Tree tree, ManifestEdit.NewTable table, Path file) throws IOException {
     String name = Finding.baseName(file.toString());
     long size = Files.size(file);
     if (size != table.size()) {
@@ -167,7 +164,7 @@ public final class Verifier {
   }
 
   /** Checks what the MANIFEST says about a table that is whole in itself. */
-  private void checkEnds(Tree tree, FileMetadata table, TableCheck check, String name) {
+  private void checkEnds(Tree tree, ManifestEdit.NewTable table, TableCheck check, String name) {
     checkEnd(name, "first", table.smallest(), check.smallest());
     checkEnd(name, "last", table.largest(), check.largest());
     if (check.largestSequence() > tree.lastSequence()) {
@@ -191,18 +188,18 @@ public final class Verifier {
               "its "
                   + which
                   + " key is "
-                  + (found == null ? "none" : InternalKey.describe(found))
+                  + (found == null ? "none" : StoredKey.describe(found))
                   + ", but the MANIFEST says "
-                  + InternalKey.describe(promised)));
+                  + StoredKey.describe(promised)));
     }
   }
 
   private void checkOtherFiles(Tree tree, boolean treeIsWhole) throws IOException {
     long previous = -1;
-    for (Map.Entry<Path, FileName> each : DatabaseFiles.files(directory).entrySet()) {
+    for (Map.Entry<Path, DatabaseFile> each : DatabaseFiles.files(directory).entrySet()) {
       Path child = each.getKey();
-      FileName file = each.getValue();
-      if (file.kind() == FileName.Kind.LOG && tree.isLive(file.number())) {
+      DatabaseFile file = each.getValue();
+      if (file.kind() == DatabaseFile.Kind.LOG && tree.isLive(file.number())) {
         previous = checkLog(child, previous);
       } else if (treeIsWhole && isLeftOver(tree, file)) {
         findings.add(
@@ -222,7 +219,7 @@ public final class Verifier {
     Set<Long> before = Set.of();
     for (int reading = 0; reading < MAX_READINGS; reading++) {
       Set<Long> missing = Tree.read(directory, ignored -> {}).requiredLogs();
-      missing.removeIf(number -> Files.exists(FileNames.log(directory, number)));
+      missing.removeIf(number -> Files.exists(DatabaseFile.log(directory, number)));
       if (missing.isEmpty()) {
         return;
       }
@@ -238,7 +235,7 @@ public final class Verifier {
   private void addMissingLog(long number) {
     findings.add(
         Finding.damage(
-            Finding.baseName(FileNames.log(directory, number).toString()),
+            Finding.baseName(DatabaseFile.log(directory, number).toString()),
             CorruptionException.NO_OFFSET,
             "is missing, but the MANIFEST needs it: the writes that only it held are lost"));
   }
@@ -281,11 +278,11 @@ public final class Verifier {
     return Math.max(previous, check.lastSequence());
   }
 
-  private static boolean isLeftOver(Tree tree, FileName file) {
+  private static boolean isLeftOver(Tree tree, DatabaseFile file) {
     return switch (file.kind()) {
       case TABLE -> !tree.tableNumbers().contains(file.number());
       case MANIFEST ->
-          !tree.manifest().equals(FileNames.manifest(Path.of(""), file.number()).toString());
+          !tree.manifest().equals(DatabaseFile.manifest(Path.of(""), file.number()).toString());
       case LOG, TEMP -> true;
       default -> false;
     };
