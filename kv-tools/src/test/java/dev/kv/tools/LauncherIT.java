@@ -3,12 +3,17 @@ package dev.kv.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.jar.JarFile;
+import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -61,6 +66,32 @@ class LauncherIT {
     // 0.4 s where nothing else runs.
     assertThat(help).isLessThan(4);
     assertThat(get).isLessThan(4);
+  }
+
+  @Test
+  void jar_notice_namesEveryWorkInIt() throws IOException {
+    try (JarFile jar = new JarFile(JAR.toFile())) {
+      String notice =
+          new String(
+              jar.getInputStream(jar.getEntry("META-INF/NOTICE")).readAllBytes(),
+              StandardCharsets.UTF_8);
+      Set<String> named = new TreeSet<>();
+      notice
+          .lines()
+          .filter(line -> line.matches("[a-zA-Z0-9]+([.][a-zA-Z0-9]+)*"))
+          .forEach(named::add);
+      List<String> unnamed =
+          jar.stream()
+              .map(ZipEntry::getName)
+              .filter(name -> name.endsWith(".class"))
+              .map(name -> name.replaceFirst("META-INF/versions/[0-9]+/", "").replace('/', '.'))
+              .filter(name -> !name.startsWith("dev.kv."))
+              .filter(name -> named.stream().noneMatch(work -> name.startsWith(work + ".")))
+              .toList();
+      assertThat(unnamed).isEmpty();
+      assertThat(notice).contains("Apache-2.0", "MIT", "WITHOUT WARRANTY");
+      assertThat(jar.stream().map(ZipEntry::getName)).doesNotHaveDuplicates();
+    }
   }
 
   @Test

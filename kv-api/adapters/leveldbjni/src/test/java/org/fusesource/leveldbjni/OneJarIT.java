@@ -6,8 +6,11 @@ import java.io.File;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.jar.JarFile;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
@@ -19,6 +22,33 @@ class OneJarIT {
   private static final String JAR = System.getProperty("kv.all.jar");
 
   @TempDir File directory;
+
+  @Test
+  void jar_notice_namesEveryWorkInIt() throws IOException {
+    try (JarFile jar = new JarFile(JAR)) {
+      String notice =
+          new String(
+              jar.getInputStream(jar.getEntry("META-INF/NOTICE")).readAllBytes(),
+              StandardCharsets.UTF_8);
+      Set<String> named = new TreeSet<>();
+      notice
+          .lines()
+          .filter(line -> line.matches("[a-zA-Z0-9]+([.][a-zA-Z0-9]+)*"))
+          .forEach(named::add);
+      List<String> unnamed =
+          jar.stream()
+              .map(ZipEntry::getName)
+              .filter(name -> name.endsWith(".class"))
+              .map(name -> name.replaceFirst("META-INF/versions/[0-9]+/", "").replace('/', '.'))
+              .filter(name -> !name.matches("dev[.]kv[.](?!shaded[.]).*"))
+              .filter(name -> !name.startsWith("org.fusesource.leveldbjni."))
+              .filter(name -> named.stream().noneMatch(work -> name.startsWith(work + ".")))
+              .toList();
+      assertThat(unnamed).isEmpty();
+      assertThat(notice).contains("Apache-2.0", "MIT", "WITHOUT WARRANTY");
+      assertThat(jar.stream().map(ZipEntry::getName)).doesNotHaveDuplicates();
+    }
+  }
 
   @Test
   void jar_holdsNothingThatCouldMeetAProgramsOwn() throws IOException {
@@ -35,6 +65,8 @@ class OneJarIT {
       assertThat(strange).isEmpty();
       assertThat(jar.getEntry("org/iq80/leveldb/DB.class")).isNotNull();
       assertThat(jar.getEntry("META-INF/LICENSE")).isNotNull();
+      assertThat(jar.getManifest().getMainAttributes().getValue("Automatic-Module-Name"))
+          .isEqualTo("dev.kv.leveldbjni.all"); // not the name of the jar without netty
       assertThat(jar.getEntry("META-INF/services/dev.kv.DBFactory")).isNotNull();
     }
   }
@@ -54,7 +86,7 @@ class OneJarIT {
                   type.getField("factory").get(null),
                   directory,
                   options.getConstructor().newInstance());
-      byte[] value = "value".repeat(1000).getBytes(java.nio.charset.StandardCharsets.UTF_8);
+      byte[] value = "value".repeat(1000).getBytes(StandardCharsets.UTF_8);
       dbType.getMethod("put", byte[].class, byte[].class).invoke(db, new byte[] {1}, value);
       dbType.getMethod("compactRange", byte[].class, byte[].class).invoke(db, null, null);
       assertThat(dbType.getMethod("get", byte[].class).invoke(db, new byte[] {1})).isEqualTo(value);
