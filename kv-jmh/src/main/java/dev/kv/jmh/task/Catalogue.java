@@ -8,9 +8,9 @@ import java.util.List;
 /**
  * The benchmarks of db_bench by name, and some more: {@code quiet} waits for compactions; {@code
  * deleterange} deletes half of the keys with one call; {@code queue} puts at the end and deletes at
- * the front; {@code foreach} scans without a cursor; {@code fillonebatch}, {@code readkeys} and
- * {@code readcrc} are from the benchmark of lmdbjava; {@code ycsbload} and {@code ycsba} to {@code
- * ycsbf} are YCSB's, see {@link YcsbTask}.
+ * the front; {@code readone} reads one key, the same in all threads; {@code foreach} scans without
+ * a cursor; {@code fillonebatch}, {@code readkeys} and {@code readcrc} are from the benchmark of
+ * lmdbjava; {@code ycsbload} and {@code ycsba} to {@code ycsbf} are YCSB's, see {@link YcsbTask}.
  */
 public final class Catalogue {
   /** The benchmarks that run by default. */
@@ -40,6 +40,7 @@ public final class Catalogue {
           "seekrandom",
           "seekordered",
           "readhot",
+          "readone",
           "readrandomsmall",
           "deleteseq",
           "deleterandom",
@@ -155,6 +156,7 @@ public final class Catalogue {
           case "readrandomsmall" -> randomReads(smallWorkload());
           case "readmissing" -> new PointReadTask(workload, workload.keySpace(), true);
           case "readhot" -> new PointReadTask(workload, (workload.keySpace() + 99) / 100, false);
+          case "readone" -> new PointReadTask(workload, 1, false);
           case "seekrandom" -> new SeekTask(workload, false);
           case "seekordered" -> new SeekTask(workload, true);
           case "crc32c" -> new Crc32cTask(codecBytes(CRC_BYTES));

@@ -48,6 +48,12 @@ class CatalogueTest {
   }
 
   @Test
+  void plan_readone_readsOneKeyInEveryThread() {
+    PointReadTask task = (PointReadTask) catalogue(50_000, 10).plan("readone").task();
+    assertThat(task.range()).isEqualTo(1);
+  }
+
+  @Test
   void plan_readhot_readsOneInAHundred() {
     PointReadTask task = (PointReadTask) catalogue(50_000, 10).plan("readhot").task();
     assertThat(task.range()).isEqualTo(500);
