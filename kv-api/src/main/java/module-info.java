@@ -15,6 +15,7 @@ module dev.kv.api {
   exports dev.kv.event;
   exports dev.kv.load;
   exports dev.kv.map;
+  exports dev.kv.options;
   exports dev.kv.space;
   exports dev.kv.table;
   exports dev.kv.ttl;

@@ -1,5 +1,6 @@
 package dev.kv;
 
+import dev.kv.bytes.PinnedValue;
 import dev.kv.bytes.Slice;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;

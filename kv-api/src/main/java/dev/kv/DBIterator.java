@@ -1,6 +1,7 @@
 package dev.kv;
 
 import dev.kv.admin.DBStats;
+import dev.kv.bytes.Entry;
 import dev.kv.bytes.Slice;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;

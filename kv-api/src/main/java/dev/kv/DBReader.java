@@ -1,7 +1,10 @@
 package dev.kv;
 
 import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Entry;
+import dev.kv.bytes.PinnedValue;
 import dev.kv.bytes.Slice;
+import dev.kv.bytes.ValueReader;
 import dev.kv.errors.DBClosedException;
 import java.nio.ByteBuffer;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.kv;
 
+import dev.kv.bytes.Entry;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Objects;

@@ -3,6 +3,8 @@ package dev.kv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.admin.LiveFiles;
+import dev.kv.bytes.PinnedValue;
+import dev.kv.bytes.ValueReader;
 import dev.kv.change.Changes;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;

@@ -3,8 +3,10 @@ package dev.kv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.bytes.Entry;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
+import dev.kv.options.TableSuffix;
 import org.junit.jupiter.api.Test;
 
 class OptionsTest {

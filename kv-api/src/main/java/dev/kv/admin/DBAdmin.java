@@ -26,7 +26,7 @@ public interface DBAdmin extends DBInspector {
    * <p>A table stays as it is if it overlaps no table of another level, has nothing to drop, is
    * neither small nor more than twice as large as {@link dev.kv.Options#maxFileSize()}, and has the
    * compression and the filter that the options ask for. If there is a {@link
-   * dev.kv.CompactionFilter}, all tables are written again.
+   * dev.kv.options.CompactionFilter}, all tables are written again.
    *
    * @param begin the first key, inclusive, or null for no bound
    * @param end the last key, inclusive, or null for no bound

@@ -1,6 +1,6 @@
 package dev.kv.map;
 
-import dev.kv.Entry;
+import dev.kv.bytes.Entry;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Objects;

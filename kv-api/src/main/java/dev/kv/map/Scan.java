@@ -1,7 +1,7 @@
 package dev.kv.map;
 
 import dev.kv.DBIterator;
-import dev.kv.Entry;
+import dev.kv.bytes.Entry;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

@@ -2,10 +2,10 @@ package dev.kv.space;
 
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
-import dev.kv.PinnedValue;
 import dev.kv.ReadOptions;
-import dev.kv.ValueReader;
 import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.PinnedValue;
+import dev.kv.bytes.ValueReader;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;

@@ -1,7 +1,5 @@
 package dev.kv.ttl;
 
-import dev.kv.CompactionFilter;
-import dev.kv.CompactionFilter.Decision;
 import dev.kv.DBReader;
 import dev.kv.KeyValueStore;
 import dev.kv.Snapshot;
@@ -14,6 +12,8 @@ import dev.kv.bytes.Slice;
 import dev.kv.change.OperationHandler;
 import dev.kv.errors.ConflictException;
 import dev.kv.load.BulkLoads;
+import dev.kv.options.CompactionFilter;
+import dev.kv.options.CompactionFilter.Decision;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;

@@ -44,6 +44,7 @@ final class ArchitectureTest {
     "dev.kv.event",
     "dev.kv.load",
     "dev.kv.map",
+    "dev.kv.options",
     "dev.kv.space",
     "dev.kv.table",
     "dev.kv.ttl",
@@ -185,7 +186,9 @@ final class ArchitectureTest {
   @Test
   void api_packages_haveNoCycle() {
     slices()
-        .matching("dev.kv.(admin|backup|bytes|change|env|errors|event|load|map|space|table|tuple)")
+        .matching(
+            "dev.kv.(admin|backup|bytes|change|env|errors|event|load|map|options|space|table"
+                + "|tuple)")
         .should()
         .beFreeOfCycles()
         .check(engine);
@@ -202,7 +205,8 @@ final class ArchitectureTest {
                 "dev.kv.env",
                 "dev.kv.errors",
                 "dev.kv.event",
-                "dev.kv.load"))
+                "dev.kv.load",
+                "dev.kv.options"))
         .should()
         .dependOnClassesThat(resideInAPackage("dev.kv"))
         .check(engine);

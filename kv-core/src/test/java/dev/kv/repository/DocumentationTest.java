@@ -65,6 +65,7 @@ class DocumentationTest {
       import dev.kv.event.*;
       import dev.kv.load.*;
       import dev.kv.map.*;
+      import dev.kv.options.*;
       import dev.kv.space.*;
       import dev.kv.table.*;
       import dev.kv.ttl.*;

@@ -2,11 +2,11 @@ package dev.kv.repository;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.file.Path;
 

@@ -7,7 +7,7 @@ import dev.kv.change.ChangePosition;
 import dev.kv.change.Changes;
 import dev.kv.errors.ChangesLostException;
 import dev.kv.DB;
-import dev.kv.LogRetention;
+import dev.kv.options.LogRetention;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;

@@ -1,7 +1,7 @@
 package example;
 
 import dev.kv.DB;
-import dev.kv.Entry;
+import dev.kv.bytes.Entry;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;

@@ -2,7 +2,6 @@ package dev.kv.core.background;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.Options;
-import dev.kv.RecoveryMode;
 import dev.kv.core.compaction.Compaction;
 import dev.kv.core.compaction.CompactionJob;
 import dev.kv.core.compaction.CompactionPicker;
@@ -28,6 +27,7 @@ import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.event.CompactionEvent;
 import dev.kv.event.DamageEvent;
+import dev.kv.options.RecoveryMode;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.kv.core.codec;
 
-import dev.kv.CompressionType;
 import dev.kv.errors.UnsupportedFormatException;
+import dev.kv.options.CompressionType;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

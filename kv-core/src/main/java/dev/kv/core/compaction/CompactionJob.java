@@ -1,6 +1,5 @@
 package dev.kv.core.compaction;
 
-import dev.kv.CompactionFilter;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.ConcatenatingIterator;
@@ -13,6 +12,7 @@ import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import dev.kv.errors.CorruptionException;
+import dev.kv.options.CompactionFilter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,13 +1,13 @@
 package dev.kv.core.compaction;
 
-import dev.kv.CompactionFilter;
-import dev.kv.CompactionFilter.Decision;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.BufferSlice;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.options.CompactionFilter;
+import dev.kv.options.CompactionFilter.Decision;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,5 @@
 package dev.kv.core.compaction;
 
-import dev.kv.TableSuffix;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
@@ -8,6 +7,7 @@ import dev.kv.core.table.format.BuildBufferPool;
 import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
+import dev.kv.options.TableSuffix;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;

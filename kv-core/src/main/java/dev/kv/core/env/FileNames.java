@@ -1,6 +1,6 @@
 package dev.kv.core.env;
 
-import dev.kv.TableSuffix;
+import dev.kv.options.TableSuffix;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 

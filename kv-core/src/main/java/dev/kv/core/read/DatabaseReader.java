@@ -2,13 +2,13 @@ package dev.kv.core.read;
 
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
-import dev.kv.PinnedValue;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
-import dev.kv.ValueReader;
 import dev.kv.admin.DBStats;
 import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.PinnedValue;
 import dev.kv.bytes.Slice;
+import dev.kv.bytes.ValueReader;
 import dev.kv.core.event.Events;
 import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.KeyBounds;

@@ -1,6 +1,6 @@
 package dev.kv.core.read;
 
-import dev.kv.PinnedValue;
+import dev.kv.bytes.PinnedValue;
 import dev.kv.bytes.Slice;
 import dev.kv.core.memory.BufferSlice;
 import dev.kv.core.memory.Pinned;

@@ -1,6 +1,5 @@
 package dev.kv.core.recovery;
 
-import dev.kv.TableSuffix;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.VersionSet;
@@ -12,6 +11,7 @@ import dev.kv.errors.DBException;
 import dev.kv.errors.DBLockedException;
 import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.errors.NotADirectoryException;
+import dev.kv.options.TableSuffix;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;

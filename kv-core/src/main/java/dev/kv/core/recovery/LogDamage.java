@@ -1,10 +1,10 @@
 package dev.kv.core.recovery;
 
-import dev.kv.RecoveryMode;
 import dev.kv.core.event.Events;
 import dev.kv.core.log.LogReader;
 import dev.kv.errors.CorruptionException;
 import dev.kv.event.DamageEvent;
+import dev.kv.options.RecoveryMode;
 
 /**
  * Decides by the recovery mode how to handle damage in one log: continue after it, end the recovery

@@ -1,6 +1,5 @@
 package dev.kv.core.recovery;
 
-import dev.kv.RecoveryMode;
 import dev.kv.admin.DBStats;
 import dev.kv.bytes.Escape;
 import dev.kv.core.batch.BatchCursor;
@@ -17,6 +16,7 @@ import dev.kv.core.memtable.MemTable;
 import dev.kv.core.state.Resources;
 import dev.kv.errors.ComparatorException;
 import dev.kv.errors.CorruptionException;
+import dev.kv.options.RecoveryMode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;

@@ -1,7 +1,6 @@
 package dev.kv.core.repair;
 
 import dev.kv.Options;
-import dev.kv.RecoveryMode;
 import dev.kv.admin.RepairReport;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Escape;
@@ -33,6 +32,7 @@ import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.errors.UnsupportedFormatException;
+import dev.kv.options.RecoveryMode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,6 +1,5 @@
 package dev.kv.core.state;
 
-import dev.kv.LogRetention;
 import dev.kv.change.ChangePosition;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -9,6 +8,7 @@ import dev.kv.core.write.CommitProgress;
 import dev.kv.env.Env;
 import dev.kv.env.WritableFile;
 import dev.kv.errors.ChangesLostException;
+import dev.kv.options.LogRetention;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;

@@ -1,7 +1,6 @@
 package dev.kv.core.table;
 
 import dev.kv.Options;
-import dev.kv.TableSuffix;
 import dev.kv.bytes.Escape;
 import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.cache.Loader;
@@ -25,6 +24,7 @@ import dev.kv.env.Env;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
+import dev.kv.options.TableSuffix;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;

@@ -2,12 +2,12 @@ package dev.kv.core.background;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.SharedResources;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.state.Monitor;
+import dev.kv.options.CompressionType;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;

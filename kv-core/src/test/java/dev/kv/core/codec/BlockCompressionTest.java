@@ -4,9 +4,9 @@ import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompressionType;
 import dev.kv.core.Samples;
 import dev.kv.errors.UnsupportedFormatException;
+import dev.kv.options.CompressionType;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;

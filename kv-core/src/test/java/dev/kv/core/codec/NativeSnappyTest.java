@@ -2,7 +2,7 @@ package dev.kv.core.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompressionType;
+import dev.kv.options.CompressionType;
 import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -2,7 +2,6 @@ package dev.kv.core.compaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompactionFilter.Decision;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
@@ -11,6 +10,7 @@ import dev.kv.Snapshot;
 import dev.kv.WriteOptions;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.errors.DBException;
+import dev.kv.options.CompactionFilter.Decision;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultMode;
 import dev.kv.testing.StrictMemEnv;

@@ -2,9 +2,6 @@ package dev.kv.core.compaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompactionFilter;
-import dev.kv.CompactionFilter.Decision;
-import dev.kv.CompressionType;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
@@ -15,6 +12,9 @@ import dev.kv.WriteBatch;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.errors.ConflictException;
 import dev.kv.load.BulkLoader;
+import dev.kv.options.CompactionFilter;
+import dev.kv.options.CompactionFilter.Decision;
+import dev.kv.options.CompressionType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,6 @@ package dev.kv.core.compaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompressionType;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.Snapshot;
@@ -10,6 +9,7 @@ import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
+import dev.kv.options.CompressionType;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;

@@ -3,12 +3,12 @@ package dev.kv.core.compaction;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompactionFilter;
-import dev.kv.CompactionFilter.Decision;
 import dev.kv.bytes.Slice;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionText;
+import dev.kv.options.CompactionFilter;
+import dev.kv.options.CompactionFilter.Decision;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
-import dev.kv.CompactionFilter;
-import dev.kv.CompressionType;
 import dev.kv.Options;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.env.FileEnv;
@@ -25,6 +23,8 @@ import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionText;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
+import dev.kv.options.CompactionFilter;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;

@@ -3,11 +3,11 @@ package dev.kv.core.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
-import dev.kv.Entry;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.bytes.Entry;
 import dev.kv.change.ChangeOptions;
 import dev.kv.core.Children;
 import dev.kv.env.Env;

@@ -3,7 +3,6 @@ package dev.kv.core.crash;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.kv.DB;
-import dev.kv.LogRetention;
 import dev.kv.Options;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
@@ -12,6 +11,7 @@ import dev.kv.change.ChangeOptions;
 import dev.kv.change.ChangePosition;
 import dev.kv.change.Changes;
 import dev.kv.env.Env;
+import dev.kv.options.LogRetention;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 

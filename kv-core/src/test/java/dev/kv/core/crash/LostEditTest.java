@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
 import dev.kv.Options;
-import dev.kv.RecoveryMode;
 import dev.kv.core.EnvFiles;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.load.BulkLoader;
+import dev.kv.options.RecoveryMode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -2,7 +2,6 @@ package dev.kv.core.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompactionFilter;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
@@ -12,6 +11,7 @@ import dev.kv.env.ForwardingEnv;
 import dev.kv.errors.CorruptionException;
 import dev.kv.load.BulkLoadOptions;
 import dev.kv.load.BulkLoader;
+import dev.kv.options.CompactionFilter;
 import dev.kv.table.TableWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

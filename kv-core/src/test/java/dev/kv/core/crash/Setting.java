@@ -1,11 +1,11 @@
 package dev.kv.core.crash;
 
-import dev.kv.CompressionType;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.MappedLogFile;
+import dev.kv.options.CompressionType;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 

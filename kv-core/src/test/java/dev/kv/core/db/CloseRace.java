@@ -1,6 +1,5 @@
 package dev.kv.core.db;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
@@ -10,6 +9,7 @@ import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.bytes.Slice;
 import dev.kv.errors.DBClosedException;
+import dev.kv.options.CompressionType;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

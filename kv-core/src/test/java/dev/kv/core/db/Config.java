@@ -1,9 +1,9 @@
 package dev.kv.core.db;
 
-import dev.kv.CompressionType;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.env.Env;
+import dev.kv.options.CompressionType;
 
 /** The ways to open a database that behaviour must not depend on. */
 public enum Config {

@@ -3,7 +3,6 @@ package dev.kv.core.db;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompressionType;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.SharedResources;
@@ -11,6 +10,7 @@ import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
 import dev.kv.core.db.ModelRun.Step;
 import dev.kv.env.Env;
+import dev.kv.options.CompressionType;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

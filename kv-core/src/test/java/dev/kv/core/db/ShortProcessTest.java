@@ -109,7 +109,7 @@ class ShortProcessTest extends DbTestBase {
 
   @Test
   void largeTablesOfLevelZero_areLeftToCompactions() {
-    options = options.toBuilder().compression(dev.kv.CompressionType.NONE).build();
+    options = options.toBuilder().compression(dev.kv.options.CompressionType.NONE).build();
     open();
     db.admin().suspendCompactions();
     Random random = new Random(1);

@@ -3,8 +3,6 @@ package dev.kv.core.db;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompactionFilter;
-import dev.kv.CompressionType;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.Snapshot;
@@ -13,6 +11,8 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.errors.CorruptionException;
+import dev.kv.options.CompactionFilter;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

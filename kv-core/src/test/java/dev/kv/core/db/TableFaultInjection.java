@@ -1,6 +1,5 @@
 package dev.kv.core.db;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
@@ -8,6 +7,7 @@ import dev.kv.ReadOptions;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;

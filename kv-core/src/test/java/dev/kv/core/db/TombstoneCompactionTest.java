@@ -3,10 +3,10 @@ package dev.kv.core.db;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompressionType;
 import dev.kv.Snapshot;
 import dev.kv.core.env.FileName;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.options.CompressionType;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

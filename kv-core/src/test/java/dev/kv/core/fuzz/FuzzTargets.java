@@ -2,7 +2,6 @@ package dev.kv.core.fuzz;
 
 import static dev.kv.core.Bytes.direct;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
@@ -10,7 +9,6 @@ import dev.kv.Dump;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
-import dev.kv.RecoveryMode;
 import dev.kv.WriteOptions;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.BytesFile;
@@ -35,6 +33,8 @@ import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
 import dev.kv.env.Env;
 import dev.kv.errors.DBException;
+import dev.kv.options.CompressionType;
+import dev.kv.options.RecoveryMode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

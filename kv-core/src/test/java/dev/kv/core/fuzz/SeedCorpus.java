@@ -1,6 +1,5 @@
 package dev.kv.core.fuzz;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
@@ -15,6 +14,7 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
 import dev.kv.env.Env;
+import dev.kv.options.CompressionType;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -2,8 +2,6 @@ package dev.kv.core.iterator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompactionFilter;
-import dev.kv.CompactionFilter.Decision;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
@@ -14,6 +12,8 @@ import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.load.BulkLoader;
+import dev.kv.options.CompactionFilter;
+import dev.kv.options.CompactionFilter.Decision;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -315,7 +315,7 @@ class BulkLoadTest extends DbTestBase {
   /** Dozens of tables in level 0 would stop every writer. */
   @Test
   void load_ofManyTablesOverNewData_leavesLevelZeroSmall() {
-    open(smallTables().toBuilder().compression(dev.kv.CompressionType.NONE).build());
+    open(smallTables().toBuilder().compression(dev.kv.options.CompressionType.NONE).build());
     for (int round = 0; round < 3; round++) {
       for (int i = 0; i < 40; i++) {
         put(key(500 * i), "old" + round);

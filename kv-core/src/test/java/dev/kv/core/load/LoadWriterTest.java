@@ -6,7 +6,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompressionType;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.bytes.Slice;
@@ -23,6 +22,7 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionText;
 import dev.kv.env.Env;
 import dev.kv.errors.DBIOException;
+import dev.kv.options.CompressionType;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Kind;
 import dev.kv.testing.StrictMemEnv;

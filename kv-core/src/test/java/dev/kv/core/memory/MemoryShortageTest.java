@@ -2,13 +2,13 @@ package dev.kv.core.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.core.Children;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.options.CompressionType;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

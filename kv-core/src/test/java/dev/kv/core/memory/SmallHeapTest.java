@@ -2,13 +2,13 @@ package dev.kv.core.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.WriteOptions;
 import dev.kv.admin.DBStats;
 import dev.kv.core.Children;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -2,7 +2,6 @@ package dev.kv.core.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.FilterPolicy;
@@ -10,6 +9,7 @@ import dev.kv.Options;
 import dev.kv.WriteBatch;
 import dev.kv.bytes.Escape;
 import dev.kv.core.Directories;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

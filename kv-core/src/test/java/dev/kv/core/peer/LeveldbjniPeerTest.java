@@ -1,7 +1,7 @@
 package dev.kv.core.peer;
 
 import dev.kv.Options;
-import dev.kv.TableSuffix;
+import dev.kv.options.TableSuffix;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Iterator;

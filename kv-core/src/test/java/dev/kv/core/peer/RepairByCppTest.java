@@ -5,7 +5,6 @@ import static dev.kv.core.Bytes.direct;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
@@ -22,6 +21,7 @@ import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.table.format.TableFormat;
 import dev.kv.env.Env;
 import dev.kv.env.WritableFile;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

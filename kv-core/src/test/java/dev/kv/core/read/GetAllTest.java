@@ -3,7 +3,6 @@ package dev.kv.core.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompressionType;
 import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
@@ -13,6 +12,7 @@ import dev.kv.bytes.Slice;
 import dev.kv.core.db.Config;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.errors.DBClosedException;
+import dev.kv.options.CompressionType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DBIterator;
-import dev.kv.Entry;
 import dev.kv.ReadOptions;
+import dev.kv.bytes.Entry;
 import dev.kv.core.db.Config;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.errors.DBClosedException;

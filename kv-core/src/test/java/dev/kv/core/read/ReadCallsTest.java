@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
-import dev.kv.PinnedValue;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.admin.DBStats;
 import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.PinnedValue;
 import dev.kv.bytes.Slice;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.LookupResult;

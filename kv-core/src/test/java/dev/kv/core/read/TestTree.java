@@ -1,6 +1,5 @@
 package dev.kv.core.read;
 
-import dev.kv.CompressionType;
 import dev.kv.Options;
 import dev.kv.SharedResources;
 import dev.kv.Snapshot;
@@ -28,6 +27,7 @@ import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionBuilder;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.env.WritableFile;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -531,7 +531,7 @@ class HostileFilesTest {
   }
 
   private static Options tolerant() {
-    return options().toBuilder().recoveryMode(dev.kv.RecoveryMode.CPP_COMPAT).build();
+    return options().toBuilder().recoveryMode(dev.kv.options.RecoveryMode.CPP_COMPAT).build();
   }
 
   @ParameterizedTest

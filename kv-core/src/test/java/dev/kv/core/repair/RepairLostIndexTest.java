@@ -3,7 +3,6 @@ package dev.kv.core.repair;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.FilterPolicy;
@@ -20,6 +19,7 @@ import dev.kv.env.ForwardingEnv;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.UnsupportedFormatException;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -4,7 +4,6 @@ import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Dump;
@@ -16,6 +15,7 @@ import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBLockedException;
 import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.errors.UnsupportedFormatException;
+import dev.kv.options.CompressionType;
 import dev.kv.testing.FaultEnv;
 import java.io.IOException;
 import java.nio.file.Files;

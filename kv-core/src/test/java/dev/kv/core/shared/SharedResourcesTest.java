@@ -3,7 +3,6 @@ package dev.kv.core.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
@@ -18,6 +17,7 @@ import dev.kv.env.Env;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.options.CompressionType;
 import dev.kv.table.TableReader;
 import dev.kv.table.TableWriter;
 import dev.kv.testing.FaultEnv;

@@ -1,6 +1,5 @@
 package dev.kv.core.soak;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.FilterPolicy;
@@ -9,6 +8,7 @@ import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

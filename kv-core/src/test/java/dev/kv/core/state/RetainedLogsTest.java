@@ -2,8 +2,8 @@ package dev.kv.core.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.LogRetention;
 import dev.kv.core.state.RetainedLogs.Kept;
+import dev.kv.options.LogRetention;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,7 +2,6 @@ package dev.kv.core.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompressionType;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.block.Entries;
 import dev.kv.core.key.InternalKey;
@@ -15,6 +14,7 @@ import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableLookup;
 import dev.kv.core.table.format.TableFormat;
+import dev.kv.options.CompressionType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

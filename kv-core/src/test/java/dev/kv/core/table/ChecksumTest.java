@@ -3,12 +3,12 @@ package dev.kv.core.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompressionType;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.errors.CorruptionException;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,6 @@ package dev.kv.core.table;
 import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompressionType;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
 import dev.kv.core.block.CursorModel;
@@ -15,6 +14,7 @@ import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.format.BuildBuffers;
 import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.table.format.TableFormat;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

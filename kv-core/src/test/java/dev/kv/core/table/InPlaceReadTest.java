@@ -4,16 +4,16 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompressionType;
 import dev.kv.DBIterator;
 import dev.kv.Options;
-import dev.kv.PinnedValue;
 import dev.kv.ReadOptions;
 import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.PinnedValue;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

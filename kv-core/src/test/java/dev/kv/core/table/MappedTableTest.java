@@ -3,7 +3,6 @@ package dev.kv.core.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompressionType;
 import dev.kv.Options;
 import dev.kv.SharedResources;
 import dev.kv.bytes.DBComparator;
@@ -29,6 +28,7 @@ import dev.kv.env.ForwardingEnv;
 import dev.kv.env.ForwardingRandomAccessFile;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.errors.CorruptionException;
+import dev.kv.options.CompressionType;
 import dev.kv.table.TableWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;

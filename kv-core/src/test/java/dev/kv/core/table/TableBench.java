@@ -2,7 +2,6 @@ package dev.kv.core.table;
 
 import static dev.kv.core.Bytes.direct;
 
-import dev.kv.CompressionType;
 import dev.kv.FilterPolicy;
 import dev.kv.core.block.Entries;
 import dev.kv.core.key.KeyComparator;
@@ -15,6 +14,7 @@ import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.format.BuildBuffers;
 import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.table.format.TableFormat;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

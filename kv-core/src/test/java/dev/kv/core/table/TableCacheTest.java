@@ -4,7 +4,6 @@ import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompressionType;
 import dev.kv.Options;
 import dev.kv.SharedResources;
 import dev.kv.bytes.DBComparator;
@@ -31,6 +30,7 @@ import dev.kv.env.RandomAccessFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;

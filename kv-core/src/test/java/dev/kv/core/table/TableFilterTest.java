@@ -2,7 +2,6 @@ package dev.kv.core.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompressionType;
 import dev.kv.FilterPolicy;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
@@ -17,6 +16,7 @@ import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableLookup;
 import dev.kv.core.table.format.TableFormat;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

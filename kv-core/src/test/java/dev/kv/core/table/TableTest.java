@@ -4,7 +4,6 @@ import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompressionType;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
 import dev.kv.core.block.AllocationMeter;
@@ -34,6 +33,7 @@ import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.table.format.TableFormat;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.UnsupportedFormatException;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -3,7 +3,6 @@ package dev.kv.core.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompressionType;
 import dev.kv.FilterPolicy;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.block.CursorModel;
@@ -21,6 +20,7 @@ import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -2,10 +2,10 @@ package dev.kv.core.version;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.admin.Range;
+import dev.kv.options.CompressionType;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;

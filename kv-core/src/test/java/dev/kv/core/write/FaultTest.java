@@ -3,7 +3,6 @@ package dev.kv.core.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.CompressionType;
 import dev.kv.DBIterator;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
@@ -18,6 +17,7 @@ import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.options.CompressionType;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
 import java.util.Map;

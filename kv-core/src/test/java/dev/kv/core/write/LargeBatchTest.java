@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
 import dev.kv.Options;
-import dev.kv.TableSuffix;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.event.FlushEvent;
+import dev.kv.options.TableSuffix;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package dev.kv.jmh.part;
 
-import dev.kv.CompressionType;
 import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.codec.MalformedBlockException;
 import dev.kv.jmh.workload.ValueGenerator;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;

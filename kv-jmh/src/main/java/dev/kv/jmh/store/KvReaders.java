@@ -2,7 +2,7 @@ package dev.kv.jmh.store;
 
 import dev.kv.DB;
 import dev.kv.ReadOptions;
-import dev.kv.ValueReader;
+import dev.kv.bytes.ValueReader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

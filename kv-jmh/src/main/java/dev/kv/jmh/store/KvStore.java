@@ -1,6 +1,5 @@
 package dev.kv.jmh.store;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.FilterPolicy;
@@ -11,6 +10,7 @@ import dev.kv.WriteOptions;
 import dev.kv.admin.DBStats;
 import dev.kv.bytes.Slice;
 import dev.kv.load.BulkLoader;
+import dev.kv.options.CompressionType;
 import java.nio.file.Path;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,5 @@
 package dev.kv.jmh.suite;
 
-import dev.kv.CompressionType;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.backup.Backup;
@@ -8,6 +7,7 @@ import dev.kv.backup.Backups;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.LehmerRandom;
 import dev.kv.jmh.workload.ValueGenerator;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,11 +1,11 @@
 package dev.kv.tools.dump;
 
-import dev.kv.CompressionType;
 import dev.kv.core.inspect.StoredKey;
 import dev.kv.core.inspect.TableContents;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.UnsupportedFormatException;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

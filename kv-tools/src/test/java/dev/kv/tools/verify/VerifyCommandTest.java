@@ -305,7 +305,10 @@ class VerifyCommandTest {
   void verify_twoTablesOfOneSizeExchanged_isDamageOfBoth() throws IOException {
     Path dir = temp.resolve("exchanged");
     Options options =
-        Options.builder().createIfMissing(true).compression(dev.kv.CompressionType.NONE).build();
+        Options.builder()
+            .createIfMissing(true)
+            .compression(dev.kv.options.CompressionType.NONE)
+            .build();
     try (DB db = DB.open(dir, options)) {
       for (String keys : List.of("ab", "cd")) {
         for (char key : keys.toCharArray()) {

@@ -1,9 +1,9 @@
 package dev.kv.iq80;
 
-import dev.kv.CompressionType;
+import dev.kv.options.CompressionType;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
-import dev.kv.RecoveryMode;
+import dev.kv.options.RecoveryMode;
 import dev.kv.Snapshot;
 import dev.kv.WriteOptions;
 

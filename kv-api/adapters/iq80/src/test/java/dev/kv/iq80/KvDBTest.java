@@ -192,20 +192,20 @@ class KvDBTest {
     dev.kv.Options base =
         dev.kv.Options.builder()
             .filterPolicy(FilterPolicy.bloom(10))
-            .compression(dev.kv.CompressionType.ZSTD)
+            .compression(dev.kv.options.CompressionType.ZSTD)
             .blockCacheSize(1 << 20)
             .build();
     Options options = new Options().maxOpenFiles(-1).writeBufferSize(1 << 20);
     dev.kv.Options converted = Conversions.options(options, base);
     assertThat(converted.filterPolicy()).isSameAs(base.filterPolicy());
-    assertThat(converted.compression()).isEqualTo(dev.kv.CompressionType.ZSTD);
+    assertThat(converted.compression()).isEqualTo(dev.kv.options.CompressionType.ZSTD);
     assertThat(converted.blockCacheSize()).isEqualTo(1 << 20);
     assertThat(converted.createIfMissing()).isTrue();
     assertThat(converted.maxOpenFiles()).isEqualTo(74);
     assertThat(converted.writeBufferSize()).isEqualTo(1 << 20);
     options.compressionType(CompressionType.NONE).cacheSize(2 << 20);
     converted = Conversions.options(options, base);
-    assertThat(converted.compression()).isEqualTo(dev.kv.CompressionType.NONE);
+    assertThat(converted.compression()).isEqualTo(dev.kv.options.CompressionType.NONE);
     assertThat(converted.blockCacheSize()).isEqualTo(2 << 20);
   }
 

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
 import dev.kv.Options;
-import dev.kv.TableSuffix;
+import dev.kv.options.TableSuffix;
 import dev.kv.streams.database.StoreDatabase;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
-import dev.kv.TableSuffix;
+import dev.kv.options.TableSuffix;
 import dev.kv.streams.database.StoreDatabase;
 import java.io.File;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package dev.kv.kotlin
 
 import dev.kv.DBReader
 import dev.kv.Entries
-import dev.kv.Entry
+import dev.kv.bytes.Entry
 import dev.kv.ReadOptions
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow

@@ -3,7 +3,7 @@ package dev.kv.kotlin
 import dev.kv.DBReader
 import dev.kv.DBWriter
 import dev.kv.KeyValueStore
-import dev.kv.PinnedValue
+import dev.kv.bytes.PinnedValue
 import dev.kv.ReadOptions
 import dev.kv.bytes.Slice
 import dev.kv.Snapshot

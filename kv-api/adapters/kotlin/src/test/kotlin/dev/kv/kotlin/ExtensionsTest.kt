@@ -3,7 +3,7 @@ package dev.kv.kotlin
 import dev.kv.change.ChangeOptions
 import dev.kv.change.ChangePosition
 import dev.kv.DB
-import dev.kv.LogRetention
+import dev.kv.options.LogRetention
 import dev.kv.Options
 import dev.kv.ReadOptions
 import dev.kv.WriteOptions

@@ -1,7 +1,7 @@
 package dev.kv.netty;
 
 import dev.kv.DB;
-import dev.kv.PinnedValue;
+import dev.kv.bytes.PinnedValue;
 import dev.kv.ReadOptions;
 import dev.kv.WriteOptions;
 import dev.kv.errors.OffHeapExhaustedException;

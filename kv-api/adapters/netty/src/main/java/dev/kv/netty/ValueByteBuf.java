@@ -1,6 +1,6 @@
 package dev.kv.netty;
 
-import dev.kv.PinnedValue;
+import dev.kv.bytes.PinnedValue;
 import io.netty.buffer.AbstractReferenceCountedByteBuf;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

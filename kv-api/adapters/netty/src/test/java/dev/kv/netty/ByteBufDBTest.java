@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
 import dev.kv.Options;
-import dev.kv.PinnedValue;
+import dev.kv.bytes.PinnedValue;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.WriteOptions;

@@ -3,7 +3,7 @@ package dev.kv.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.PinnedValue;
+import dev.kv.bytes.PinnedValue;
 import dev.kv.bytes.Slice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -1,7 +1,7 @@
 package dev.kv.scaladsl
 
-import dev.kv.{DB, DBReader, DBWriter, Entry, KeyValueStore, Options, PinnedValue, ReadOptions}
-import dev.kv.bytes.Slice
+import dev.kv.{DB, DBReader, DBWriter, KeyValueStore, Options, ReadOptions}
+import dev.kv.bytes.{Entry, PinnedValue, Slice}
 import dev.kv.{Snapshot, WriteBatch, WriteOptions}
 import java.nio.ByteBuffer
 import java.nio.file.Path

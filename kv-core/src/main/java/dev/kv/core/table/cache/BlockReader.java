@@ -1,6 +1,5 @@
 package dev.kv.core.table.cache;
 
-import dev.kv.CompressionType;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.cache.Loader;
 import dev.kv.core.codec.BlockCompression;
@@ -12,6 +11,7 @@ import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.options.CompressionType;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,11 +1,11 @@
 package dev.kv.core.table.format;
 
-import dev.kv.CompressionType;
 import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.env.WritableFile;
 import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

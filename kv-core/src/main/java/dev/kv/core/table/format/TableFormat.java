@@ -1,8 +1,8 @@
 package dev.kv.core.table.format;
 
-import dev.kv.CompressionType;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.options.CompressionType;
 import org.jspecify.annotations.Nullable;
 
 /**

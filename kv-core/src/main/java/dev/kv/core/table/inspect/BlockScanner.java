@@ -1,6 +1,5 @@
 package dev.kv.core.table.inspect;
 
-import dev.kv.CompressionType;
 import dev.kv.bytes.Escape;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.logging.EngineLogger;
@@ -8,6 +7,7 @@ import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.errors.DBIOException;
+import dev.kv.options.CompressionType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.BitSet;

@@ -1,6 +1,5 @@
 package dev.kv.core.table.mapped;
 
-import dev.kv.CompressionType;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.env.MappedBytes;
 import dev.kv.core.key.LookupResult;
@@ -11,6 +10,7 @@ import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.cache.TableLookup;
 import dev.kv.core.table.cache.UncachedBlock;
 import dev.kv.core.table.format.BlockWriter;
+import dev.kv.options.CompressionType;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package dev.kv.core.table.cache;
 
-import dev.kv.CompressionType;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.table.MemoryFile;
+import dev.kv.options.CompressionType;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

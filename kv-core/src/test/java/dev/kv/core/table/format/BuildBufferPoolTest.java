@@ -2,10 +2,10 @@ package dev.kv.core.table.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompressionType;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.table.TableBench;
+import dev.kv.options.CompressionType;
 import org.junit.jupiter.api.Test;
 
 class BuildBufferPoolTest {

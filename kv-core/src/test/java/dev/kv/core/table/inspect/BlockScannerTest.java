@@ -2,12 +2,12 @@ package dev.kv.core.table.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.CompressionType;
 import dev.kv.Options;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.core.table.format.Footer;
 import dev.kv.env.Env;
+import dev.kv.options.CompressionType;
 import dev.kv.table.TableWriter;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package dev.kv.streams.database;
 
-import dev.kv.CompressionType;
+import dev.kv.options.CompressionType;
 import dev.kv.DB;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBException;

@@ -1,4 +1,4 @@
-package dev.kv;
+package dev.kv.options;
 
 import dev.kv.admin.DBAdmin;
 import dev.kv.bytes.Slice;
@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides during compactions whether an entry is kept, dropped, or gets another value. A database
- * has at most one, {@link Options.Compaction#filter()}. It suits data that becomes useless without
- * a delete, such as entries that expire ({@link dev.kv.ttl.TimeToLive}) or that refer to something
- * that no longer exists.
+ * has at most one, {@link dev.kv.Options.Compaction#filter()}. It suits data that becomes useless
+ * without a delete, such as entries that expire ({@link dev.kv.ttl.TimeToLive}) or that refer to
+ * something that no longer exists.
  *
  * <pre>{@code
  * CompactionFilter filter =

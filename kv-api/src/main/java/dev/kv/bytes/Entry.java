@@ -1,6 +1,5 @@
-package dev.kv;
+package dev.kv.bytes;
 
-import dev.kv.bytes.Escape;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

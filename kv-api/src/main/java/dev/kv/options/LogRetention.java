@@ -1,4 +1,4 @@
-package dev.kv;
+package dev.kv.options;
 
 import dev.kv.change.ChangeFeed;
 import dev.kv.change.ChangePosition;

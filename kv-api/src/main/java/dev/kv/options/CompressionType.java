@@ -1,4 +1,4 @@
-package dev.kv;
+package dev.kv.options;
 
 /** How the blocks of a table are stored. The codes are LevelDB's and part of its format. */
 public enum CompressionType {

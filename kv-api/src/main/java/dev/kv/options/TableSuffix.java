@@ -1,4 +1,4 @@
-package dev.kv;
+package dev.kv.options;
 
 /**
  * How the files of new tables are named. Their content is the same. Tables of either name are read,

@@ -1,14 +1,13 @@
-package dev.kv;
+package dev.kv.bytes;
 
-import dev.kv.bytes.Slice;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a value in the library's memory, without a copy.
  *
  * @param <R> the type of the result
- * @see DB#read(ReadOptions, byte[], ValueReader)
- * @see DB#find(ReadOptions, byte[], ValueReader)
+ * @see dev.kv.DB#read(ReadOptions, byte[], ValueReader)
+ * @see dev.kv.DB#find(ReadOptions, byte[], ValueReader)
  */
 @FunctionalInterface
 public interface ValueReader<R extends @Nullable Object> {

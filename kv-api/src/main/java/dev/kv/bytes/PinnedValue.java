@@ -1,17 +1,16 @@
-package dev.kv;
+package dev.kv.bytes;
 
-import dev.kv.bytes.Slice;
 import java.nio.ByteBuffer;
 
 /**
- * A value that stays in memory until it is closed. {@link DB#pinned(ReadOptions, ByteBuffer)}
- * returns it.
+ * A value that stays in memory until it is closed. {@link dev.kv.DB#pinned(dev.kv.ReadOptions,
+ * ByteBuffer)} returns it.
  *
  * <p>If the value is in a block of the block cache, its bytes are those of the block, and nothing
  * is copied. The block stays in the cache and counts against its capacity until the value is
  * closed, so a small value keeps the memory of a whole block. A value that is still in a memtable
  * is copied, because a pin would keep the whole memtable. All of this memory counts against {@link
- * Options.Memory#offHeapLimit()}.
+ * dev.kv.Options.Memory#offHeapLimit()}.
  *
  * <p>The bytes stay the same when the key is overwritten or deleted, and they stay readable after
  * the close of the database. A value that is never closed keeps its memory until the database is

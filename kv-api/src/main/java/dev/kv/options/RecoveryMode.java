@@ -1,4 +1,4 @@
-package dev.kv;
+package dev.kv.options;
 
 import dev.kv.admin.DBInspector;
 import dev.kv.errors.CorruptionException;
