@@ -1,11 +1,11 @@
 package dev.kv.iq80;
 
-import dev.kv.options.CompressionType;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
-import dev.kv.options.RecoveryMode;
 import dev.kv.Snapshot;
 import dev.kv.WriteOptions;
+import dev.kv.options.CompressionType;
+import dev.kv.options.RecoveryMode;
 
 /** Translates options. What the old ones do not have comes from those that they are laid over. */
 final class Conversions {

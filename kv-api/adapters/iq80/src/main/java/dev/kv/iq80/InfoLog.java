@@ -1,8 +1,8 @@
 package dev.kv.iq80;
 
 import dev.kv.DB;
-import dev.kv.errors.DBClosedException;
 import dev.kv.admin.DBStats;
+import dev.kv.errors.DBClosedException;
 import java.io.File;
 import java.util.concurrent.TimeUnit;
 import org.iq80.leveldb.Logger;

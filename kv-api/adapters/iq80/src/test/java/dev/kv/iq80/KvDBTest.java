@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.FilterPolicy;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBLockedException;
 import dev.kv.errors.DatabaseExistsException;
-import dev.kv.FilterPolicy;
 import dev.kv.errors.NoSuchDatabaseException;
 import java.io.File;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package dev.kv.streams;
 
-import dev.kv.errors.DBException;
 import dev.kv.DBIterator;
 import dev.kv.WriteBatch;
 import dev.kv.env.Env;
+import dev.kv.errors.DBException;
 import dev.kv.streams.database.StoreDatabase;
 import dev.kv.streams.database.StoreKind;
 import java.nio.ByteBuffer;

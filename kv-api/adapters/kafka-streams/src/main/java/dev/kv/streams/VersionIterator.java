@@ -1,7 +1,7 @@
 package dev.kv.streams;
 
-import dev.kv.errors.DBException;
 import dev.kv.DBIterator;
+import dev.kv.errors.DBException;
 import dev.kv.streams.database.StoreDatabase;
 import java.util.NoSuchElementException;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;

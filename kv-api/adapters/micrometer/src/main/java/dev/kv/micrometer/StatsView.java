@@ -1,8 +1,8 @@
 package dev.kv.micrometer;
 
 import dev.kv.DB;
-import dev.kv.errors.DBClosedException;
 import dev.kv.admin.DBStats;
+import dev.kv.errors.DBClosedException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,9 @@
 package dev.kv.netty;
 
 import dev.kv.DB;
-import dev.kv.bytes.PinnedValue;
 import dev.kv.ReadOptions;
 import dev.kv.WriteOptions;
+import dev.kv.bytes.PinnedValue;
 import dev.kv.errors.OffHeapExhaustedException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -99,8 +99,7 @@ public final class ByteBufDB {
    * @param options how to write
    * @param key the key
    * @param value the value
-   * @throws OffHeapExhaustedException if there is no memory for the write, which has no
-   *     effect then
+   * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
    */
   public void put(WriteOptions options, ByteBuf key, ByteBuf value) {
     db.put(options, view(key), view(value));
@@ -120,8 +119,7 @@ public final class ByteBufDB {
    *
    * @param options how to write
    * @param key the key
-   * @throws OffHeapExhaustedException if there is no memory for the write, which has no
-   *     effect then
+   * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
    */
   public void delete(WriteOptions options, ByteBuf key) {
     db.delete(options, view(key));
@@ -141,8 +139,7 @@ public final class ByteBufDB {
    *
    * @param options how to write
    * @param batch the batch, which does not change
-   * @throws OffHeapExhaustedException if there is no memory for the write, which has no
-   *     effect then
+   * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
    */
   public void write(WriteOptions options, ByteBufBatch batch) {
     db.write(options, batch.toWriteBatch());

@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
 import dev.kv.Options;
-import dev.kv.bytes.PinnedValue;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.WriteOptions;
+import dev.kv.bytes.PinnedValue;
 import dev.kv.env.Env;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;

@@ -1,17 +1,17 @@
 package dev.kv.streams.database;
 
-import dev.kv.options.CompressionType;
 import dev.kv.DB;
-import dev.kv.errors.DBClosedException;
-import dev.kv.errors.DBException;
 import dev.kv.DBIterator;
 import dev.kv.FilterPolicy;
-import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.SharedResources;
 import dev.kv.WriteBatch;
 import dev.kv.env.Env;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBException;
+import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.options.CompressionType;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package dev.kv.streams.database;
 
 import dev.kv.DB;
-import dev.kv.errors.DBException;
 import dev.kv.admin.DBStats;
+import dev.kv.errors.DBException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

@@ -1,8 +1,8 @@
 package dev.kv.streams.scan;
 
+import dev.kv.DBIterator;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBException;
-import dev.kv.DBIterator;
 import dev.kv.streams.database.StoreDatabase;
 import dev.kv.streams.database.TimedKey;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package dev.kv.streams.scan;
 
-import dev.kv.errors.DBClosedException;
-import dev.kv.errors.DBException;
 import dev.kv.DBIterator;
 import dev.kv.bytes.Slice;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBException;
 import java.util.NoSuchElementException;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
