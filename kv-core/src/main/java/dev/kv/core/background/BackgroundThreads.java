@@ -4,8 +4,8 @@ import dev.kv.core.read.SeekListener;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.shared.WorkerThreads;
 import dev.kv.core.shared.WriteBuffers;
-import dev.kv.core.state.Resources;
-import dev.kv.core.write.WriteGate;
+import dev.kv.core.state.DatabaseContext;
+import dev.kv.core.write.ErrorHandler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -23,8 +23,8 @@ public final class BackgroundThreads implements SeekListener {
   /** How long failed work waits until it is tried again the first time. */
   private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private final Resources resources;
-  private final WriteGate gate;
+  private final DatabaseContext context;
+  private final ErrorHandler errors;
   private final AtomicBoolean versionFreed = new AtomicBoolean();
   private volatile @Nullable BackgroundWorker flush;
   private volatile @Nullable BackgroundWorker maintenance;
@@ -32,9 +32,9 @@ public final class BackgroundThreads implements SeekListener {
   private volatile List<BackgroundWorker> compactions = List.of();
 
   /** Creates the object without work. */
-  public BackgroundThreads(Resources resources, WriteGate gate) {
-    this.resources = resources;
-    this.gate = gate;
+  public BackgroundThreads(DatabaseContext context, ErrorHandler errors) {
+    this.context = context;
+    this.errors = errors;
   }
 
   /**
@@ -47,11 +47,11 @@ public final class BackgroundThreads implements SeekListener {
       Compactor compactor,
       MaintenanceTask maintenanceTask,
       WriteBuffers.Buffer memTables) {
-    SharedResourcesImpl shared = resources.shared();
+    SharedResourcesImpl shared = context.shared();
     flush = worker(shared.flushThread(), "kv-flush", flusher);
     maintenance = worker(shared.maintenanceThread(), "kv-maintenance", maintenanceTask);
     List<BackgroundWorker> workers = new ArrayList<>();
-    for (int i = 1; i <= resources.options().compaction().maxBackground(); i++) {
+    for (int i = 1; i <= context.options().compaction().maxBackground(); i++) {
       workers.add(worker(shared.compactionThreads(), "kv-compact-" + i, compactor));
     }
     compactions = List.copyOf(workers);
@@ -62,12 +62,12 @@ public final class BackgroundThreads implements SeekListener {
   private BackgroundWorker worker(WorkerThreads threads, String name, BackgroundWorker.Work work) {
     return new BackgroundWorker(
         threads,
-        resources.env(),
+        context.env(),
         name,
         work,
-        gate,
+        errors,
         new BackgroundWorker.Retries(
-            resources.budget()::used, resources::reclaimMemory, FIRST_RETRY_NANOS));
+            context.budget()::used, context::reclaimMemory, FIRST_RETRY_NANOS));
   }
 
   private List<BackgroundWorker> all() {
@@ -83,27 +83,28 @@ public final class BackgroundThreads implements SeekListener {
 
   /**
    * Tries all failed work again, and returns when each has been tried. Work that runs meanwhile is
-   * not waited for; if it fails, it is tried again before the gate is shut.
+   * not waited for; if it fails, it is tried again before writes are refused.
    *
    * @throws dev.kv.errors.DBClosedException if the close has begun
-   * @throws dev.kv.errors.DBReadOnlyException if the gate is still shut, or a failure is permanent
+   * @throws dev.kv.errors.DBReadOnlyException if writes are still refused, or a failure is
+   *     permanent
    */
   public void resume() {
-    gate.checkResumable();
+    errors.checkResumable();
     List<BackgroundWorker> all = all();
     all.forEach(BackgroundWorker::resumed);
     for (BackgroundWorker worker : all) {
-      if (gate.hasFailed(worker.name())) {
+      if (errors.hasFailed(worker.name())) {
         worker.tryAgain();
       }
     }
-    gate.check();
+    errors.check();
   }
 
   /** Stops all work after its current piece, and waits until that has ended. */
   public void stop() {
     if (buffer != null) {
-      resources.shared().writeBuffers().remove(buffer);
+      context.shared().writeBuffers().remove(buffer);
     }
     List<BackgroundWorker> all = all();
     all.forEach(BackgroundWorker::stop);

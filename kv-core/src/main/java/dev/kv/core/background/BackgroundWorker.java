@@ -4,7 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.shared.WorkerThreads;
-import dev.kv.core.write.WriteGate;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -20,13 +20,14 @@ import org.jspecify.annotations.Nullable;
  * One kind of background work of one database, as a task of the {@link WorkerThreads}, which other
  * databases may share. Runs when it is woken, as long as there is work.
  *
- * <p>An exception thrown by a job shuts the {@link WriteGate}. A job that {@linkplain
+ * <p>An exception thrown by a job is reported to the {@link ErrorHandler}. A job that {@linkplain
  * JobOutcome.NothingLogged logged nothing} is tried again: after a shortage of memory as soon as
  * some was released, or after a pause of at most a second; after a failure of the file system after
  * 5 seconds, and then after pauses that double up to a minute; and whenever {@link #tryAgain} asks
  * for it. Until then wakes are ignored, and the thread runs the work of others. The first success
- * opens the gate. If such work began before a {@linkplain #resumed resume} and fails after it, it
- * is tried again at once, and only the next failure shuts the gate: the cause may have ended since.
+ * ends the refusal of writes. If such work began before a {@linkplain #resumed resume} and fails
+ * after it, it is tried again at once, and only the next failure refuses writes: the cause may have
+ * ended since.
  */
 final class BackgroundWorker extends WorkerThreads.Task {
   /** One kind of background work. */
@@ -41,8 +42,8 @@ final class BackgroundWorker extends WorkerThreads.Task {
     JobOutcome run();
 
     /**
-     * Lets other threads have the work. Called once the gate knows of a failure, if there was one:
-     * a caller that finds the work done by another thread finds the gate shut as well.
+     * Lets other threads have the work. Called once the error handler knows of a failure, if there
+     * was one: a caller that finds the work done by another thread finds writes refused as well.
      *
      * @param outcome the outcome of the run; null if it threw
      */
@@ -69,7 +70,7 @@ final class BackgroundWorker extends WorkerThreads.Task {
   private final Env env;
   private final String name;
   private final Work work;
-  private final WriteGate gate;
+  private final ErrorHandler errors;
   private final Retries retries;
 
   /** True from a wake until the work begins to look for what it was woken for. */
@@ -94,19 +95,24 @@ final class BackgroundWorker extends WorkerThreads.Task {
    * Creates a worker.
    *
    * @param env starts the threads, if this worker needs one that does not run yet
-   * @param name the name of the work in the gate
+   * @param name the name of the work in the error handler
    */
   BackgroundWorker(
-      WorkerThreads threads, Env env, String name, Work work, WriteGate gate, Retries retries) {
+      WorkerThreads threads,
+      Env env,
+      String name,
+      Work work,
+      ErrorHandler errors,
+      Retries retries) {
     this.threads = threads;
     this.env = env;
     this.name = name;
     this.work = work;
-    this.gate = gate;
+    this.errors = errors;
     this.retries = retries;
   }
 
-  /** Returns the name of the work in the gate. */
+  /** Returns the name of the work in the error handler. */
   String name() {
     return name;
   }
@@ -148,7 +154,7 @@ final class BackgroundWorker extends WorkerThreads.Task {
     threads.submit(this);
     Uninterrupted.await(
         () -> {
-          while (!gate.isClosing() && !tried.await(10, TimeUnit.MILLISECONDS)) {}
+          while (!errors.isClosing() && !tried.await(10, TimeUnit.MILLISECONDS)) {}
         });
     awaiting.remove(tried);
   }
@@ -171,7 +177,7 @@ final class BackgroundWorker extends WorkerThreads.Task {
   @Override
   protected void noThread(Throwable cause) {
     woken.set(false);
-    gate.failResumably(name, cause);
+    errors.failResumably(name, cause);
     release(new ArrayList<>(awaiting));
   }
 
@@ -191,7 +197,7 @@ final class BackgroundWorker extends WorkerThreads.Task {
     try {
       more = runJob(work.next(), resumesBefore);
     } catch (Throwable e) {
-      gate.fail(name, e);
+      errors.fail(name, e);
     }
     release(waiting);
     if (retrying) {
@@ -217,7 +223,7 @@ final class BackgroundWorker extends WorkerThreads.Task {
         succeeded();
       }
     } catch (Throwable e) {
-      gate.fail(name, e);
+      errors.fail(name, e);
     }
     job.end(outcome);
     return more;
@@ -250,17 +256,17 @@ final class BackgroundWorker extends WorkerThreads.Task {
   private void succeeded() {
     pauseNanos = 0;
     isShort = false;
-    if (gate.hasFailed(name)) {
-      gate.succeed(name);
+    if (errors.hasFailed(name)) {
+      errors.succeed(name);
     }
   }
 
   /** Returns true if the work that failed is to be tried again at once. */
   private synchronized boolean retry(Throwable failure, int resumesBefore) {
-    // Synchronized: no resume can begin between the comparison and the shut gate.
+    // Synchronized: no resume can begin between the comparison and the refusal.
     boolean atOnce = resumes != resumesBefore;
     if (atOnce) {
-      gate.noteFailureOverlappingResume(name, failure);
+      errors.noteFailureOverlappingResume(name, failure);
     } else {
       retryLater(failure);
     }
@@ -280,9 +286,9 @@ final class BackgroundWorker extends WorkerThreads.Task {
     if (nowShort) {
       retries.reclaimMemory().run();
       usedAtFailure = retries.memoryUsed().getAsLong();
-      gate.runShort(name, failure);
+      errors.runShort(name, failure);
     } else {
-      gate.failResumably(name, failure);
+      errors.failResumably(name, failure);
     }
   }
 

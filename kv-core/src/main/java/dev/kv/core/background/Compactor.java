@@ -15,14 +15,14 @@ import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.shared.RateLimiter;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.Monitor;
-import dev.kv.core.state.Resources;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
-import dev.kv.core.write.WriteGate;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.event.CompactionEvent;
@@ -41,10 +41,10 @@ import org.slf4j.Logger;
 public final class Compactor implements BackgroundWorker.Work {
   private static final Logger LOG = EngineLogger.of(Compactor.class);
 
-  private final JobContext context;
-  private final Resources resources;
+  private final JobContext jobs;
+  private final DatabaseContext context;
   private final Monitor monitor;
-  private final WriteGate gate;
+  private final ErrorHandler errors;
   private final VersionSet versions;
   private final CompactionPicker picker;
   private final ManualCompactions manual;
@@ -59,21 +59,21 @@ public final class Compactor implements BackgroundWorker.Work {
   private int suspensions;
 
   /** Creates the work of the compaction threads. */
-  public Compactor(JobContext context) {
-    this.context = context;
-    this.resources = context.resources();
-    this.monitor = context.monitor();
-    this.gate = context.gate();
-    this.versions = context.versions();
-    this.running = context.running();
-    Options options = resources.options();
+  public Compactor(JobContext jobs) {
+    this.jobs = jobs;
+    this.context = jobs.context();
+    this.monitor = jobs.monitor();
+    this.errors = jobs.errors();
+    this.versions = jobs.versions();
+    this.running = jobs.running();
+    Options options = context.options();
     this.picker = new CompactionPicker(options.maxFileSize(), options.compaction().seekTriggered());
     this.manual = new ManualCompactions(monitor, picker);
-    RateLimiter limiter = resources.shared().compactionRate();
+    RateLimiter limiter = context.shared().compactionRate();
     this.files =
         limiter.isLimited()
-            ? new PacedFiles(resources.env(), limiter, this::isUrgent)
-            : resources.env();
+            ? new PacedFiles(context.env(), limiter, this::isUrgent)
+            : context.env();
   }
 
   /**
@@ -111,7 +111,7 @@ public final class Compactor implements BackgroundWorker.Work {
         monitor.unlock();
       }
       if (outcome instanceof JobOutcome.Ended) {
-        context.installed();
+        jobs.installed();
       }
     }
   }
@@ -122,7 +122,7 @@ public final class Compactor implements BackgroundWorker.Work {
   }
 
   private boolean isUrgent() {
-    return !gate.allowsJobs() || context.memTables().stallInputs().areCompactionsUrgent();
+    return !errors.allowsJobs() || jobs.memTables().stallInputs().areCompactionsUrgent();
   }
 
   /** Returns true if there is a compaction to run. */
@@ -139,7 +139,7 @@ public final class Compactor implements BackgroundWorker.Work {
   private @Nullable Picked prepare() {
     monitor.lock();
     try {
-      if (!gate.allowsJobs() || suspensions > 0) {
+      if (!errors.allowsJobs() || suspensions > 0) {
         return null;
       }
       Version version = versions.acquireCurrent();
@@ -178,22 +178,22 @@ public final class Compactor implements BackgroundWorker.Work {
 
   private JobOutcome runAndInstall(Picked picked) {
     Compaction compaction = picked.compaction;
-    Object begun = context.events().begin(Events.Kind.COMPACTION);
-    TableOutputs outputs = context.newOutputs();
+    Object begun = jobs.events().begin(Events.Kind.COMPACTION);
+    TableOutputs outputs = jobs.newOutputs();
     if (compaction.isTrivialMove()) {
-      return context.run(
+      return jobs.run(
           outputs,
           () -> {
             versions.logAndApply(
-                new Install(compaction.trivialMoveEdit(), context.memTables()::publish));
+                new Install(compaction.trivialMoveEdit(), jobs.memTables()::publish));
             post(compaction, 1, new JobStats(0, 0, 0, 0, 0), begun);
             return JobOutcome.Ended.DONE;
           });
     }
-    return context.run(
+    return jobs.run(
         outputs,
         () -> {
-          long[] snapshots = context.snapshots().sequences();
+          long[] snapshots = jobs.snapshots().sequences();
           CompactionResult result = run(picked, snapshots, outputs);
           if (result != null) {
             install(compaction, result, snapshots, begun);
@@ -212,14 +212,14 @@ public final class Compactor implements BackgroundWorker.Work {
         new CompactionJob(
             picked.compaction,
             snapshots,
-            file -> resources.tables().iterator(file, true, false),
+            file -> context.tables().iterator(file, true, false),
             outputs.context(files),
-            resources.options().compaction().filter(),
-            gate::isClosing);
+            context.options().compaction().filter(),
+            errors::isClosing);
     try {
       return job.run();
     } catch (CorruptionException e) {
-      if (resources.options().recoveryMode() == RecoveryMode.PARANOID
+      if (context.options().recoveryMode() == RecoveryMode.PARANOID
           || job.damagedInputs().isEmpty()) {
         throw e;
       }
@@ -231,41 +231,38 @@ public final class Compactor implements BackgroundWorker.Work {
   private void install(
       Compaction compaction, CompactionResult result, long[] snapshots, @Nullable Object begun) {
     FilterResult filtered = result.filtered();
-    List<FileMetadata> marked = context.withManyTombstones(result.outputs());
+    List<FileMetadata> marked = jobs.withManyTombstones(result.outputs());
     versions.logAndApply(
         new Install(
             result.edit(),
-            filtered.hasChanges()
-                ? () -> publishFiltered(snapshots)
-                : context.memTables()::publish));
-    context.stats().add(filtered);
+            filtered.hasChanges() ? () -> publishFiltered(snapshots) : jobs.memTables()::publish));
+    jobs.stats().add(filtered);
     warnOfFailure(filtered.failure());
-    context.markTombstones(marked);
-    context.stats().add(compaction.outputLevel(), result.stats());
+    jobs.markTombstones(marked);
+    jobs.stats().add(compaction.outputLevel(), result.stats());
     post(compaction, result.outputs().size(), result.stats(), begun);
   }
 
   /** Makes sure that snapshots taken since the beginning of the compaction do not change. */
   private void publishFiltered(long[] snapshots) {
     long newest = snapshots.length == 0 ? SnapshotList.NONE : snapshots[snapshots.length - 1];
-    context.memTables().publishFiltered(context.snapshots(), newest);
+    jobs.memTables().publishFiltered(jobs.snapshots(), newest);
   }
 
   private void warnOfFailure(@Nullable Throwable failure) {
     if (failure != null) {
       LOG.warn(
           "{}: the compaction filter failed, and the compaction kept the rest of its entries",
-          context.directory(),
+          jobs.directory(),
           failure);
     }
   }
 
   private void post(Compaction compaction, int outputs, JobStats stats, @Nullable Object begun) {
-    context
-        .events()
+    jobs.events()
         .post(
             new CompactionEvent(
-                context.events().database(),
+                jobs.events().database(),
                 compaction.reason().name().toLowerCase(Locale.ROOT),
                 compaction.level(),
                 compaction.outputLevel(),
@@ -286,7 +283,7 @@ public final class Compactor implements BackgroundWorker.Work {
    * everything else continues, and the manual request for the compaction, if any, fails.
    */
   private void setAside(Picked picked, List<FileMetadata> tables, CorruptionException damage) {
-    context.events().damage(DamageEvent.During.COMPACTION, damage);
+    jobs.events().damage(DamageEvent.During.COMPACTION, damage);
     monitor.lock();
     try {
       running.setAside(tables);
@@ -305,8 +302,8 @@ public final class Compactor implements BackgroundWorker.Work {
     if (running.hasSetAside()
         && running.compactions() == 0
         && version.fileCount(0) >= Levels.LEVEL_0_COMPACTION_TRIGGER) {
-      context.memTables().stallInputs().waive();
-      context.commits().progress();
+      jobs.memTables().stallInputs().waive();
+      jobs.commits().progress();
     }
   }
 
@@ -344,7 +341,7 @@ public final class Compactor implements BackgroundWorker.Work {
   public void awaitIdle(Runnable wake) {
     monitor.lock();
     try {
-      gate.check();
+      errors.check();
       wake.run();
       while (!isIdle()) {
         monitor.awaitChange();
@@ -356,7 +353,7 @@ public final class Compactor implements BackgroundWorker.Work {
 
   @GuardedBy("monitor")
   private boolean isIdle() {
-    return context.memTables().oldestImmutable() == null
+    return jobs.memTables().oldestImmutable() == null
         && running.compactions() == 0
         && (suspensions > 0
             || (!manual.isWaiting()
@@ -367,7 +364,7 @@ public final class Compactor implements BackgroundWorker.Work {
   public void runToEnd(ManualCompactions.Request request, Runnable wake) {
     monitor.lock();
     try {
-      gate.check();
+      errors.check();
       manual.add(request);
       wake.run();
       try {
@@ -387,9 +384,9 @@ public final class Compactor implements BackgroundWorker.Work {
   public void suspend() {
     monitor.lock();
     try {
-      gate.checkNotClosing();
+      errors.checkNotClosing();
       suspensions++;
-      context.memTables().stallInputs().suspend();
+      jobs.memTables().stallInputs().suspend();
       while (running.compactions() > 0) {
         monitor.awaitChange();
       }
@@ -412,7 +409,7 @@ public final class Compactor implements BackgroundWorker.Work {
   public void requireNotSuspended() {
     monitor.lock();
     try {
-      gate.checkNotClosing();
+      errors.checkNotClosing();
       if (suspensions > 0) {
         throw new IllegalStateException(
             "compactions are suspended: call resumeCompactions() first");
@@ -426,12 +423,12 @@ public final class Compactor implements BackgroundWorker.Work {
   public void resume() {
     monitor.lock();
     try {
-      gate.checkNotClosing();
+      errors.checkNotClosing();
       if (suspensions == 0) {
         throw new IllegalStateException("compactions are not suspended");
       }
       suspensions--;
-      context.memTables().stallInputs().resume();
+      jobs.memTables().stallInputs().resume();
     } finally {
       monitor.unlock();
     }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * installed by the version set. Used by the flush thread.
  */
 public final class Flusher implements BackgroundWorker.Work {
-  private final JobContext context;
+  private final JobContext jobs;
   private final Monitor monitor;
   private final VersionSet versions;
   private final MemTables memTables;
@@ -37,25 +37,25 @@ public final class Flusher implements BackgroundWorker.Work {
   private boolean markedOld;
 
   /** Creates the work of the flush thread. */
-  public Flusher(JobContext context) {
-    this.context = context;
-    this.monitor = context.monitor();
-    this.versions = context.versions();
-    this.memTables = context.memTables();
-    this.running = context.running();
+  public Flusher(JobContext jobs) {
+    this.jobs = jobs;
+    this.monitor = jobs.monitor();
+    this.versions = jobs.versions();
+    this.memTables = jobs.memTables();
+    this.running = jobs.running();
   }
 
   @Override
   public BackgroundWorker.@Nullable Job next() {
     MemTables.Immutable oldest = memTables.oldestImmutable();
-    return oldest == null || !context.gate().allowsJobs() ? null : () -> flush(oldest);
+    return oldest == null || !jobs.errors().allowsJobs() ? null : () -> flush(oldest);
   }
 
   private JobOutcome flush(MemTables.Immutable oldest) {
-    Object begun = context.events().begin(Events.Kind.FLUSH);
-    TableOutputs outputs = context.newOutputs();
+    Object begun = jobs.events().begin(Events.Kind.FLUSH);
+    TableOutputs outputs = jobs.newOutputs();
     JobOutcome outcome =
-        context.run(
+        jobs.run(
             outputs,
             () -> {
               FlushResult result = outputs.flush(oldest.memtable());
@@ -67,11 +67,11 @@ public final class Flusher implements BackgroundWorker.Work {
       return outcome;
     }
     memTables.retireLog(oldest);
-    context.installed();
+    jobs.installed();
     if (!markedOld) {
       markedOld = true;
-      context.markOldTombstones();
-      context.wakeCompactions().run();
+      jobs.markOldTombstones();
+      jobs.wakeCompactions().run();
     }
     return outcome;
   }
@@ -82,8 +82,7 @@ public final class Flusher implements BackgroundWorker.Work {
       TableOutputs outputs,
       @Nullable Object begun) {
     FileMetadata table = result.table();
-    List<FileMetadata> marked =
-        table == null ? List.of() : context.withManyTombstones(List.of(table));
+    List<FileMetadata> marked = table == null ? List.of() : jobs.withManyTombstones(List.of(table));
     Install change = new Install(flushed, result, outputs);
     boolean done = false;
     try {
@@ -94,9 +93,9 @@ public final class Flusher implements BackgroundWorker.Work {
         change.vacate();
       }
     }
-    context.markTombstones(marked);
+    jobs.markTombstones(marked);
     if (table != null) {
-      Events events = context.events();
+      Events events = jobs.events();
       events.post(
           new FlushEvent(
               events.database(),
@@ -135,7 +134,7 @@ public final class Flusher implements BackgroundWorker.Work {
         edit.logNumber(memTables.oldestLogWithout(flushed)).previousLogNumber(0);
         FileMetadata table = result.table();
         if (table != null) {
-          level = result.pickLevel(current, running, context.resources().options().maxFileSize());
+          level = result.pickLevel(current, running, jobs.context().options().maxFileSize());
           if (level > 0) {
             KeyRange keys = result.keys();
             running.occupy(level, keys);
@@ -155,7 +154,7 @@ public final class Flusher implements BackgroundWorker.Work {
       monitor.lock();
       try {
         vacate();
-        context.stats().add(level, result.stats());
+        jobs.stats().add(level, result.stats());
         memTables.removeFlushed(flushed);
       } finally {
         monitor.unlock();

@@ -7,18 +7,18 @@ import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.state.CompactionStats;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.state.ObsoleteFiles;
-import dev.kv.core.state.Resources;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.core.write.ExclusiveWriter;
-import dev.kv.core.write.WriteGate;
 import dev.kv.errors.DBException;
 import java.util.List;
 import java.util.function.Supplier;
@@ -32,9 +32,9 @@ import org.slf4j.Logger;
  * @param wakeCompactions makes the compaction threads look for work
  */
 public record JobContext(
-    Resources resources,
+    DatabaseContext context,
     Monitor monitor,
-    WriteGate gate,
+    ErrorHandler errors,
     VersionSet versions,
     MemTables memTables,
     SnapshotList snapshots,
@@ -56,17 +56,17 @@ public record JobContext(
 
   /** Returns the directory's name, for messages. */
   public String directory() {
-    return Escape.text(resources.directory().toString());
+    return Escape.text(context.directory().toString());
   }
 
   /** Returns the events of the database. */
   public Events events() {
-    return resources.events();
+    return context.events();
   }
 
   /** Returns the outputs of a new job. Their files are not deleted until the job settles them. */
   public TableOutputs newOutputs() {
-    return new TableOutputs(resources, obsolete::newPendingNumber, obsolete::settle);
+    return new TableOutputs(context, obsolete::newPendingNumber, obsolete::settle);
   }
 
   /**
@@ -96,7 +96,7 @@ public record JobContext(
   }
 
   private boolean hasManyTombstones(FileMetadata table) {
-    TableProperties properties = resources.tables().properties(table);
+    TableProperties properties = context.tables().properties(table);
     return properties != null
         && properties.tombstones() >= MANY_TOMBSTONES
         && properties.tombstones() >= properties.entries() / TOMBSTONE_SHARE;
@@ -128,7 +128,7 @@ public record JobContext(
               .mapToObj(version::files)
               .flatMap(List::stream)
               .limit(MAX_OLD_TABLES)
-              .takeWhile(table -> gate.allowsJobs())
+              .takeWhile(table -> errors.allowsJobs())
               .filter(this::hasReadableTombstones)
               .toList());
     } finally {

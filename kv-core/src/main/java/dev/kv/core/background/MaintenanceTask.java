@@ -3,7 +3,7 @@ package dev.kv.core.background;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.read.DatabaseReader;
-import dev.kv.core.state.Logs;
+import dev.kv.core.state.WriteAheadLog;
 import dev.kv.core.transaction.Transactions;
 import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.errors.DBClosedException;
@@ -20,20 +20,20 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
   private static final Logger LOG = EngineLogger.of(MaintenanceTask.class);
 
   private final BackgroundThreads background;
-  private final JobContext context;
-  private final Logs logs;
+  private final JobContext jobs;
+  private final WriteAheadLog logs;
   private final DatabaseReader reader;
   private final Transactions transactions;
 
   /** Creates the work of the maintenance thread. */
   public MaintenanceTask(
       BackgroundThreads background,
-      JobContext context,
-      Logs logs,
+      JobContext jobs,
+      WriteAheadLog logs,
       DatabaseReader reader,
       Transactions transactions) {
     this.background = background;
-    this.context = context;
+    this.jobs = jobs;
     this.logs = logs;
     this.reader = reader;
     this.transactions = transactions;
@@ -58,30 +58,30 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
 
   private void maintain() {
     switchMemTable();
-    if (logs.reserveAhead() && context.memTables().isHalfFull()) {
+    if (logs.reserveAhead() && jobs.memTables().isHalfFull()) {
       logs.prepareNext();
     }
     logs.closeRetired();
     reader.releaseCollectedIterators();
     transactions.endLostAndOld();
     if (background.takeVersionFreed()) {
-      context.obsolete().collect();
+      jobs.obsolete().collect();
     }
-    context.resources().events().deliver();
+    jobs.context().events().deliver();
   }
 
   private void switchMemTable() {
-    if (!context.memTables().stallInputs().isSwitchWanted()) {
+    if (!jobs.memTables().stallInputs().isSwitchWanted()) {
       return;
     }
-    try (ExclusiveWriter writer = context.commits().tryExclusive()) {
+    try (ExclusiveWriter writer = jobs.commits().tryExclusive()) {
       if (writer != null) {
         writer.switchMemTableIfPossible();
       }
     } catch (DBClosedException e) {
-      LOG.debug("{}: closed, and the memtable stays in the log", context.directory());
+      LOG.debug("{}: closed, and the memtable stays in the log", jobs.directory());
     } catch (DBIOException e) {
-      LOG.warn("{}: a memtable is not flushed early: {}", context.directory(), e.getMessage());
+      LOG.warn("{}: a memtable is not flushed early: {}", jobs.directory(), e.getMessage());
     }
   }
 }

@@ -25,20 +25,20 @@ import org.slf4j.Logger;
  * every user key of the range that is in them. It holds those of hidden entries too, because what
  * hides them may be in a table that is removed. Used once.
  */
-public final class RangeDelete implements TreeChange {
+public final class RangeDelete implements VersionMutation {
   private static final Logger LOG = EngineLogger.of(RangeDelete.class);
 
-  private final JobContext context;
+  private final JobContext jobs;
   private final KeyBounds range;
   private final UserKeyComparator order;
   private int removed;
   private @Nullable FlushResult tombstones;
 
   /** Creates the change. */
-  public RangeDelete(JobContext context, KeyBounds range) {
-    this.context = context;
+  public RangeDelete(JobContext jobs, KeyBounds range) {
+    this.jobs = jobs;
     this.range = range;
-    this.order = context.resources().comparator().userComparator();
+    this.order = jobs.context().comparator().userComparator();
   }
 
   @Override
@@ -94,7 +94,7 @@ public final class RangeDelete implements TreeChange {
     int opened = 0;
     try {
       for (; opened < inputs.length; opened++) {
-        inputs[opened] = context.resources().tables().iterator(tables.get(opened), true, false);
+        inputs[opened] = jobs.context().tables().iterator(tables.get(opened), true, false);
       }
       try (RangeTombstones entries =
           new RangeTombstones(
@@ -103,7 +103,7 @@ public final class RangeDelete implements TreeChange {
               order,
               sequence,
               outputs.budget(),
-              context.gate()::checkNotClosing)) {
+              jobs.errors()::checkNotClosing)) {
         opened = 0;
         return new FlushJob(entries, outputs).run();
       }
@@ -120,10 +120,10 @@ public final class RangeDelete implements TreeChange {
     if (written == null) {
       return;
     }
-    context.stats().add(0, written.stats());
+    jobs.stats().add(0, written.stats());
     LOG.info(
         "{}: deleted the range {}: removed {} tables, and wrote {} tombstones into {} in {} ms",
-        context.directory(),
+        jobs.directory(),
         range.describe(),
         removed,
         written.stats().entriesWritten(),

@@ -7,9 +7,9 @@ import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.CurrentFile;
 import dev.kv.core.manifest.VersionSet;
-import dev.kv.core.state.Logs;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.ObsoleteFiles;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.WriteAheadLog;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
@@ -54,20 +54,20 @@ import org.jspecify.annotations.Nullable;
  * is just writing its record. There is no flush: checkpoints leave no small tables in level 0.
  */
 public final class FileCapture {
-  private final Resources resources;
+  private final DatabaseContext context;
   private final VersionSet versions;
-  private final Logs logs;
+  private final WriteAheadLog logs;
   private final ObsoleteFiles obsolete;
   private final CommitPipeline commits;
 
   /** Creates the capture of one database. */
   public FileCapture(
-      Resources resources,
+      DatabaseContext context,
       VersionSet versions,
-      Logs logs,
+      WriteAheadLog logs,
       ObsoleteFiles obsolete,
       CommitPipeline commits) {
-    this.resources = resources;
+    this.context = context;
     this.versions = versions;
     this.logs = logs;
     this.obsolete = obsolete;
@@ -91,7 +91,7 @@ public final class FileCapture {
       return files;
     } catch (IOException e) {
       throw new DBIOException(
-          "cannot list the files of the database in " + resources.directory() + ": " + e, e);
+          "cannot list the files of the database in " + context.directory() + ": " + e, e);
     } finally {
       if (!done) {
         release(moment);
@@ -130,13 +130,13 @@ public final class FileCapture {
   }
 
   private List<LiveFiles.File> filesOf(Moment moment) throws IOException {
-    Path directory = resources.directory();
-    Set<String> names = new HashSet<>(resources.env().list(directory));
+    Path directory = context.directory();
+    Set<String> names = new HashSet<>(context.env().list(directory));
     List<LiveFiles.File> files = new ArrayList<>();
     Version version = moment.described().version();
     for (int level = 0; level < Levels.COUNT; level++) {
       for (FileMetadata table : version.files(level)) {
-        files.add(new FilePrefix(resources.env(), tablePath(names, table), table.size(), true));
+        files.add(new FilePrefix(context.env(), tablePath(names, table), table.size(), true));
       }
     }
     moment
@@ -145,13 +145,13 @@ public final class FileCapture {
             (log, length) -> {
               FileName name = FileNames.parse(String.valueOf(log.getFileName()));
               if (name != null && name.number() >= moment.described().logNumber()) {
-                files.add(new FilePrefix(resources.env(), log, length, false));
+                files.add(new FilePrefix(context.env(), log, length, false));
               }
             });
     long manifest = moment.described().manifestNumber();
     files.add(
         new FilePrefix(
-            resources.env(),
+            context.env(),
             FileNames.manifest(directory, manifest),
             moment.described().manifestLength(),
             false));
@@ -161,11 +161,10 @@ public final class FileCapture {
 
   private Path tablePath(Set<String> names, FileMetadata table) {
     Path usual =
-        FileNames.table(
-            resources.directory(), table.number(), resources.options().tables().suffix());
+        FileNames.table(context.directory(), table.number(), context.options().tables().suffix());
     Path other =
         FileNames.table(
-            resources.directory(), table.number(), resources.options().tables().suffix().other());
+            context.directory(), table.number(), context.options().tables().suffix().other());
     boolean isOther =
         !names.contains(String.valueOf(usual.getFileName()))
             && names.contains(String.valueOf(other.getFileName()));

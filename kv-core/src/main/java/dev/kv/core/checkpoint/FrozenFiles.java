@@ -9,7 +9,7 @@ import dev.kv.core.manifest.ManifestContext;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
@@ -34,14 +34,14 @@ import org.jspecify.annotations.Nullable;
 public final class FrozenFiles {
   private static final Path SCRATCH = Path.of("/frozen");
 
-  private final Resources resources;
+  private final DatabaseContext context;
   private final Version version;
   private final VersionSet numbers;
   private final Env scratch = new MemEnv();
   private final List<LiveFiles.File> files = new ArrayList<>();
 
-  private FrozenFiles(Resources resources, Version version, VersionSet numbers) {
-    this.resources = resources;
+  private FrozenFiles(DatabaseContext context, Version version, VersionSet numbers) {
+    this.context = context;
     this.version = version;
     this.numbers = numbers;
   }
@@ -55,17 +55,17 @@ public final class FrozenFiles {
    * @param lastSequence the sequence number of the last write
    */
   public static LiveFiles of(
-      Resources resources,
+      DatabaseContext context,
       Version version,
       VersionSet numbers,
       List<MemTable> memtables,
       long lastSequence) {
-    FrozenFiles frozen = new FrozenFiles(resources, version, numbers);
+    FrozenFiles frozen = new FrozenFiles(context, version, numbers);
     try {
       frozen.make(memtables, lastSequence);
     } catch (IOException e) {
       throw new DBIOException(
-          "cannot list the files of the database in " + resources.directory() + ": " + e, e);
+          "cannot list the files of the database in " + context.directory() + ": " + e, e);
     }
     version.retain();
     return new FileList(lastSequence, frozen.files, version::release);
@@ -75,7 +75,7 @@ public final class FrozenFiles {
     scratch.createDirectory(SCRATCH);
     VersionEdit.Builder edit =
         VersionEdit.builder()
-            .comparatorName(resources.comparator().userComparator().name())
+            .comparatorName(context.comparator().userComparator().name())
             .logNumber(0)
             .previousLogNumber(0)
             .lastSequence(lastSequence);
@@ -91,9 +91,9 @@ public final class FrozenFiles {
         new ManifestContext(
             scratch,
             SCRATCH,
-            resources.comparator(),
-            resources.budget(),
-            resources.options().maxFileSize(),
+            context.comparator(),
+            context.budget(),
+            context.options().maxFileSize(),
             false),
         number,
         edit.nextFileNumber(number + 1).build());
@@ -113,7 +113,7 @@ public final class FrozenFiles {
       List<FileMetadata> tables = version.files(level);
       for (FileMetadata table : tables) {
         edit.addFile(level, table);
-        files.add(new OpenTable(resources, table));
+        files.add(new OpenTable(context, table));
       }
     }
   }
@@ -121,8 +121,7 @@ public final class FrozenFiles {
   private @Nullable FileMetadata write(MemTable memtable) {
     try (InternalIterator entries = memtable.iterator()) {
       return new FlushJob(
-              entries,
-              resources.outputContext(scratch, SCRATCH, numbers::newFileNumber, table -> {}))
+              entries, context.outputContext(scratch, SCRATCH, numbers::newFileNumber, table -> {}))
           .run()
           .table();
     }
@@ -148,12 +147,11 @@ public final class FrozenFiles {
   }
 
   /** A table of the database, read through the open table. */
-  private record OpenTable(Resources resources, FileMetadata table) implements LiveFiles.File {
+  private record OpenTable(DatabaseContext context, FileMetadata table) implements LiveFiles.File {
     @Override
     public String name() {
       Path path =
-          FileNames.table(
-              resources.directory(), table.number(), resources.options().tables().suffix());
+          FileNames.table(context.directory(), table.number(), context.options().tables().suffix());
       return String.valueOf(path.getFileName());
     }
 
@@ -169,7 +167,7 @@ public final class FrozenFiles {
 
     @Override
     public RandomAccessFile open() {
-      return resources.tables().openRaw(table);
+      return context.tables().openRaw(table);
     }
   }
 }

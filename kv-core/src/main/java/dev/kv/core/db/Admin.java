@@ -2,7 +2,7 @@ package dev.kv.core.db;
 
 import dev.kv.admin.DBAdmin;
 import dev.kv.core.background.ManualCompactions;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
@@ -21,7 +21,7 @@ final class Admin extends Inspector implements DBAdmin {
    * @param checkOpen throws after the close
    */
   Admin(Runnable checkOpen, DBImpl.Parts parts) {
-    super(checkOpen, parts.stats(), parts.resources().env(), parts.capture()::capture);
+    super(checkOpen, parts.stats(), parts.context().env(), parts.capture()::capture);
     this.parts = parts;
   }
 
@@ -50,8 +50,8 @@ final class Admin extends Inspector implements DBAdmin {
   }
 
   private Set<Long> staleTables(long newest, byte @Nullable [] begin, byte @Nullable [] end) {
-    Resources resources = parts.resources();
-    StaleTables stale = new StaleTables(resources.tables(), resources.options());
+    DatabaseContext context = parts.context();
+    StaleTables stale = new StaleTables(context.tables(), context.options());
     Version version = parts.versions().acquireCurrent();
     try {
       return stale.find(version, newest, begin, end);
@@ -67,7 +67,7 @@ final class Admin extends Inspector implements DBAdmin {
     }
     checkOpen();
     parts.compactor().requireNotSuspended();
-    OldTombstones old = new OldTombstones(parts.versions(), parts.resources().tables());
+    OldTombstones old = new OldTombstones(parts.versions(), parts.context().tables());
     for (FileMetadata table : old.writtenUntil(Instant.now().minus(age))) {
       if (old.isLive(table)) { // an earlier one of these compactions may have rewritten it
         compactRange(table.smallestUserKey(), table.largestUserKey());

@@ -15,7 +15,7 @@ import dev.kv.core.background.JobContext;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.change.LoggedRangeDelete;
 import dev.kv.core.change.RangeDelete;
-import dev.kv.core.change.TreeChanges;
+import dev.kv.core.change.VersionMutator;
 import dev.kv.core.checkpoint.FileCapture;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.event.Events;
@@ -25,13 +25,13 @@ import dev.kv.core.load.Loads;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
-import dev.kv.core.state.Logs;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.MemTables;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.WriteAheadLog;
 import dev.kv.core.transaction.ConditionalWrites;
 import dev.kv.core.transaction.Transactions;
 import dev.kv.core.write.CommitPipeline;
-import dev.kv.core.write.WriteGate;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBIOException;
@@ -56,12 +56,12 @@ final class DBImpl extends OpenDatabase implements DB {
 
   /** The parts of an open database, which owns and closes them. */
   record Parts(
-      Resources resources,
+      DatabaseContext context,
       Env.Lock lock,
-      WriteGate gate,
+      ErrorHandler errors,
       VersionSet versions,
       MemTables memTables,
-      Logs logs,
+      WriteAheadLog logs,
       CommitPipeline commits,
       ConditionalWrites conditionalWrites,
       Transactions transactions,
@@ -71,7 +71,7 @@ final class DBImpl extends OpenDatabase implements DB {
       FileCapture capture,
       BackgroundThreads background,
       JobContext jobs,
-      TreeChanges changes,
+      VersionMutator changes,
       Loads loads,
       @Nullable LogFeed feed,
       DatabaseStats stats) {}
@@ -86,7 +86,7 @@ final class DBImpl extends OpenDatabase implements DB {
 
   @Override
   boolean isClosed() {
-    return parts.gate().isClosing();
+    return parts.errors().isClosing();
   }
 
   @Override
@@ -161,14 +161,14 @@ final class DBImpl extends OpenDatabase implements DB {
   @Override
   public void deleteRange(WriteOptions options, byte @Nullable [] from, byte @Nullable [] to) {
     Objects.requireNonNull(options, "options");
-    delete(options, KeyBounds.of(from, to, parts.resources().comparator().userComparator()));
+    delete(options, KeyBounds.of(from, to, parts.context().comparator().userComparator()));
   }
 
   @Override
   public void deletePrefix(WriteOptions options, byte[] prefix) {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(prefix, "prefix");
-    delete(options, KeyBounds.ofPrefix(prefix, parts.resources().comparator().userComparator()));
+    delete(options, KeyBounds.ofPrefix(prefix, parts.context().comparator().userComparator()));
   }
 
   private void delete(WriteOptions options, KeyBounds range) {
@@ -214,10 +214,10 @@ final class DBImpl extends OpenDatabase implements DB {
    */
   @Override
   public void close() {
-    Events events = parts.resources().events();
+    Events events = parts.context().events();
     requireNotInListener(events);
     parts.loads().requireNotInCallback();
-    if (!parts.gate().beginClose()) {
+    if (!parts.errors().beginClose()) {
       Uninterrupted.await(closeDone::await);
       return;
     }
@@ -240,16 +240,16 @@ final class DBImpl extends OpenDatabase implements DB {
 
   private void closeFiles() {
     Env.Lock lock = parts.lock();
-    Resources resources = parts.resources();
+    DatabaseContext context = parts.context();
     VersionSet versions = parts.versions();
     try (lock;
-        resources;
+        context;
         versions) {
       parts.memTables().close();
       parts.logs().close();
     } catch (IOException e) {
       throw new DBIOException(
-          "the database in " + resources.directory() + " was closed, with a failure: " + e, e);
+          "the database in " + context.directory() + " was closed, with a failure: " + e, e);
     }
   }
 }

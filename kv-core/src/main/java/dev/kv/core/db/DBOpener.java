@@ -11,7 +11,7 @@ import dev.kv.core.background.Compactor;
 import dev.kv.core.background.Flusher;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.background.MaintenanceTask;
-import dev.kv.core.change.TreeChanges;
+import dev.kv.core.change.VersionMutator;
 import dev.kv.core.checkpoint.FileCapture;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.env.FileName;
@@ -34,18 +34,18 @@ import dev.kv.core.recovery.LogRecovery;
 import dev.kv.core.recovery.LostFiles;
 import dev.kv.core.recovery.RecoveredTables;
 import dev.kv.core.state.CompactionStats;
-import dev.kv.core.state.Logs;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.state.ObsoleteFiles;
-import dev.kv.core.state.Resources;
 import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.state.TombstoneObserver;
+import dev.kv.core.state.WriteAheadLog;
 import dev.kv.core.transaction.ConditionalWrites;
 import dev.kv.core.transaction.Transactions;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.CommitPipeline;
-import dev.kv.core.write.WriteGate;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import dev.kv.env.WritableFile;
 import dev.kv.errors.CorruptionException;
@@ -152,15 +152,15 @@ final class DBOpener {
     } else {
       throw check.noDatabase();
     }
-    Resources resources = new Resources(directory, options);
-    Events events = resources.events();
+    DatabaseContext context = new DatabaseContext(directory, options);
+    Events events = context.events();
     boolean done = false;
     try {
       OpenTimer timer = new OpenTimer(events);
       if (options.monitoring().infoLog()) {
         events.beginInfoLog(env, directory);
       }
-      Opening opening = new Opening(resources, lock);
+      Opening opening = new Opening(context, lock);
       DB db = opening.run(check, exists, timer);
       done = true;
       events.onPost(opening.background::maintenanceWanted);
@@ -168,7 +168,7 @@ final class DBOpener {
       return db;
     } finally {
       if (!done) {
-        resources.close();
+        context.close();
       }
     }
   }
@@ -177,35 +177,37 @@ final class DBOpener {
    * Opens one database whose LOCK is held. If it fails, it frees everything that it has created.
    */
   private static final class Opening {
-    private final Resources resources;
+    private final DatabaseContext context;
     private final Env env;
     private final Options options;
     private final Path directory;
     private final Env.Lock lock;
-    private final WriteGate gate;
+    private final ErrorHandler errors;
     private final Monitor monitor;
     private final BackgroundThreads background;
     private final VersionSet versions;
     private final CompactionStats compactionStats = new CompactionStats();
-    private final Logs logs;
+    private final WriteAheadLog logs;
     private final ObsoleteFiles obsolete;
     private final @Nullable RetainedLogs kept;
     private @Nullable MemTable memtable;
-    private Logs.@Nullable NumberedLog log;
+    private WriteAheadLog.@Nullable NumberedLog log;
 
-    Opening(Resources resources, Env.Lock lock) {
-      this.resources = resources;
+    Opening(DatabaseContext context, Env.Lock lock) {
+      this.context = context;
       this.lock = lock;
-      env = resources.env();
-      options = resources.options();
-      directory = resources.directory();
-      gate = new WriteGate(resources.events());
-      monitor = new Monitor(gate);
-      background = new BackgroundThreads(resources, gate);
-      versions = new VersionSet(resources.manifestContext(), background::versionFreed);
-      kept = RetainedLogs.of(resources);
-      obsolete = new ObsoleteFiles(resources, versions, gate, kept);
-      logs = new Logs(resources, versions, obsolete, gate, kept, background::maintenanceWanted);
+      env = context.env();
+      options = context.options();
+      directory = context.directory();
+      errors = new ErrorHandler(context.events());
+      monitor = new Monitor(errors);
+      background = new BackgroundThreads(context, errors);
+      versions = new VersionSet(context.manifestContext(), background::versionFreed);
+      kept = RetainedLogs.of(context);
+      obsolete = new ObsoleteFiles(context, versions, errors, kept);
+      logs =
+          new WriteAheadLog(
+              context, versions, obsolete, errors, kept, background::maintenanceWanted);
     }
 
     DB run(DirectoryCheck check, boolean exists, OpenTimer timer) throws IOException {
@@ -213,7 +215,7 @@ final class DBOpener {
       try {
         if (!exists) {
           LOG.info("{}: creating a database", directory);
-          NewDatabase.create(resources.manifestContext());
+          NewDatabase.create(context.manifestContext());
         }
         boolean editNeeded = versions.recover(false);
         List<FileName> files = check.list();
@@ -239,8 +241,8 @@ final class DBOpener {
         throws IOException {
       numbers.forEach(versions::markFileNumberUsed);
       VersionEdit.Builder edit = VersionEdit.builder();
-      RecoveredTables tables = new RecoveredTables(resources, versions, compactionStats, edit);
-      LogRecovery recovery = new LogRecovery(resources, versions.lastSequence(), tables);
+      RecoveredTables tables = new RecoveredTables(context, versions, compactionStats, edit);
+      LogRecovery recovery = new LogRecovery(context, versions.lastSequence(), tables);
       try {
         recovery.replay(numbers, versions.logNumber());
         recovery.requireConfirmed(
@@ -249,7 +251,7 @@ final class DBOpener {
         boolean cut = versions.recoveredTail() > 0;
         if (cut) {
           LostFiles lost = new LostFiles(env, directory);
-          lost.moveUnusedTables(resources, versions, files);
+          lost.moveUnusedTables(context, versions, files);
           recovery.note(
               "the MANIFEST ended inside an edit, "
                   + versions.recoveredTail()
@@ -261,7 +263,7 @@ final class DBOpener {
         boolean reused = tables.count() == 0 && reusesLogs() && reuse(numbers, recovery);
         if (!reused) {
           recovery.flushRest();
-          memtable = resources.emptyMemTable();
+          memtable = context.emptyMemTable();
           if (existed && !cut && recovery.foundNothing() && isKept(numbers)) {
             return recovery;
           }
@@ -330,7 +332,7 @@ final class DBOpener {
       Path file = FileNames.log(directory, number);
       try {
         WritableFile writable = env.openAppendable(file);
-        log = new Logs.NumberedLog(number, LogWriter.appending(file, writable, length));
+        log = new WriteAheadLog.NumberedLog(number, LogWriter.appending(file, writable, length));
         writable.sync();
       } catch (IOException e) {
         LOG.warn("cannot append to {}; creating a new log: {}", file, e.toString());
@@ -339,7 +341,7 @@ final class DBOpener {
       }
       LOG.info("appending to {} at offset {}", file, length);
       MemTable rest = recovery.takeMemTable();
-      memtable = rest == null ? resources.emptyMemTable() : rest;
+      memtable = rest == null ? context.emptyMemTable() : rest;
       return true;
     }
 
@@ -349,13 +351,13 @@ final class DBOpener {
      */
     private DB assemble(LogRecovery recovery) {
       ReadStates readStates = new ReadStates();
-      Logs.NumberedLog reused = log;
+      WriteAheadLog.NumberedLog reused = log;
       if (reused != null) {
         logs.begin(reused);
       }
       MemTables memTables =
           new MemTables(
-              resources,
+              context,
               monitor,
               versions,
               readStates,
@@ -366,43 +368,43 @@ final class DBOpener {
           new CommitPipeline(
               memTables,
               memTables.stallInputs(),
-              gate,
+              errors,
               versions.lastSequence(),
-              resources.budget(),
-              resources.events());
+              context.budget(),
+              context.events());
       SnapshotList snapshots = new SnapshotList(commits::lastSequence);
       JobContext jobs =
           new JobContext(
-              resources,
+              context,
               monitor,
-              gate,
+              errors,
               versions,
               memTables,
               snapshots,
-              new RunningJobs(resources.comparator().userComparator()),
+              new RunningJobs(context.comparator().userComparator()),
               obsolete,
               compactionStats,
               commits,
               background::compactionWanted);
       Compactor compactor = new Compactor(jobs);
-      UserKeyComparator order = resources.comparator().userComparator();
+      UserKeyComparator order = context.comparator().userComparator();
       TombstoneSkipIndex skips = TombstoneObserver.indexOf(commits, order);
       DatabaseReader reader =
           new DatabaseReader(
               readStates,
               snapshots,
-              resources.tables(),
-              resources.budget(),
+              context.tables(),
+              context.budget(),
               skips,
               options.compaction().seekTriggered() ? background : null,
-              resources.events(),
+              context.events(),
               options.monitoring().trackIterators());
       Transactions transactions = new Transactions(reader, commits, order);
       long firstSequence = versions.lastSequence();
       DBStats.Recovery report = recovery.report();
       DatabaseStats stats =
           new DatabaseStats(
-              resources,
+              context,
               versions::acquireCurrent,
               reader,
               snapshots,
@@ -419,14 +421,14 @@ final class DBOpener {
                       commits.stalls()),
               memTables::estimatedKeys,
               transactions::stats);
-      TreeChanges changes = new TreeChanges(jobs, readStates);
+      VersionMutator changes = new VersionMutator(jobs, readStates);
       memTables.publish();
       DBImpl db =
           new DBImpl(
               new DBImpl.Parts(
-                  resources,
+                  context,
                   lock,
-                  gate,
+                  errors,
                   versions,
                   memTables,
                   logs,
@@ -436,12 +438,12 @@ final class DBOpener {
                   reader,
                   snapshots,
                   compactor,
-                  new FileCapture(resources, versions, logs, obsolete, commits),
+                  new FileCapture(context, versions, logs, obsolete, commits),
                   background,
                   jobs,
                   changes,
                   new Loads(jobs, changes, compactor),
-                  kept == null ? null : new LogFeed(resources, kept, gate),
+                  kept == null ? null : new LogFeed(context, kept, errors),
                   stats));
       background.begin(
           new Flusher(jobs),
@@ -457,7 +459,7 @@ final class DBOpener {
     }
 
     private void closeLog() {
-      Logs.NumberedLog unused = log;
+      WriteAheadLog.NumberedLog unused = log;
       if (unused != null) {
         log = null;
         logs.retire(unused.writer());

@@ -9,7 +9,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.state.CompactionStats;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
@@ -29,7 +29,7 @@ final class DatabaseStats {
   /** The number of open iterators that the statistics describe. */
   private static final int OLDEST_ITERATORS = 10;
 
-  private final Resources resources;
+  private final DatabaseContext context;
   private final Supplier<Version> versions;
   private final DatabaseReader reader;
   private final SnapshotList snapshots;
@@ -51,7 +51,7 @@ final class DatabaseStats {
    * @param transactions returns the counters of transactions
    */
   DatabaseStats(
-      Resources resources,
+      DatabaseContext context,
       Supplier<Version> versions,
       DatabaseReader reader,
       SnapshotList snapshots,
@@ -61,7 +61,7 @@ final class DatabaseStats {
       Supplier<DBStats.Writes> writes,
       LongSupplier memtableKeys,
       Supplier<DBStats.Transactions> transactions) {
-    this.resources = resources;
+    this.context = context;
     this.versions = versions;
     this.reader = reader;
     this.snapshots = snapshots;
@@ -95,7 +95,7 @@ final class DatabaseStats {
       case "stats" -> withVersion(compactionStats::describe);
       case "sstables" -> withVersion(Version::describe);
       case "approximate-memory-usage" ->
-          Long.toString(resources.blockCache().totalCharge() + memtableBytes.getAsLong());
+          Long.toString(context.blockCache().totalCharge() + memtableBytes.getAsLong());
       default -> null;
     };
   }
@@ -112,7 +112,7 @@ final class DatabaseStats {
   private @Nullable String estimatedKeys() {
     Version version = versions.get();
     try {
-      Long inTables = KeyEstimate.inTables(version, resources.tables());
+      Long inTables = KeyEstimate.inTables(version, context.tables());
       return inTables == null
           ? null
           : Long.toString(Math.max(0, inTables + memtableKeys.getAsLong()));
@@ -139,8 +139,8 @@ final class DatabaseStats {
 
   /** Returns the current statistics. */
   DBStats stats() {
-    OffHeapBudget budget = resources.budget();
-    BlockCache cache = resources.blockCache();
+    OffHeapBudget budget = context.budget();
+    BlockCache cache = context.blockCache();
     reader.releaseCollectedIterators();
     return new DBStats(
         withVersion(compactionStats::levels),
@@ -152,8 +152,8 @@ final class DatabaseStats {
                 budget.used(MemoryKind.WRITE_BUFFER),
                 budget.limit()),
             new DBStats.Cache(cache.capacity(), cache.totalCharge(), cache.hits(), cache.misses()),
-            resources.tables().mappedBytes(),
-            (int) resources.tables().openTables()),
+            context.tables().mappedBytes(),
+            (int) context.tables().openTables()),
         reader.reads(),
         writes.get(),
         recovery.get(),
@@ -187,6 +187,6 @@ final class DatabaseStats {
     ByteBuffer direct = ByteBuffer.allocateDirect(key.length).order(ByteOrder.LITTLE_ENDIAN);
     direct.put(0, key);
     return version.approximateOffsetOf(
-        direct, 0, key.length, resources.tables()::approximateOffsetOf);
+        direct, 0, key.length, context.tables()::approximateOffsetOf);
   }
 }

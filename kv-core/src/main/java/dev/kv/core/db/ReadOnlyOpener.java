@@ -10,7 +10,7 @@ import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.state.CompactionStats;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
@@ -91,14 +91,14 @@ final class ReadOnlyOpener {
   }
 
   private ReadOnlyDB open(DirectoryCheck check, boolean last) throws IOException {
-    Resources resources = new Resources(directory, options);
+    DatabaseContext context = new DatabaseContext(directory, options);
     boolean done = false;
     try {
-      Events events = resources.events();
+      Events events = context.events();
       OpenTimer timer = new OpenTimer(events);
-      TableUses uses = new TableUses(resources);
-      ReadOnlyView view = ReadOnlyView.load(resources, uses, check, last);
-      ReadOnlyDB db = assemble(resources, new ReadOnlyViews(resources, uses, view));
+      TableUses uses = new TableUses(context);
+      ReadOnlyView view = ReadOnlyView.load(context, uses, check, last);
+      ReadOnlyDB db = assemble(context, new ReadOnlyViews(context, uses, view));
       done = true;
       timer.opened(view.versions().current(), view.recovery(), true);
       events.onPost(events::deliver);
@@ -106,7 +106,7 @@ final class ReadOnlyOpener {
       return db;
     } finally {
       if (!done) {
-        resources.close();
+        context.close();
       }
     }
   }
@@ -126,22 +126,22 @@ final class ReadOnlyOpener {
     }
   }
 
-  private ReadOnlyDB assemble(Resources resources, ReadOnlyViews views) {
-    Events events = resources.events();
+  private ReadOnlyDB assemble(DatabaseContext context, ReadOnlyViews views) {
+    Events events = context.events();
     DatabaseReader reader =
         new DatabaseReader(
             views.states(),
             views.snapshots(),
-            resources.tables(),
-            resources.budget(),
+            context.tables(),
+            context.budget(),
             new TombstoneSkipIndex(
-                resources.comparator().userComparator(), ranges -> ranges.beginWatches(0)),
+                context.comparator().userComparator(), ranges -> ranges.beginWatches(0)),
             null,
             events,
             options.monitoring().trackIterators());
     DatabaseStats stats =
         new DatabaseStats(
-            resources,
+            context,
             views::acquireVersion,
             reader,
             views.snapshots(),

@@ -9,7 +9,7 @@ import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.recovery.LogRecovery;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
@@ -29,7 +29,7 @@ import java.util.List;
  * read state and the last list of files that use the version.
  */
 final class ReadOnlyView {
-  private final Resources resources;
+  private final DatabaseContext context;
   private final Path directory;
   private final TableUses uses;
   private final boolean last;
@@ -50,12 +50,12 @@ final class ReadOnlyView {
   private long memtableKeys;
   private DBStats.Recovery recovery = new DBStats.Recovery(0, 0, 0, "");
 
-  private ReadOnlyView(Resources resources, TableUses uses, boolean last) {
-    this.resources = resources;
-    this.directory = resources.directory();
+  private ReadOnlyView(DatabaseContext context, TableUses uses, boolean last) {
+    this.context = context;
+    this.directory = context.directory();
     this.uses = uses;
     this.last = last;
-    this.versions = new VersionSet(resources.manifestContext(), this::unpinTables);
+    this.versions = new VersionSet(context.manifestContext(), this::unpinTables);
   }
 
   /**
@@ -63,9 +63,10 @@ final class ReadOnlyView {
    *
    * @param last true if a missing file is permanently lost, and not deleted by a writer
    */
-  static ReadOnlyView load(Resources resources, TableUses uses, DirectoryCheck check, boolean last)
+  static ReadOnlyView load(
+      DatabaseContext context, TableUses uses, DirectoryCheck check, boolean last)
       throws IOException {
-    ReadOnlyView view = new ReadOnlyView(resources, uses, last);
+    ReadOnlyView view = new ReadOnlyView(context, uses, last);
     boolean done = false;
     try {
       view.read(check);
@@ -82,9 +83,9 @@ final class ReadOnlyView {
   private void read(DirectoryCheck check) throws IOException {
     versions.recover(true);
     if (last) {
-      check.requireTables(check.list(), versions, resources.options().tables().suffix());
+      check.requireTables(check.list(), versions, context.options().tables().suffix());
     } else {
-      check.requireSizes(versions, resources.options().tables().suffix());
+      check.requireSizes(versions, context.options().tables().suffix());
     }
     // Before the replay, which takes longer: meanwhile a writer deletes tables that it compacted.
     pinTables();
@@ -99,7 +100,7 @@ final class ReadOnlyView {
     recovery = logs.report();
     memtableBytes = memtables.stream().mapToLong(MemTable::memoryUsed).sum();
     memtableKeys = memtables.stream().mapToLong(MemTable::estimatedKeys).sum();
-    memtables.addFirst(resources.emptyMemTable());
+    memtables.addFirst(context.emptyMemTable());
   }
 
   /**
@@ -123,7 +124,7 @@ final class ReadOnlyView {
       // It was flushed and deleted after the MANIFEST was read, unless it is permanently lost.
       throw new NoSuchFileException(FileNames.log(directory, oldest).toString());
     }
-    LogRecovery recovery = new LogRecovery(resources, versions.lastSequence(), memtables::addFirst);
+    LogRecovery recovery = new LogRecovery(context, versions.lastSequence(), memtables::addFirst);
     try {
       recovery.replay(numbers, oldest);
       recovery.flushRest();
@@ -143,7 +144,7 @@ final class ReadOnlyView {
     synchronized (files) {
       files.addAll(all);
       for (FileMetadata file : all) {
-        pins.add(resources.tables().acquire(file));
+        pins.add(context.tables().acquire(file));
       }
     }
   }

@@ -8,7 +8,7 @@ import dev.kv.core.read.ReadState;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.recovery.DirectoryCheck;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.Version;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
@@ -23,7 +23,7 @@ import java.util.List;
  * <p>The lock of this class comes before all others: a refresh holds it while it reads files.
  */
 final class ReadOnlyViews {
-  private final Resources resources;
+  private final DatabaseContext context;
   private final TableUses uses;
   private final ReadStates states = new ReadStates();
   private final SnapshotList snapshots;
@@ -42,8 +42,8 @@ final class ReadOnlyViews {
    *
    * @param uses counts the uses of the tables of all views
    */
-  ReadOnlyViews(Resources resources, TableUses uses, ReadOnlyView first) {
-    this.resources = resources;
+  ReadOnlyViews(DatabaseContext context, TableUses uses, ReadOnlyView first) {
+    this.context = context;
     this.uses = uses;
     this.newest = first;
     this.lastSequence = first.lastSequence();
@@ -89,7 +89,7 @@ final class ReadOnlyViews {
    */
   ReadOnlyView load(Runnable checkOpen, DirectoryCheck check, boolean last) throws IOException {
     checkOpen.run();
-    ReadOnlyView next = ReadOnlyView.load(resources, uses, check, last);
+    ReadOnlyView next = ReadOnlyView.load(context, uses, check, last);
     boolean done = false;
     try {
       checkOpen.run();
@@ -112,7 +112,7 @@ final class ReadOnlyViews {
               + " and was "
               + lastSequence
               + ": the database was replaced or has lost writes; open it again",
-          resources.directory().toString(),
+          context.directory().toString(),
           CorruptionException.NO_OFFSET);
     }
   }
@@ -141,7 +141,7 @@ final class ReadOnlyViews {
     }
     ReadOnlyView view = newest;
     return FrozenFiles.of(
-        resources,
+        context,
         view.versions().current(),
         view.versions(),
         view.oldestFirst(),
@@ -155,6 +155,6 @@ final class ReadOnlyViews {
     newest.unpinTables();
     older.forEach(ReadOnlyView::unpinTables);
     older.clear();
-    resources.close();
+    context.close();
   }
 }

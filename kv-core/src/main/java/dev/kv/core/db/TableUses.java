@@ -1,7 +1,7 @@
 package dev.kv.core.db;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.errors.CorruptionException;
 import java.util.Arrays;
@@ -15,13 +15,13 @@ final class TableUses {
   /** A table and the number of views that use it. */
   private record Use(FileMetadata file, int views) {}
 
-  private final Resources resources;
+  private final DatabaseContext context;
 
   @GuardedBy("this")
   private final Map<Long, Use> uses = new HashMap<>();
 
-  TableUses(Resources resources) {
-    this.resources = resources;
+  TableUses(DatabaseContext context) {
+    this.context = context;
   }
 
   /**
@@ -38,7 +38,7 @@ final class TableUses {
             "table "
                 + file.number()
                 + " is another one than before: the database was replaced; open it again",
-            resources.directory().toString(),
+            context.directory().toString(),
             CorruptionException.NO_OFFSET);
       }
     }
@@ -61,7 +61,7 @@ final class TableUses {
               file.number(),
               (number, use) -> use.views == 1 ? null : new Use(use.file, use.views - 1));
       if (left == null) {
-        resources.tables().evict(file.number());
+        context.tables().evict(file.number());
       }
     }
   }

@@ -9,7 +9,7 @@ import dev.kv.core.batch.MalformedBatchException;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.write.CommitProgress;
-import dev.kv.core.write.WriteGate;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class ChangesImpl implements Changes {
   private final RetainedLogs kept;
   private final CommitProgress progress;
-  private final WriteGate gate;
+  private final ErrorHandler errors;
   private final boolean durableOnly;
   private final Consumer<ChangesImpl> whenClosed;
   private final BatchCursor operations = new BatchCursor();
@@ -47,14 +47,14 @@ final class ChangesImpl implements Changes {
 
   ChangesImpl(
       RetainedLogs kept,
-      WriteGate gate,
+      ErrorHandler errors,
       LogCursor cursor,
       boolean durableOnly,
       ChangePosition position,
       Consumer<ChangesImpl> whenClosed) {
     this.kept = kept;
     this.progress = kept.progress();
-    this.gate = gate;
+    this.errors = errors;
     this.cursor = cursor;
     this.durableOnly = durableOnly;
     this.position = position;
@@ -65,7 +65,7 @@ final class ChangesImpl implements Changes {
   public @Nullable ChangeGroup poll() {
     using.lock();
     try {
-      gate.checkNotClosing();
+      errors.checkNotClosing();
       if (closed) {
         throw new IllegalStateException("this reader of changes has been closed");
       }
@@ -79,8 +79,8 @@ final class ChangesImpl implements Changes {
     } finally {
       using.unlock();
     }
-    if (gate.isFailedPermanently()) {
-      gate.check();
+    if (errors.isFailedPermanently()) {
+      errors.check();
     }
     return null;
   }
@@ -110,7 +110,7 @@ final class ChangesImpl implements Changes {
   }
 
   private boolean hasEnded() {
-    return closed || gate.isClosing() || gate.isFailedPermanently();
+    return closed || errors.isClosing() || errors.isFailedPermanently();
   }
 
   /** Returns the next group, whose last write is at most {@code complete}. */

@@ -6,9 +6,9 @@ import dev.kv.change.Changes;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.RetainedLogs;
-import dev.kv.core.write.WriteGate;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import dev.kv.errors.DBIOException;
 import java.io.IOException;
@@ -26,26 +26,26 @@ public final class LogFeed implements AutoCloseable {
   private final Env env;
   private final Path directory;
   private final RetainedLogs kept;
-  private final WriteGate gate;
+  private final ErrorHandler errors;
   private final Set<ChangesImpl> readers = ConcurrentHashMap.newKeySet();
 
   /** Creates the feed of a database whose incarnation has begun. */
-  public LogFeed(Resources resources, RetainedLogs kept, WriteGate gate) {
-    this.env = resources.env();
-    this.directory = resources.directory();
+  public LogFeed(DatabaseContext context, RetainedLogs kept, ErrorHandler errors) {
+    this.env = context.env();
+    this.directory = context.directory();
     this.kept = kept;
-    this.gate = gate;
-    gate.onChange(kept.progress()::wake);
+    this.errors = errors;
+    errors.onChange(kept.progress()::wake);
   }
 
   /** Implements {@link dev.kv.change.ChangeFeed#open(ChangeOptions, ChangePosition)}. */
   public Changes open(ChangeOptions options, ChangePosition after) {
-    gate.checkNotClosing();
+    errors.checkNotClosing();
     kept.check(after);
     try {
       LogCursor cursor = new LogCursor(env, directory, kept, logOf(after));
       ChangesImpl changes =
-          new ChangesImpl(kept, gate, cursor, !options.unsynced(), after, readers::remove);
+          new ChangesImpl(kept, errors, cursor, !options.unsynced(), after, readers::remove);
       readers.add(changes);
       return changes;
     } catch (IOException e) {
@@ -55,13 +55,13 @@ public final class LogFeed implements AutoCloseable {
 
   /** Implements {@link dev.kv.change.ChangeFeed#position}. */
   public ChangePosition durable() {
-    gate.checkNotClosing();
+    errors.checkNotClosing();
     return kept.position(kept.progress().last(true));
   }
 
   /** Implements {@link dev.kv.change.ChangeFeed#oldestPosition}. */
   public ChangePosition oldest() {
-    gate.checkNotClosing();
+    errors.checkNotClosing();
     long last = kept.progress().last(false);
     try {
       for (long log : kept.numbers()) {
@@ -117,7 +117,7 @@ public final class LogFeed implements AutoCloseable {
     }
   }
 
-  /** Closes all readers. Called when the gate has begun to close. */
+  /** Closes all readers. Called when the close has begun. */
   @Override
   public void close() {
     readers.forEach(ChangesImpl::close);

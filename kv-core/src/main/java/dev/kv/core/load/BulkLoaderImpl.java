@@ -35,7 +35,7 @@ public final class BulkLoaderImpl implements BulkLoader {
   }
 
   private final Loads loads;
-  private final JobContext context;
+  private final JobContext jobs;
   private final BulkLoadOptions options;
   private final TableOutputs outputs;
 
@@ -62,11 +62,11 @@ public final class BulkLoaderImpl implements BulkLoader {
   @GuardedBy("this")
   private @Nullable ExternalSort sort;
 
-  BulkLoaderImpl(Loads loads, JobContext context, BulkLoadOptions options) {
+  BulkLoaderImpl(Loads loads, JobContext jobs, BulkLoadOptions options) {
     this.loads = loads;
-    this.context = context;
+    this.jobs = jobs;
     this.options = options;
-    outputs = context.newOutputs();
+    outputs = jobs.newOutputs();
   }
 
   @Override
@@ -118,8 +118,7 @@ public final class BulkLoaderImpl implements BulkLoader {
     LoadWriter open = writer;
     if (open == null) {
       sequence = loads.takeSequence();
-      open =
-          new LoadWriter(outputs.context(), sequence, context.resources().options().maxFileSize());
+      open = new LoadWriter(outputs.context(), sequence, jobs.context().options().maxFileSize());
       writer = open;
     }
     return open;
@@ -129,14 +128,11 @@ public final class BulkLoaderImpl implements BulkLoader {
   private ExternalSort openSort() {
     ExternalSort open = sort;
     if (open == null) {
-      RunFiles runs = new RunFiles(context.resources(), context.obsolete());
+      RunFiles runs = new RunFiles(jobs.context(), jobs.obsolete());
       files = runs;
       open =
           new ExternalSort(
-              context.resources().comparator(),
-              runs,
-              options.sortMemory(),
-              context.resources().budget());
+              jobs.context().comparator(), runs, options.sortMemory(), jobs.context().budget());
       sort = open;
     }
     return open;
@@ -172,7 +168,7 @@ public final class BulkLoaderImpl implements BulkLoader {
     LoadWriter out = openWriter();
     long done = 0;
     try (InternalIterator entries = openSort().sorted();
-        OffHeapBuffer keyMemory = new OffHeapBuffer(context.resources().budget(), KEY_BYTES)) {
+        OffHeapBuffer keyMemory = new OffHeapBuffer(jobs.context().budget(), KEY_BYTES)) {
       KeyBuffer last = new KeyBuffer(keyMemory);
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
         int userLength = entries.keyLength() - InternalKey.TRAILER;
@@ -187,7 +183,7 @@ public final class BulkLoaderImpl implements BulkLoader {
               entries.valueLength());
         }
         if (++done % ENTRIES_PER_REPORT == 0) {
-          context.gate().checkNotClosing();
+          jobs.errors().checkNotClosing();
           options.progress().update(done, count);
         }
       }
@@ -200,7 +196,7 @@ public final class BulkLoaderImpl implements BulkLoader {
             entries.keyBuffer(),
             entries.keyOffset(),
             userLength,
-            context.resources().comparator().userComparator())
+            jobs.context().comparator().userComparator())
         != 0;
   }
 
@@ -276,7 +272,7 @@ public final class BulkLoaderImpl implements BulkLoader {
     if (runs != null) {
       runs.close();
     }
-    if (state != State.FINISHED && !context.versions().isFailed()) {
+    if (state != State.FINISHED && !jobs.versions().isFailed()) {
       outputs.settle();
     }
     loads.ended(this);

@@ -7,7 +7,7 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBuffer;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.table.Table;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.MappingQuota;
@@ -16,7 +16,7 @@ import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.table.inspect.TableInspector;
-import dev.kv.core.write.WriteGate;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.UnsupportedFormatException;
@@ -38,7 +38,7 @@ final class ExternalTable implements AutoCloseable {
   private static final int ENTRIES_PER_CHECK = 4096;
 
   private final Path path;
-  private final Resources resources;
+  private final DatabaseContext context;
   private final InternalKeyComparator order;
   private final @Nullable TableProperties properties;
   private final BlockProvider blocks;
@@ -48,14 +48,14 @@ final class ExternalTable implements AutoCloseable {
 
   private ExternalTable(
       Path path,
-      Resources resources,
+      DatabaseContext context,
       @Nullable TableProperties properties,
       BlockProvider blocks,
       Table table) {
     this.path = path;
     this.properties = properties;
-    this.resources = resources;
-    this.order = resources.comparator();
+    this.context = context;
+    this.order = context.comparator();
     this.blocks = blocks;
     this.table = table;
   }
@@ -68,26 +68,25 @@ final class ExternalTable implements AutoCloseable {
    * @throws CorruptionException if it is damaged
    * @throws DBIOException if the file cannot be read
    */
-  static ExternalTable open(Path path, Resources resources) {
-    TableProperties properties = readProperties(path, resources);
+  static ExternalTable open(Path path, DatabaseContext context) {
+    TableProperties properties = readProperties(path, context);
     if (properties != null) {
-      requireForIngest(path, properties, resources);
+      requireForIngest(path, properties, context);
     }
     BlockProvider blocks =
         new BlockProvider(
-            resources.blockCache(),
-            resources.allocator(),
-            resources.budget(),
-            resources.options().tables().nativeSnappy());
+            context.blockCache(),
+            context.allocator(),
+            context.budget(),
+            context.options().tables().nativeSnappy());
     Table table = null;
     boolean done = false;
     try {
-      TableFile file = TableFile.open(resources.env(), path, new MappingQuota(0));
-      long id = resources.blockCache().blocks().newId();
+      TableFile file = TableFile.open(context.env(), path, new MappingQuota(0));
+      long id = context.blockCache().blocks().newId();
       // With the filter, because the database will open it too.
-      table =
-          Table.open(file, id, resources.comparator(), resources.options().filterPolicy(), blocks);
-      ExternalTable opened = new ExternalTable(path, resources, properties, blocks, table);
+      table = Table.open(file, id, context.comparator(), context.options().filterPolicy(), blocks);
+      ExternalTable opened = new ExternalTable(path, context, properties, blocks, table);
       opened.readEnds();
       done = true;
       return opened;
@@ -107,8 +106,8 @@ final class ExternalTable implements AutoCloseable {
    * Reads the properties before any key is read as an internal key; returns null if the table has
    * neither properties nor entries.
    */
-  private static @Nullable TableProperties readProperties(Path path, Resources resources) {
-    try (TableInspector table = new TableInspector(resources.env(), path)) {
+  private static @Nullable TableProperties readProperties(Path path, DatabaseContext context) {
+    try (TableInspector table = new TableInspector(context.env(), path)) {
       BlockHandle metaindex = table.footer().metaindex();
       for (TableInspector.BlockEntry block : table.readHandles(metaindex)) {
         if (new String(block.key(), StandardCharsets.UTF_8).equals(TableProperties.KEY)) {
@@ -167,11 +166,12 @@ final class ExternalTable implements AutoCloseable {
     return InternalKey.copy(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
   }
 
-  private static void requireForIngest(Path path, TableProperties properties, Resources resources) {
+  private static void requireForIngest(
+      Path path, TableProperties properties, DatabaseContext context) {
     if (properties.greatestSequence() > 0 || properties.tombstones() > 0) {
       throw notForIngest(path);
     }
-    String name = resources.comparator().userComparator().name();
+    String name = context.comparator().userComparator().name();
     if (!properties.comparator().equals(name)) {
       throw new UnsupportedFormatException(
           "the table "
@@ -209,24 +209,24 @@ final class ExternalTable implements AutoCloseable {
   }
 
   /** Reads the whole table. */
-  void verify(WriteGate gate) {
-    read(gate, null);
+  void verify(ErrorHandler errors) {
+    read(errors, null);
   }
 
   /** Reads the whole table, and adds its entries to {@code writer}. */
-  void copyTo(LoadWriter writer, WriteGate gate) {
-    read(gate, writer);
+  void copyTo(LoadWriter writer, ErrorHandler errors) {
+    read(errors, writer);
   }
 
-  private void read(WriteGate gate, @Nullable LoadWriter writer) {
+  private void read(ErrorHandler errors, @Nullable LoadWriter writer) {
     long count = 0;
     try (InternalIterator entries = cursor();
-        OffHeapBuffer lastKey = new OffHeapBuffer(resources.budget(), KEY_BYTES)) {
+        OffHeapBuffer lastKey = new OffHeapBuffer(context.budget(), KEY_BYTES)) {
       KeyBuffer last = new KeyBuffer(lastKey);
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
         check(entries, last, count == 0);
         if (++count % ENTRIES_PER_CHECK == 0) {
-          gate.checkNotClosing();
+          errors.checkNotClosing();
         }
         if (writer != null) {
           writer.add(

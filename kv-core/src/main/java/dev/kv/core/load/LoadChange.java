@@ -1,7 +1,7 @@
 package dev.kv.core.load;
 
 import dev.kv.core.background.JobContext;
-import dev.kv.core.change.TreeChange;
+import dev.kv.core.change.VersionMutation;
 import dev.kv.core.compaction.JobStats;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.env.FileNames;
@@ -10,7 +10,7 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.logging.EngineLogger;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
@@ -34,12 +34,12 @@ import org.slf4j.Logger;
  * a table overlaps one of level 0, it goes there too, with a new file number, because the number
  * decides which table is newer.
  */
-final class LoadChange implements TreeChange {
+final class LoadChange implements VersionMutation {
   private static final Logger LOG = EngineLogger.of(LoadChange.class);
   private static final int ENTRIES_PER_CHECK = 4096;
 
-  private final JobContext context;
-  private final Resources resources;
+  private final JobContext jobs;
+  private final DatabaseContext context;
   private final UserKeyComparator order;
   private final String name;
   private final List<FileMetadata> tables;
@@ -55,10 +55,10 @@ final class LoadChange implements TreeChange {
    * @param tables the tables, at least one, by key; they do not overlap
    * @param sequence the sequence number of all their entries; 0, or one that was taken for them
    */
-  LoadChange(JobContext context, String name, List<FileMetadata> tables, long sequence) {
-    this.context = context;
-    this.resources = context.resources();
-    this.order = resources.comparator().userComparator();
+  LoadChange(JobContext jobs, String name, List<FileMetadata> tables, long sequence) {
+    this.jobs = jobs;
+    this.context = jobs.context();
+    this.order = context.comparator().userComparator();
     this.name = name;
     this.tables = List.copyOf(tables);
     this.sequence = sequence;
@@ -131,7 +131,7 @@ final class LoadChange implements TreeChange {
     if (sequence == 0) {
       return false;
     }
-    TableProperties properties = resources.tables().properties(other);
+    TableProperties properties = context.tables().properties(other);
     return properties != null && properties.greatestSequence() < sequence;
   }
 
@@ -151,36 +151,29 @@ final class LoadChange implements TreeChange {
   /** Gives a table a number that is higher than those of all older tables. */
   private FileMetadata renumbered(FileMetadata table, OutputContext outputs) {
     long number = outputs.fileNumbers().getAsLong();
-    resources.tables().evict(table.number());
+    context.tables().evict(table.number());
     try {
-      resources
+      context
           .env()
           .rename(
-              FileNames.table(resources.directory(), table.number(), outputs.suffix()),
-              FileNames.table(resources.directory(), number, outputs.suffix()));
+              FileNames.table(context.directory(), table.number(), outputs.suffix()),
+              FileNames.table(context.directory(), number, outputs.suffix()));
     } catch (IOException e) {
       throw new DBIOException(
-          "cannot rename "
-              + table
-              + " to table "
-              + number
-              + " in "
-              + context.directory()
-              + ": "
-              + e,
+          "cannot rename " + table + " to table " + number + " in " + jobs.directory() + ": " + e,
           e);
     }
     return new FileMetadata(number, table.size(), table.smallest(), table.largest());
   }
 
   private List<FileMetadata> rewrite(FileMetadata table, long newest, OutputContext outputs) {
-    try (LoadWriter writer = new LoadWriter(outputs, newest, resources.options().maxFileSize());
-        InternalIterator entries = resources.tables().iterator(table, true, false)) {
+    try (LoadWriter writer = new LoadWriter(outputs, newest, context.options().maxFileSize());
+        InternalIterator entries = context.tables().iterator(table, true, false)) {
       int unchecked = 0;
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
         if (++unchecked == ENTRIES_PER_CHECK) {
           unchecked = 0;
-          context.gate().checkNotClosing();
+          jobs.errors().checkNotClosing();
         }
         writer.add(
             entries.keyBuffer(),
@@ -199,11 +192,11 @@ final class LoadChange implements TreeChange {
     long sum = 0;
     for (int level = 0; level < Levels.COUNT; level++) {
       sum += bytes[level];
-      context.stats().add(level, new JobStats(0, 0, bytes[level], 0, 0));
+      jobs.stats().add(level, new JobStats(0, 0, bytes[level], 0, 0));
     }
     LOG.info(
         "{}: {} added {} tables of {} bytes {}; {} were written again",
-        context.directory(),
+        jobs.directory(),
         name,
         tables.size(),
         sum,

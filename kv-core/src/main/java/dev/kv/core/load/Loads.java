@@ -4,7 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.background.Compactor;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.background.ManualCompactions.Request;
-import dev.kv.core.change.TreeChanges;
+import dev.kv.core.change.VersionMutator;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.state.TableOutputs;
@@ -29,8 +29,8 @@ public final class Loads implements AutoCloseable {
   /** More tables than this are not placed in level 0 together: they would stall writers. */
   private static final int MOST_IN_LEVEL_0 = Levels.LEVEL_0_COMPACTION_TRIGGER;
 
-  private final JobContext context;
-  private final TreeChanges changes;
+  private final JobContext jobs;
+  private final VersionMutator changes;
   private final Compactor compactor;
 
   @GuardedBy("this")
@@ -41,20 +41,20 @@ public final class Loads implements AutoCloseable {
   private int ingests;
 
   /** Creates the object without loaders. */
-  public Loads(JobContext context, TreeChanges changes, Compactor compactor) {
-    this.context = context;
+  public Loads(JobContext jobs, VersionMutator changes, Compactor compactor) {
+    this.jobs = jobs;
     this.changes = changes;
     this.compactor = compactor;
   }
 
   /** Returns a new loader, which the caller closes. */
   public BulkLoaderImpl loader(BulkLoadOptions options) {
-    context.gate().check();
-    BulkLoaderImpl loader = new BulkLoaderImpl(this, context, options);
+    jobs.errors().check();
+    BulkLoaderImpl loader = new BulkLoaderImpl(this, jobs, options);
     synchronized (this) {
       open.add(loader);
     }
-    if (context.gate().isClosing()) {
+    if (jobs.errors().isClosing()) {
       loader.revoke();
     }
     return loader;
@@ -66,7 +66,7 @@ public final class Loads implements AutoCloseable {
 
   /** Notes that an ingest begins: the close waits for it, because it writes and deletes files. */
   synchronized void beginIngest() {
-    context.gate().check();
+    jobs.errors().check();
     ingests++;
   }
 
@@ -78,7 +78,7 @@ public final class Loads implements AutoCloseable {
 
   /** Takes a sequence number for entries of a load. It is newer than all entries written so far. */
   long takeSequence() {
-    try (ExclusiveWriter writer = context.commits().exclusive()) {
+    try (ExclusiveWriter writer = jobs.commits().exclusive()) {
       return writer.takeSequence();
     }
   }
@@ -96,16 +96,16 @@ public final class Loads implements AutoCloseable {
     try {
       if (!tables.isEmpty()) {
         clearUpperLevels(tables);
-        changes.make(new LoadChange(context, name, tables, sequence));
+        changes.make(new LoadChange(jobs, name, tables, sequence));
       }
       done = true;
     } finally {
       if (done) {
         outputs.settle();
-        context.obsolete().collect();
-      } else if (!context.versions().isFailed()) {
+        jobs.obsolete().collect();
+      } else if (!jobs.versions().isFailed()) {
         outputs.abandon();
-        context.obsolete().collect();
+        jobs.obsolete().collect();
       }
     }
   }
@@ -118,18 +118,18 @@ public final class Loads implements AutoCloseable {
     if (compactor.isSuspended() || inLevelZero(tables) <= MOST_IN_LEVEL_0) {
       return;
     }
-    KeyBounds range = LoadChange.rangeOf(tables, context.resources().comparator().userComparator());
+    KeyBounds range = LoadChange.rangeOf(tables, jobs.context().comparator().userComparator());
     byte[] end = tables.get(tables.size() - 1).largestUserKey();
-    context.flush();
+    jobs.flush();
     for (int level = 0; level < 2; level++) {
-      compactor.runToEnd(Request.merge(level, range.lower(), end), context.wakeCompactions());
+      compactor.runToEnd(Request.merge(level, range.lower(), end), jobs.wakeCompactions());
     }
   }
 
   /** Returns the number of tables that overlap others of level 0 or 1 now. */
   private int inLevelZero(List<FileMetadata> tables) {
     int count = 0;
-    Version version = context.versions().acquireCurrent();
+    Version version = jobs.versions().acquireCurrent();
     try {
       for (FileMetadata table : tables) {
         byte[] smallest = table.smallestUserKey();

@@ -5,8 +5,8 @@ import dev.kv.bytes.Escape;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.ObsoleteFiles;
-import dev.kv.core.state.Resources;
 import dev.kv.core.table.Table;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.MappingQuota;
@@ -34,17 +34,17 @@ final class RunFiles implements AutoCloseable {
 
   private static final int RESTART_INTERVAL = 64;
 
-  private final Resources resources;
+  private final DatabaseContext context;
   private final ObsoleteFiles obsolete;
   private final TableFormat format;
   private final BlockProvider blocks;
   private final MappingQuota unmapped = new MappingQuota(0);
 
   /** Creates the files of one sort; there are none yet. */
-  RunFiles(Resources resources, ObsoleteFiles obsolete) {
-    this.resources = resources;
+  RunFiles(DatabaseContext context, ObsoleteFiles obsolete) {
+    this.context = context;
     this.obsolete = obsolete;
-    Options options = resources.options();
+    Options options = context.options();
     format =
         new TableFormat(
             BLOCK_BYTES,
@@ -57,16 +57,16 @@ final class RunFiles implements AutoCloseable {
             false);
     blocks =
         new BlockProvider(
-            resources.blockCache(),
-            resources.allocator(),
-            resources.budget(),
+            context.blockCache(),
+            context.allocator(),
+            context.budget(),
             options.tables().nativeSnappy());
   }
 
   /** Writes the entries of a cursor, which is borrowed, as a run, which the caller closes. */
   SortedRun write(InternalIterator entries) {
     long number = obsolete.newPendingNumber();
-    Path path = FileNames.temp(resources.directory(), number);
+    Path path = FileNames.temp(context.directory(), number);
     boolean done = false;
     try {
       build(path, entries);
@@ -84,9 +84,9 @@ final class RunFiles implements AutoCloseable {
   }
 
   private void build(Path path, InternalIterator entries) throws IOException {
-    try (WritableFile file = resources.env().createWritable(path);
-        BuildBuffers buffers = new BuildBuffers(format, resources.budget())) {
-      TableBuilder builder = new TableBuilder(format, resources.comparator(), file, buffers);
+    try (WritableFile file = context.env().createWritable(path);
+        BuildBuffers buffers = new BuildBuffers(format, context.budget())) {
+      TableBuilder builder = new TableBuilder(format, context.comparator(), file, buffers);
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
         builder.add(entries);
       }
@@ -95,14 +95,14 @@ final class RunFiles implements AutoCloseable {
   }
 
   private SortedRun open(Path path, long number) throws IOException {
-    TableFile file = TableFile.open(resources.env(), path, unmapped);
-    long id = resources.blockCache().blocks().newId();
-    Table table = Table.open(file, id, resources.comparator(), null, blocks);
+    TableFile file = TableFile.open(context.env(), path, unmapped);
+    long id = context.blockCache().blocks().newId();
+    Table table = Table.open(file, id, context.comparator(), null, blocks);
     return new SortedRun(table, () -> delete(path, number));
   }
 
   private void delete(Path path, long number) {
-    Env env = resources.env();
+    Env env = context.env();
     try {
       if (env.exists(path)) {
         env.delete(path);

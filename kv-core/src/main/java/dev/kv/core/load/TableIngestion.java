@@ -2,12 +2,12 @@ package dev.kv.core.load;
 
 import dev.kv.bytes.Escape;
 import dev.kv.core.background.JobContext;
-import dev.kv.core.change.TreeChanges;
+import dev.kv.core.change.VersionMutator;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
@@ -32,18 +32,18 @@ public final class TableIngestion {
   private static final int COPY_BYTES = 256 << 10;
 
   private final Loads loads;
-  private final JobContext context;
-  private final TreeChanges changes;
-  private final Resources resources;
+  private final JobContext jobs;
+  private final VersionMutator changes;
+  private final DatabaseContext context;
   private final InternalKeyComparator order;
 
   /** Creates the object for one open database. */
-  public TableIngestion(Loads loads, JobContext context, TreeChanges changes) {
+  public TableIngestion(Loads loads, JobContext jobs, VersionMutator changes) {
     this.loads = loads;
-    this.context = context;
+    this.jobs = jobs;
     this.changes = changes;
-    resources = context.resources();
-    order = resources.comparator();
+    context = jobs.context();
+    order = context.comparator();
   }
 
   /**
@@ -64,8 +64,8 @@ public final class TableIngestion {
     List<ExternalTable> tables = new ArrayList<>();
     try {
       for (Path path : paths) {
-        context.gate().checkNotClosing();
-        tables.add(ExternalTable.open(path, resources));
+        jobs.errors().checkNotClosing();
+        tables.add(ExternalTable.open(path, context));
       }
       List<ExternalTable> sorted = sorted(tables);
       if (!sorted.isEmpty()) {
@@ -101,14 +101,14 @@ public final class TableIngestion {
   }
 
   private void ingestSorted(List<ExternalTable> tables) {
-    TableOutputs outputs = context.newOutputs();
+    TableOutputs outputs = jobs.newOutputs();
     List<FileMetadata> placed = new ArrayList<>();
     long sequence = 0;
     boolean done = false;
     try {
       if (isFree(tables)) {
         for (ExternalTable table : tables) {
-          table.verify(context.gate());
+          table.verify(jobs.errors());
           placed.add(copy(table, outputs.context()));
         }
       } else {
@@ -119,7 +119,7 @@ public final class TableIngestion {
     } finally {
       if (!done) {
         outputs.abandon();
-        context.obsolete().collect();
+        jobs.obsolete().collect();
       }
     }
     loads.install("an ingest of tables", placed, sequence, outputs);
@@ -127,7 +127,7 @@ public final class TableIngestion {
 
   /** Returns true if no memtable and no table has an entry in the range of one of the tables. */
   private boolean isFree(List<ExternalTable> tables) {
-    Version version = context.versions().acquireCurrent();
+    Version version = jobs.versions().acquireCurrent();
     try {
       for (ExternalTable table : tables) {
         FileMetadata ends = new FileMetadata(0, 0, table.smallest(), table.largest());
@@ -148,9 +148,9 @@ public final class TableIngestion {
 
   private List<FileMetadata> rewrite(
       List<ExternalTable> tables, long sequence, OutputContext outputs) {
-    try (LoadWriter writer = new LoadWriter(outputs, sequence, resources.options().maxFileSize())) {
+    try (LoadWriter writer = new LoadWriter(outputs, sequence, context.options().maxFileSize())) {
       for (ExternalTable table : tables) {
-        table.copyTo(writer, context.gate());
+        table.copyTo(writer, jobs.errors());
         writer.endTable();
       }
       return writer.finish();
@@ -160,9 +160,9 @@ public final class TableIngestion {
   /** Copies the file of a table into the directory, synced and opened once. */
   private FileMetadata copy(ExternalTable table, OutputContext outputs) {
     long number = outputs.fileNumbers().getAsLong();
-    Path target = FileNames.table(resources.directory(), number, outputs.suffix());
+    Path target = FileNames.table(context.directory(), number, outputs.suffix());
     try {
-      copy(resources.env(), table.path(), target);
+      copy(context.env(), table.path(), target);
     } catch (IOException e) {
       throw new DBIOException(
           "cannot copy table "

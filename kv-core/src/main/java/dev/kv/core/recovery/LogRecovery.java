@@ -13,7 +13,7 @@ import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memtable.BatchInserter;
 import dev.kv.core.memtable.MemTable;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.errors.ComparatorException;
 import dev.kv.errors.CorruptionException;
 import dev.kv.options.RecoveryMode;
@@ -44,7 +44,7 @@ public final class LogRecovery {
     void full(MemTable memtable) throws IOException;
   }
 
-  private final Resources resources;
+  private final DatabaseContext context;
   private final RecoveryMode mode;
   private final Sink sink;
   private final RecordBuffer record = new RecordBuffer();
@@ -85,12 +85,12 @@ public final class LogRecovery {
    * Creates a recovery of the records after {@code lastSequence}, the last sequence number in the
    * tables.
    */
-  public LogRecovery(Resources resources, long lastSequence, Sink sink) {
-    this.resources = resources;
+  public LogRecovery(DatabaseContext context, long lastSequence, Sink sink) {
+    this.context = context;
     this.mode =
-        resources.options().recoveryMode() == RecoveryMode.PARANOID
+        context.options().recoveryMode() == RecoveryMode.PARANOID
             ? RecoveryMode.STRICT
-            : resources.options().recoveryMode();
+            : context.options().recoveryMode();
     this.lastSequence = lastSequence;
     this.expected = lastSequence + 1;
     this.sink = sink;
@@ -104,17 +104,17 @@ public final class LogRecovery {
    */
   public void replay(List<Long> numbers, long oldest) throws IOException {
     if (oldest > 0 && !numbers.contains(oldest) && mode != RecoveryMode.CPP_COMPAT) {
-      missing = FileNames.log(resources.directory(), oldest);
+      missing = FileNames.log(context.directory(), oldest);
       if (mode != RecoveryMode.POINT_IN_TIME) {
         requireOldest();
       }
       reason = missing.getFileName() + ", which the MANIFEST needs, is missing";
-      LOG.warn("{}: {}: its records are lost", resources.directory(), reason);
+      LOG.warn("{}: {}: its records are lost", context.directory(), reason);
     }
     try {
       for (int i = 0; i < numbers.size(); i++) {
         boolean last = i == numbers.size() - 1;
-        replay(FileNames.log(resources.directory(), numbers.get(i)), last);
+        replay(FileNames.log(context.directory(), numbers.get(i)), last);
       }
     } finally {
       record.free();
@@ -123,7 +123,7 @@ public final class LogRecovery {
 
   private void replay(Path path, boolean last) throws IOException {
     String file = path.toString();
-    long length = resources.env().size(path);
+    long length = context.env().size(path);
     lastLength = length;
     lastEndsOnRecord = false;
     if (ended) {
@@ -131,11 +131,10 @@ public final class LogRecovery {
       LOG.warn("{}: not replayed: recovery ended in an earlier log: {}", file, reason);
       return;
     }
-    LogDamage damage = new LogDamage(resources.events(), mode, file, last);
+    LogDamage damage = new LogDamage(context.events(), mode, file, last);
     long recordsBefore = records;
-    try (LogReader reader =
-        new LogReader(file, resources.env().openSequential(path), damage, true)) {
-      reader.measureLargeRecords(() -> resources.env().openSequential(path));
+    try (LogReader reader = new LogReader(file, context.env().openSequential(path), damage, true)) {
+      reader.measureLargeRecords(() -> context.env().openSequential(path));
       boolean first = true;
       while (reader.readRecord(record)) {
         if (damage.hasEnded() || !replayRecord(reader, damage, first)) {
@@ -154,7 +153,7 @@ public final class LogRecovery {
     long sum = 0;
     LogReader.Reporter unheard = (offset, bytes, what, torn) -> {};
     try (LogReader reader =
-        new LogReader(file, resources.env().openSequential(path), unheard, true)) {
+        new LogReader(file, context.env().openSequential(path), unheard, true)) {
       while (reader.readRecord(record)) {
         sum += record.length();
       }
@@ -315,12 +314,12 @@ public final class LogRecovery {
       target = null;
     }
     if (target == null) {
-      target = resources.newMemTable(length, count, true);
+      target = context.newMemTable(length, count, true);
       memtable = target;
     }
     cursor.start(bytes, EncodedBatch.HEADER, length - EncodedBatch.HEADER);
-    BatchInserter.insert(cursor, count, sequence, target, resources.budget());
-    if (target.memoryUsed() > resources.options().writeBufferSize()) {
+    BatchInserter.insert(cursor, count, sequence, target, context.budget());
+    if (target.memoryUsed() > context.options().writeBufferSize()) {
       record.free(); // the table needs the memory
       memtable = null;
       sink.full(target);

@@ -4,7 +4,7 @@ import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
@@ -66,7 +66,7 @@ public final class LostFiles {
    * @param found the files that the open found; the recovery may have written tables since then,
    *     which the version gets with the next edit
    */
-  public void moveUnusedTables(Resources resources, VersionSet versions, List<FileName> found)
+  public void moveUnusedTables(DatabaseContext context, VersionSet versions, List<FileName> found)
       throws IOException {
     Set<FileName> candidates = new HashSet<>(found);
     Set<Long> used = new HashSet<>();
@@ -77,7 +77,7 @@ public final class LostFiles {
           && file.kind() == FileName.Kind.TABLE
           && candidates.contains(file)
           && !used.contains(file.number())
-          && isComplete(resources, file.number(), name)) {
+          && isComplete(context, file.number(), name)) {
         move(name);
         LOG.warn("{}: moved to {}/: {}", directory, LOST, name);
       }
@@ -87,15 +87,15 @@ public final class LostFiles {
     }
   }
 
-  private boolean isComplete(Resources resources, long number, String name) throws IOException {
+  private boolean isComplete(DatabaseContext context, long number, String name) throws IOException {
     FileMetadata table = FileMetadata.ofUnknownKeys(number, env.size(directory.resolve(name)));
     try {
-      resources.tables().iterator(table, true, false).close();
+      context.tables().iterator(table, true, false).close();
       return true;
     } catch (CorruptionException | DBIOException e) {
       return false;
     } finally {
-      resources.tables().evict(number);
+      context.tables().evict(number);
     }
   }
 }

@@ -6,7 +6,7 @@ import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.state.CompactionStats;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 public final class RecoveredTables implements LogRecovery.Sink {
   private static final Logger LOG = EngineLogger.of(RecoveredTables.class);
 
-  private final Resources resources;
+  private final DatabaseContext context;
   private final VersionSet versions;
   private final CompactionStats compactionStats;
   private final VersionEdit.Builder edit;
@@ -29,11 +29,11 @@ public final class RecoveredTables implements LogRecovery.Sink {
 
   /** Creates the object without tables. */
   public RecoveredTables(
-      Resources resources,
+      DatabaseContext context,
       VersionSet versions,
       CompactionStats compactionStats,
       VersionEdit.Builder edit) {
-    this.resources = resources;
+    this.context = context;
     this.versions = versions;
     this.compactionStats = compactionStats;
     this.edit = edit;
@@ -55,7 +55,7 @@ public final class RecoveredTables implements LogRecovery.Sink {
   }
 
   private TableOutputs outputs() {
-    return new TableOutputs(resources, versions::newFileNumber, number -> {});
+    return new TableOutputs(context, versions::newFileNumber, number -> {});
   }
 
   private void add(FlushResult result) {
@@ -74,12 +74,11 @@ public final class RecoveredTables implements LogRecovery.Sink {
    */
   private boolean mergeWith(List<FileMetadata> small, MemTable memtable) {
     TableOutputs outputs = outputs();
-    try (InternalIterator entries = SmallTables.merge(resources, memtable, small)) {
+    try (InternalIterator entries = SmallTables.merge(context, memtable, small)) {
       add(outputs.flush(entries));
     } catch (DBException e) {
       outputs.abandon();
-      LOG.warn(
-          "{}: small tables of level 0 are not merged: {}", resources.directory(), e.toString());
+      LOG.warn("{}: small tables of level 0 are not merged: {}", context.directory(), e.toString());
       return false;
     }
     small.forEach(table -> edit.deleteFile(0, table.number()));

@@ -3,7 +3,7 @@ package dev.kv.core.recovery;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.memtable.MemTable;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import java.util.ArrayList;
@@ -55,16 +55,17 @@ final class SmallTables {
   }
 
   /** Returns a cursor over all entries of a memtable and of tables; the caller closes it. */
-  static InternalIterator merge(Resources resources, MemTable memtable, List<FileMetadata> tables) {
+  static InternalIterator merge(
+      DatabaseContext context, MemTable memtable, List<FileMetadata> tables) {
     List<InternalIterator> children = new ArrayList<>();
     boolean done = false;
     try {
       children.add(memtable.iterator());
       for (FileMetadata table : tables) {
-        children.add(resources.tables().iterator(table, true, false));
+        children.add(context.tables().iterator(table, true, false));
       }
       InternalIterator merged =
-          MergingIterator.of(resources.comparator(), children.toArray(InternalIterator[]::new));
+          MergingIterator.of(context.comparator(), children.toArray(InternalIterator[]::new));
       done = true;
       return merged;
     } finally {

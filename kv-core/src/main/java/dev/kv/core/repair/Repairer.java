@@ -18,7 +18,7 @@ import dev.kv.core.memtable.MemTable;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.recovery.LogRecovery;
 import dev.kv.core.recovery.LostFiles;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.TableCursor;
@@ -70,7 +70,7 @@ public final class Repairer {
     }
   }
 
-  private final Resources resources;
+  private final DatabaseContext context;
   private final Env env;
   private final Path directory;
   private final List<Found> found;
@@ -93,10 +93,10 @@ public final class Repairer {
   private int logsConverted;
   private long bytesLost;
 
-  private Repairer(Resources resources, List<Found> found) {
-    this.resources = resources;
-    this.env = resources.env();
-    this.directory = resources.directory();
+  private Repairer(DatabaseContext context, List<Found> found) {
+    this.context = context;
+    this.env = context.env();
+    this.directory = context.directory();
     this.found = found;
     this.lost = new LostFiles(env, directory);
     long largest = found.stream().mapToLong(each -> each.file().number()).max().orElse(0);
@@ -118,8 +118,8 @@ public final class Repairer {
       }
       Env.Lock lock = DirectoryCheck.lock(env, directory);
       Options lenient = options.toBuilder().recoveryMode(RecoveryMode.CPP_COMPAT).build();
-      try (Resources resources = new Resources(directory, lenient)) {
-        return new Repairer(resources, found(env, directory)).run();
+      try (DatabaseContext context = new DatabaseContext(directory, lenient)) {
+        return new Repairer(context, found(env, directory)).run();
       } finally {
         lock.close();
       }
@@ -150,7 +150,7 @@ public final class Repairer {
     for (long log : logs) {
       convert(log);
     }
-    TableOutputs outputs = new TableOutputs(resources, () -> nextNumber++, number -> {});
+    TableOutputs outputs = new TableOutputs(context, () -> nextNumber++, number -> {});
     List<SalvageIterator> tables = openInputs();
     RewriteJob.Result result = merge(tables, outputs);
     install(result);
@@ -170,7 +170,7 @@ public final class Repairer {
     Set<Long> tables = numbers(FileName.Kind.TABLE);
     Set<Long> logs = numbers(FileName.Kind.LOG);
     inputs.addAll(tables);
-    try (VersionSet versions = new VersionSet(resources.manifestContext(), () -> {})) {
+    try (VersionSet versions = new VersionSet(context.manifestContext(), () -> {})) {
       versions.recover(true);
       Set<Long> named = new TreeSet<>();
       versions.current().forEachFileNumber(named::add);
@@ -197,7 +197,7 @@ public final class Repairer {
 
   /** Returns the greatest number of a change of the tables that a readable log confirms, or 0. */
   private long confirmed(Set<Long> logs) {
-    LogRecovery recovery = new LogRecovery(resources, 0, MemTable::release);
+    LogRecovery recovery = new LogRecovery(context, 0, MemTable::release);
     try {
       recovery.replay(List.copyOf(logs), 0);
     } catch (IOException e) {
@@ -228,7 +228,7 @@ public final class Repairer {
 
   /** Writes the readable records of a log as tables. Ends at the first read error of the disk. */
   private void convert(long number) throws IOException {
-    LogRecovery recovery = new LogRecovery(resources, 0, this::flush);
+    LogRecovery recovery = new LogRecovery(context, 0, this::flush);
     try {
       try {
         recovery.replay(List.of(number), 0);
@@ -249,7 +249,7 @@ public final class Repairer {
   }
 
   private void flush(MemTable memtable) {
-    TableOutputs outputs = new TableOutputs(resources, () -> nextNumber++, number -> {});
+    TableOutputs outputs = new TableOutputs(context, () -> nextNumber++, number -> {});
     try {
       FileMetadata table = outputs.flush(memtable).table();
       if (table != null) {
@@ -273,10 +273,10 @@ public final class Repairer {
 
   private void requireOrder() throws IOException {
     Options options =
-        resources.options().toBuilder()
+        context.options().toBuilder()
             .comparator(DBComparator.ofSlices("as they come", (unusedBefore, unusedAfter) -> -1))
             .build();
-    try (Resources asTheyCome = new Resources(directory, options)) {
+    try (DatabaseContext asTheyCome = new DatabaseContext(directory, options)) {
       for (long table : inputs) {
         requireOrder(metadata(table), asTheyCome.tables());
       }
@@ -297,7 +297,7 @@ public final class Repairer {
         if (key.length < InternalKey.TRAILER) {
           return;
         }
-        if (before.length > 0 && resources.comparator().compare(before, key) >= 0) {
+        if (before.length > 0 && context.comparator().compare(before, key) >= 0) {
           misplaced++;
         }
         before = key;
@@ -312,7 +312,7 @@ public final class Repairer {
           "the keys of "
               + Escape.text(table(table.number()).toString())
               + " are not in the order of "
-              + Escape.text(resources.comparator().userComparator().name())
+              + Escape.text(context.comparator().userComparator().name())
               + ": give the database's own comparator as Options.comparator");
     }
   }
@@ -338,23 +338,22 @@ public final class Repairer {
       if (found.isEmpty()) {
         throw e;
       }
-      return LocatedBlockCursor.open(env, table(table.number()), resources.comparator(), found);
+      return LocatedBlockCursor.open(env, table(table.number()), context.comparator(), found);
     }
   }
 
   private BlockLocator blocks(long table) {
     return blocks.computeIfAbsent(
         table,
-        number ->
-            BlockLocator.find(env, table(number), resources.comparator(), bounds.get(number)));
+        number -> BlockLocator.find(env, table(number), context.comparator(), bounds.get(number)));
   }
 
   private void open(FileMetadata table, List<SalvageIterator> tables) {
     try {
       SalvageIterator entries =
           new SalvageIterator(
-              cursor(table, resources.tables()),
-              resources.comparator(),
+              cursor(table, context.tables()),
+              context.comparator(),
               what -> LOG.warn("{}: skipped: {}", place(), Escape.text(what)));
       tables.add(entries);
       opened.add(table.number());
@@ -377,8 +376,8 @@ public final class Repairer {
 
   private RewriteJob.Result merge(List<SalvageIterator> tables, TableOutputs outputs) {
     InternalIterator[] children = tables.toArray(InternalIterator[]::new);
-    try (InternalIterator merged = MergingIterator.of(resources.comparator(), children)) {
-      return new RewriteJob(merged, outputs.context(), resources.options().maxFileSize()).run();
+    try (InternalIterator merged = MergingIterator.of(context.comparator(), children)) {
+      return new RewriteJob(merged, outputs.context(), context.options().maxFileSize()).run();
     }
   }
 
@@ -396,7 +395,7 @@ public final class Repairer {
     }
     VersionEdit.Builder edit =
         VersionEdit.builder()
-            .comparatorName(resources.comparator().userComparator().name())
+            .comparatorName(context.comparator().userComparator().name())
             .lastSequence(result.lastSequence());
     for (FileMetadata table : result.tables()) {
       edit.addFile(level, table);
@@ -405,7 +404,7 @@ public final class Repairer {
     long log = nextNumber++;
     env.createWritable(FileNames.log(directory, log)).close();
     NewDatabase.create(
-        resources.manifestContext(),
+        context.manifestContext(),
         manifest,
         edit.logNumber(log).nextFileNumber(nextNumber).build());
   }
@@ -453,11 +452,11 @@ public final class Repairer {
     if (found.stream().anyMatch(each -> directory.resolve(each.name()).equals(table))) {
       return table;
     }
-    return FileNames.table(directory, number, resources.options().tables().suffix().other());
+    return FileNames.table(directory, number, context.options().tables().suffix().other());
   }
 
   /** Returns the path of a table that the repair writes. */
   private Path newTable(long number) {
-    return FileNames.table(directory, number, resources.options().tables().suffix());
+    return FileNames.table(directory, number, context.options().tables().suffix());
   }
 }

@@ -12,8 +12,8 @@ import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.shared.WriteBuffers;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitTarget;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.core.write.StallInputs;
-import dev.kv.core.write.WriteGate;
 import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -48,13 +48,13 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
   private static final Logger LOG = EngineLogger.of(MemTables.class);
 
   /** A memtable that waits for its flush, and its log. */
-  public record Immutable(MemTable memtable, Logs.NumberedLog log) {}
+  public record Immutable(MemTable memtable, WriteAheadLog.NumberedLog log) {}
 
-  private final Resources resources;
+  private final DatabaseContext context;
   private final Monitor monitor;
   private final VersionSet versions;
   private final ReadStates readStates;
-  private final Logs logs;
+  private final WriteAheadLog logs;
   private final Runnable flushWanted;
   private final int maxWaiting;
   private final StallInputs stallInputs;
@@ -81,21 +81,21 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
    * @param flushWanted called when a memtable waits for its flush; must be quick and not throw
    */
   public MemTables(
-      Resources resources,
+      DatabaseContext context,
       Monitor monitor,
       VersionSet versions,
       ReadStates readStates,
-      Logs logs,
+      WriteAheadLog logs,
       MemTable memtable,
       Runnable flushWanted) {
-    this.resources = resources;
+    this.context = context;
     this.monitor = monitor;
     this.versions = versions;
     this.readStates = readStates;
     this.logs = logs;
     this.memtable = memtable;
     this.flushWanted = flushWanted;
-    this.maxWaiting = maxWaiting(resources);
+    this.maxWaiting = maxWaiting(context);
     this.stallInputs = new StallInputs(maxWaiting);
   }
 
@@ -106,9 +106,9 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
    * is limited, two are allowed only if the limit leaves room for a third memtable besides the
    * cache and the jobs.
    */
-  private static int maxWaiting(Resources resources) {
-    Options options = resources.options();
-    SharedResources.Settings shared = resources.shared().settings();
+  private static int maxWaiting(DatabaseContext context) {
+    Options options = context.options();
+    SharedResources.Settings shared = context.shared().settings();
     long size = options.writeBufferSize();
     long jobs = (1 + options.compaction().maxBackground()) * SharedResourcesImpl.JOB_BYTES;
     long limit = shared.offHeapLimit();
@@ -165,7 +165,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
   }
 
   private boolean isOversized(MemTable table) {
-    return table.memoryUsed() > resources.options().writeBufferSize();
+    return table.memoryUsed() > context.options().writeBufferSize();
   }
 
   /**
@@ -181,7 +181,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
     return count;
   }
 
-  private void beginLog(Logs.NumberedLog first) {
+  private void beginLog(WriteAheadLog.NumberedLog first) {
     monitor.lock();
     try {
       logs.begin(first);
@@ -209,27 +209,27 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
    * flushed or can be, as long as flushes make progress.
    */
   private MemTable awaitNewMemTable(long bytes, int count, boolean full) {
-    WriteBuffers all = resources.shared().writeBuffers();
-    WriteGate gate = monitor.gate();
+    WriteBuffers all = context.shared().writeBuffers();
+    ErrorHandler errors = monitor.errors();
     long released = -1;
     long since = 0;
     while (true) {
       try {
-        return resources.newMemTable(bytes, count, full);
+        return context.newMemTable(bytes, count, full);
       } catch (OffHeapExhaustedException e) {
-        gate.check();
+        errors.check();
         long now = System.nanoTime();
         if (released != all.releases()) {
           released = all.releases();
           since = now;
         }
         long longest =
-            gate.isShortOfMemory() ? WriteGate.MAX_SHORTAGE_WAIT_NANOS : LONGEST_WAIT_NANOS;
+            errors.isShortOfMemory() ? ErrorHandler.MAX_SHORTAGE_WAIT_NANOS : LONGEST_WAIT_NANOS;
         if (now - since > longest || !all.relieve(this)) {
           throw e;
         }
       }
-      resources.env().sleepMicros(MEMORY_POLL_MICROS);
+      context.env().sleepMicros(MEMORY_POLL_MICROS);
     }
   }
 
@@ -240,23 +240,23 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
   private MemTable nextMemTable(long bytes, int count, boolean full) {
     if (count > 0) {
       try {
-        return resources.newMemTable(bytes, count, full);
+        return context.newMemTable(bytes, count, full);
       } catch (OffHeapExhaustedException e) {
-        LOG.debug("{}: no memory for a memtable yet: {}", resources.directory(), e.getMessage());
+        LOG.debug("{}: no memory for a memtable yet: {}", context.directory(), e.getMessage());
       }
     }
-    return resources.emptyMemTable();
+    return context.emptyMemTable();
   }
 
   @GuardedBy("monitor")
   private void begin(MemTable next) {
-    begun = resources.shared().writeBuffers().clock();
+    begun = context.shared().writeBuffers().clock();
     memtable = next;
   }
 
   private void makeImmutable(long bytes, int count, boolean full) throws IOException {
     MemTable next = nextMemTable(bytes, count, full);
-    Logs.NumberedLog nextLog;
+    WriteAheadLog.NumberedLog nextLog;
     boolean done = false;
     try {
       nextLog = logs.takeNext();
@@ -266,7 +266,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
         next.release();
       }
     }
-    Logs.NumberedLog before = logs.current();
+    WriteAheadLog.NumberedLog before = logs.current();
     if (before == null) {
       throw new AssertionError("a memtable with entries has no log");
     }
@@ -311,7 +311,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
 
   /** Returns true if the next log should be prepared. */
   public boolean isHalfFull() {
-    return memtable.memoryUsed() > resources.options().writeBufferSize() / 2;
+    return memtable.memoryUsed() > context.options().writeBufferSize() / 2;
   }
 
   /** Publishes the current memtables and version to readers. */
@@ -363,7 +363,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
   public long oldestLogWithout(Immutable flushed) {
     monitor.lock();
     try {
-      Logs.NumberedLog newest = logs.current();
+      WriteAheadLog.NumberedLog newest = logs.current();
       long oldest = newest == null ? 0 : newest.number();
       for (Immutable each : immutables) {
         if (each.log().number() != flushed.log().number()) {

@@ -1,6 +1,6 @@
 package dev.kv.core.state;
 
-import dev.kv.core.write.WriteGate;
+import dev.kv.core.write.ErrorHandler;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -12,18 +12,18 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class Monitor extends ReentrantLock {
   private static final long serialVersionUID = 1;
 
-  private final transient WriteGate gate;
+  private final transient ErrorHandler errors;
   private final transient Condition changed = newCondition();
 
-  /** Creates the lock of one database, whose waits end when {@code gate} shuts. */
-  public Monitor(WriteGate gate) {
-    this.gate = gate;
-    gate.onChange(this::signalAll);
+  /** Creates the lock of one database, whose waits end when {@code errors} refuses writes. */
+  public Monitor(ErrorHandler errors) {
+    this.errors = errors;
+    errors.onChange(this::signalAll);
   }
 
-  /** Returns the gate. */
-  WriteGate gate() {
-    return gate;
+  /** Returns the errors. */
+  ErrorHandler errors() {
+    return errors;
   }
 
   /** Checks that the calling thread holds the lock. */
@@ -53,18 +53,18 @@ public final class Monitor extends ReentrantLock {
   @SuppressWarnings("WaitNotInLoop") // the caller loops
   public void awaitChange() {
     assertHeld();
-    gate.check();
-    if (!gate.isShortOfMemory()) {
+    errors.check();
+    if (!errors.isShortOfMemory()) {
       changed.awaitUninterruptibly();
     } else if (!awaitChangeBriefly()) {
-      gate.checkMemory();
+      errors.checkMemory();
     }
   }
 
-  /** Returns false if nothing changes for {@link WriteGate#MAX_SHORTAGE_WAIT_NANOS}. */
+  /** Returns false if nothing changes for {@link ErrorHandler#MAX_SHORTAGE_WAIT_NANOS}. */
   @SuppressWarnings("WaitNotInLoop")
   private boolean awaitChangeBriefly() {
-    long left = WriteGate.MAX_SHORTAGE_WAIT_NANOS;
+    long left = ErrorHandler.MAX_SHORTAGE_WAIT_NANOS;
     long end = System.nanoTime() + left;
     boolean interrupted = false;
     boolean signalled = false;

@@ -6,7 +6,7 @@ import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
-import dev.kv.core.write.WriteGate;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import dev.kv.event.TableDeletedEvent;
 import java.io.IOException;
@@ -43,9 +43,9 @@ import org.slf4j.Logger;
 public final class ObsoleteFiles {
   private static final Logger LOG = EngineLogger.of(ObsoleteFiles.class);
 
-  private final Resources resources;
+  private final DatabaseContext context;
   private final VersionSet versions;
-  private final WriteGate gate;
+  private final ErrorHandler errors;
   private final @Nullable RetainedLogs kept;
 
   /** The numbers of files that are being written and are not in a version yet. */
@@ -65,11 +65,14 @@ public final class ObsoleteFiles {
    * @param kept the logs that readers of changes need, or null if there are no such readers
    */
   public ObsoleteFiles(
-      Resources resources, VersionSet versions, WriteGate gate, @Nullable RetainedLogs kept) {
+      DatabaseContext context,
+      VersionSet versions,
+      ErrorHandler errors,
+      @Nullable RetainedLogs kept) {
     this.kept = kept;
-    this.resources = resources;
+    this.context = context;
     this.versions = versions;
-    this.gate = gate;
+    this.errors = errors;
   }
 
   /**
@@ -156,8 +159,8 @@ public final class ObsoleteFiles {
   }
 
   private void deleteObsolete(boolean withTemporary) {
-    Env env = resources.env();
-    Path directory = resources.directory();
+    Env env = context.env();
+    Path directory = context.directory();
     List<String> names;
     try {
       names = env.list(directory);
@@ -173,7 +176,7 @@ public final class ObsoleteFiles {
     if (!versions.isDurable()) {
       return;
     }
-    if (gate.isFailedPermanently()) {
+    if (errors.isFailedPermanently()) {
       return;
     }
     if (kept != null) {
@@ -213,12 +216,12 @@ public final class ObsoleteFiles {
 
   private void delete(Env env, Path file, FileName parsed) {
     if (parsed.kind() == FileName.Kind.TABLE) {
-      resources.tables().evict(parsed.number());
+      context.tables().evict(parsed.number());
     }
     try {
       env.delete(file);
       if (parsed.kind() == FileName.Kind.TABLE) {
-        Events events = resources.events();
+        Events events = context.events();
         events.post(new TableDeletedEvent(events.database(), parsed.number()));
       } else {
         LOG.debug("deleted {}", file);

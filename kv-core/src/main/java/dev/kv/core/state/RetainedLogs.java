@@ -42,23 +42,23 @@ public final class RetainedLogs {
   private final Map<Long, Ended> ended = new ConcurrentHashMap<>();
 
   /** Written at the open, and under the lock of {@link ObsoleteFiles}. */
-  private volatile @Nullable Incarnations incarnations;
+  private volatile @Nullable WalEpochs incarnations;
 
   private volatile CommitProgress progress = new CommitProgress(0);
 
   /** The size of a log, and the time at which the table of its memtable was complete. */
   private record Ended(long bytes, long millis) {}
 
-  private RetainedLogs(Resources resources, LogRetention retention) {
-    this.env = resources.env();
-    this.directory = resources.directory();
+  private RetainedLogs(DatabaseContext context, LogRetention retention) {
+    this.env = context.env();
+    this.directory = context.directory();
     this.retention = retention;
   }
 
   /** Returns the object for an open database, or null if its options keep no logs. */
-  public static @Nullable RetainedLogs of(Resources resources) {
-    LogRetention retention = resources.options().logRetention();
-    return retention == null ? null : new RetainedLogs(resources, retention);
+  public static @Nullable RetainedLogs of(DatabaseContext context) {
+    LogRetention retention = context.options().logRetention();
+    return retention == null ? null : new RetainedLogs(context, retention);
   }
 
   /**
@@ -89,16 +89,16 @@ public final class RetainedLogs {
    */
   public void begin(List<FileName> files, long sequence, long log, boolean isPrefix)
       throws IOException {
-    Incarnations.Incarnation next =
-        new Incarnations.Incarnation(
+    WalEpochs.Incarnation next =
+        new WalEpochs.Incarnation(
             new SecureRandom().nextLong(), sequence, log, System.currentTimeMillis());
-    Incarnations before = Incarnations.read(env, directory);
+    WalEpochs before = WalEpochs.read(env, directory);
     boolean continues =
         before != null
             && isPrefix
             && files.contains(new FileName(FileName.Kind.LOG, before.oldestLog()));
-    Incarnations now =
-        before != null && continues ? before.with(next) : new Incarnations(log, List.of(next));
+    WalEpochs now =
+        before != null && continues ? before.with(next) : new WalEpochs(log, List.of(next));
     now.write(env, directory);
     incarnations = now;
     progress = new CommitProgress(sequence);
@@ -118,8 +118,8 @@ public final class RetainedLogs {
     return progress;
   }
 
-  private Incarnations incarnations() {
-    Incarnations now = incarnations;
+  private WalEpochs incarnations() {
+    WalEpochs now = incarnations;
     if (now == null) {
       throw new AssertionError("the incarnation has not begun");
     }
@@ -128,7 +128,7 @@ public final class RetainedLogs {
 
   /** Returns the number of the oldest log that is kept. */
   public long oldest() {
-    Incarnations now = incarnations;
+    WalEpochs now = incarnations;
     return now == null ? 0 : now.oldestLog();
   }
 
@@ -153,7 +153,7 @@ public final class RetainedLogs {
 
   /** Returns the sequence number of the last write in a log that was not lost by a recovery. */
   public long lastIn(long log) {
-    Incarnations now = incarnations();
+    WalEpochs now = incarnations();
     return now.end(now.indexOfLog(log));
   }
 
@@ -164,7 +164,7 @@ public final class RetainedLogs {
    * @throws IllegalArgumentException if no write of the present incarnation has its number
    */
   public void check(ChangePosition position) {
-    Incarnations now = incarnations();
+    WalEpochs now = incarnations();
     int index = now.indexOf(position.incarnation());
     if (index < 0) {
       throw lost(
@@ -207,7 +207,7 @@ public final class RetainedLogs {
    * @param live the number of the oldest log that a recovery needs
    */
   void trim(long live) {
-    Incarnations now = incarnations;
+    WalEpochs now = incarnations;
     if (now == null) {
       return;
     }
@@ -220,7 +220,7 @@ public final class RetainedLogs {
       }
       int drop = countToDrop(kept, retention, System.currentTimeMillis());
       if (drop > 0) {
-        Incarnations next = now.withOldestLog(drop == kept.size() ? live : kept.get(drop).number());
+        WalEpochs next = now.withOldestLog(drop == kept.size() ? live : kept.get(drop).number());
         next.write(env, directory);
         incarnations = next;
         ended.keySet().removeIf(number -> number < next.oldestLog());
@@ -239,7 +239,7 @@ public final class RetainedLogs {
    */
   record Kept(long number, long bytes, long millis) {}
 
-  private Kept kept(long number, Incarnations now) throws IOException {
+  private Kept kept(long number, WalEpochs now) throws IOException {
     Ended end = ended.get(number);
     if (end != null) {
       return new Kept(number, end.bytes(), end.millis());

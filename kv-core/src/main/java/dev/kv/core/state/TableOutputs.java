@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
  * failed job whose edit may be logged does neither: a restart would need the tables.
  */
 public final class TableOutputs {
-  private final Resources resources;
+  private final DatabaseContext context;
   private final LongSupplier numbers;
   private final LongConsumer settle;
   private final List<Long> given = new ArrayList<>();
@@ -28,20 +28,20 @@ public final class TableOutputs {
    * @param numbers returns a file number whose file is kept until the number is passed to {@code
    *     settle}
    */
-  public TableOutputs(Resources resources, LongSupplier numbers, LongConsumer settle) {
-    this.resources = resources;
+  public TableOutputs(DatabaseContext context, LongSupplier numbers, LongConsumer settle) {
+    this.context = context;
     this.numbers = numbers;
     this.settle = settle;
   }
 
   /** Returns the context with which the job writes its tables. */
   public OutputContext context() {
-    return context(resources.env());
+    return context(context.env());
   }
 
   /** Returns the context with which the job writes its tables through {@code env}. */
   public OutputContext context(Env env) {
-    return resources.outputContext(env, resources.directory(), this::next, this::verify);
+    return context.outputContext(env, context.directory(), this::next, this::verify);
   }
 
   /** Writes {@code memtable} as one table; writes none if the memtable is empty. */
@@ -66,12 +66,12 @@ public final class TableOutputs {
 
   /** Opens the table, so that an unreadable table is found before its inputs are deleted. */
   private void verify(FileMetadata table) {
-    resources.tables().acquire(table).close();
+    context.tables().acquire(table).close();
   }
 
   /** Gives up tables that no edit names: they are closed, and are obsolete files if they exist. */
   public void abandon() {
-    given.forEach(number -> resources.tables().evict(number));
+    given.forEach(number -> context.tables().evict(number));
     settle();
   }
 

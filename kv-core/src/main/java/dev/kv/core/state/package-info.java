@@ -1,10 +1,10 @@
 /**
  * The state that the parts of one open database share.
  *
- * <p>{@link dev.kv.core.state.Resources} holds its memory, caches and options. {@link
+ * <p>{@link dev.kv.core.state.DatabaseContext} holds its memory, caches and options. {@link
  * dev.kv.core.state.MemTables} holds the mutable memtable and the queue of immutable ones; it is
- * the target of the commit pipeline. {@link dev.kv.core.state.Logs} manages the log files from
- * their creation to their close. {@link dev.kv.core.state.Monitor} is the lock of this state.
+ * the target of the commit pipeline. {@link dev.kv.core.state.WriteAheadLog} manages the log files
+ * from their creation to their close. {@link dev.kv.core.state.Monitor} is the lock of this state.
  * {@link dev.kv.core.state.ObsoleteFiles} deletes the files that no version needs; {@link
  * dev.kv.core.state.TableOutputs} keeps those that a job is writing from deletion. {@link
  * dev.kv.core.state.CompactionStats} counts the time and bytes that jobs take.

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * 1. queue      The thread of a write becomes the leader, or waits until a leader has done the
  *               write or hands leadership over. All other steps are those of the leader.
- * 2. check      The gate: if the database is closed or has failed, nothing was done.
+ * 2. check      The error handler: if the database is closed or has failed, nothing was done.
  * 3. room       The memtable gets room for the leader's write; this may wait for a flush. Nothing
  *               is logged yet. Then the condition of the write is checked, if there is one.
  * 4. followers  Waiting writes are added to the group, up to a size. A write with sync never joins
@@ -85,7 +85,7 @@ public final class CommitPipeline {
   }
 
   private final CommitTarget target;
-  private final WriteGate gate;
+  private final ErrorHandler errors;
   private final WriteController controller;
   private final CommitQueue queue = new CommitQueue();
   private final ObjectPool<PendingWrite.OfArrays> arrays =
@@ -113,7 +113,7 @@ public final class CommitPipeline {
    *
    * @param target the memtables and logs that receive the writes
    * @param stallInputs the inputs for write stalls; {@link #progress} is called after a change
-   * @param gate refuses writes once the database has failed or is being closed
+   * @param errors refuses writes once the database has failed or is being closed
    * @param lastSequence the sequence number of the last write before this pipeline
    * @param budget counts the memory of the commit buffer, as a write buffer
    * @param events receives the stalls
@@ -121,15 +121,15 @@ public final class CommitPipeline {
   public CommitPipeline(
       CommitTarget target,
       StallInputs stallInputs,
-      WriteGate gate,
+      ErrorHandler errors,
       long lastSequence,
       OffHeapBudget budget,
       Events events) {
     this.target = target;
-    this.gate = gate;
+    this.errors = errors;
     this.lastSequence = lastSequence;
-    this.controller = new WriteController(target, stallInputs, gate, events);
-    gate.onChange(controller::progress);
+    this.controller = new WriteController(target, stallInputs, errors, events);
+    errors.onChange(controller::progress);
     this.group = new WriteGroup(budget);
     this.followers = new Followers(queue, group);
   }
@@ -189,7 +189,7 @@ public final class CommitPipeline {
    */
   public void write(EncodedBatch batch, boolean sync) {
     if (batch.count() == 0 && !sync) {
-      gate.checkWrite();
+      errors.checkWrite();
       return;
     }
     waitAndWrite(batches.acquire().set(batch, sync, null), batches);
@@ -215,12 +215,12 @@ public final class CommitPipeline {
   public ExclusiveWriter exclusive() {
     becomeLeader();
     try {
-      gate.checkWrite();
+      errors.checkWrite();
     } catch (RuntimeException | Error e) {
       queue.handOver();
       throw e;
     }
-    return new ExclusiveWriter(this, target, gate, controller, group);
+    return new ExclusiveWriter(this, target, errors, controller, group);
   }
 
   /**
@@ -231,11 +231,11 @@ public final class CommitPipeline {
     if (!queue.tryLead()) {
       return null;
     }
-    if (!gate.isOpen()) {
+    if (!errors.isOpen()) {
       queue.handOver();
       return null;
     }
-    return new ExclusiveWriter(this, target, gate, controller, group);
+    return new ExclusiveWriter(this, target, errors, controller, group);
   }
 
   /** Ends the exclusive access. */
@@ -276,7 +276,7 @@ public final class CommitPipeline {
    * target any more. Must be called once.
    */
   public void close() {
-    gate.beginClose();
+    errors.beginClose();
     becomeLeader();
     try {
       group.close();
@@ -360,7 +360,7 @@ public final class CommitPipeline {
 
   /** Steps 2 and 3, for the leader's own operations. */
   void prepare(long bytes, int count) {
-    gate.checkWrite();
+    errors.checkWrite();
     requireSequences(count);
     controller.makeRoom(bytes, count);
     group.begin(bytes);
@@ -435,7 +435,7 @@ public final class CommitPipeline {
 
   void failed(Throwable cause) {
     try {
-      gate.fail("a write", cause);
+      errors.fail("a write", cause);
     } catch (RuntimeException | Error e) {
       cause.addSuppressed(e); // the followers must be woken in any case
     }

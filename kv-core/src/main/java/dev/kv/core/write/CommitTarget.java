@@ -21,7 +21,7 @@ public interface CommitTarget {
    * memtable gets a new log. The caller has checked that one more immutable memtable is allowed.
    *
    * <p>If this throws, the write for which it was called fails before it is logged, and either
-   * nothing has changed, or {@link WriteGate#fail} was called.
+   * nothing has changed, or {@link ErrorHandler#fail} was called.
    *
    * @param fresh true to replace a memtable that is not empty even if it has room
    * @throws IOException if no log can be created

@@ -13,7 +13,7 @@ import dev.kv.errors.DBIOException;
 public final class ExclusiveWriter implements AutoCloseable {
   private final CommitPipeline commits;
   private final CommitTarget target;
-  private final WriteGate gate;
+  private final ErrorHandler errors;
   private final WriteController controller;
   private final WriteGroup group;
   private long taken;
@@ -23,12 +23,12 @@ public final class ExclusiveWriter implements AutoCloseable {
   ExclusiveWriter(
       CommitPipeline commits,
       CommitTarget target,
-      WriteGate gate,
+      ErrorHandler errors,
       WriteController controller,
       WriteGroup group) {
     this.commits = commits;
     this.target = target;
-    this.gate = gate;
+    this.errors = errors;
     this.controller = controller;
     this.group = group;
   }
@@ -48,7 +48,7 @@ public final class ExclusiveWriter implements AutoCloseable {
    * it. Waits as long as there are too many immutable memtables.
    */
   public void switchMemTable() {
-    gate.checkWrite();
+    errors.checkWrite();
     controller.forceSwitch();
   }
 
@@ -102,7 +102,7 @@ public final class ExclusiveWriter implements AutoCloseable {
     if (taken != 0) {
       throw new AssertionError("a second sequence number was asked for");
     }
-    gate.checkWrite();
+    errors.checkWrite();
     commits.requireSequences(2);
     controller.makeRoom(0, 0);
     group.begin(0);

@@ -42,7 +42,7 @@ final class WriteController {
 
   private final CommitTarget target;
   private final StallInputs inputs;
-  private final WriteGate gate;
+  private final ErrorHandler errors;
   private final Events events;
 
   private final AtomicLong delays = new AtomicLong();
@@ -57,17 +57,17 @@ final class WriteController {
   private boolean delaying;
   private boolean logBegun;
 
-  WriteController(CommitTarget target, StallInputs inputs, WriteGate gate, Events events) {
+  WriteController(CommitTarget target, StallInputs inputs, ErrorHandler errors, Events events) {
     this.target = target;
     this.inputs = inputs;
-    this.gate = gate;
+    this.errors = errors;
     this.events = events;
   }
 
   /**
    * Waits until the memtable has room for {@code count} entries with {@code bytes} bytes in total.
-   * Throws if the gate is shut or shuts meanwhile, or if no memtable or log can be created. The
-   * first call creates the log if there is none.
+   * Throws if writes are refused, or become so meanwhile, or if no memtable or log can be created.
+   * The first call creates the log if there is none.
    */
   void makeRoom(long bytes, int count) {
     if (inputs.level0Tables() >= Levels.LEVEL_0_SLOWDOWN_TRIGGER) {
@@ -129,7 +129,7 @@ final class WriteController {
     } catch (IOException e) {
       throw noNewLog(e);
     } catch (DBIOException e) {
-      if (!gate.isFailedPermanently()) {
+      if (!errors.isFailedPermanently()) {
         throw noNewLog(e);
       }
       throw new DBIOException(
@@ -163,7 +163,7 @@ final class WriteController {
     if (isBlocked(heedLevel0)) {
       awaitProgress(heedLevel0);
     }
-    gate.checkWrite();
+    errors.checkWrite();
   }
 
   private void awaitProgress(boolean heedLevel0) {
@@ -177,17 +177,17 @@ final class WriteController {
     boolean isShort = false;
     waiting = Thread.currentThread();
     try {
-      while (gate.isOpen() && isBlocked(heedLevel0)) {
-        if (!gate.isShortOfMemory()) {
+      while (errors.isOpen() && isBlocked(heedLevel0)) {
+        if (!errors.isShortOfMemory()) {
           isShort = false;
           LockSupport.park(this);
         } else if (!isShort) {
           isShort = true;
           shortSince = System.nanoTime();
         } else {
-          long left = WriteGate.MAX_SHORTAGE_WAIT_NANOS - (System.nanoTime() - shortSince);
+          long left = ErrorHandler.MAX_SHORTAGE_WAIT_NANOS - (System.nanoTime() - shortSince);
           if (left <= 0) {
-            gate.checkMemoryForWrite();
+            errors.checkMemoryForWrite();
           }
           LockSupport.parkNanos(this, left);
         }
@@ -219,7 +219,7 @@ final class WriteController {
     boolean interrupted = false;
     waiting = Thread.currentThread();
     try {
-      while (gate.isOpen()
+      while (errors.isOpen()
           && until - System.nanoTime() > 0
           && inputs.level0Tables() >= Levels.LEVEL_0_SLOWDOWN_TRIGGER) {
         LockSupport.parkNanos(this, until - System.nanoTime());
@@ -228,7 +228,7 @@ final class WriteController {
     } finally {
       endWait(StallEvent.Reason.LEVEL_0_SLOWDOWN, now, begun, interrupted);
     }
-    gate.checkWrite();
+    errors.checkWrite();
   }
 
   private void endWait(

@@ -12,7 +12,7 @@
  * sequence number for content that does not pass the log, switching the memtable, reading the
  * lengths of the logs.
  *
- * <p>{@link dev.kv.core.write.WriteGate} says whether the database takes writes; all parts of an
+ * <p>{@link dev.kv.core.write.ErrorHandler} says whether the database takes writes; all parts of an
  * open database share it. {@link dev.kv.core.write.StallInputs} holds the values that decide about
  * write stalls.
  *

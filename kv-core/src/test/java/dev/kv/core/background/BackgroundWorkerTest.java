@@ -7,7 +7,7 @@ import dev.kv.Options;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.event.Events;
 import dev.kv.core.shared.WorkerThreads;
-import dev.kv.core.write.WriteGate;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.errors.DBIOException;
@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(LeakCheck.class)
 class BackgroundWorkerTest {
-  private final WriteGate gate = new WriteGate(new Events("db", null));
+  private final ErrorHandler errors = new ErrorHandler(new Events("db", null));
 
   private final WorkerThreads threads = new WorkerThreads("kv-test", 1);
 
@@ -57,7 +57,7 @@ class BackgroundWorkerTest {
   }
 
   private BackgroundWorker worker(BackgroundWorker.Work work) {
-    return new BackgroundWorker(threads, Env.fileSystem(), "kv-test", work, gate, retries);
+    return new BackgroundWorker(threads, Env.fileSystem(), "kv-test", work, errors, retries);
   }
 
   @Test
@@ -103,7 +103,7 @@ class BackgroundWorkerTest {
     for (int i = 0; i < runs.length(); i++) {
       assertThat(runs.get(i)).as("piece %d", i).isEqualTo(1);
     }
-    assertThat(gate.isFailed()).isFalse();
+    assertThat(errors.isFailed()).isFalse();
   }
 
   @Test
@@ -177,9 +177,9 @@ class BackgroundWorkerTest {
           }
         };
     BackgroundWorker worker =
-        new BackgroundWorker(threads, exhausted, "kv-test", () -> null, gate, retries);
+        new BackgroundWorker(threads, exhausted, "kv-test", () -> null, errors, retries);
     worker.wake();
-    assertThat(gate.isFailed()).isTrue();
+    assertThat(errors.isFailed()).isTrue();
     worker.stop();
     worker.join();
   }
@@ -196,10 +196,10 @@ class BackgroundWorkerTest {
                 });
     worker.wake();
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!gate.isFailed() && System.nanoTime() < end) {
+    while (!errors.isFailed() && System.nanoTime() < end) {
       Thread.sleep(1);
     }
-    assertThat(gate.isFailed()).isTrue();
+    assertThat(errors.isFailed()).isTrue();
     worker.wake();
     assertThat(second.await(60, TimeUnit.SECONDS)).isTrue();
     worker.stop();
@@ -237,9 +237,9 @@ class BackgroundWorkerTest {
   void work_failureOfTheFileSystem_isTriedAgainUntilItSucceeds() throws InterruptedException {
     CountDownLatch shut = new CountDownLatch(3);
     List<Boolean> failed = new CopyOnWriteArrayList<>();
-    gate.onChange(
+    errors.onChange(
         () -> {
-          failed.add(gate.isFailed());
+          failed.add(errors.isFailed());
           shut.countDown();
         });
     BackgroundWorker worker = failing(List.of(diskFull(), diskFull()));
@@ -258,11 +258,11 @@ class BackgroundWorkerTest {
     awaitRuns(1);
     worker.wake();
     assertThat(runs.tryAcquire(100, TimeUnit.MILLISECONDS)).isFalse();
-    assertThat(gate.isFailed()).isTrue();
+    assertThat(errors.isFailed()).isTrue();
     worker.tryAgain();
-    assertThat(gate.failure()).hasMessage("two");
+    assertThat(errors.failure()).hasMessage("two");
     worker.tryAgain();
-    assertThat(gate.isOpen()).isTrue();
+    assertThat(errors.isOpen()).isTrue();
     stop(worker);
     assertThat(runs.availablePermits()).isEqualTo(2);
   }
@@ -271,10 +271,10 @@ class BackgroundWorkerTest {
   void work_shortOfMemory_leavesTheGateOpenAndIsTriedAgainByItself() throws InterruptedException {
     CountDownLatch changes = new CountDownLatch(2);
     List<Boolean> isShort = new CopyOnWriteArrayList<>();
-    gate.onChange(
+    errors.onChange(
         () -> {
-          isShort.add(gate.isShortOfMemory());
-          assertThat(gate.isOpen()).isTrue();
+          isShort.add(errors.isShortOfMemory());
+          assertThat(errors.isOpen()).isTrue();
           changes.countDown();
         });
     BackgroundWorker worker =
@@ -302,13 +302,13 @@ class BackgroundWorkerTest {
           }
         };
     BackgroundWorker worker =
-        new BackgroundWorker(threads, exhausted, "kv-test", () -> null, gate, retries);
+        new BackgroundWorker(threads, exhausted, "kv-test", () -> null, errors, retries);
     worker.wake();
-    assertThat(gate.isFailed()).isTrue();
+    assertThat(errors.isFailed()).isTrue();
     worker.tryAgain();
-    assertThat(gate.isFailed()).isTrue();
+    assertThat(errors.isFailed()).isTrue();
     worker.tryAgain();
-    assertThat(gate.isOpen()).isTrue();
+    assertThat(errors.isOpen()).isTrue();
     stop(worker);
   }
 

@@ -16,7 +16,7 @@ import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.memory.MemoryKind;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.ExclusiveWriter;
@@ -73,18 +73,18 @@ public abstract class DbTestBase {
         checkLevels(each);
       }
       each.close();
-      awaitMemoryGivenBack(parts(each).resources());
+      awaitMemoryGivenBack(parts(each).context());
     }
   }
 
   /** A read that was under way at the close gives its memory back when it ends. */
-  private static void awaitMemoryGivenBack(Resources resources) {
+  private static void awaitMemoryGivenBack(DatabaseContext context) {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (resources.budget().used() != 0 && System.nanoTime() < end) {
+    while (context.budget().used() != 0 && System.nanoTime() < end) {
       LockSupport.parkNanos(1_000_000);
     }
     for (MemoryKind kind : MemoryKind.values()) {
-      assertThat(resources.budget().used(kind)).as(kind + " not given back").isZero();
+      assertThat(context.budget().used(kind)).as(kind + " not given back").isZero();
     }
   }
 
@@ -267,11 +267,11 @@ public abstract class DbTestBase {
     children.add(parts().memTables().memtable().iterator());
     for (int level = 0; level < 7; level++) {
       for (FileMetadata file : parts().versions().current().files(level)) {
-        children.add(parts().resources().tables().iterator(file, true, false));
+        children.add(parts().context().tables().iterator(file, true, false));
       }
     }
     return MergingIterator.of(
-        parts().resources().comparator(), children.toArray(InternalIterator[]::new));
+        parts().context().comparator(), children.toArray(InternalIterator[]::new));
   }
 
   /** Waits for background work. */
@@ -322,13 +322,13 @@ public abstract class DbTestBase {
     for (int level = 1; level < 7; level++) {
       FileMetadata before = null;
       for (FileMetadata file : version.files(level)) {
-        assertThat(parts(db).resources().comparator().compare(file.smallest(), file.largest()))
+        assertThat(parts(db).context().comparator().compare(file.smallest(), file.largest()))
             .as("smallest to largest of " + file)
             .isLessThanOrEqualTo(0);
         if (before != null) {
           assertThat(
                   parts(db)
-                      .resources()
+                      .context()
                       .comparator()
                       .userComparator()
                       .compare(

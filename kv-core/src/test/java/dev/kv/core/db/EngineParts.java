@@ -3,10 +3,10 @@ package dev.kv.core.db;
 import dev.kv.core.background.BackgroundThreads;
 import dev.kv.core.background.Compactor;
 import dev.kv.core.background.JobContext;
-import dev.kv.core.change.TreeChanges;
+import dev.kv.core.change.VersionMutator;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.MemTables;
-import dev.kv.core.state.Resources;
 import dev.kv.core.write.CommitPipeline;
 
 /** The parts of an open database that tests of other packages look into. */
@@ -17,8 +17,8 @@ public final class EngineParts {
     this.parts = db.parts();
   }
 
-  public Resources resources() {
-    return parts.resources();
+  public DatabaseContext context() {
+    return parts.context();
   }
 
   public VersionSet versions() {
@@ -45,7 +45,7 @@ public final class EngineParts {
     return parts.jobs();
   }
 
-  public TreeChanges changes() {
+  public VersionMutator changes() {
     return parts.changes();
   }
 }

@@ -109,10 +109,10 @@ public final class HookedEnv extends ForwardingEnv {
   }
 
   private void passGate() throws IOException {
-    CountDownLatch gate = tableSyncGate;
-    if (gate != null) {
+    CountDownLatch errors = tableSyncGate;
+    if (errors != null) {
       try {
-        gate.await();
+        errors.await();
       } catch (InterruptedException e) {
         throw new IOException(e);
       }

@@ -170,9 +170,9 @@ class TombstoneCompactionTest extends DbTestBase {
   private long tombstones() {
     long sum = 0;
     for (FileMetadata table :
-        new OldTombstones(parts().versions(), parts().resources().tables())
+        new OldTombstones(parts().versions(), parts().context().tables())
             .writtenUntil(Instant.MAX)) {
-      sum += parts().resources().tables().properties(table).tombstones();
+      sum += parts().context().tables().properties(table).tombstones();
     }
     return sum;
   }

@@ -192,8 +192,8 @@ class DatabaseEventsTest extends DbTestBase {
   @Test
   void writeBehindAFlush_isToldAsAStall() throws Exception {
     HookedEnv env = new HookedEnv(Env.fileSystem());
-    CountDownLatch gate = new CountDownLatch(1);
-    env.tableSyncGate = gate;
+    CountDownLatch errors = new CountDownLatch(1);
+    env.tableSyncGate = errors;
     open(listening().toBuilder().env(env).writeBufferSize(64 << 10).build());
     Thread writer =
         new Thread(
@@ -206,7 +206,7 @@ class DatabaseEventsTest extends DbTestBase {
     while (db.admin().stats().writes().stalls().stops() == 0) {
       Thread.onSpinWait();
     }
-    gate.countDown();
+    errors.countDown();
     writer.join();
     close();
     assertThat(heard(StallEvent.class))

@@ -9,9 +9,9 @@ import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.ObsoleteFiles;
-import dev.kv.core.state.Resources;
-import dev.kv.core.write.WriteGate;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -32,7 +32,7 @@ class ExternalSortTest {
   private static final Path DIRECTORY = Path.of("/sort/db");
 
   private final Env env = Env.inMemory();
-  private Resources resources;
+  private DatabaseContext context;
   private RunFiles files;
 
   @BeforeEach
@@ -43,20 +43,20 @@ class ExternalSortTest {
   private void open(DBComparator order) {
     Options options = Options.builder().createIfMissing(true).env(env).comparator(order).build();
     DB.open(DIRECTORY, options).close();
-    resources = new Resources(DIRECTORY, options);
-    VersionSet versions = new VersionSet(resources.manifestContext(), () -> {});
+    context = new DatabaseContext(DIRECTORY, options);
+    VersionSet versions = new VersionSet(context.manifestContext(), () -> {});
     versions.recover(true);
     ObsoleteFiles obsolete =
-        new ObsoleteFiles(resources, versions, new WriteGate(resources.events()), null);
-    files = new RunFiles(resources, obsolete);
+        new ObsoleteFiles(context, versions, new ErrorHandler(context.events()), null);
+    files = new RunFiles(context, obsolete);
     versions.close();
   }
 
   @AfterEach
   void close() throws Exception {
     files.close();
-    resources.close();
-    assertThat(resources.budget().used()).isZero();
+    context.close();
+    assertThat(context.budget().used()).isZero();
     assertThat(runs()).isEmpty();
   }
 
@@ -97,7 +97,7 @@ class ExternalSortTest {
     Random random = new Random(SEED);
     Map<String, String> model = new TreeMap<>();
     try (ExternalSort sort =
-        new ExternalSort(resources.comparator(), files, memory, resources.budget())) {
+        new ExternalSort(context.comparator(), files, memory, context.budget())) {
       for (int i = 0; i < count; i++) {
         String key = "key" + random.nextInt(3000);
         String value = "v".repeat(random.nextInt(300)) + i;
@@ -118,10 +118,10 @@ class ExternalSortTest {
 
   @Test
   void memory_ofASort_isBounded() {
-    OffHeapBudget budget = resources.budget();
+    OffHeapBudget budget = context.budget();
     long most = 0;
     try (ExternalSort sort =
-        new ExternalSort(resources.comparator(), files, 1 << 20, resources.budget())) {
+        new ExternalSort(context.comparator(), files, 1 << 20, context.budget())) {
       byte[] value = new byte[1000];
       Random random = new Random(SEED);
       for (int i = 0; i < 20_000; i++) {
@@ -136,7 +136,7 @@ class ExternalSortTest {
   @Test
   void entry_largerThanTheMemory_isARunOfItsOwn() {
     try (ExternalSort sort =
-        new ExternalSort(resources.comparator(), files, 8192, resources.budget())) {
+        new ExternalSort(context.comparator(), files, 8192, context.budget())) {
       List<String> keys = new ArrayList<>(List.of("c", "a", "b"));
       for (String key : keys) {
         sort.add(b(key), new byte[100_000]);

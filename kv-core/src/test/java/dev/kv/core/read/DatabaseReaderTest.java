@@ -502,8 +502,8 @@ final class DatabaseReaderTest {
       add(ValueKind.DELETION, "key" + i, "");
     }
     DBIterator iterator = reader.iterator(ReadOptions.DEFAULT);
-    SlowComparator gate = (SlowComparator) comparator;
-    gate.block();
+    SlowComparator errors = (SlowComparator) comparator;
+    errors.block();
     AtomicReference<Throwable> thrown = new AtomicReference<>();
     Thread mover =
         new Thread(
@@ -515,12 +515,12 @@ final class DatabaseReaderTest {
               }
             });
     mover.start();
-    gate.awaitEntered();
+    errors.awaitEntered();
     reader.close(); // returns although the move goes on
     assertThat(memtables.get(0).references()).isEqualTo(2);
     assertThat(thrown.get()).isNull();
 
-    gate.unblock();
+    errors.unblock();
     mover.join(10_000);
     assertThat(thrown.get()).isInstanceOf(DBClosedException.class);
     assertThat(memtables.get(0).references()).isEqualTo(1);
@@ -534,15 +534,15 @@ final class DatabaseReaderTest {
     put("a", "1");
     put("b", "2");
     DBIterator iterator = reader.iterator(ReadOptions.DEFAULT);
-    SlowComparator gate = (SlowComparator) comparator;
-    gate.block();
+    SlowComparator errors = (SlowComparator) comparator;
+    errors.block();
     Thread mover = new Thread(() -> iterator.seek(bytes("b")));
     mover.start();
-    gate.awaitEntered();
+    errors.awaitEntered();
     assertThatThrownBy(iterator::seekToFirst)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("two threads");
-    gate.unblock();
+    errors.unblock();
     mover.join(10_000);
     assertThat(new String(iterator.key(), StandardCharsets.UTF_8)).isEqualTo("b");
     iterator.close();

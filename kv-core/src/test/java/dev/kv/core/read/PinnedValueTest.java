@@ -47,11 +47,11 @@ class PinnedValueTest extends DbTestBase {
   }
 
   private long liveBuffers() {
-    return parts().resources().allocator().liveBuffers();
+    return parts().context().allocator().liveBuffers();
   }
 
   private long blockBytes() {
-    return parts().resources().budget().used(MemoryKind.BLOCK);
+    return parts().context().budget().used(MemoryKind.BLOCK);
   }
 
   @ParameterizedTest
@@ -127,7 +127,7 @@ class PinnedValueTest extends DbTestBase {
       for (int i = 0; i < 100; i++) {
         assertThat(get(key(i))).hasSize(1000);
       }
-      parts().resources().blockCache().prune();
+      parts().context().blockCache().prune();
       assertThat(text(value)).isEqualTo(LONG_VALUE);
       assertThat(get("key")).isEqualTo("another");
     }
@@ -202,7 +202,7 @@ class PinnedValueTest extends DbTestBase {
     close();
     shared.close();
     assertThat(text(value)).isEqualTo(LONG_VALUE);
-    assertThat(parts().resources().blockCache().totalCharge()).isZero();
+    assertThat(parts().context().blockCache().totalCharge()).isZero();
     value.close();
   }
 
@@ -215,7 +215,7 @@ class PinnedValueTest extends DbTestBase {
     try (PinnedValue two = pinned("key")) {
       one.close();
       one.close();
-      parts().resources().blockCache().prune();
+      parts().context().blockCache().prune();
       assertThat(text(two)).isEqualTo("value");
     }
   }
@@ -279,7 +279,7 @@ class PinnedValueTest extends DbTestBase {
     for (int i = 0; i < 100; i++) {
       held.add(pinned(key(i)));
     }
-    assertThat(parts().resources().budget().used()).isLessThanOrEqualTo(8 << 20);
+    assertThat(parts().context().budget().used()).isLessThanOrEqualTo(8 << 20);
     for (PinnedValue value : held) {
       assertThat(value.slice().getLong(0, java.nio.ByteOrder.BIG_ENDIAN))
           .isEqualTo(0x7676767676767676L);

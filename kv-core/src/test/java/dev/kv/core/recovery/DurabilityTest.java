@@ -35,7 +35,7 @@ class DurabilityTest extends DbTestBase {
 
   private final StrictMemEnv disk = new StrictMemEnv();
   private final HookedEnv env = new HookedEnv(disk);
-  private final CountDownLatch gate = new CountDownLatch(1);
+  private final CountDownLatch errors = new CountDownLatch(1);
 
   private Options.Builder strict() {
     return Options.builder().createIfMissing(true).env(env);
@@ -85,7 +85,7 @@ class DurabilityTest extends DbTestBase {
   }
 
   private Thread startFlushThatIsStuck() {
-    env.tableSyncGate = gate;
+    env.tableSyncGate = errors;
     int tables = files(FileName.Kind.TABLE).size();
     Thread flush = new Thread(() -> db.admin().flush());
     flush.start();
@@ -95,7 +95,7 @@ class DurabilityTest extends DbTestBase {
 
   private void end(Thread flush) throws InterruptedException {
     env.tableSyncGate = null;
-    gate.countDown();
+    errors.countDown();
     flush.join();
   }
 

@@ -13,7 +13,7 @@ import dev.kv.core.db.HookedEnv;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.NewDatabase;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.env.Env;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
@@ -130,8 +130,8 @@ class FirstWriteTest extends DbTestBase {
       void make(FirstWriteTest test) throws IOException {
         test.options = test.watched().build();
         Files.createDirectories(test.directory);
-        try (Resources resources = new Resources(test.directory, test.options)) {
-          NewDatabase.create(resources.manifestContext());
+        try (DatabaseContext context = new DatabaseContext(test.directory, test.options)) {
+          NewDatabase.create(context.manifestContext());
         }
       }
     },

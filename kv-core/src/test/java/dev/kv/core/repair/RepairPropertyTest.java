@@ -16,7 +16,7 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.manifest.VersionSet;
-import dev.kv.core.state.Resources;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.table.TableIterator;
 import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.core.version.FileMetadata;
@@ -131,13 +131,13 @@ class RepairPropertyTest {
   /** Returns the numbers of the operations whose entries a database's tables hold, file by file. */
   private Map<Long, Set<Integer>> entriesOfTables(Env env) {
     Map<Long, Set<Integer>> byTable = new HashMap<>();
-    try (Resources resources = new Resources(directory, options(env));
-        VersionSet versions = new VersionSet(resources.manifestContext(), () -> {})) {
+    try (DatabaseContext context = new DatabaseContext(directory, options(env));
+        VersionSet versions = new VersionSet(context.manifestContext(), () -> {})) {
       versions.recover(true);
       for (int level = 0; level < Levels.COUNT; level++) {
         for (FileMetadata file : versions.current().files(level)) {
           Set<Integer> entries = new HashSet<>();
-          try (TableIterator cursor = resources.tables().iterator(file, true, false)) {
+          try (TableIterator cursor = context.tables().iterator(file, true, false)) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
               entries.add(operationOf(cursor));
             }

@@ -10,7 +10,7 @@ import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.ReadStates;
-import dev.kv.core.write.WriteGate;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.testing.FaultEnv;
@@ -29,33 +29,33 @@ import org.junit.jupiter.api.Test;
 class MemTablesTest {
   private final FaultEnv env = new FaultEnv(Env.inMemory());
   private final Path directory = Path.of("db");
-  private final WriteGate gate = new WriteGate(new Events("db", null));
-  private final Monitor monitor = new Monitor(gate);
+  private final ErrorHandler errors = new ErrorHandler(new Events("db", null));
+  private final Monitor monitor = new Monitor(errors);
   private final ReadStates readStates = new ReadStates();
   private final AtomicInteger flushesWanted = new AtomicInteger();
-  private Resources resources;
+  private DatabaseContext context;
   private VersionSet versions;
-  private Logs logs;
+  private WriteAheadLog logs;
   private MemTables memTables;
   private long sequence;
 
   @BeforeEach
   void create() throws IOException {
     env.createDirectory(directory);
-    resources = new Resources(directory, Options.builder().env(env).build());
-    NewDatabase.create(resources.manifestContext());
-    versions = new VersionSet(resources.manifestContext(), () -> {});
+    context = new DatabaseContext(directory, Options.builder().env(env).build());
+    NewDatabase.create(context.manifestContext());
+    versions = new VersionSet(context.manifestContext(), () -> {});
     versions.recover(false);
-    ObsoleteFiles obsolete = new ObsoleteFiles(resources, versions, gate, null);
-    logs = new Logs(resources, versions, obsolete, gate, null, () -> {});
+    ObsoleteFiles obsolete = new ObsoleteFiles(context, versions, errors, null);
+    logs = new WriteAheadLog(context, versions, obsolete, errors, null, () -> {});
     memTables =
         new MemTables(
-            resources,
+            context,
             monitor,
             versions,
             readStates,
             logs,
-            resources.emptyMemTable(),
+            context.emptyMemTable(),
             flushesWanted::incrementAndGet);
     memTables.publish();
   }
@@ -66,8 +66,8 @@ class MemTablesTest {
     memTables.close();
     logs.close();
     versions.close();
-    resources.close();
-    assertThat(resources.budget().used()).isZero();
+    context.close();
+    assertThat(context.budget().used()).isZero();
   }
 
   private void add() {
@@ -76,7 +76,7 @@ class MemTablesTest {
   }
 
   private long currentLog() {
-    Logs.NumberedLog log = logs.current();
+    WriteAheadLog.NumberedLog log = logs.current();
     assertThat(log).isNotNull();
     return log.number();
   }
@@ -142,14 +142,14 @@ class MemTablesTest {
     add();
     MemTable full = memTables.memtable();
     long log = currentLog();
-    long used = resources.budget().used();
+    long used = context.budget().used();
     env.fail(Fault.ERROR, 1, each -> each.kind() == Kind.CREATE);
     assertThatThrownBy(() -> memTables.makeRoom(16, 1, true)).isInstanceOf(IOException.class);
     assertThat(memTables.memtable()).isSameAs(full);
     assertThat(currentLog()).isEqualTo(log);
     assertThat(memTables.oldestImmutable()).isNull();
     assertThat(flushesWanted).hasValue(0);
-    gate.check();
+    errors.check();
     memTables.makeRoom(16, 1, true);
     assertThat(oldest().memtable()).isSameAs(full);
     assertThat(used).isPositive();
@@ -177,7 +177,7 @@ class MemTablesTest {
   void awaitFlushes_afterAFailure_throws() throws IOException {
     memTables.awaitFlushes();
     fillAndSwitch();
-    gate.failResumably("flush", new IOException("simulated"));
+    errors.failResumably("flush", new IOException("simulated"));
     assertThatThrownBy(memTables::awaitFlushes).isInstanceOf(DBReadOnlyException.class);
   }
 }

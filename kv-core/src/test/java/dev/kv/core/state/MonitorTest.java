@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.core.event.Events;
-import dev.kv.core.write.WriteGate;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class MonitorTest {
-  private final WriteGate gate = new WriteGate(new Events("db", null));
-  private final Monitor monitor = new Monitor(gate);
+  private final ErrorHandler errors = new ErrorHandler(new Events("db", null));
+  private final Monitor monitor = new Monitor(errors);
 
   private void awaitChange() {
     monitor.lock();
@@ -27,17 +27,18 @@ class MonitorTest {
 
   @Test
   void awaitChange_whileAJobWantsMemory_throwsAfterAWhile() {
-    gate.runShort("flush", new OffHeapExhaustedException("simulated"));
+    errors.runShort("flush", new OffHeapExhaustedException("simulated"));
     long start = System.nanoTime();
     assertThatThrownBy(this::awaitChange)
         .isInstanceOf(OffHeapExhaustedException.class)
         .hasMessageContaining("the work continues in the background");
-    assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(WriteGate.MAX_SHORTAGE_WAIT_NANOS);
+    assertThat(System.nanoTime() - start)
+        .isGreaterThanOrEqualTo(ErrorHandler.MAX_SHORTAGE_WAIT_NANOS);
   }
 
   @Test
   void awaitChange_whileAJobWantsMemoryAndTheThreadIsInterrupted_keepsTheFlag() {
-    gate.runShort("flush", new OffHeapExhaustedException("simulated"));
+    errors.runShort("flush", new OffHeapExhaustedException("simulated"));
     Thread.currentThread().interrupt();
     assertThatThrownBy(this::awaitChange).isInstanceOf(OffHeapExhaustedException.class);
     assertThat(Thread.interrupted()).isTrue();
@@ -45,7 +46,7 @@ class MonitorTest {
 
   @Test
   void awaitChange_afterAFailure_throws() {
-    gate.failResumably("flush", new IOException("simulated"));
+    errors.failResumably("flush", new IOException("simulated"));
     assertThatThrownBy(this::awaitChange).isInstanceOf(DBReadOnlyException.class);
   }
 }

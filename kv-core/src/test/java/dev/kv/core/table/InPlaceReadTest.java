@@ -160,7 +160,7 @@ class InPlaceReadTest extends DbTestBase {
       get(name(i));
     }
     long counted = db.admin().stats().memory().offHeap().indexesAndFilters();
-    parts().resources().budget().reclaim();
+    parts().context().budget().reclaim();
     assertThat(db.admin().stats().memory().offHeap().indexesAndFilters()).isLessThan(counted);
     assertAllThere();
   }

@@ -20,10 +20,10 @@ public class CommitLincheckIT {
   private static final int REFUSED = -1;
 
   private final FakeTarget target = new FakeTarget(4 << 10);
-  private final WriteGate gate = new WriteGate(new Events("db", null));
+  private final ErrorHandler errors = new ErrorHandler(new Events("db", null));
   private final CommitPipeline pipeline =
       new CommitPipeline(
-          target, target.stallInputs, gate, 0, target.budget, new Events("db", null));
+          target, target.stallInputs, errors, 0, target.budget, new Events("db", null));
 
   @Operation
   public int put() {

@@ -39,10 +39,10 @@ final class CommitPipelineTest {
   private static final int ARENA = 4 << 20;
 
   private final FakeTarget target = new FakeTarget(ARENA);
-  private final WriteGate gate = new WriteGate(new Events("db", null));
+  private final ErrorHandler errors = new ErrorHandler(new Events("db", null));
   private final CommitPipeline pipeline =
       new CommitPipeline(
-          target, target.stallInputs, gate, 0, target.budget, new Events("db", null));
+          target, target.stallInputs, errors, 0, target.budget, new Events("db", null));
   private final List<Call> calls = new ArrayList<>();
 
   @AfterEach
@@ -94,7 +94,7 @@ final class CommitPipelineTest {
           .isInstanceOf(DBIOException.class)
           .hasMessageContaining("nothing was changed");
     }
-    assertThat(gate.isFailedPermanently()).isTrue();
+    assertThat(errors.isFailedPermanently()).isTrue();
     assertThatThrownBy(pipeline::exclusive).isInstanceOf(DBReadOnlyException.class);
     assertThat(pipeline.tryExclusive()).isNull();
   }
@@ -250,7 +250,7 @@ final class CommitPipelineTest {
   void put_whoseFirstLogCannotBeNamed_saysThatItWasNotDone() throws IOException {
     target.hasLog = false;
     target.beginFailure = new DBIOException("cannot write the MANIFEST", new IOException("broken"));
-    target.beforeBegin = () -> gate.fail("a test", target.beginFailure);
+    target.beforeBegin = () -> errors.fail("a test", target.beginFailure);
     assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), false))
         .isInstanceOf(DBIOException.class)
         .hasMessageContaining("was not done")
@@ -303,7 +303,7 @@ final class CommitPipelineTest {
         new CommitPipeline(
             old,
             old.stallInputs,
-            gate,
+            errors,
             InternalKey.MAX_SEQUENCE - 1,
             old.budget,
             new Events("db", null));
@@ -407,7 +407,7 @@ final class CommitPipelineTest {
   private void assertReadOnlySince(Throwable cause) throws IOException {
     target.file().appendFailure = null;
     target.file().syncFailure = null;
-    assertThat(gate.failure()).isSameAs(cause);
+    assertThat(errors.failure()).isSameAs(cause);
     assertThat(pipeline.lastSequence()).isEqualTo(1);
     assertThat(target.get("a", 1)).isEqualTo("1");
     assertThatThrownBy(() -> pipeline.put(bytes("c"), bytes("3"), false))
@@ -615,7 +615,7 @@ final class CommitPipelineTest {
         }
         assertThat(pipeline.lastSequence()).isEqualTo(3 * (round + 1));
       }
-      assertThat(gate.isOpen()).isTrue();
+      assertThat(errors.isOpen()).isTrue();
     }
   }
 
@@ -1062,10 +1062,10 @@ final class CommitPipelineTest {
     Call leader = call(() -> pipeline.put(bytes("a"), new byte[ARENA], false));
     awaitStop(1);
     IOException cause = new IOException("the flush failed");
-    gate.fail("a test", cause);
+    errors.fail("a test", cause);
     assertThat(leader.outcome()).isInstanceOf(DBReadOnlyException.class).hasCause(cause);
-    gate.fail("a test", new IOException("a later one"));
-    assertThat(gate.failure()).isSameAs(cause);
+    errors.fail("a test", new IOException("a later one"));
+    assertThat(errors.failure()).isSameAs(cause);
   }
 
   // Threads.

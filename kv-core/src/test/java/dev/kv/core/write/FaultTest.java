@@ -42,15 +42,15 @@ class FaultTest extends DbTestBase {
   void get_whileTheFlushIsStuckInItsSync_readsTheImmutableMemtable() {
     open(hooked().writeBufferSize(100_000).build());
     put("foo", "v1");
-    CountDownLatch gate = new CountDownLatch(1);
-    env.tableSyncGate = gate;
+    CountDownLatch errors = new CountDownLatch(1);
+    env.tableSyncGate = errors;
     put("k1", "x".repeat(90_000));
     put("k2", "y".repeat(30_000));
     assertThat(get("foo")).isEqualTo("v1");
     assertThat(get("k1")).isEqualTo("x".repeat(90_000));
     assertThat(contents()).startsWith("(foo->v1)(k1->xxx");
     env.tableSyncGate = null;
-    gate.countDown();
+    errors.countDown();
     db.admin().flush();
     assertThat(get("foo")).isEqualTo("v1");
   }
@@ -71,8 +71,8 @@ class FaultTest extends DbTestBase {
             .blockCacheSize(1 << 20)
             .memory(m -> m.offHeapLimit(offHeapLimit))
             .build());
-    CountDownLatch gate = new CountDownLatch(1);
-    env.tableSyncGate = gate;
+    CountDownLatch errors = new CountDownLatch(1);
+    env.tableSyncGate = errors;
     byte[] value = new byte[writeBufferSize / 10 * 9];
     AtomicInteger written = new AtomicInteger();
     Thread writer =
@@ -87,7 +87,7 @@ class FaultTest extends DbTestBase {
     await("the stop", () -> db.admin().stats().writes().stalls().stops() == 1);
     assertThat(written).hasValue(mayWait + 1);
     env.tableSyncGate = null;
-    gate.countDown();
+    errors.countDown();
     writer.join();
     for (int i = 0; i < mayWait + 2; i++) {
       assertThat(db.get(b(key(i)))).isEqualTo(value);

@@ -21,9 +21,9 @@ final class WriteControllerTest {
   private static final int ARENA = 1 << 20;
 
   private final FakeTarget target = new FakeTarget(ARENA);
-  private final WriteGate gate = new WriteGate(new Events("db", null));
+  private final ErrorHandler errors = new ErrorHandler(new Events("db", null));
   private final WriteController controller =
-      new WriteController(target, target.stallInputs, gate, new Events("db", null));
+      new WriteController(target, target.stallInputs, errors, new Events("db", null));
 
   /** How long the calls took in which {@link #nanosForOneMiB} was delayed. */
   private long delayedNanos;
@@ -144,8 +144,8 @@ final class WriteControllerTest {
               }
             });
     Thread.sleep(20);
-    gate.onChange(controller::progress);
-    gate.beginClose();
+    errors.onChange(controller::progress);
+    errors.beginClose();
     assertThat(writer.outcome()).isInstanceOf(DBClosedException.class);
   }
 
@@ -153,7 +153,7 @@ final class WriteControllerTest {
   void makeRoom_whileAFlushWantsMemory_throwsAfterAWhileAndGoesOnAfterTheFlush() {
     fillALittle();
     target.stallInputs.setWaitingMemTables(1);
-    gate.runShort("flush", new OffHeapExhaustedException("simulated"));
+    errors.runShort("flush", new OffHeapExhaustedException("simulated"));
     long start = System.nanoTime();
     for (int i = 0; i < 2; i++) {
       assertThatThrownBy(() -> controller.makeRoom(2 * ARENA, 1))
@@ -161,7 +161,7 @@ final class WriteControllerTest {
           .hasMessageContaining("the write was not done and may be tried again");
     }
     assertThat(System.nanoTime() - start)
-        .isGreaterThanOrEqualTo(2 * WriteGate.MAX_SHORTAGE_WAIT_NANOS);
+        .isGreaterThanOrEqualTo(2 * ErrorHandler.MAX_SHORTAGE_WAIT_NANOS);
     assertThat(controller.stalls().stops()).isEqualTo(2);
     target.stallInputs.setWaitingMemTables(0);
     controller.makeRoom(2 * ARENA, 1);
@@ -170,12 +170,12 @@ final class WriteControllerTest {
 
   @Test
   void makeRoom_waitingWhenAFlushBeginsToWantMemory_throwsAfterAWhile() throws Exception {
-    gate.onChange(controller::progress);
+    errors.onChange(controller::progress);
     fillALittle();
     target.stallInputs.setWaitingMemTables(1);
     Call writer = Call.start(() -> controller.makeRoom(2 * ARENA, 1));
     awaitStop();
-    gate.runShort("flush", new OffHeapExhaustedException("simulated"));
+    errors.runShort("flush", new OffHeapExhaustedException("simulated"));
     assertThat(writer.outcome()).isInstanceOf(OffHeapExhaustedException.class);
   }
 
@@ -186,13 +186,13 @@ final class WriteControllerTest {
     assertThatThrownBy(() -> controller.makeRoom(2 * ARENA, 1))
         .isInstanceOf(DBIOException.class)
         .hasRootCauseMessage("no space");
-    gate.check();
+    errors.check();
   }
 
   private void fillALittle() {
     CommitPipeline pipeline =
         new CommitPipeline(
-            target, target.stallInputs, gate, 0, target.budget, new Events("db", null));
+            target, target.stallInputs, errors, 0, target.budget, new Events("db", null));
     pipeline.put(bytes("a"), bytes("1"), false);
   }
 

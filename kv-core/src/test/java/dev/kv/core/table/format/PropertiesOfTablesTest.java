@@ -19,7 +19,7 @@ class PropertiesOfTablesTest extends DbTestBase {
     Version version = parts().versions().current();
     for (int level = 0; level < Levels.COUNT; level++) {
       for (FileMetadata file : version.files(level)) {
-        all.add(requireNonNull(parts().resources().tables().properties(file), file::toString));
+        all.add(requireNonNull(parts().context().tables().properties(file), file::toString));
       }
     }
     return all;

@@ -16,25 +16,25 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Holds the write state of a database: whether it accepts writes. Created before all other parts of
- * an open database. Every part that can fail reports to it, and every part that may have to stop
- * asks it. Thread-safe.
+ * Holds the errors of a database, and with them whether it accepts writes. Created before all other
+ * parts of an open database. Every part that can fail reports to it, and every part that may have
+ * to stop asks it. Thread-safe.
  *
  * <pre>
- * what has failed                                     the gate             until
- * a write or sync of a log, the MANIFEST, CURRENT     shut: permanent      the database is reopened
- * a job that logged no edit                           shut: resumable      the job succeeds
- * the same, because off-heap memory is short          open: a shortage     the job succeeds
+ * what has failed                                     writes               until
+ * a write or sync of a log, the MANIFEST, CURRENT     refused: permanent   the next open
+ * a job that logged no edit                           refused: resumable   the job succeeds
+ * the same, because off-heap memory is short          accepted: shortage   the job succeeds
  * </pre>
  *
  * During a shortage, only calls that have waited for a flush or compaction too long throw.
  *
  * <p>Invariants: 1. a close and a permanent failure are final; 2. the first permanent failure is
- * kept; 3. after {@link #fail} has returned, and in every thread that a listener wakes, the gate is
- * shut.
+ * kept; 3. after {@link #fail} has returned, and in every thread that a listener wakes, writes are
+ * refused.
  */
-public final class WriteGate {
-  private static final Logger LOG = EngineLogger.of(WriteGate.class);
+public final class ErrorHandler {
+  private static final Logger LOG = EngineLogger.of(ErrorHandler.class);
   private static final State OPEN = new State(false, null, Map.of(), Map.of());
 
   /** How long a flush or compaction may want memory before those who wait for it throw. */
@@ -104,18 +104,18 @@ public final class WriteGate {
   }
 
   /**
-   * Creates an open gate.
+   * Creates a handler that knows of no error.
    *
    * @param events receives the failures, and names the database in messages
    */
-  public WriteGate(Events events) {
+  public ErrorHandler(Events events) {
     this.events = events;
     database = events.database();
   }
 
   /**
    * Adds a listener. The thread that changes the state calls it after each change; it must be quick
-   * and must not throw. Its purpose is to wake threads that must check the gate again.
+   * and must not throw. Its purpose is to wake threads that must check the state again.
    */
   public void onChange(Runnable listener) {
     listeners.add(listener);
@@ -131,7 +131,7 @@ public final class WriteGate {
     return state.closing();
   }
 
-  /** Returns true while a failure keeps the gate shut. */
+  /** Returns true while a failure keeps writes refused. */
   public boolean isFailed() {
     return state.failure() != null;
   }
@@ -149,7 +149,7 @@ public final class WriteGate {
     return !now.closing() && now.permanent() == null;
   }
 
-  /** Returns the failure that keeps the gate shut, or null. */
+  /** Returns the failure that keeps writes refused, or null. */
   public @Nullable Throwable failure() {
     return state.failure();
   }
@@ -249,7 +249,7 @@ public final class WriteGate {
   }
 
   /**
-   * Shuts the gate because of a failure after which the state on disk is unknown. Writes and waits
+   * Refuses writes because of a failure after which the state on disk is unknown. Writes and waits
    * throw from now on, until the database is opened again; reads continue.
    *
    * @param during the operation that failed, for the log message
@@ -269,7 +269,7 @@ public final class WriteGate {
   }
 
   /**
-   * Shuts the gate because a job failed that has changed nothing that an open reads. Writes and
+   * Refuses writes because a job failed that has changed nothing that an open reads. Writes and
    * waits throw until {@link #succeed} is called for the job.
    *
    * @param job the job's name; one that failed before has one failure all the same
@@ -288,7 +288,7 @@ public final class WriteGate {
     }
   }
 
-  /** Logs that a job failed that had begun before a resume. The gate does not change. */
+  /** Logs that a job failed that had begun before a resume. The state does not change. */
   public void noteFailureOverlappingResume(String job, Throwable cause) {
     LOG.warn(
         "{}: {} failed after a resume that it began before, and is tried again: {}",
@@ -298,7 +298,7 @@ public final class WriteGate {
   }
 
   /**
-   * Notes that a job waits for memory. The gate stays open, and {@link #checkMemory} throws, until
+   * Notes that a job waits for memory. Writes stay accepted, and {@link #checkMemory} throws, until
    * {@link #succeed} is called for the job.
    */
   public void runShort(String job, Throwable cause) {
@@ -333,7 +333,7 @@ public final class WriteGate {
   }
 
   /**
-   * Shuts the gate for the close.
+   * Refuses writes for the close.
    *
    * @return true for the first call
    */

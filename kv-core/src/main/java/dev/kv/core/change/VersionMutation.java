@@ -7,14 +7,14 @@ import dev.kv.core.version.VersionEdit;
 
 /**
  * A change of the tree of tables that does not pass the log: some tables are added, some removed.
- * {@link TreeChanges#make} makes it, and calls the methods in the order in which they stand here,
- * on one thread.
+ * {@link VersionMutator#make} makes it, and calls the methods in the order in which they stand
+ * here, on one thread.
  *
  * <p>Two rules for the tables: 1. every entry that is added has the sequence number that {@link
  * #prepare} is given, or belongs to keys of which the database holds no entry at all, tombstones
  * included; 2. the user keys of all tables added and removed are in {@link #range}.
  */
-public interface TreeChange {
+public interface VersionMutation {
   /** Returns what the change is, for messages, such as "a range delete". */
   String name();
 

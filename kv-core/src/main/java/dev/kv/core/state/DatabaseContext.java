@@ -25,7 +25,7 @@ import java.util.function.LongSupplier;
  * The directory and options of one database, its share of the memory and caches, and its open
  * tables. Thread-safe.
  */
-public final class Resources implements AutoCloseable {
+public final class DatabaseContext implements AutoCloseable {
   private final Path directory;
   private final Options options;
   private final Events events;
@@ -33,8 +33,8 @@ public final class Resources implements AutoCloseable {
   private final SharedResourcesImpl shared;
   private final TableCache tables;
 
-  /** Creates the resources of the database in {@code directory}. The caller closes them. */
-  public Resources(Path directory, Options options) {
+  /** Creates the context of the database in {@code directory}. The caller closes them. */
+  public DatabaseContext(Path directory, Options options) {
     this.directory = directory;
     this.options = options;
     events = new Events(directory.toString(), options.monitoring().listener());

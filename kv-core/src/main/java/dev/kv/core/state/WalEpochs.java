@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *     opens the database, which tells that it did
  * @param list the incarnations, oldest first
  */
-record Incarnations(long oldestLog, List<Incarnation> list) {
+record WalEpochs(long oldestLog, List<Incarnation> list) {
   private static final long MAGIC = 0x31736567_6e616863L; // "changes1"
   private static final int HEADER = 2 * Long.BYTES + Integer.BYTES;
   private static final int ENTRY = 4 * Long.BYTES;
@@ -52,7 +52,7 @@ record Incarnations(long oldestLog, List<Incarnation> list) {
    */
   record Incarnation(long id, long start, long firstLog, long begunMillis) {}
 
-  Incarnations {
+  WalEpochs {
     list = List.copyOf(list);
   }
 
@@ -91,28 +91,28 @@ record Incarnations(long oldestLog, List<Incarnation> list) {
   }
 
   /**
-   * Returns these incarnations and a next one. Incarnations of which no position can be read any
-   * more are left out.
+   * Returns these incarnations and a next one. WalEpochs of which no position can be read any more
+   * are left out.
    */
-  Incarnations with(Incarnation next) {
+  WalEpochs with(Incarnation next) {
     List<Incarnation> more = new ArrayList<>(list);
     more.add(next);
-    Incarnations all = new Incarnations(oldestLog, more);
+    WalEpochs all = new WalEpochs(oldestLog, more);
     int oldest = Math.max(all.indexOfLog(oldestLog), 0);
     int first = Math.max(0, more.size() - MOST);
     while (first < oldest && all.end(first) < more.get(oldest).start()) {
       first++;
     }
-    return new Incarnations(oldestLog, more.subList(first, more.size()));
+    return new WalEpochs(oldestLog, more.subList(first, more.size()));
   }
 
   /** Returns the same with another oldest log. */
-  Incarnations withOldestLog(long log) {
-    return new Incarnations(log, list);
+  WalEpochs withOldestLog(long log) {
+    return new WalEpochs(log, list);
   }
 
   /** Reads the file. Returns null if there is none, or if it is damaged. */
-  static @Nullable Incarnations read(Env env, Path directory) throws IOException {
+  static @Nullable WalEpochs read(Env env, Path directory) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocateDirect(LARGEST_FILE + 1).order(ByteOrder.LITTLE_ENDIAN);
     try (SequentialFile file = env.openSequential(FileNames.changes(directory))) {
       while (bytes.hasRemaining() && file.read(bytes) >= 0) {
@@ -124,7 +124,7 @@ record Incarnations(long oldestLog, List<Incarnation> list) {
     return decode(bytes, bytes.position());
   }
 
-  private static @Nullable Incarnations decode(ByteBuffer bytes, int length) {
+  private static @Nullable WalEpochs decode(ByteBuffer bytes, int length) {
     int count = (length - HEADER - TRAILER) / ENTRY;
     if (count < 1
         || length != HEADER + count * ENTRY + TRAILER
@@ -143,7 +143,7 @@ record Incarnations(long oldestLog, List<Incarnation> list) {
               bytes.getLong(at + 2 * Long.BYTES),
               bytes.getLong(at + 3 * Long.BYTES)));
     }
-    return new Incarnations(bytes.getLong(Long.BYTES), list);
+    return new WalEpochs(bytes.getLong(Long.BYTES), list);
   }
 
   private static int checksum(ByteBuffer bytes, int length) {

@@ -9,7 +9,7 @@ import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
-import dev.kv.core.write.WriteGate;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import dev.kv.env.MappedLogFile;
 import dev.kv.errors.DBIOException;
@@ -39,8 +39,8 @@ import org.slf4j.Logger;
  *
  * <p>Only the leader calls {@link #append}. All other methods are thread-safe.
  */
-public final class Logs {
-  private static final Logger LOG = EngineLogger.of(Logs.class);
+public final class WriteAheadLog {
+  private static final Logger LOG = EngineLogger.of(WriteAheadLog.class);
 
   /** A log and its number. */
   public record NumberedLog(long number, LogWriter writer) {}
@@ -49,7 +49,7 @@ public final class Logs {
   private final Path directory;
   private final VersionSet versions;
   private final ObsoleteFiles obsolete;
-  private final WriteGate gate;
+  private final ErrorHandler errors;
   private final Runnable maintenanceWanted;
   private final @Nullable RetainedLogs kept;
   private final Events events;
@@ -87,23 +87,22 @@ public final class Logs {
    * @param kept the logs that readers of changes need, or null if there are no such readers
    * @param maintenanceWanted called when {@link #reserveAhead} is due; must be quick and not throw
    */
-  public Logs(
-      Resources resources,
+  public WriteAheadLog(
+      DatabaseContext context,
       VersionSet versions,
       ObsoleteFiles obsolete,
-      WriteGate gate,
+      ErrorHandler errors,
       @Nullable RetainedLogs kept,
       Runnable maintenanceWanted) {
     this.kept = kept;
-    this.env = resources.env();
-    this.directory = resources.directory();
+    this.env = context.env();
+    this.directory = context.directory();
     this.versions = versions;
     this.obsolete = obsolete;
-    this.gate = gate;
+    this.errors = errors;
     this.maintenanceWanted = maintenanceWanted;
-    events = resources.events();
-    slowSyncNanos =
-        TimeUnit.MILLISECONDS.toNanos(resources.options().monitoring().slowSyncMillis());
+    events = context.events();
+    slowSyncNanos = TimeUnit.MILLISECONDS.toNanos(context.options().monitoring().slowSyncMillis());
   }
 
   /** Returns the current log, or null if no write has created it yet. */
@@ -241,7 +240,7 @@ public final class Logs {
    *
    * @throws IOException if the log cannot be created; nothing has changed
    * @throws DBIOException if the MANIFEST cannot be created, and nothing has changed; or if it
-   *     cannot be written, and the gate is shut
+   *     cannot be written, and writes are refused
    */
   NumberedLog createFirst() throws IOException {
     NumberedLog first = create();
@@ -249,7 +248,7 @@ public final class Logs {
       logFirst(first, VersionEdit.builder());
     } catch (RuntimeException | Error e) {
       if (versions.isFailed()) {
-        gate.fail("the first write", e);
+        errors.fail("the first write", e);
         retire(first.writer());
       } else {
         discard(first.writer().name(), first.writer());
@@ -345,7 +344,7 @@ public final class Logs {
     try {
       log.writer().sync();
     } catch (IOException e) {
-      gate.fail("the sync of a log", e);
+      errors.fail("the sync of a log", e);
       throw new DBIOException("cannot sync " + log.writer().name() + ": " + e, e);
     } finally {
       olderLock.unlock();

@@ -54,8 +54,8 @@ import dev.kv.errors.OffHeapExhaustedException;
  * <p>While a range is reserved, level 0 does not stall writers: its compaction may be what waits
  * for this change, and this change waits for its exclusive access.
  */
-public final class TreeChanges {
-  private final JobContext context;
+public final class VersionMutator {
+  private final JobContext jobs;
   private final ReadStates readStates;
   private final Monitor monitor;
   private final VersionSet versions;
@@ -65,13 +65,13 @@ public final class TreeChanges {
   private final RunningJobs running;
 
   /** Creates the object for one open database. */
-  public TreeChanges(JobContext context, ReadStates readStates) {
-    this.context = context;
+  public VersionMutator(JobContext jobs, ReadStates readStates) {
+    this.jobs = jobs;
     this.readStates = readStates;
-    this.monitor = context.monitor();
-    this.versions = context.versions();
-    this.memTables = context.memTables();
-    this.running = context.running();
+    this.monitor = jobs.monitor();
+    this.versions = jobs.versions();
+    this.memTables = jobs.memTables();
+    this.running = jobs.running();
   }
 
   /**
@@ -83,13 +83,13 @@ public final class TreeChanges {
    *     fails
    * @throws DBIOException if the log, a table or the MANIFEST cannot be written
    */
-  public boolean make(TreeChange change) {
+  public boolean make(VersionMutation change) {
     KeyBounds reserved = reserve(change.range());
     try {
       if (memTablesHold(change.range())) {
-        context.flush();
+        jobs.flush();
       }
-      try (ExclusiveWriter writer = context.commits().exclusive()) {
+      try (ExclusiveWriter writer = jobs.commits().exclusive()) {
         return makeExclusively(change, writer);
       }
     } finally {
@@ -100,13 +100,13 @@ public final class TreeChanges {
   private KeyBounds reserve(KeyBounds range) {
     monitor.lock();
     try {
-      context.gate().check();
+      jobs.errors().check();
       running.reserve(range);
       memTables.stallInputs().suspend();
     } finally {
       monitor.unlock();
     }
-    context.commits().progress();
+    jobs.commits().progress();
     awaitVacated(range);
     return range;
   }
@@ -136,7 +136,7 @@ public final class TreeChanges {
     } finally {
       monitor.unlock();
     }
-    context.wakeCompactions().run();
+    jobs.wakeCompactions().run();
   }
 
   /** Returns true if a memtable holds an entry of a user key of {@code range}. */
@@ -151,7 +151,7 @@ public final class TreeChanges {
   }
 
   /** Steps 4 to 9. */
-  private boolean makeExclusively(TreeChange change, ExclusiveWriter writer) {
+  private boolean makeExclusively(VersionMutation change, ExclusiveWriter writer) {
     if (memTablesHold(change.range())) {
       writer.switchMemTable();
       memTables.awaitFlushes();
@@ -166,14 +166,14 @@ public final class TreeChanges {
       version.release();
     }
     change.installed();
-    context.commits().progress();
+    jobs.commits().progress();
     return true;
   }
 
   /** Steps 5 to 9. The tables are deleted if the edit is certainly not logged. */
-  private void write(TreeChange change, Version version, ExclusiveWriter writer) {
+  private void write(VersionMutation change, Version version, ExclusiveWriter writer) {
     long sequence = writer.takeSequence();
-    TableOutputs outputs = context.newOutputs();
+    TableOutputs outputs = jobs.newOutputs();
     boolean failedBefore = versions.isFailed();
     try {
       VersionEdit edit = change.prepare(version, sequence, outputs.context());
@@ -182,11 +182,11 @@ public final class TreeChanges {
     } catch (RuntimeException | Error e) {
       if (!versions.isFailed()) {
         outputs.abandon();
-        context.obsolete().collect();
+        jobs.obsolete().collect();
         throwIfKnown(change, e);
         throw e;
       }
-      context.gate().fail(change.name(), e);
+      jobs.errors().fail(change.name(), e);
       if (failedBefore) {
         throw e;
       }
@@ -199,7 +199,7 @@ public final class TreeChanges {
   }
 
   /** Says that nothing is on disk of a change, if the cause is a shortage or the file system. */
-  private static void throwIfKnown(TreeChange change, Throwable cause) {
+  private static void throwIfKnown(VersionMutation change, Throwable cause) {
     String message = change.name() + " was not done and may be tried again: " + cause.getMessage();
     if (cause instanceof DBIOException) {
       throw new DBIOException(message, cause);
@@ -235,7 +235,7 @@ public final class TreeChanges {
     public void install(Version next) {
       monitor.lock();
       try {
-        context.snapshots().keepViews(readStates, writer::publish, memTables::publish);
+        jobs.snapshots().keepViews(readStates, writer::publish, memTables::publish);
       } finally {
         monitor.unlock();
       }

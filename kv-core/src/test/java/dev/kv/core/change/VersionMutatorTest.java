@@ -43,12 +43,12 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The rules for changes that do not pass the log. Each test fails without one of them. The change
  * is a range delete, with something that happens while it is prepared.
  */
-class TreeChangesTest extends DbTestBase {
+class VersionMutatorTest extends DbTestBase {
   private static final Path POWER = Path.of("/power/db");
 
   /** Runs an action in the middle of a range delete, with exclusive access held. */
-  private final class Change implements TreeChange {
-    private final TreeChange target;
+  private final class Change implements VersionMutation {
+    private final VersionMutation target;
     private final Runnable inTheMiddle;
 
     Change(@Nullable String from, @Nullable String to, Runnable inTheMiddle) {
@@ -423,14 +423,14 @@ class TreeChangesTest extends DbTestBase {
       db.admin().flush();
     }
     CountDownLatch reached = new CountDownLatch(1);
-    CountDownLatch gate = new CountDownLatch(1);
+    CountDownLatch errors = new CountDownLatch(1);
     env.watch(
         operation -> {
           if (operation.kind() == FaultEnv.Kind.SYNC
               && operation.isOn(".ldb")
               && Thread.currentThread().getName().startsWith("kv-compact")) {
             reached.countDown();
-            awaitLatch(gate);
+            awaitLatch(errors);
           }
         });
     CompletableFuture<Void> compaction = start(() -> compact(null, null));
@@ -442,7 +442,7 @@ class TreeChangesTest extends DbTestBase {
     }
     await("a full level 0", () -> filesAt(0) > Levels.LEVEL_0_STOP_TRIGGER);
     assertThat(change).isNotDone();
-    gate.countDown();
+    errors.countDown();
     join(change);
     join(compaction);
     assertThat(get(key(9))).isEqualTo("r1");

@@ -1,0 +1,142 @@
+package dev.kv.core.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.core.event.Events;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBReadOnlyException;
+import dev.kv.errors.OffHeapExhaustedException;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class ErrorHandlerTest {
+  private final ErrorHandler errors = new ErrorHandler(new Events("db", null));
+  private final IOException one = new IOException("one");
+  private final IOException two = new IOException("two");
+  private final OffHeapExhaustedException memory = new OffHeapExhaustedException("no memory");
+
+  private void checkShut(boolean resumable, Throwable cause) {
+    assertThat(errors.isOpen()).isFalse();
+    assertThat(errors.isFailed()).isTrue();
+    assertThat(errors.isFailedPermanently()).isEqualTo(!resumable);
+    assertThat(errors.allowsJobs()).isEqualTo(resumable);
+    assertThat(errors.failure()).isSameAs(cause);
+    assertThatThrownBy(errors::checkWrite)
+        .isInstanceOfSatisfying(
+            DBReadOnlyException.class, e -> assertThat(e.isResumable()).isEqualTo(resumable))
+        .hasMessageContaining("the write was not done")
+        .hasMessageContaining(resumable ? "db.admin().resume()" : "close it and open it again")
+        .hasCause(cause);
+  }
+
+  @Test
+  void newGate_isOpen() {
+    errors.check();
+    errors.checkWrite();
+    errors.checkMemory();
+    errors.checkResumable();
+    errors.checkNotClosing();
+    assertThat(errors.isOpen()).isTrue();
+    assertThat(errors.failure()).isNull();
+  }
+
+  @Test
+  void fail_twice_keepsTheFirstFailure() {
+    errors.fail("a write", one);
+    errors.fail("a flush", two);
+    checkShut(false, one);
+    assertThatThrownBy(errors::checkResumable).isInstanceOf(DBReadOnlyException.class);
+  }
+
+  @Test
+  void failResumably_untilTheJobSucceeds_keepsItsLastFailure() {
+    errors.failResumably("flush", one);
+    checkShut(true, one);
+    errors.failResumably("flush", two);
+    checkShut(true, two);
+    errors.checkResumable();
+    errors.succeed("compaction");
+    checkShut(true, two);
+    assertThat(errors.hasFailed("flush")).isTrue();
+    errors.succeed("flush");
+    assertThat(errors.hasFailed("flush")).isFalse();
+    errors.checkWrite();
+  }
+
+  @Test
+  void failResumably_ofTwoJobs_isOverWhenBothHaveSucceeded() {
+    errors.failResumably("flush", one);
+    errors.failResumably("compaction", two);
+    errors.succeed("flush");
+    checkShut(true, two);
+    errors.succeed("compaction");
+    errors.checkWrite();
+  }
+
+  @Test
+  void fail_afterAResumableFailure_isPermanent() {
+    errors.failResumably("flush", one);
+    errors.fail("a write", two);
+    checkShut(false, two);
+    errors.succeed("flush");
+    checkShut(false, two);
+  }
+
+  @Test
+  void runShort_untilTheJobSucceeds_refusesOnlyThoseWhoWait() {
+    errors.runShort("flush", memory);
+    errors.check();
+    errors.checkWrite();
+    assertThat(errors.isShortOfMemory()).isTrue();
+    assertThatThrownBy(errors::checkMemory)
+        .isInstanceOf(OffHeapExhaustedException.class)
+        .hasMessageContaining("continues in the background");
+    assertThatThrownBy(errors::checkMemoryForWrite)
+        .isInstanceOf(OffHeapExhaustedException.class)
+        .hasMessageContaining("may be tried again")
+        .hasCause(memory);
+    errors.succeed("flush");
+    errors.checkMemory();
+    errors.checkMemoryForWrite();
+  }
+
+  @Test
+  void runShort_afterAFailureOfTheSameJob_replacesIt() {
+    errors.failResumably("flush", one);
+    errors.runShort("flush", memory);
+    assertThat(errors.isOpen()).isTrue();
+    errors.failResumably("flush", two);
+    assertThat(errors.isShortOfMemory()).isFalse();
+    checkShut(true, two);
+  }
+
+  @Test
+  void beginClose_ofAFailedGate_throwsAsClosed() {
+    errors.fail("a write", one);
+    assertThat(errors.beginClose()).isTrue();
+    assertThat(errors.beginClose()).isFalse();
+    assertThat(errors.isClosing()).isTrue();
+    assertThat(errors.failure()).isSameAs(one);
+    assertThatThrownBy(errors::check).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(errors::checkWrite).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(errors::checkNotClosing).isInstanceOf(DBClosedException.class);
+    assertThatThrownBy(errors::checkResumable).isInstanceOf(DBClosedException.class);
+  }
+
+  @Test
+  void listeners_areCalledAfterEachChangeAndFindIt() {
+    AtomicInteger calls = new AtomicInteger();
+    errors.onChange(calls::incrementAndGet);
+    errors.onChange(() -> assertThat(errors.isOpen()).isEqualTo(calls.get() % 2 == 0));
+    errors.failResumably("flush", one);
+    assertThat(calls).hasValue(1);
+    errors.succeed("flush");
+    assertThat(calls).hasValue(2);
+    errors.succeed("flush");
+    assertThat(calls).hasValue(2);
+    errors.fail("a write", one);
+    assertThat(calls).hasValue(3);
+  }
+}
