@@ -174,7 +174,7 @@ public interface DBReader {
    * @see #pinned(ReadOptions, ByteBuffer)
    */
   default @Nullable PinnedValue pinned(byte[] key) {
-    return pinned(ReadOptions.DEFAULT, ByteBuffer.wrap(key));
+    return pinned(ReadOptions.DEFAULT, ByteBuffer.wrap(Objects.requireNonNull(key, "key")));
   }
 
   /**

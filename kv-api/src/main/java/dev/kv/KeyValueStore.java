@@ -17,6 +17,8 @@ public interface KeyValueStore extends DBReader, DBWriter {
   @Override
   default byte @Nullable [] update(
       WriteOptions options, byte[] key, UnaryOperator<byte @Nullable []> function) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(key, "key");
     Objects.requireNonNull(function, "function");
     while (true) {
       byte[] before = get(key);

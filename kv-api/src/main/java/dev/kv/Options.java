@@ -455,6 +455,17 @@ public final class Options {
     private static final Tables DEFAULT = new Tables(TableSuffix.LDB, true, false);
 
     /**
+     * Creates the options.
+     *
+     * @param suffix the suffix of new tables
+     * @param nativeSnappy true if the native library is used
+     * @param readInPlace true if blocks are read in the mapping of their file
+     */
+    public Tables {
+      Objects.requireNonNull(suffix, "suffix");
+    }
+
+    /**
      * Returns these options with another {@link #suffix()}.
      *
      * @param suffix the suffix of new tables

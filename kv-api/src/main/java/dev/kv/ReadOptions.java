@@ -3,6 +3,7 @@ package dev.kv;
 import dev.kv.bytes.Escape;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,7 +64,7 @@ public final class ReadOptions {
    * @return the options
    */
   public static ReadOptions from(Snapshot snapshot) {
-    return builder().snapshot(snapshot).build();
+    return builder().snapshot(Objects.requireNonNull(snapshot, "snapshot")).build();
   }
 
   /**
@@ -73,7 +74,7 @@ public final class ReadOptions {
    * @return the options
    */
   public static ReadOptions withPrefix(byte[] prefix) {
-    return builder().prefix(prefix).build();
+    return builder().prefix(Objects.requireNonNull(prefix, "prefix")).build();
   }
 
   /**

@@ -36,18 +36,21 @@ final class ArraySlice extends Slice {
 
   @Override
   public int getInt(int index, ByteOrder order) {
+    Objects.requireNonNull(order, "order");
     int value = (int) INT.get(bytes, offset + Objects.checkFromIndexSize(index, 4, length));
     return order == ByteOrder.LITTLE_ENDIAN ? value : Integer.reverseBytes(value);
   }
 
   @Override
   public long getLong(int index, ByteOrder order) {
+    Objects.requireNonNull(order, "order");
     long value = (long) LONG.get(bytes, offset + Objects.checkFromIndexSize(index, 8, length));
     return order == ByteOrder.LITTLE_ENDIAN ? value : Long.reverseBytes(value);
   }
 
   @Override
   public void copyTo(int index, byte[] target, int targetOffset, int count) {
+    Objects.requireNonNull(target, "target");
     Objects.checkFromIndexSize(index, count, length);
     System.arraycopy(bytes, offset + index, target, targetOffset, count);
   }

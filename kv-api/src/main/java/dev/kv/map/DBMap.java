@@ -532,8 +532,8 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
 
   @Override
   public DBMap<K, V> subMap(K from, boolean fromInclusive, K to, boolean toInclusive) {
-    byte[] first = store.encodeKey(from);
-    byte[] last = store.encodeKey(to);
+    byte[] first = store.encodeKey(Objects.requireNonNull(from, "from"));
+    byte[] last = store.encodeKey(Objects.requireNonNull(to, "to"));
     int order = Arrays.compareUnsigned(first, last);
     if (descending ? order < 0 : order > 0) {
       throw new IllegalArgumentException("from " + from + " is after to " + to);
@@ -543,12 +543,12 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
 
   @Override
   public DBMap<K, V> headMap(K to, boolean inclusive) {
-    return part(to, inclusive, true);
+    return part(Objects.requireNonNull(to, "to"), inclusive, true);
   }
 
   @Override
   public DBMap<K, V> tailMap(K from, boolean inclusive) {
-    return part(from, inclusive, false);
+    return part(Objects.requireNonNull(from, "from"), inclusive, false);
   }
 
   /** Returns the part of this map up to a key, or from a key on, in the order of this map. */

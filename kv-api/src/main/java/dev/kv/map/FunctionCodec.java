@@ -15,11 +15,11 @@ record FunctionCodec<T>(
 
   @Override
   public byte[] encode(T value) {
-    return encoder.apply(value);
+    return encoder.apply(Objects.requireNonNull(value, "value"));
   }
 
   @Override
   public T decode(Slice bytes) {
-    return decoder.apply(bytes);
+    return decoder.apply(Objects.requireNonNull(bytes, "bytes"));
   }
 }

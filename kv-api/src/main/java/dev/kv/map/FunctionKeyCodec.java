@@ -18,12 +18,12 @@ record FunctionKeyCodec<K>(
   }
 
   @Override
-  public byte[] encode(K key) {
-    return encoder.apply(key);
+  public byte[] encode(K value) {
+    return encoder.apply(Objects.requireNonNull(value, "value"));
   }
 
   @Override
   public K decode(Slice bytes) {
-    return decoder.apply(bytes);
+    return decoder.apply(Objects.requireNonNull(bytes, "bytes"));
   }
 }

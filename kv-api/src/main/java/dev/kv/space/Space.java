@@ -230,6 +230,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
    */
   @Override
   public void write(WriteOptions options, WriteBatch batch) {
+    Objects.requireNonNull(options, "options");
     try {
       database.write(options, whole(batch));
     } catch (ConflictException e) {
@@ -239,6 +240,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
 
   @Override
   public boolean tryWrite(WriteOptions options, WriteBatch batch) {
+    Objects.requireNonNull(options, "options");
     return database.tryWrite(options, whole(batch));
   }
 

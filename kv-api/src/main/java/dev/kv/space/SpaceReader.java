@@ -56,8 +56,8 @@ class SpaceReader implements DBReader {
 
   @Override
   public final <R extends @Nullable Object> @Nullable R read(
-      ReadOptions options, byte[] key, ValueReader<R> user) {
-    return reader.read(whole(options), whole(key), user);
+      ReadOptions options, byte[] key, ValueReader<R> reader) {
+    return this.reader.read(whole(options), whole(key), reader);
   }
 
   @Override

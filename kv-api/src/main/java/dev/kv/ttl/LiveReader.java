@@ -72,14 +72,14 @@ class LiveReader implements DBReader {
   @Override
   @SuppressWarnings("NullAway") // null is the result if the entry has expired
   public final <R extends @Nullable Object> @Nullable R read(
-      ReadOptions options, byte[] key, ValueReader<R> user) {
-    Objects.requireNonNull(user, "reader");
-    return reader.read(
+      ReadOptions options, byte[] key, ValueReader<R> reader) {
+    Objects.requireNonNull(reader, "reader");
+    return this.reader.read(
         inner(options),
         key,
         stored ->
             Expiry.isLive(stored, timeOf(options))
-                ? user.read(stored.suffix(options.keysOnly() ? stored.length() : Expiry.LENGTH))
+                ? reader.read(stored.suffix(options.keysOnly() ? stored.length() : Expiry.LENGTH))
                 : null);
   }
 

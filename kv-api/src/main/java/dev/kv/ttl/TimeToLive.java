@@ -235,6 +235,7 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
    */
   @Override
   public void write(WriteOptions options, WriteBatch batch) {
+    Objects.requireNonNull(options, "options");
     requireOwn(batch);
     while (!database.tryWrite(options, stored(batch))) {
       // The stored value of an expected key has changed since it was read: compare it again.

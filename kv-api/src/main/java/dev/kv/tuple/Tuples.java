@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,7 @@ public final class Tuples {
    */
   public static byte[] pack(@Nullable Object... elements) {
     TupleBuilder builder = TupleBuilder.create();
-    addAll(builder, Arrays.asList(elements));
+    addAll(builder, Arrays.asList(Objects.requireNonNull(elements, "elements")));
     return builder.toByteArray();
   }
 

@@ -259,6 +259,7 @@ public final class EncodedBatch implements WriteBatch {
 
   @Override
   public void iterate(OperationHandler handler) {
+    Objects.requireNonNull(handler, "handler");
     byte[] encoded = bytes;
     int end = length;
     ByteBuffer view = ByteBuffer.wrap(encoded).order(ByteOrder.LITTLE_ENDIAN);

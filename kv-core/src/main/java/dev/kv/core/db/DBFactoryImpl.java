@@ -83,7 +83,8 @@ public final class DBFactoryImpl implements DBFactory, TableFactory {
 
   @Override
   public TableWriter newTableWriter(Path file, Options options) {
-    return UserTableWriter.ofUserKeys(file, options);
+    Objects.requireNonNull(file, "file");
+    return UserTableWriter.ofUserKeys(file, Objects.requireNonNull(options, "options"));
   }
 
   @Override
@@ -94,6 +95,8 @@ public final class DBFactoryImpl implements DBFactory, TableFactory {
 
   @Override
   public TableReader openTable(Path file, Options options) {
+    Objects.requireNonNull(file, "file");
+    Objects.requireNonNull(options, "options");
     SharedResourcesImpl shared = SharedResourcesImpl.acquire(options);
     return new UserTableReader(file, options, shared.tableMemory(), shared::release);
   }

@@ -73,6 +73,7 @@ public final class BufferSlice extends Slice {
 
   @Override
   public int getInt(int index, ByteOrder order) {
+    Objects.requireNonNull(order, "order");
     ByteBuffer window = window();
     int value = window.getInt(offset + Objects.checkFromIndexSize(index, Integer.BYTES, length));
     return order == window.order() ? value : Integer.reverseBytes(value);
@@ -80,6 +81,7 @@ public final class BufferSlice extends Slice {
 
   @Override
   public long getLong(int index, ByteOrder order) {
+    Objects.requireNonNull(order, "order");
     ByteBuffer window = window();
     long value = window.getLong(offset + Objects.checkFromIndexSize(index, Long.BYTES, length));
     return order == window.order() ? value : Long.reverseBytes(value);
@@ -87,6 +89,7 @@ public final class BufferSlice extends Slice {
 
   @Override
   public void copyTo(int index, byte[] target, int targetOffset, int count) {
+    Objects.requireNonNull(target, "target");
     ByteBuffer window = window();
     Objects.checkFromIndexSize(index, count, length);
     window.get(offset + index, target, targetOffset, count);

@@ -11,6 +11,7 @@ import dev.kv.bytes.ValueReader;
 import dev.kv.errors.DBClosedException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +59,7 @@ public final class SnapshotImpl implements Snapshot {
 
   /** Returns the options for a read of the database from this snapshot. */
   private ReadOptions here(ReadOptions options) {
-    Snapshot other = options.snapshot();
+    Snapshot other = Objects.requireNonNull(options, "options").snapshot();
     if (other == this) {
       return options;
     }
@@ -71,28 +72,30 @@ public final class SnapshotImpl implements Snapshot {
 
   @Override
   public byte @Nullable [] get(ReadOptions options, byte[] key) {
-    return reader.get(here(options), key);
+    return reader.get(here(options), Objects.requireNonNull(key, "key"));
   }
 
   @Override
   public int get(ReadOptions options, ByteBuffer key, ByteBuffer into) {
-    return reader.get(here(options), key, into);
+    Objects.requireNonNull(key, "key");
+    return reader.get(here(options), key, Objects.requireNonNull(into, "into"));
   }
 
   @Override
   public List<byte @Nullable []> getAll(ReadOptions options, List<byte[]> keys) {
-    return reader.getAll(here(options), keys);
+    return reader.getAll(here(options), Objects.requireNonNull(keys, "keys"));
   }
 
   @Override
   public <R extends @Nullable Object> @Nullable R read(
       ReadOptions options, byte[] key, ValueReader<R> user) {
-    return reader.read(here(options), key, user);
+    Objects.requireNonNull(key, "key");
+    return reader.read(here(options), key, Objects.requireNonNull(user, "reader"));
   }
 
   @Override
   public @Nullable PinnedValue pinned(ReadOptions options, ByteBuffer key) {
-    return reader.pinned(here(options), key);
+    return reader.pinned(here(options), Objects.requireNonNull(key, "key"));
   }
 
   @Override
@@ -102,7 +105,7 @@ public final class SnapshotImpl implements Snapshot {
 
   @Override
   public void forEach(ReadOptions options, BiConsumer<? super Slice, ? super Slice> action) {
-    reader.forEach(here(options), action);
+    reader.forEach(here(options), Objects.requireNonNull(action, "action"));
   }
 
   @Override

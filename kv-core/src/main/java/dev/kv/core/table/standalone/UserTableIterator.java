@@ -9,6 +9,7 @@ import dev.kv.core.memory.BufferSlice;
 import dev.kv.core.table.TableIterator;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,15 +116,16 @@ public final class UserTableIterator implements DBIterator {
   }
 
   @Override
-  public void seek(byte[] target) {
-    seek(ByteBuffer.wrap(target));
+  public void seek(byte[] key) {
+    seek(ByteBuffer.wrap(Objects.requireNonNull(key, "key")));
   }
 
   @Override
-  public void seek(ByteBuffer target) {
+  public void seek(ByteBuffer key) {
+    Objects.requireNonNull(key, "key");
     beginMove();
     try {
-      ByteBuffer from = direct(target);
+      ByteBuffer from = direct(key);
       if (lower != null && compare(from, lower) < 0) {
         from = lower;
       }
@@ -136,15 +138,16 @@ public final class UserTableIterator implements DBIterator {
   }
 
   @Override
-  public void seekForPrev(byte[] target) {
-    seekForPrev(ByteBuffer.wrap(target));
+  public void seekForPrev(byte[] key) {
+    seekForPrev(ByteBuffer.wrap(Objects.requireNonNull(key, "key")));
   }
 
   @Override
-  public void seekForPrev(ByteBuffer target) {
+  public void seekForPrev(ByteBuffer key) {
+    Objects.requireNonNull(key, "key");
     beginMove();
     try {
-      ByteBuffer from = direct(target);
+      ByteBuffer from = direct(key);
       if (upper != null && compare(from, upper) >= 0) {
         seekBefore(upper);
       } else {
@@ -283,10 +286,10 @@ public final class UserTableIterator implements DBIterator {
     return order.compare(a, 0, a.capacity(), b, 0, b.capacity());
   }
 
-  private static ByteBuffer direct(ByteBuffer target) {
-    int length = target.remaining();
+  private static ByteBuffer direct(ByteBuffer key) {
+    int length = key.remaining();
     ByteBuffer copy = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
-    return copy.put(0, target, target.position(), length);
+    return copy.put(0, key, key.position(), length);
   }
 
   private static @Nullable ByteBuffer directOrNull(byte @Nullable [] bytes) {
