@@ -20,7 +20,7 @@ record AtomicUpdates<K, V>(MapStore<K, V> store) {
     while (true) {
       byte[] old = store.bytes(key);
       if (store.swap(key, old, next)) {
-        return store.decodeOrNull(old);
+        return store.decodeOrNull(key, old);
       }
     }
   }
@@ -45,7 +45,7 @@ record AtomicUpdates<K, V>(MapStore<K, V> store) {
         return null;
       }
       if (store.swap(key, old, next)) {
-        return store.decodeValue(old);
+        return store.decodeValue(key, old);
       }
     }
   }
@@ -55,7 +55,7 @@ record AtomicUpdates<K, V>(MapStore<K, V> store) {
     store.requireWritable();
     while (true) {
       byte[] old = store.bytes(key);
-      if (old == null || !Objects.deepEquals(store.decodeValue(old), equal)) {
+      if (old == null || !Objects.deepEquals(store.decodeValue(key, old), equal)) {
         return false;
       }
       if (store.swap(key, old, next)) {
@@ -69,7 +69,7 @@ record AtomicUpdates<K, V>(MapStore<K, V> store) {
     store.requireWritable();
     while (true) {
       byte[] old = store.bytes(key);
-      V next = function.apply(store.decodeOrNull(old));
+      V next = function.apply(store.decodeOrNull(key, old));
       if ((old == null && next == null)
           || store.swap(key, old, next == null ? null : store.encodeValue(next))) {
         return next;

@@ -56,8 +56,9 @@ import org.jspecify.annotations.Nullable;
  * java.util.ConcurrentModificationException}, and may or may not show later writes. They read in
  * chunks, and need no close. {@link #at} gives a view that does not change.
  *
- * <p>Every method can throw what the methods of {@link dev.kv.DB} throw, and what the codecs throw
- * for bytes that they do not understand.
+ * <p>Every method can throw what the methods of {@link dev.kv.DB} throw. If the codec cannot decode
+ * the bytes of an entry, it is an {@link IllegalArgumentException} that names the map and the key,
+ * with the exception of the codec as its cause.
  *
  * @param <K> the type of the keys
  * @param <V> the type of the values
@@ -168,7 +169,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
   public @Nullable V get(Transaction transaction, K key) {
     Transaction within = store.within(transaction);
     byte[] encoded = store.encodeKey(key);
-    return range.contains(encoded) ? store.decodeOrNull(within.get(encoded)) : null;
+    return range.contains(encoded) ? store.decodeOrNull(encoded, within.get(encoded)) : null;
   }
 
   /**
@@ -181,7 +182,8 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
    * @throws IllegalArgumentException if this map is a part of another, and the key is outside it
    */
   public @Nullable V getForUpdate(Transaction transaction, K key) {
-    return store.decodeOrNull(store.within(transaction).getForUpdate(target(key)));
+    byte[] encoded = target(key);
+    return store.decodeOrNull(encoded, store.within(transaction).getForUpdate(encoded));
   }
 
   /**

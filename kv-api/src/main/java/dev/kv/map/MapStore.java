@@ -9,8 +9,11 @@ import dev.kv.Transaction;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.bytes.Entry;
+import dev.kv.bytes.Escape;
 import dev.kv.bytes.Slice;
+import dev.kv.errors.DBException;
 import java.util.AbstractMap.SimpleImmutableEntry;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -34,41 +37,75 @@ record MapStore<K, V>(
   /** A {@link #clear} of fewer keys is a batch. */
   private static final int FEW_KEYS = 1000;
 
+  /** A message shows this many bytes of a key. */
+  private static final int SHOWN = 64;
+
   @SuppressWarnings("unchecked") // as in all maps, an object of another class fails in the codec
   byte[] encodeKey(Object key) {
-    return encoded(keys.encode((K) Objects.requireNonNull(key, "key")), "key");
+    return encode(keys, (K) Objects.requireNonNull(key, "key"), "a key");
   }
 
   byte[] encodeValue(V value) {
-    return encoded(values.encode(Objects.requireNonNull(value, "value")), "value");
+    return encode(values, Objects.requireNonNull(value, "value"), "a value");
   }
 
-  private static byte[] encoded(byte @Nullable [] bytes, String what) {
-    return Objects.requireNonNull(bytes, () -> "the codec returned null for a " + what);
+  private <T> byte[] encode(Codec<T> codec, T object, String what) {
+    byte[] bytes;
+    try {
+      bytes = codec.encode(object);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(this + ": " + what + ": " + e.getMessage(), e);
+    }
+    return Objects.requireNonNull(bytes, () -> this + ": the codec returned null for " + what);
   }
 
   K decodeKey(byte[] key) {
-    return Objects.requireNonNull(keys.decode(Slice.of(key)), "the codec returned a null key");
+    return decode(keys, Slice.of(key), "", key);
   }
 
-  V decodeValue(byte[] value) {
-    return decodeValue(Slice.of(value));
+  V decodeValue(byte[] key, byte[] value) {
+    return decodeValue(key, Slice.of(value));
   }
 
-  @Nullable V decodeOrNull(byte @Nullable [] value) {
-    return value == null ? null : decodeValue(value);
+  @Nullable V decodeOrNull(byte[] key, byte @Nullable [] value) {
+    return value == null ? null : decodeValue(key, value);
   }
 
-  private V decodeValue(Slice value) {
-    return Objects.requireNonNull(values.decode(value), "the codec returned a null value");
+  private V decodeValue(byte[] key, Slice value) {
+    return decode(values, value, "the value of ", key);
+  }
+
+  /** Decodes, and names the map and the entry if the codec cannot. */
+  private <T> T decode(Codec<T> codec, Slice bytes, String what, byte[] key) {
+    T object;
+    try {
+      object = codec.decode(bytes);
+    } catch (DBException e) { // of a database that the codec reads
+      throw e;
+    } catch (RuntimeException e) {
+      throw new IllegalArgumentException(place(what, key) + ": " + e.getMessage(), e);
+    }
+    return Objects.requireNonNull(object, () -> place(what, key) + ": the codec returned null");
+  }
+
+  private String place(String what, byte[] key) {
+    String shown = Escape.bytes(Arrays.copyOf(key, Math.min(key.length, SHOWN)));
+    return this + ": " + what + "key '" + shown + (key.length > SHOWN ? "...'" : "'");
+  }
+
+  /** Names the map, for messages. */
+  @Override
+  public String toString() {
+    return "map of " + reader;
   }
 
   Map.Entry<K, V> decode(Entry entry) {
-    return new SimpleImmutableEntry<>(decodeKey(entry.key()), decodeValue(entry.value()));
+    return new SimpleImmutableEntry<>(
+        decodeKey(entry.key()), decodeValue(entry.key(), entry.value()));
   }
 
   @Nullable V get(byte[] key) {
-    return reader.read(reads, key, this::decodeValue);
+    return reader.read(reads, key, value -> decodeValue(key, value));
   }
 
   byte @Nullable [] bytes(byte[] key) {

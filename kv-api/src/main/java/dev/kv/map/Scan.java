@@ -57,7 +57,8 @@ final class Scan<E> implements Iterator<E> {
   }
 
   static <V> Iterator<V> values(MapStore<?, V> store, KeyRange range, boolean descending) {
-    return new Scan<>(store, range, descending, true, entry -> store.decodeValue(entry.value()));
+    return new Scan<>(
+        store, range, descending, true, entry -> store.decodeValue(entry.key(), entry.value()));
   }
 
   static <K, V> Iterator<Map.Entry<K, V>> entries(

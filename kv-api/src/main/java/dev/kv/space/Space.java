@@ -10,7 +10,6 @@ import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.admin.Range;
 import dev.kv.bytes.DBComparator;
-import dev.kv.bytes.Escape;
 import dev.kv.errors.ConflictException;
 import dev.kv.load.BulkLoads;
 import java.nio.ByteBuffer;
@@ -296,11 +295,5 @@ public final class Space extends SpaceReader implements KeyValueStore {
   @Override
   public BulkLoads loads() {
     return options -> new SpaceLoader(database.loads().bulkLoader(options), prefix);
-  }
-
-  /** Returns the prefix and the database, for logs. */
-  @Override
-  public String toString() {
-    return "Space['" + Escape.bytes(prefix.bytes()) + "' of " + database + "]";
   }
 }

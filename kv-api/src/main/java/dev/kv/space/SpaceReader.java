@@ -4,6 +4,7 @@ import dev.kv.DBIterator;
 import dev.kv.DBReader;
 import dev.kv.ReadOptions;
 import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Escape;
 import dev.kv.bytes.PinnedValue;
 import dev.kv.bytes.ValueReader;
 import java.nio.ByteBuffer;
@@ -84,5 +85,11 @@ class SpaceReader implements DBReader {
   @Override
   public final DBComparator comparator() {
     return reader.comparator();
+  }
+
+  /** Returns the prefix and what it is a part of, for logs. */
+  @Override
+  public String toString() {
+    return "Space['" + Escape.bytes(prefix.bytes()) + "' of " + reader + "]";
   }
 }

@@ -36,6 +36,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -450,19 +451,70 @@ class DBMapTest {
     DBMap<String, String> strings = Maps.of(db, broken, broken);
     assertThatThrownBy(() -> strings.get("a"))
         .isInstanceOf(NullPointerException.class)
-        .hasMessage("the codec returned null for a key");
+        .hasMessage("map of " + db + ": the codec returned null for a key");
     db.put(new byte[] {1}, new byte[] {1});
     assertThatThrownBy(strings::firstKey)
         .isInstanceOf(NullPointerException.class)
-        .hasMessage("the codec returned a null key");
+        .hasMessage("map of " + db + ": key '\\x01': the codec returned null");
   }
 
   @Test
   void entriesOfAnotherCodec_failInTheCodec() {
     db.put("a".getBytes(), "text".getBytes());
-    assertThatThrownBy(() -> map.get("a"))
+    String message =
+        "map of " + db + ": the value of key 'a': a long has 8 bytes, and this has 4: ";
+    List<ThrowingCallable> reads =
+        List.of(
+            () -> map.get("a"),
+            () -> map.put("b", map.put("a", 1L)),
+            () -> map.firstEntry(),
+            () -> map.values().iterator().next(),
+            () -> map.entrySet().iterator().next(),
+            () -> map.merge("a", 1L, Long::sum),
+            () -> db.transact(transaction -> map.getForUpdate(transaction, "a")));
+    for (ThrowingCallable read : reads) {
+      db.put("a".getBytes(), "text".getBytes());
+      assertThatThrownBy(read)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith(message)
+          .hasCauseInstanceOf(IllegalArgumentException.class);
+    }
+    DBMap<Long, String> others = Maps.of(Space.of(db, "n/"), Codecs.longs(), Codecs.utf8());
+    db.put("n/\nkey".getBytes(), new byte[0]);
+    assertThatThrownBy(others::firstKey)
+        .hasMessageStartingWith(
+            "map of Space['n/' of " + db + "]: key '\\x0akey': a long has 8 bytes");
+    assertThatThrownBy(() -> others.set(1L, "\ud83d"))
+        .hasMessageStartingWith("map of Space['n/' of " + db + "]: a value: ");
+  }
+
+  @Test
+  void codec_throwingAnything_isNamedWithTheEntry() {
+    IllegalStateException failure = new IllegalStateException("not my format");
+    Codec<String> strange =
+        Codec.of(
+            String::getBytes,
+            bytes -> {
+              throw failure;
+            });
+    DBMap<String, String> strings = Maps.of(db, Codecs.utf8(), strange);
+    String key = "k".repeat(100);
+    strings.set(key, "");
+    assertThatThrownBy(() -> strings.get(key))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("a long has 8 bytes, and this has 4");
+        .hasMessage(
+            "map of " + db + ": the value of key '" + "k".repeat(64) + "...': not my format")
+        .hasCause(failure);
+  }
+
+  @Test
+  void codec_thatReadsAClosedDatabase_throwsWhatThatThrows() {
+    DB other = DB.open(Path.of("other"), inMemory);
+    Codec<String> joining = Codec.of(String::getBytes, bytes -> "" + other.get(new byte[0]));
+    DBMap<String, String> strings = Maps.of(db, Codecs.utf8(), joining);
+    strings.set("a", "");
+    other.close();
+    assertThatThrownBy(() -> strings.get("a")).isInstanceOf(DBClosedException.class);
   }
 
   @Test
