@@ -125,11 +125,13 @@ public interface WriteBatch {
 
   /**
    * Adds all operations and expectations of another batch after those of this one. Save points of
-   * the other batch are not added.
+   * the other batch are not added. A batch that belongs to nothing yet belongs to what the other
+   * batch belongs to.
    *
    * @param other the other batch, which does not change; it may be this batch
    * @return this batch
-   * @throws IllegalArgumentException if the batch would reach 2 GiB
+   * @throws IllegalArgumentException if the other batch belongs to something else, such as another
+   *     view, or if the batch would reach 2 GiB
    */
   WriteBatch append(WriteBatch other);
 

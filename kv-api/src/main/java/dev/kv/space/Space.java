@@ -162,7 +162,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
   @Override
   public WriteBatch within(WriteBatch batch) {
     KeyValueStore owner = Objects.requireNonNull(batch, "batch").store();
-    if (isThis(owner)) {
+    if (equals(owner)) {
       return batch;
     }
     if (owner == null) {
@@ -172,11 +172,17 @@ public final class Space extends SpaceReader implements KeyValueStore {
     return new SpaceBatch(database.within(batch), this);
   }
 
-  /** Returns true if a store is this space, by its database and its prefix. */
-  private boolean isThis(@Nullable KeyValueStore store) {
-    return store instanceof Space other
+  /** Returns true for a space of the same database with the same prefix. */
+  @Override
+  public boolean equals(@Nullable Object object) {
+    return object instanceof Space other
         && other.database == database
         && Arrays.equals(other.prefix.bytes(), prefix.bytes());
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(prefix.bytes());
   }
 
   /**
@@ -192,7 +198,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
   @Override
   public Transaction within(Transaction transaction) {
     Objects.requireNonNull(transaction, "transaction");
-    return isThis(transaction.store())
+    return equals(transaction.store())
         ? transaction
         : new SpaceTransaction(database.within(transaction), this);
   }
@@ -246,7 +252,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
   /** Returns the batch for the database. */
   private WriteBatch whole(WriteBatch batch) {
     KeyValueStore owner = Objects.requireNonNull(batch, "batch").store();
-    if (owner != null && !isThis(owner)) {
+    if (owner != null && !equals(owner)) {
       throw new IllegalArgumentException(
           "the batch belongs to "
               + owner

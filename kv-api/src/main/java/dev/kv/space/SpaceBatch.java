@@ -1,5 +1,6 @@
 package dev.kv.space;
 
+import dev.kv.KeyValueStore;
 import dev.kv.WriteBatch;
 import dev.kv.bytes.Slice;
 import dev.kv.change.OperationHandler;
@@ -72,6 +73,15 @@ final class SpaceBatch implements WriteBatch {
   /** Copies the operations first, because {@code other} may be the batch that this is a view of. */
   @Override
   public SpaceBatch append(WriteBatch other) {
+    KeyValueStore owner = Objects.requireNonNull(other, "other").store();
+    if (owner != null && !space.equals(owner)) {
+      throw new IllegalArgumentException(
+          "the other batch belongs to "
+              + owner
+              + " and not to "
+              + space
+              + ": append it to a view of this batch, which the method within of its owner makes");
+    }
     WriteBatch copy = WriteBatch.create();
     SpaceBatch target = new SpaceBatch(copy, space);
     other.iterate(

@@ -1,5 +1,6 @@
 package dev.kv.ttl;
 
+import dev.kv.KeyValueStore;
 import dev.kv.WriteBatch;
 import dev.kv.bytes.Slice;
 import dev.kv.change.OperationHandler;
@@ -74,26 +75,34 @@ final class TimedBatch implements WriteBatch {
 
   @Override
   public TimedBatch append(WriteBatch other) {
+    KeyValueStore owner = Objects.requireNonNull(other, "other").store();
+    if (owner != null && owner != times) {
+      throw new IllegalArgumentException(
+          "the other batch belongs to "
+              + owner
+              + " and not to "
+              + times
+              + ": append it to a view of this batch, which the method within of its owner makes");
+    }
     WriteBatch copy = WriteBatch.create();
     TimedBatch target = new TimedBatch(copy, times);
-    Objects.requireNonNull(other, "other")
-        .iterate(
-            new OperationHandler() {
-              @Override
-              public void put(Slice key, Slice value) {
-                target.put(key.toByteArray(), value.toByteArray());
-              }
+    other.iterate(
+        new OperationHandler() {
+          @Override
+          public void put(Slice key, Slice value) {
+            target.put(key.toByteArray(), value.toByteArray());
+          }
 
-              @Override
-              public void delete(Slice key) {
-                target.delete(key.toByteArray());
-              }
+          @Override
+          public void delete(Slice key) {
+            target.delete(key.toByteArray());
+          }
 
-              @Override
-              public void expect(Slice key, @Nullable Slice value) {
-                target.expect(key.toByteArray(), value == null ? null : value.toByteArray());
-              }
-            });
+          @Override
+          public void expect(Slice key, @Nullable Slice value) {
+            target.expect(key.toByteArray(), value == null ? null : value.toByteArray());
+          }
+        });
     batch.append(copy);
     return this;
   }

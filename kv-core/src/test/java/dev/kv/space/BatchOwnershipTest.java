@@ -161,6 +161,43 @@ class BatchOwnershipTest {
   }
 
   @Test
+  void append_ofBatchOfAnotherView_refusesIt() {
+    Space a = Space.of(db, "a/");
+    TimeToLive times = TimeToLive.of(a, Duration.ofDays(1));
+    WriteBatch batch = WriteBatch.create();
+    WriteBatch inA = a.within(batch).put(b("k"), b("v"));
+    WriteBatch inB = Space.of(db, "b/").within(WriteBatch.create()).put(b("k"), b("v"));
+    WriteBatch inTimes = times.within(WriteBatch.create()).put(b("k"), b("v"));
+    assertRefused(() -> inA.append(inB));
+    assertRefused(() -> inA.append(batch));
+    assertRefused(() -> inA.append(inTimes));
+    assertRefused(() -> inTimes.append(inA));
+    assertRefused(() -> inTimes.append(inB));
+    assertRefused(() -> batch.append(inA));
+    assertRefused(() -> batch.append(inTimes));
+    db.write(batch);
+    assertThat(db.stream(dev.kv.ReadOptions.DEFAULT).map(entry -> new String(entry.key())))
+        .containsExactly("a/k");
+  }
+
+  @Test
+  void append_toBatchThatBelongsToNothing_belongsToTheSame() {
+    Space a = Space.of(db, "a/");
+    WriteBatch view = a.within(WriteBatch.create()).put(b("k"), b("v"));
+    WriteBatch batch = WriteBatch.create().put(b("l"), b("v")).append(view);
+    assertRefused(() -> db.write(batch));
+    assertRefused(() -> batch.append(Space.of(db, "b/").within(WriteBatch.create())));
+    batch.append(Space.of(db, "a/").within(WriteBatch.create()).put(b("m"), b("v")));
+    a.write(batch);
+    assertThat(db.stream(dev.kv.ReadOptions.DEFAULT).map(entry -> new String(entry.key())))
+        .containsExactly("a/k", "a/l", "a/m");
+    try (DB second =
+        DB.open(temp.resolve("second"), Options.builder().createIfMissing(true).build())) {
+      second.write(db.within(WriteBatch.create()).append(second.within(batch.clear())));
+    }
+  }
+
+  @Test
   void within_transactionOfAnotherDatabase_refusesIt() {
     try (DB second =
             DB.open(temp.resolve("second"), Options.builder().createIfMissing(true).build());

@@ -342,11 +342,11 @@ class SpaceTest {
     WriteBatch batch = WriteBatch.create().put(b("a"), b("1"));
     WriteBatch view = users.within(batch);
     view.append(WriteBatch.create().put(b("b"), b("2")).delete(b("c")));
-    view.append(batch);
     view.append(view);
+    view.append(Space.of(db, "user/").within(WriteBatch.create()).put(b("d"), b("3")));
     db.write(batch);
-    assertThat(contents(db)).containsExactly("a=1", "user/a=1", "user/b=2", "user/user/b=2");
-    assertThat(view.count()).isEqualTo(10);
+    assertThat(contents(db)).containsExactly("a=1", "user/b=2", "user/d=3");
+    assertThat(view.count()).isEqualTo(5);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.kv.core.batch;
 
+import dev.kv.DB;
 import dev.kv.KeyValueStore;
 import dev.kv.WriteBatch;
 import dev.kv.bytes.Slice;
@@ -184,6 +185,7 @@ public final class EncodedBatch implements WriteBatch {
 
   @Override
   public EncodedBatch append(WriteBatch other) {
+    shareStoreOf(Objects.requireNonNull(other, "other"));
     if (!(other instanceof EncodedBatch source)) {
       other.iterate(new Copier(this));
       return this;
@@ -195,6 +197,23 @@ public final class EncodedBatch implements WriteBatch {
     length += size;
     List.copyOf(source.expectations()).forEach(this::add);
     return counted(operations);
+  }
+
+  /** Belongs to what the other batch belongs to, or throws if it belongs to something else. */
+  private void shareStoreOf(WriteBatch other) {
+    KeyValueStore owner = other.store();
+    if (store == null) {
+      store = owner;
+    } else if (owner != null
+        && !store.equals(owner)
+        && !(store instanceof DB && owner instanceof DB)) {
+      throw new IllegalArgumentException(
+          "the other batch belongs to "
+              + owner
+              + " and not to "
+              + store
+              + ": append it to a view of this batch, which the method within of its owner makes");
+    }
   }
 
   @Override

@@ -4,11 +4,13 @@ import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.KeyValueStore;
 import dev.kv.WriteBatch;
 import dev.kv.bytes.Slice;
 import dev.kv.change.OperationHandler;
 import dev.kv.core.Samples;
 import dev.kv.core.key.ValueKind;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -400,5 +402,33 @@ class EncodedBatchTest {
       }
     }
     assertThat(refused).isGreaterThan(1000);
+  }
+
+  @Test
+  void append_ofABatchThatBelongsToSomethingElse_isRefusedAndAddsNothing() {
+    EncodedBatch batch = new EncodedBatch().put(bytes("k"), bytes("v"));
+    EncodedBatch other = new EncodedBatch().put(bytes("l"), bytes("w"));
+    other.belongTo(store());
+    batch.append(other);
+    assertThat(batch.store()).isSameAs(other.store());
+    EncodedBatch third = new EncodedBatch().put(bytes("m"), bytes("x"));
+    third.belongTo(store());
+    assertThatThrownBy(() -> batch.append(third))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("the other batch belongs to");
+    assertThat(contents(batch)).isEqualTo("put(k,v)put(l,w)");
+  }
+
+  private static KeyValueStore store() {
+    return (KeyValueStore)
+        Proxy.newProxyInstance(
+            EncodedBatchTest.class.getClassLoader(),
+            new Class<?>[] {KeyValueStore.class},
+            (self, method, arguments) ->
+                switch (method.getName()) {
+                  case "equals" -> self == arguments[0];
+                  case "hashCode" -> System.identityHashCode(self);
+                  default -> "a store";
+                });
   }
 }
