@@ -15,7 +15,7 @@ final class ComparatorAdapter implements DBComparator {
 
   ComparatorAdapter(org.iq80.leveldb.DBComparator comparator) {
     this.comparator = comparator;
-    this.name = Failures.requireArgument(comparator.name(), "the comparator's name");
+    this.name = Failures.requireArgument(comparator.name(), "comparator's name");
   }
 
   @Override

@@ -25,7 +25,7 @@ final class Failures {
    */
   static <T> T requireArgument(@Nullable T argument, String name) {
     if (argument == null) {
-      throw new IllegalArgumentException(name + " is null");
+      throw new IllegalArgumentException("The " + name + " argument cannot be null");
     }
     return argument;
   }

@@ -1,5 +1,6 @@
 package org.fusesource.leveldbjni;
 
+import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.iq80.KvDBFactory;
 import dev.kv.iq80.internal.ReplacedJar;
 import java.io.File;
@@ -90,13 +91,40 @@ public class JniDBFactory implements DBFactory {
     }
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>As in leveldbjni, a directory without files of a database becomes an empty database, and a
+   * directory that does not exist is created if its parent exists.
+   */
   @Override
   public void repair(File path, Options options) throws IOException {
     LEVELDBJNI.requireAbsent();
     try {
       KvDBFactory.factory.repair(path, options);
     } catch (IOException e) {
-      throw translated(e, path);
+      if (!(e.getCause() instanceof NoSuchDatabaseException)) {
+        throw translated(e, path);
+      }
+      createEmpty(path, options, e);
+    }
+  }
+
+  private void createEmpty(File path, Options options, IOException nothingToRepair)
+      throws IOException {
+    File parent = path.getAbsoluteFile().getParentFile();
+    if (!path.isDirectory() && (parent == null || !parent.isDirectory())) {
+      NativeDB.DBException failure =
+          new NativeDB.DBException("IO error: " + path + ": No such file or directory");
+      failure.initCause(nothingToRepair.getCause());
+      throw failure;
+    }
+    boolean createIfMissing = options.createIfMissing();
+    options.createIfMissing(true);
+    try {
+      open(path, options).close();
+    } finally {
+      options.createIfMissing(createIfMissing);
     }
   }
 

@@ -14,11 +14,15 @@ import java.lang.reflect.Member;
 import java.lang.reflect.Modifier;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.fusesource.leveldbjni.internal.JniDB;
 import org.fusesource.leveldbjni.internal.NativeDB;
+import org.fusesource.leveldbjni.internal.Util;
 import org.iq80.leveldb.DB;
 import org.iq80.leveldb.DBFactory;
 import org.iq80.leveldb.DBIterator;
@@ -61,8 +65,77 @@ class JniDBFactoryTest {
     try (DB db = FACTORY.open(directory, new Options())) {
       assertThat(db).isInstanceOf(JniDB.class);
       assertThat(failure(directory, new Options()))
-          .hasMessageStartingWith("IO error: lock " + new File(directory, "LOCK") + ": ");
+          .hasMessageStartingWith(
+              "IO error: lock " + new File(directory, "LOCK") + ": already held by process");
     }
+  }
+
+  @Test
+  void repair_emptyOrAbsentDirectory_createsAnEmptyDatabaseAsInLeveldbjni() throws Exception {
+    DBFactory replaced = ReplacedLeveldbjni.factory();
+    for (String name : List.of("empty", "absent")) {
+      File here = new File(directory, name);
+      File there = new File(directory, "replaced-" + name);
+      if (name.equals("empty")) {
+        assertThat(here.mkdir() && there.mkdir()).isTrue();
+      }
+      Options options = new Options().createIfMissing(false);
+      FACTORY.repair(here, options);
+      replaced.repair(there, options);
+      assertThat(options.createIfMissing()).isFalse();
+      for (File each : List.of(here, there)) {
+        try (DB db = FACTORY.open(each, options)) {
+          assertThat(db.iterator().hasNext()).isFalse();
+        }
+      }
+    }
+  }
+
+  @Test
+  void repair_withoutTheParentDirectory_failsAsInLeveldbjni() throws Exception {
+    File below = new File(new File(directory, "absent"), "db");
+    DBFactory replaced = ReplacedLeveldbjni.factory();
+    String message = "IO error: " + below + ": No such file or directory";
+    for (DBFactory factory : List.of(FACTORY, replaced)) {
+      assertThatThrownBy(() -> factory.repair(below, new Options())).hasMessage(message);
+    }
+    assertThat(below.getParentFile()).doesNotExist();
+  }
+
+  @Test
+  void nullArguments_failAsInLeveldbjni() throws Exception {
+    DBFactory replaced = ReplacedLeveldbjni.factory();
+    assertThatThrownBy(() -> FACTORY.open(null, new Options()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("The path argument cannot be null");
+    for (DBFactory factory : List.of(FACTORY, replaced)) {
+      File path = new File(directory, factory == FACTORY ? "here" : "there");
+      try (DB db = factory.open(path, new Options())) {
+        Map<String, ThrowingCallable> calls =
+            Map.of(
+                "key", () -> db.get(null),
+                "value", () -> db.put(new byte[1], null),
+                "options", () -> db.iterator(null),
+                "name", () -> db.getProperty(null));
+        calls.forEach(
+            (name, call) ->
+                assertThatThrownBy(call)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("The " + name + " argument cannot be null"));
+      }
+    }
+  }
+
+  @Test
+  void link_ofAFile_isAHardLink() throws IOException {
+    File source = new File(directory, "source");
+    File target = new File(directory, "target");
+    Files.write(source.toPath(), new byte[] {1});
+    Util.link(source, target);
+    Files.write(source.toPath(), new byte[] {2, 3});
+    assertThat(target).hasBinaryContent(new byte[] {2, 3});
+    assertThatThrownBy(() -> Util.link(source, target)).isInstanceOf(IOException.class);
+    assertThat(new All()).isNotNull();
   }
 
   @Test

@@ -1,6 +1,8 @@
 package org.iq80.leveldb.impl;
 
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.DatabaseExistsException;
+import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.errors.NotADirectoryException;
 import dev.kv.iq80.KvDBFactory;
 import dev.kv.iq80.internal.ReplacedJar;
@@ -17,9 +19,20 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tables are named {@code .sst}, so iq80's port can open the directory again. Failures of an
  * open are {@link IOException}s, and {@link IllegalArgumentException} as in iq80's port if the path
- * is no directory and none can be created there.
+ * is no directory and none can be created there, if there is no database and none may be created,
+ * or if there is one and the options forbid it.
  */
 public class Iq80DBFactory implements DBFactory {
+  /** The bits of an address of this JVM, or 64 if the JVM does not tell. */
+  public static final int CPU_DATA_MODEL = Integer.getInteger("sun.arch.data.model", 64);
+
+  /**
+   * What iq80's port maps tables by: the property {@code leveldb.mmap}, or else true on 64 bits.
+   * Nothing reads it here; kv decides by itself what it maps.
+   */
+  public static final boolean USE_MMAP =
+      Boolean.parseBoolean(System.getProperty("leveldb.mmap", "" + (CPU_DATA_MODEL > 32)));
+
   /** The version of kv, or "unknown" if this class was not loaded from its jar. */
   public static final String VERSION = version();
 
@@ -67,13 +80,12 @@ public class Iq80DBFactory implements DBFactory {
     try {
       return KvDBFactory.factory.open(path, options);
     } catch (IOException e) {
-      requireDirectory(path, e);
-      throw e;
+      throw translated(path, e);
     }
   }
 
-  /** Throws what iq80's port throws if the directory is what the open failed for. */
-  private static void requireDirectory(File path, IOException failure) {
+  /** Throws what iq80's port throws for the states of a directory, or returns the failure. */
+  private static IOException translated(File path, IOException failure) {
     Throwable cause = failure.getCause();
     if (cause instanceof NotADirectoryException) {
       throw new IllegalArgumentException(
@@ -83,6 +95,16 @@ public class Iq80DBFactory implements DBFactory {
       throw new IllegalArgumentException(
           "Database directory '" + path + "' does not exist and could not be created", cause);
     }
+    if (cause instanceof NoSuchDatabaseException) {
+      throw new IllegalArgumentException(
+          "Database '" + path + "' does not exist and the create if missing option is disabled",
+          cause);
+    }
+    if (cause instanceof DatabaseExistsException) {
+      throw new IllegalArgumentException(
+          "Database '" + path + "' exists and the error if exists option is enabled", cause);
+    }
+    return failure;
   }
 
   @Override

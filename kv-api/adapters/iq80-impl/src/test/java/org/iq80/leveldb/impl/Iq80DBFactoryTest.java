@@ -3,7 +3,6 @@ package org.iq80.leveldb.impl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.errors.NoSuchDatabaseException;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -64,10 +63,37 @@ class Iq80DBFactoryTest {
   }
 
   @Test
-  void open_noDatabase_isAnIOException() {
-    assertThatThrownBy(() -> FACTORY.open(directory, new Options().createIfMissing(false)))
-        .isInstanceOf(IOException.class)
-        .hasCauseInstanceOf(NoSuchDatabaseException.class);
+  void open_missingOrExistingDatabase_failsAsInIq80() throws Exception {
+    DBFactory replaced = replaced();
+    File absent = new File(directory, "absent");
+    File present = new File(directory, "present");
+    FACTORY.open(present, options()).close();
+    for (DBFactory factory : List.of(FACTORY, replaced)) {
+      assertThatThrownBy(() -> factory.open(absent, options().createIfMissing(false)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage(
+              "Database '%s' does not exist and the create if missing option is disabled", absent);
+      assertThatThrownBy(() -> factory.open(present, options().errorIfExists(true)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage(
+              "Database '%s' exists and the error if exists option is enabled", present);
+    }
+  }
+
+  @Test
+  void open_withoutTheParentDirectories_createsThemAsIq80Does() throws Exception {
+    for (DBFactory factory : List.of(FACTORY, replaced())) {
+      File path = new File(directory, "a/b/" + (factory == FACTORY ? "here" : "there"));
+      factory.open(path, options()).close();
+      assertThat(new File(path, "CURRENT")).exists();
+    }
+  }
+
+  @Test
+  void constants_areThoseOfIq80() throws Exception {
+    Class<?> type = replaced().getClass();
+    assertThat(Iq80DBFactory.CPU_DATA_MODEL).isEqualTo(type.getField("CPU_DATA_MODEL").get(null));
+    assertThat(Iq80DBFactory.USE_MMAP).isEqualTo(type.getField("USE_MMAP").get(null));
   }
 
   @Test

@@ -23,6 +23,15 @@ public final class NativeDB {
 
     private final boolean notFound;
 
+    /**
+     * Creates the exception.
+     *
+     * @param message the text, in the form that C++ LevelDB gives it
+     */
+    public DBException(String message) {
+      this(message, false);
+    }
+
     DBException(String message, boolean notFound) {
       super(message);
       this.notFound = notFound;
@@ -50,7 +59,11 @@ public final class NativeDB {
         return "Invalid argument: " + path + ": exists (error_if_exists is true)";
       }
       if (failure instanceof DBLockedException) {
-        return "IO error: lock " + new File(path, "LOCK") + ": " + failure.getMessage();
+        return "IO error: lock "
+            + new File(path, "LOCK")
+            + ": already held by process ("
+            + failure.getMessage()
+            + ")";
       }
       return kind(failure) + failure.getMessage();
     }
