@@ -31,7 +31,6 @@ import dev.kv.options.RecoveryMode;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * Picks, runs and installs compactions. Manual compactions go first. A compaction is picked with
@@ -39,7 +38,7 @@ import org.slf4j.Logger;
  * compaction threads at once.
  */
 public final class Compactor implements BackgroundWorker.Work {
-  private static final Logger LOG = EngineLogger.of(Compactor.class);
+  private static final EngineLogger LOG = EngineLogger.of(Compactor.class);
 
   private final JobContext jobs;
   private final DatabaseContext context;

@@ -23,7 +23,6 @@ import dev.kv.errors.DBException;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import org.slf4j.Logger;
 
 /**
  * The parts of one open database that flushes and compactions use.
@@ -52,7 +51,7 @@ public record JobContext(
   /** The maximum number of tables that are opened once to find their tombstones. */
   private static final int MAX_OLD_TABLES = 128;
 
-  private static final Logger LOG = EngineLogger.of(JobContext.class);
+  private static final EngineLogger LOG = EngineLogger.of(JobContext.class);
 
   /** Returns the directory's name, for messages. */
   public String directory() {

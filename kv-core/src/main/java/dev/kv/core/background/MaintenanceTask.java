@@ -8,7 +8,6 @@ import dev.kv.core.transaction.Transactions;
 import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
-import org.slf4j.Logger;
 
 /**
  * Does small disk work in the background so that other threads do not wait for it: makes a memtable
@@ -17,7 +16,7 @@ import org.slf4j.Logger;
  * deletes tables whose last user was a reader, and delivers events.
  */
 public final class MaintenanceTask implements BackgroundWorker.Work {
-  private static final Logger LOG = EngineLogger.of(MaintenanceTask.class);
+  private static final EngineLogger LOG = EngineLogger.of(MaintenanceTask.class);
 
   private final BackgroundThreads background;
   private final JobContext jobs;

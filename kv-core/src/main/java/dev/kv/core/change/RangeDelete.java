@@ -17,7 +17,6 @@ import dev.kv.core.version.VersionEdit;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * Deletes all keys of a range. The tables that lie wholly inside are removed without being read.
@@ -26,7 +25,7 @@ import org.slf4j.Logger;
  * hides them may be in a table that is removed. Used once.
  */
 public final class RangeDelete implements VersionMutation {
-  private static final Logger LOG = EngineLogger.of(RangeDelete.class);
+  private static final EngineLogger LOG = EngineLogger.of(RangeDelete.class);
 
   private final JobContext jobs;
   private final KeyBounds range;

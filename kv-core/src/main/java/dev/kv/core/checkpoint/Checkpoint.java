@@ -14,7 +14,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
 
 /**
  * Writes a checkpoint: links or copies the files of one moment into a new directory. Used once, by
@@ -32,7 +31,7 @@ import org.slf4j.Logger;
  * bytes that the checkpoint shares. Until 4 the target does not exist.
  */
 public final class Checkpoint {
-  private static final Logger LOG = EngineLogger.of(Checkpoint.class);
+  private static final EngineLogger LOG = EngineLogger.of(Checkpoint.class);
 
   private static final int BUFFER_BYTES = 256 << 10;
 

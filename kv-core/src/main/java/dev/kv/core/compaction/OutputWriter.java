@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * Writes the tables of a job, one after the other. Every finished table has been synced, and opened
@@ -23,7 +22,7 @@ import org.slf4j.Logger;
  * Not thread-safe.
  */
 public final class OutputWriter implements AutoCloseable {
-  private static final Logger LOG = EngineLogger.of(OutputWriter.class);
+  private static final EngineLogger LOG = EngineLogger.of(OutputWriter.class);
 
   private final OutputContext context;
   private final BuildBuffers buffers;

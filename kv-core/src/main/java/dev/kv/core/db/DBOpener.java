@@ -56,7 +56,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * Opens a database for writing. Takes LOCK, reads CURRENT and the MANIFEST, replays the logs, and
@@ -66,7 +65,7 @@ import org.slf4j.Logger;
  * open deletes.
  */
 final class DBOpener {
-  private static final Logger LOG = EngineLogger.of(DBOpener.class);
+  private static final EngineLogger LOG = EngineLogger.of(DBOpener.class);
 
   private final Path directory;
   private final Options options;

@@ -13,7 +13,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * Deletes a database: every file whose name is one of a database's file names, and the directory if
@@ -21,7 +20,7 @@ import org.slf4j.Logger;
  * never its target.
  */
 final class Destroyer {
-  private static final Logger LOG = EngineLogger.of(Destroyer.class);
+  private static final EngineLogger LOG = EngineLogger.of(Destroyer.class);
 
   private Destroyer() {}
 

@@ -17,7 +17,6 @@ import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import org.slf4j.Logger;
 
 /**
  * Opens a database for reading only, without taking LOCK and without writing. Replays the logs into
@@ -28,7 +27,7 @@ import org.slf4j.Logger;
  * and a record may be incomplete. In that case the open starts again with the current MANIFEST.
  */
 final class ReadOnlyOpener {
-  private static final Logger LOG = EngineLogger.of(ReadOnlyOpener.class);
+  private static final EngineLogger LOG = EngineLogger.of(ReadOnlyOpener.class);
 
   /**
    * The open fails after this many consecutive attempts with the same failure: if a writer is

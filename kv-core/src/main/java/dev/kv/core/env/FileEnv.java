@@ -24,7 +24,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * The environment of the default file system. Files are read and written through
@@ -35,7 +34,7 @@ import org.slf4j.Logger;
  * 0, and after {@link #awaitUnmapped} {@link #liveMappings} is 0 too.
  */
 public final class FileEnv extends HostEnv {
-  private static final Logger LOG = EngineLogger.of(FileEnv.class);
+  private static final EngineLogger LOG = EngineLogger.of(FileEnv.class);
   private static final boolean WINDOWS =
       System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("windows");
   private static final int WINDOWS_TRIES = 20;

@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.slf4j.Logger;
 
 /**
  * Counts the mappings and unmaps them. Unmapping forces a global handshake of all threads (20-66
@@ -21,7 +20,7 @@ import org.slf4j.Logger;
  * </ol>
  */
 final class Unmapper {
-  private static final Logger LOG = EngineLogger.of(Unmapper.class);
+  private static final EngineLogger LOG = EngineLogger.of(Unmapper.class);
 
   private final OpenFiles live = new OpenFiles();
   private final ConcurrentLinkedQueue<Mapping> queue = new ConcurrentLinkedQueue<>();

@@ -1,6 +1,7 @@
 package dev.kv.core.event;
 
 import dev.kv.bytes.Escape;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.event.CloseEvent;
 import dev.kv.event.CompactionEvent;
 import dev.kv.event.DBEvent;
@@ -11,14 +12,13 @@ import dev.kv.event.OpenEvent;
 import dev.kv.event.StallEvent;
 import dev.kv.event.SyncEvent;
 import dev.kv.event.TableDeletedEvent;
-import org.slf4j.Logger;
 
 /** The text of an event, one line without the database, and its level in the log. */
 final class EventText {
   private EventText() {}
 
   /** Logs an event. */
-  static void log(Logger log, DBEvent event) {
+  static void log(EngineLogger log, DBEvent event) {
     if (event instanceof FailureEvent failure) {
       log.error("{}", line(event), failure.cause());
     } else if (event instanceof DamageEvent) {

@@ -16,7 +16,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * The events of one database. Thread-safe.
@@ -33,7 +32,7 @@ import org.slf4j.Logger;
  * </pre>
  */
 public final class Events {
-  private static final Logger LOG = EngineLogger.of(Events.class);
+  private static final EngineLogger LOG = EngineLogger.of(Events.class);
 
   /** At most this many damaged places are remembered; the events of further ones may repeat. */
   private static final int MAX_PLACES = 1024;

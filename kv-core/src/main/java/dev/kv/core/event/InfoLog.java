@@ -12,7 +12,6 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * LevelDB's file LOG. A line is the local time, the number of the thread and a text, as in C++:
@@ -24,7 +23,7 @@ import org.slf4j.Logger;
  * <p>Not thread-safe. A failure is logged and ends the file; nothing is thrown.
  */
 final class InfoLog {
-  private static final Logger LOG = EngineLogger.of(InfoLog.class);
+  private static final EngineLogger LOG = EngineLogger.of(InfoLog.class);
   private static final String NAME = "LOG";
   private static final String OLD_NAME = "LOG.old";
 

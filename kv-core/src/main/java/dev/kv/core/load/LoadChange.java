@@ -20,7 +20,6 @@ import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
-import org.slf4j.Logger;
 
 /**
  * Adds tables that were written before, all with one sequence number. Used once.
@@ -35,7 +34,7 @@ import org.slf4j.Logger;
  * decides which table is newer.
  */
 final class LoadChange implements VersionMutation {
-  private static final Logger LOG = EngineLogger.of(LoadChange.class);
+  private static final EngineLogger LOG = EngineLogger.of(LoadChange.class);
   private static final int ENTRIES_PER_CHECK = 4096;
 
   private final JobContext jobs;

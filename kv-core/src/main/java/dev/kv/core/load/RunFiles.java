@@ -19,7 +19,6 @@ import dev.kv.env.WritableFile;
 import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.file.Path;
-import org.slf4j.Logger;
 
 /**
  * The temporary files of one sort, in the database's directory. They have the names of temporary
@@ -27,7 +26,7 @@ import org.slf4j.Logger;
  * thread-safe.
  */
 final class RunFiles implements AutoCloseable {
-  private static final Logger LOG = EngineLogger.of(RunFiles.class);
+  private static final EngineLogger LOG = EngineLogger.of(RunFiles.class);
 
   /** Larger blocks than those of tables: runs are only scanned. */
   private static final int BLOCK_BYTES = 32 << 10;

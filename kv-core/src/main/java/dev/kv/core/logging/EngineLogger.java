@@ -8,27 +8,73 @@ import java.lang.reflect.Field;
 import java.lang.reflect.InaccessibleObjectException;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.helpers.NOPLogger;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * Returns the loggers of the engine. Thread-safe.
+ * A logger of the engine: slf4j's if the program has slf4j and a provider for it, or else one that
+ * does nothing. Messages have slf4j's form. Thread-safe.
  *
  * <p>The first use of slf4j without a provider prints a notice on stderr. A storage library should
  * not cause it. But if the program itself logs through slf4j, its author needs the notice. So
  * without a provider the engine, and Netty's buffers in it, do not touch slf4j at all, and the
- * program's own first use prints it.
+ * program's own first use prints it. Without slf4j itself, as in a program that had leveldbjni's
+ * jar and nothing else, the engine runs and logs nothing.
  */
 public final class EngineLogger {
   private static final boolean HAS_PROVIDER = hasProvider();
 
-  private EngineLogger() {}
+  private static final EngineLogger SILENT = new EngineLogger(null);
+
+  private final @Nullable Logger target;
+
+  private EngineLogger(@Nullable Logger target) {
+    this.target = target;
+  }
 
   /** Returns the logger of a class. */
-  public static Logger of(Class<?> type) {
-    return HAS_PROVIDER ? LoggerFactory.getLogger(type) : NOPLogger.NOP_LOGGER;
+  public static EngineLogger of(Class<?> type) {
+    return HAS_PROVIDER ? new EngineLogger(LoggerFactory.getLogger(type)) : SILENT;
+  }
+
+  /** Returns true if messages of level debug are logged. */
+  public boolean isDebugEnabled() {
+    return target != null && target.isDebugEnabled();
+  }
+
+  /** Returns true if messages of level info are logged. */
+  public boolean isInfoEnabled() {
+    return target != null && target.isInfoEnabled();
+  }
+
+  /** Logs what only somebody who looks for a fault wants to know. */
+  public void debug(String format, Object... arguments) {
+    if (target != null) {
+      target.debug(format, arguments);
+    }
+  }
+
+  /** Logs what an operator may want to know. */
+  public void info(String format, Object... arguments) {
+    if (target != null) {
+      target.info(format, arguments);
+    }
+  }
+
+  /** Logs what an operator should look at. */
+  public void warn(String format, Object... arguments) {
+    if (target != null) {
+      target.warn(format, arguments);
+    }
+  }
+
+  /** Logs a failure. */
+  public void error(String format, Object... arguments) {
+    if (target != null) {
+      target.error(format, arguments);
+    }
   }
 
   /**
@@ -42,17 +88,17 @@ public final class EngineLogger {
   }
 
   private static InternalLoggerFactory nettyFallback() {
-    if (exists("org.apache.logging.log4j.Logger")) {
+    if (exists("org.apache.logging.log4j.Logger", InternalLoggerFactory.class)) {
       return Log4J2LoggerFactory.INSTANCE;
     }
-    return exists("org.apache.log4j.Logger")
+    return exists("org.apache.log4j.Logger", InternalLoggerFactory.class)
         ? Log4JLoggerFactory.INSTANCE
         : JdkLoggerFactory.INSTANCE;
   }
 
-  private static boolean exists(String name) {
+  private static boolean exists(String name, Class<?> beside) {
     try {
-      Class.forName(name, false, InternalLoggerFactory.class.getClassLoader());
+      Class.forName(name, false, beside.getClassLoader());
       return true;
     } catch (ClassNotFoundException | LinkageError e) {
       return false;
@@ -71,6 +117,9 @@ public final class EngineLogger {
   }
 
   private static boolean hasProvider() {
+    if (!exists("org.slf4j.LoggerFactory", EngineLogger.class)) {
+      return false;
+    }
     if (System.getProperty("slf4j.provider") != null) {
       return true;
     }

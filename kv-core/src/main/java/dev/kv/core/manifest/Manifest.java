@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * The MANIFEST in use: the log of edits that CURRENT names. Edits are appended to it. When it has
@@ -23,7 +22,7 @@ import org.slf4j.Logger;
  * MANIFEST is synced, and the directory after it, before CURRENT is changed.
  */
 final class Manifest implements AutoCloseable {
-  private static final Logger LOG = EngineLogger.of(Manifest.class);
+  private static final EngineLogger LOG = EngineLogger.of(Manifest.class);
 
   /** A MANIFEST is replaced when it is this many times as large as the state at its beginning. */
   private static final int GROWTH_BEFORE_REPLACEMENT = 4;

@@ -9,11 +9,10 @@ import dev.kv.core.version.VersionEditCodec;
 import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.file.Path;
-import org.slf4j.Logger;
 
 /** The writer of one MANIFEST. Not thread-safe. It must not be used after an exception. */
 final class ManifestWriter implements AutoCloseable {
-  private static final Logger LOG = EngineLogger.of(ManifestWriter.class);
+  private static final EngineLogger LOG = EngineLogger.of(ManifestWriter.class);
 
   private static final int INITIAL_BYTES = 4096;
 

@@ -20,7 +20,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * The iterators that are not closed. The close of the database revokes them, and those that a
@@ -42,7 +41,7 @@ import org.slf4j.Logger;
  * </pre>
  */
 final class OpenIterators {
-  private static final Logger LOG = EngineLogger.of(OpenIterators.class);
+  private static final EngineLogger LOG = EngineLogger.of(OpenIterators.class);
 
   /** At most this many places are logged. */
   private static final int MAX_PLACES = 32;

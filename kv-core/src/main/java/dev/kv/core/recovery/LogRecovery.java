@@ -23,7 +23,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * Replays the logs of a database, oldest first, into memtables. Used once, by one thread.
@@ -36,7 +35,7 @@ import org.slf4j.Logger;
  * nothing before it can be lost.
  */
 public final class LogRecovery {
-  private static final Logger LOG = EngineLogger.of(LogRecovery.class);
+  private static final EngineLogger LOG = EngineLogger.of(LogRecovery.class);
 
   /** Receives full memtables. */
   public interface Sink {

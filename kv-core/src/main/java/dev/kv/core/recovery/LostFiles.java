@@ -15,11 +15,10 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.slf4j.Logger;
 
 /** Moves files that a database does not use, and that may hold data, to its folder lost/. */
 public final class LostFiles {
-  private static final Logger LOG = EngineLogger.of(LostFiles.class);
+  private static final EngineLogger LOG = EngineLogger.of(LostFiles.class);
   private static final String LOST = "lost";
 
   private final Env env;

@@ -12,14 +12,13 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.errors.DBException;
 import java.util.List;
-import org.slf4j.Logger;
 
 /**
  * Writes the memtables of a recovery as tables of level 0, and adds them to the edit that the open
  * will log. The first one is merged with the newest tables of level 0 if all of them are small.
  */
 public final class RecoveredTables implements LogRecovery.Sink {
-  private static final Logger LOG = EngineLogger.of(RecoveredTables.class);
+  private static final EngineLogger LOG = EngineLogger.of(RecoveredTables.class);
 
   private final DatabaseContext context;
   private final VersionSet versions;

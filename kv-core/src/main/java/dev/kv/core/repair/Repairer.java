@@ -41,7 +41,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import org.slf4j.Logger;
 
 /**
  * Rebuilds a damaged database so that it can be opened again.
@@ -55,7 +54,7 @@ import org.slf4j.Logger;
  * to {@code lost/}, without replacing files there.
  */
 public final class Repairer {
-  private static final Logger LOG = EngineLogger.of(Repairer.class);
+  private static final EngineLogger LOG = EngineLogger.of(Repairer.class);
 
   /** The number of entries of a table whose order is checked against the comparator. */
   private static final int ORDER_SAMPLE = 64;

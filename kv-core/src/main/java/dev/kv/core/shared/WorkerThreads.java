@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * A fixed number of threads that run the tasks of one or more databases. Thread-safe.
@@ -33,7 +32,7 @@ public final class WorkerThreads implements AutoCloseable {
   /** When a task is called again that threw, as it may if the heap is exhausted. */
   private static final long AFTER_FAILURE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private static final Logger LOG = EngineLogger.of(WorkerThreads.class);
+  private static final EngineLogger LOG = EngineLogger.of(WorkerThreads.class);
 
   /** Background work of one database, of one kind. */
   public abstract static class Task {

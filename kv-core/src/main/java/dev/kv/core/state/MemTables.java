@@ -23,7 +23,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * The mutable memtable, and the queue of immutable memtables that wait for their flush. Every
@@ -45,7 +44,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
   /** How long a writer waits for memory while no flush releases any. */
   private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private static final Logger LOG = EngineLogger.of(MemTables.class);
+  private static final EngineLogger LOG = EngineLogger.of(MemTables.class);
 
   /** A memtable that waits for its flush, and its log. */
   public record Immutable(MemTable memtable, WriteAheadLog.NumberedLog log) {}

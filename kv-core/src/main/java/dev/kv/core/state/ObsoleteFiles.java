@@ -20,7 +20,6 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * Deletes obsolete files: tables that no version in use contains, logs whose memtables have been
@@ -41,7 +40,7 @@ import org.slf4j.Logger;
  * read after the numbers that this install sets.
  */
 public final class ObsoleteFiles {
-  private static final Logger LOG = EngineLogger.of(ObsoleteFiles.class);
+  private static final EngineLogger LOG = EngineLogger.of(ObsoleteFiles.class);
 
   private final DatabaseContext context;
   private final VersionSet versions;

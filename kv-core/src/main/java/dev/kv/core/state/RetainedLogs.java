@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * The logs that are kept for readers of changes after the database does not need them any more. A
@@ -32,7 +31,7 @@ import org.slf4j.Logger;
  * are.
  */
 public final class RetainedLogs {
-  private static final Logger LOG = EngineLogger.of(RetainedLogs.class);
+  private static final EngineLogger LOG = EngineLogger.of(RetainedLogs.class);
 
   private final Env env;
   private final Path directory;

@@ -26,7 +26,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * The logs of an open database. A log passes through four stages: it is prepared ({@code next}),
@@ -40,7 +39,7 @@ import org.slf4j.Logger;
  * <p>Only the leader calls {@link #append}. All other methods are thread-safe.
  */
 public final class WriteAheadLog {
-  private static final Logger LOG = EngineLogger.of(WriteAheadLog.class);
+  private static final EngineLogger LOG = EngineLogger.of(WriteAheadLog.class);
 
   /** A log and its number. */
   public record NumberedLog(long number, LogWriter writer) {}

@@ -23,7 +23,6 @@ import dev.kv.errors.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * Opens a table: reads and verifies the footer, the index, the filter and the properties. It owns
@@ -33,7 +32,7 @@ import org.slf4j.Logger;
  * opened without them, and a warning is logged.
  */
 final class TableOpening implements AutoCloseable {
-  private static final Logger LOG = EngineLogger.of(TableOpening.class);
+  private static final EngineLogger LOG = EngineLogger.of(TableOpening.class);
 
   private final TableFile file;
   private final KeyComparator comparator;

@@ -16,14 +16,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import org.slf4j.Logger;
 
 /**
  * Begins the transactions of a database, and counts how they end. Ends those that a program has
  * lost without closing them, and those that are too old. Thread-safe.
  */
 public final class Transactions {
-  private static final Logger LOG = EngineLogger.of(Transactions.class);
+  private static final EngineLogger LOG = EngineLogger.of(Transactions.class);
 
   private final DatabaseReader reader;
   private final CommitPipeline commits;

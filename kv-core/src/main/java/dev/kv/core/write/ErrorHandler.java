@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * Holds the errors of a database, and with them whether it accepts writes. Created before all other
@@ -34,7 +33,7 @@ import org.slf4j.Logger;
  * refused.
  */
 public final class ErrorHandler {
-  private static final Logger LOG = EngineLogger.of(ErrorHandler.class);
+  private static final EngineLogger LOG = EngineLogger.of(ErrorHandler.class);
   private static final State OPEN = new State(false, null, Map.of(), Map.of());
 
   /** How long a flush or compaction may want memory before those who wait for it throw. */

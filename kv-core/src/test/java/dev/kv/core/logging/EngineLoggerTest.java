@@ -50,14 +50,24 @@ class EngineLoggerTest {
   }
 
   @Test
+  void programWithoutSlf4j_runsInSilence() throws Exception {
+    assertThat(runWithout("slf4j")).isEmpty();
+  }
+
+  @Test
   void programWithProvider_getsTheMessagesOfTheEngine() throws Exception {
     assertThat(run(true)).contains("dev.kv.core.db").doesNotContain("No SLF4J providers");
   }
 
   private String run(boolean provider, String... more) throws IOException, InterruptedException {
+    return runWithout(provider ? "no jar" : "slf4j-simple", more);
+  }
+
+  /** Runs the program without the jars whose paths contain a text, and returns what it prints. */
+  private String runWithout(String jars, String... more) throws IOException, InterruptedException {
     String classPath =
         Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-            .filter(entry -> provider || !entry.contains("slf4j-simple"))
+            .filter(entry -> !entry.contains(jars))
             .collect(Collectors.joining(File.pathSeparator));
     List<String> arguments = new ArrayList<>(List.of(temp.resolve("db").toString()));
     arguments.addAll(List.of(more));

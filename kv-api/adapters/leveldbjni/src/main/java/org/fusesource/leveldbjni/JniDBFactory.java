@@ -24,7 +24,7 @@ public class JniDBFactory implements DBFactory {
   public static final JniDBFactory factory = new JniDBFactory();
 
   /** The version of kv, or "unknown" if this class was not loaded from its jar. */
-  public static final String VERSION = version();
+  public static final String VERSION = ReplacedJar.versionOf(JniDBFactory.class);
 
   private static final ReplacedJar LEVELDBJNI =
       ReplacedJar.lookFor(
@@ -35,11 +35,6 @@ public class JniDBFactory implements DBFactory {
 
   /** Creates a factory; {@link #factory} is as good. */
   public JniDBFactory() {}
-
-  private static String version() {
-    String version = JniDBFactory.class.getPackage().getImplementationVersion();
-    return version == null ? "unknown" : version;
-  }
 
   /**
    * Encodes a text.

@@ -8,6 +8,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -15,6 +16,8 @@ import java.util.jar.JarFile;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** The jar with classifier {@code all}, which takes leveldbjni-all's place in a cluster. */
@@ -71,12 +74,15 @@ class OneJarIT {
     }
   }
 
-  @Test
-  void jar_besideSlf4jAlone_isADatabase() throws Exception {
-    URL jar = Path.of(JAR).toUri().toURL();
-    URL slf4j = LoggerFactory.class.getProtectionDomain().getCodeSource().getLocation();
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void jar_besideSlf4jOrNothing_isADatabase(boolean hasSlf4j) throws Exception {
+    List<URL> jars = new ArrayList<>(List.of(Path.of(JAR).toUri().toURL()));
+    if (hasSlf4j) {
+      jars.add(LoggerFactory.class.getProtectionDomain().getCodeSource().getLocation());
+    }
     try (URLClassLoader loader =
-        new URLClassLoader(new URL[] {jar, slf4j}, ClassLoader.getPlatformClassLoader())) {
+        new URLClassLoader(jars.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
       Class<?> type = loader.loadClass("org.fusesource.leveldbjni.JniDBFactory");
       Class<?> options = loader.loadClass("org.iq80.leveldb.Options");
       Class<?> dbType = loader.loadClass("org.iq80.leveldb.DB");

@@ -13,14 +13,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * An open table file, with its name for messages and its size, against which all offsets are
  * checked. Thread-safe.
  */
 public final class TableFile {
-  private static final Logger LOG = EngineLogger.of(TableFile.class);
+  private static final EngineLogger LOG = EngineLogger.of(TableFile.class);
 
   private final RandomAccessFile file;
   private final String name;

@@ -13,7 +13,6 @@ import java.nio.ByteOrder;
 import java.util.BitSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * Finds stored blocks, laid out as {@link BlockWriter} says, by their checksums alone. What the
@@ -36,7 +35,7 @@ import org.slf4j.Logger;
  * </pre>
  */
 public final class BlockScanner {
-  private static final Logger LOG = EngineLogger.of(BlockScanner.class);
+  private static final EngineLogger LOG = EngineLogger.of(BlockScanner.class);
 
   /**
    * The number of bytes that are searched first for a block whose beginning is not known, since it

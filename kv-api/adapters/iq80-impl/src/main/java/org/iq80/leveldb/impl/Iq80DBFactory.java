@@ -34,7 +34,7 @@ public class Iq80DBFactory implements DBFactory {
       Boolean.parseBoolean(System.getProperty("leveldb.mmap", "" + (CPU_DATA_MODEL > 32)));
 
   /** The version of kv, or "unknown" if this class was not loaded from its jar. */
-  public static final String VERSION = version();
+  public static final String VERSION = ReplacedJar.versionOf(Iq80DBFactory.class);
 
   /** The factory that programs use. */
   public static final Iq80DBFactory factory = new Iq80DBFactory();
@@ -48,11 +48,6 @@ public class Iq80DBFactory implements DBFactory {
 
   /** Creates a factory; {@link #factory} is as good. */
   public Iq80DBFactory() {}
-
-  private static String version() {
-    String version = Iq80DBFactory.class.getPackage().getImplementationVersion();
-    return version == null ? "unknown" : version;
-  }
 
   /**
    * Encodes a text.

@@ -75,8 +75,7 @@ class Iq80DBFactoryTest {
               "Database '%s' does not exist and the create if missing option is disabled", absent);
       assertThatThrownBy(() -> factory.open(present, options().errorIfExists(true)))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage(
-              "Database '%s' exists and the error if exists option is enabled", present);
+          .hasMessage("Database '%s' exists and the error if exists option is enabled", present);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.kv.iq80.internal;
 
+import java.lang.module.ModuleDescriptor;
 import java.net.URL;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,22 @@ public final class ReplacedJar {
     ClassLoader loader = ownClass.getClassLoader();
     URL found = loader == null ? ClassLoader.getSystemResource(marker) : loader.getResource(marker);
     return new ReplacedJar(adapter, replaced, found);
+  }
+
+  /**
+   * Returns the version of the jar that a class of an adapter was loaded from: what its manifest
+   * says, or its name if it is on the module path.
+   *
+   * @param ownClass a class of the adapter
+   * @return the version, or "unknown" if the class was not loaded from a jar
+   */
+  public static String versionOf(Class<?> ownClass) {
+    String version = ownClass.getPackage().getImplementationVersion();
+    ModuleDescriptor module = ownClass.getModule().getDescriptor();
+    if (version == null && module != null) {
+      version = module.rawVersion().orElse(null);
+    }
+    return version == null ? "unknown" : version;
   }
 
   /**
