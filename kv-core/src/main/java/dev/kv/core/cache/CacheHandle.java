@@ -120,12 +120,11 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
   }
 
   /**
-   * Takes a pin if the entry is still in the cache. One compare-and-set, for callers that remember
-   * an entry without keeping it pinned.
+   * Takes a pin if the entry is still in the cache. One compare-and-set.
    *
    * @return false if the entry has left the cache; the caller has no pin then
    */
-  public boolean tryPin() {
+  boolean tryPin() {
     long now;
     do {
       now = state;

@@ -34,6 +34,6 @@ final class LevelTables implements IteratorSource {
 
   @Override
   public InternalIterator open(int index) {
-    return tables.iterator(version.file(level, index), verify, fill);
+    return tables.iterator(version, level, index, verify, fill);
   }
 }

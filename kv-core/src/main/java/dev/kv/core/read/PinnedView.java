@@ -66,7 +66,7 @@ final class PinnedView extends CursorGuard {
         addMemTable(children, state.immutable(i));
       }
       for (int i = 0; i < version.fileCount(0); i++) {
-        children.add(tables.iterator(version.file(0, i), verify, fill));
+        children.add(tables.iterator(version, 0, i, verify, fill));
       }
       for (int level = 1; level < Levels.COUNT; level++) {
         if (version.fileCount(level) > 0) {

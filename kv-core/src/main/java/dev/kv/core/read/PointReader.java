@@ -91,7 +91,7 @@ final class PointReader {
         } else if (!charged) {
           charged = charge(version, 0, missed);
         }
-        result = get(file, context, flags);
+        result = get(version, 0, i, context, flags);
       }
     }
     int levelMissed = 0;
@@ -106,7 +106,7 @@ final class PointReader {
         } else if (!charged) {
           charged = charge(version, levelMissed, missed);
         }
-        result = get(file, context, flags);
+        result = get(version, level, index, context, flags);
       }
     }
     context.count(
@@ -120,23 +120,22 @@ final class PointReader {
    */
   private int newestInLevelZero(Version version, ReadContext context, ReadFlags flags) {
     LookupKey key = context.key();
-    FileMetadata newest = null;
+    int newest = -1;
     long newestTag = 0;
     for (int i = 0; i < version.fileCount(0); i++) {
       if (version.levelZeroCovers(i, key.buffer(), key.offset(), key.internalKeyLength())) {
-        FileMetadata file = version.file(0, i);
-        int result = get(file, context, flags);
+        int result = get(version, 0, i, context, flags);
         if (result == LookupResult.NOT_FOUND) {
           continue;
         }
         boolean decides = version.levelZeroDecides(i);
-        if (decides && newest == null) {
+        if (decides && newest < 0) {
           return result;
         }
         context.value().release();
         long tag = context.lookup(tables).tag();
-        if (newest == null || Long.compareUnsigned(tag, newestTag) > 0) {
-          newest = file;
+        if (newest < 0 || Long.compareUnsigned(tag, newestTag) > 0) {
+          newest = i;
           newestTag = tag;
         }
         if (decides) {
@@ -144,14 +143,16 @@ final class PointReader {
         }
       }
     }
-    return newest == null ? LookupResult.NOT_FOUND : get(newest, context, flags);
+    return newest < 0 ? LookupResult.NOT_FOUND : get(version, 0, newest, context, flags);
   }
 
-  private int get(FileMetadata file, ReadContext context, ReadFlags flags) {
+  private int get(Version version, int level, int index, ReadContext context, ReadFlags flags) {
     MultiGetContext several = context.several();
     TableLookup lookup = context.lookup(tables);
     lookup.setFlags(flags);
-    return several == null ? tables.get(file, lookup) : several.get(file, lookup);
+    return several == null
+        ? tables.get(version, level, index, lookup)
+        : several.get(version.file(level, index), lookup);
   }
 
   /** Charges a seek to a table that was searched without finding the key; returns true. */

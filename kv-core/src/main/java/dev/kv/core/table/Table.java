@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An open table; {@link TableBuilder} describes the format. Index and filter are kept in memory;
- * data blocks are read through the block cache. Thread-safe: all fields but the slot are constant
- * after the open. Freed after the last pin is released.
+ * data blocks are read through the block cache. Thread-safe: all fields are constant after
+ * the open. Freed after the last pin is released.
  */
 public final class Table implements CacheValue {
   private final TableFile file;
@@ -57,10 +57,6 @@ public final class Table implements CacheValue {
 
   /** The blocks that are searched in the mapping of the file; null if all are copied. */
   private final @Nullable MappedBlockReader mapped;
-
-  // Set by the table cache at most once; guarded by `slots` until the table is freed.
-  private @Nullable TableSlots slots;
-  private int slot = FileMetadata.NO_SLOT;
 
   private Table(
       TableFile file,
@@ -280,17 +276,6 @@ public final class Table implements CacheValue {
     return file.size();
   }
 
-  /** Remembers the slot to make free with the table. */
-  void setSlot(TableSlots owner, int number) {
-    slots = owner;
-    slot = number;
-  }
-
-  /** Returns the slot of the table, or {@link FileMetadata#NO_SLOT}. */
-  int slot() {
-    return slot;
-  }
-
   KeyComparator comparator() {
     return comparator;
   }
@@ -358,8 +343,5 @@ public final class Table implements CacheValue {
       filterBlock.close();
     }
     file.close();
-    if (slots != null) {
-      slots.remove(slot);
-    }
   }
 }

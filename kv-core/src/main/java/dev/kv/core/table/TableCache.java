@@ -9,6 +9,7 @@ import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.Pinned;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.LookupCounts;
@@ -20,6 +21,7 @@ import dev.kv.core.table.cache.UncachedBlock;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.table.mapped.EntryIndexMemory;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Version;
 import dev.kv.env.Env;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.errors.DBClosedException;
@@ -35,8 +37,10 @@ import org.jspecify.annotations.Nullable;
  * The cache of open tables of a database: at most {@link Options#maxOpenFiles} minus {@value
  * #OTHER_FILES} tables, plus those that are pinned. Thread-safe.
  *
- * <p>The metadata of a file remembers the slot of its open table, see {@link TableSlots}. A read
- * takes the pin with one compare-and-set, and searches the cache only if that fails.
+ * <p>A read of a version needs no pin of its own, and so writes to nothing that other readers use,
+ * if the limit suffices for all tables of the version. Then the version keeps a pin of each table
+ * that was read, until the version is freed, see {@link Version#keepPin}. No table is closed under
+ * a reader, because the reader has a pin of its read state, which is an owner of the version.
  */
 public final class TableCache implements AutoCloseable {
   /**
@@ -58,7 +62,6 @@ public final class TableCache implements AutoCloseable {
   private final Options options;
   private final InternalKeyComparator comparator;
   private final LruCache<Table> tables;
-  private final TableSlots slots = new TableSlots();
   private final BlockProvider blocks;
   private final MappingQuota quota;
   private final @Nullable EntryIndexMemory entryIndexes;
@@ -102,26 +105,35 @@ public final class TableCache implements AutoCloseable {
    * not in the cache.
    */
   public CacheHandle<Table> acquire(FileMetadata file) {
-    CacheHandle<Table> table = slots.acquire(file);
-    return table != null ? table : acquireSlowly(file);
-  }
-
-  private CacheHandle<Table> acquireSlowly(FileMetadata file) {
     if (closed) {
       throw new DBClosedException("the database is closed");
     }
-    CacheHandle<Table> handle = tables.acquire(TABLES, file.number(), new TableLoader(file));
-    slots.put(file, handle);
-    return handle;
+    return tables.acquire(TABLES, file.number(), new TableLoader(file));
   }
 
-  /** Looks a key up in a file; see {@link Table#get}. */
-  public int get(FileMetadata file, TableLookup lookup) {
-    CacheHandle<Table> table = acquire(file);
-    try {
+  /**
+   * Returns a table that stays open as long as the caller has an owner of the version; null if the
+   * limit does not suffice for that.
+   */
+  private @Nullable Table tableOf(Version version, int level, int index) {
+    Pinned pin = version.pin(level, index);
+    if (pin == null) {
+      if (version.fileCount() > tables.capacity() || tables.totalCharge() > tables.capacity()) {
+        return null;
+      }
+      pin = version.keepPin(level, index, acquire(version.file(level, index)));
+    }
+    return (Table) ((CacheHandle<?>) pin).value();
+  }
+
+  /** Looks a key up in a table of a version, of which the caller has an owner. */
+  public int get(Version version, int level, int index, TableLookup lookup) {
+    Table open = tableOf(version, level, index);
+    if (open != null) {
+      return open.get(lookup);
+    }
+    try (CacheHandle<Table> table = acquire(version.file(level, index))) {
       return table.value().get(lookup);
-    } finally {
-      table.close();
     }
   }
 
@@ -135,6 +147,18 @@ public final class TableCache implements AutoCloseable {
   public TableIterator iterator(FileMetadata file, boolean verify, boolean fill) {
     CacheHandle<Table> table = acquire(file);
     return table.value().iterator(ReadFlags.of(verify, fill), table);
+  }
+
+  /**
+   * Returns a new cursor over the entries of a table of a version. The caller has an owner of the
+   * version until the cursor is closed.
+   */
+  public TableIterator iterator(
+      Version version, int level, int index, boolean verify, boolean fill) {
+    Table open = tableOf(version, level, index);
+    return open != null
+        ? open.iterator(ReadFlags.of(verify, fill), () -> {})
+        : iterator(version.file(level, index), verify, fill);
   }
 
   /** Returns the bytes of a table, which the file pins until it is closed. */

@@ -1,10 +1,9 @@
 /**
  * Access to tables: lookups and cursors.
  *
- * <p>{@link dev.kv.core.table.TableCache} keeps the tables of a database open, and finds each by
- * the slot that its file remembers ({@code TableSlots}). A {@link dev.kv.core.table.Table} is one
- * open table: a {@code TableIndex}, a filter and a {@code BlockBloomCache} in memory, and data
- * blocks.
+ * <p>{@link dev.kv.core.table.TableCache} keeps the tables of a database open. A {@link
+ * dev.kv.core.table.Table} is one open table: a {@code TableIndex}, a filter and a {@code
+ * BlockBloomCache} in memory, and data blocks.
  *
  * <p>One key: {@code Table.get} finds the block that may have it and searches that block through a
  * {@link dev.kv.core.table.cache.BlockAccess}: in the cache, in the mapping of the file ({@code

@@ -5,8 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The metadata of one table: its number, its size and its first and last internal key. All versions
- * that contain the table share one object, so it also holds state that reads share: the number of
- * seeks left, and the slot in which the table cache has the open table. Thread-safe.
+ * that contain the table share one object, so it also counts the seeks left. Thread-safe.
  */
 public final class FileMetadata {
   /** One seek costs about as much as the compaction of this many bytes. */
@@ -14,15 +13,11 @@ public final class FileMetadata {
 
   private static final int MIN_ALLOWED_SEEKS = 100;
 
-  /** The slot of a table that was not opened yet. */
-  public static final int NO_SLOT = -1;
-
   private final long number;
   private final long size;
   private final byte[] smallest;
   private final byte[] largest;
   private final AtomicInteger allowedSeeks;
-  private volatile int tableSlot = NO_SLOT;
 
   /** Creates the metadata of a table; the arrays are internal keys, kept and never changed. */
   public FileMetadata(long number, long size, byte[] smallest, byte[] largest) {
@@ -84,19 +79,6 @@ public final class FileMetadata {
   /** Counts a seek; returns true if none is left. */
   boolean chargeSeek() {
     return allowedSeeks.decrementAndGet() <= 0;
-  }
-
-  /**
-   * Returns the slot in which the table cache had the open table last, or {@link #NO_SLOT}. Another
-   * table may be in that slot now.
-   */
-  public int tableSlot() {
-    return tableSlot;
-  }
-
-  /** Remembers the slot of the open table. */
-  public void setTableSlot(int slot) {
-    tableSlot = slot;
   }
 
   @Override

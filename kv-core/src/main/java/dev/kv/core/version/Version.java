@@ -4,6 +4,7 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyRange;
 import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.memory.Pinned;
 import dev.kv.core.memory.RefCounted;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -11,14 +12,16 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One immutable arrangement of the tables over the levels. Only two things change: the number of
- * owners (the tables are in use until it is 0), and the table that has no seeks left. Thread-safe.
+ * One immutable arrangement of the tables over the levels. Only three things change: the number of
+ * owners (the tables are in use until it is 0), the table that has no seeks left, and the pins of
+ * open tables. Thread-safe.
  *
  * <p>Invariants: 1. in levels from 1 on, tables are in order and the range of internal keys of each
  * ends before the next begins; 2. of two versions of a user key, the newer is never deeper; 3.
@@ -33,6 +36,12 @@ public final class Version extends RefCounted {
   private final Consumer<Version> whenFree;
   private final AtomicReference<@Nullable SeekCandidate> seekCandidate = new AtomicReference<>();
 
+  /** For each level the position of its first table among all; the number of all tables follows. */
+  private final int[] positions = new int[Levels.COUNT + 1];
+
+  /** The pins of open tables, by position. Each is set at most once. */
+  private final AtomicReferenceArray<@Nullable Pinned> pins;
+
   /**
    * Takes ownership of the array of levels; calls {@code whenFree} when the last owner has released
    * it.
@@ -42,6 +51,10 @@ public final class Version extends RefCounted {
     this.levels = levels;
     this.levelZeroInOrder = levels[0].isInSequenceOrder();
     this.whenFree = whenFree;
+    for (int level = 0; level < Levels.COUNT; level++) {
+      positions[level + 1] = positions[level] + levels[level].count();
+    }
+    pins = new AtomicReferenceArray<>(fileCount());
   }
 
   /** Returns a version without tables, owned by the caller. */
@@ -55,6 +68,12 @@ public final class Version extends RefCounted {
 
   @Override
   protected void free() {
+    for (int i = 0; i < pins.length(); i++) {
+      Pinned pin = pins.get(i);
+      if (pin != null) {
+        pin.close();
+      }
+    }
     whenFree.accept(this);
   }
 
@@ -65,6 +84,34 @@ public final class Version extends RefCounted {
 
   LevelFiles level(int level) {
     return levels[level];
+  }
+
+  /**
+   * Returns the pin that {@link #keepPin} has kept for a table, borrowed, or null. The object that
+   * it pins can be used as long as the caller has an owner of this version.
+   */
+  public @Nullable Pinned pin(int level, int index) {
+    return pins.getAcquire(positions[level] + index);
+  }
+
+  /**
+   * Keeps a pin of a table until this version is freed; closes it if one is kept already. The
+   * caller has an owner of this version.
+   *
+   * @return the pin that is kept, borrowed
+   */
+  public Pinned keepPin(int level, int index, Pinned pin) {
+    Pinned other = pins.compareAndExchange(positions[level] + index, null, pin);
+    if (other == null) {
+      return pin;
+    }
+    pin.close();
+    return other;
+  }
+
+  /** Returns the number of all tables. */
+  public int fileCount() {
+    return positions[Levels.COUNT];
   }
 
   /** Returns the number of tables of a level. */

@@ -8,7 +8,6 @@ import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.core.block.AllocationMeter;
 import dev.kv.core.memory.MemoryKind;
-import dev.kv.core.version.FileMetadata;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -124,12 +123,12 @@ final class TableReadsTest {
     tree.toLevel(0, 1);
     assertThat(tree.version().levelZeroInOrder()).isFalse();
     assertThat(get("a")).isEqualTo("30");
-    assertThat(tree.version().file(0, 0).tableSlot()).isNotEqualTo(FileMetadata.NO_SLOT);
-    assertThat(tree.version().file(0, 1).tableSlot()).isEqualTo(FileMetadata.NO_SLOT);
-    assertThat(tree.version().file(0, 2).tableSlot()).isEqualTo(FileMetadata.NO_SLOT);
+    assertThat(tree.version().pin(0, 0)).isNotNull();
+    assertThat(tree.version().pin(0, 1)).isNull();
+    assertThat(tree.version().pin(0, 2)).isNull();
     try (Snapshot earlier = tree.snapshotAt(29)) {
       assertThat(get(ReadOptions.from(earlier), "a")).isEqualTo("20");
-      assertThat(tree.version().file(0, 2).tableSlot()).isNotEqualTo(FileMetadata.NO_SLOT);
+      assertThat(tree.version().pin(0, 2)).isNotNull();
     }
   }
 

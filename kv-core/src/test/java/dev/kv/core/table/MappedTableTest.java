@@ -146,9 +146,10 @@ class MappedTableTest {
   private byte @Nullable [] get(TableCache cache, FileMetadata file, int key) {
     ValueRef out = new ValueRef();
     try (LookupKey wanted = new LookupKey(shared.budget());
-        TableLookup lookup = cache.newLookup(wanted, out, counts)) {
+        TableLookup lookup = cache.newLookup(wanted, out, counts);
+        CacheHandle<Table> table = cache.acquire(file)) {
       wanted.set(key(key), InternalKey.MAX_SEQUENCE);
-      if (cache.get(file, lookup) != LookupResult.FOUND) {
+      if (table.value().get(lookup) != LookupResult.FOUND) {
         return null;
       }
       byte[] value = new byte[out.length];

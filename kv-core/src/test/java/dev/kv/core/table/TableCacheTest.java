@@ -24,6 +24,9 @@ import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.table.cache.TableLookup;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Version;
+import dev.kv.core.version.VersionBuilder;
+import dev.kv.core.version.VersionEdit;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.ForwardingRandomAccessFile;
 import dev.kv.env.RandomAccessFile;
@@ -162,7 +165,7 @@ class TableCacheTest {
   }
 
   @Test
-  void get_rememberedHandle_opensTheFileOnce() throws IOException {
+  void get_allKeys_opensTheFileOnce() throws IOException {
     ValueRef out = new ValueRef();
     try (TableCache cache = cache(Options.builder());
         LookupKey key = new LookupKey(shared.budget());
@@ -170,17 +173,102 @@ class TableCacheTest {
       FileMetadata file = table(5);
       for (Entries.Entry entry : entries.list()) {
         key.set(InternalKey.userKey(entry.key()), InternalKey.MAX_SEQUENCE);
-        assertThat(cache.get(file, lookup)).isNotEqualTo(LookupResult.NOT_FOUND);
+        assertThat(get(cache, file, lookup)).isNotEqualTo(LookupResult.NOT_FOUND);
         out.release();
       }
       assertThat(env.open.get()).isEqualTo(1);
       assertThat(cache.openTables()).isEqualTo(1);
       CacheHandle<Table> remembered = cache.acquire(file);
-      assertThat(file.tableSlot()).isEqualTo(remembered.value().slot());
       CacheHandle<Table> again = cache.acquire(file);
       assertThat(again).isSameAs(remembered);
       again.close();
       remembered.close();
+    }
+  }
+
+  private static int get(TableCache cache, FileMetadata file, TableLookup lookup) {
+    try (CacheHandle<Table> table = cache.acquire(file)) {
+      return table.value().get(lookup);
+    }
+  }
+
+  private Version version(int tables) throws IOException {
+    VersionEdit.Builder edit = VersionEdit.builder();
+    for (int number = 1; number <= tables; number++) {
+      edit.addFile(0, table(number));
+    }
+    VersionBuilder builder = new VersionBuilder(Version.empty(BYTEWISE, freed -> {}), "test");
+    builder.apply(edit.build());
+    return builder.build(freed -> {});
+  }
+
+  @Test
+  void get_tableOfAVersion_staysOpenUntilTheVersionIsFreed() throws IOException {
+    ValueRef out = new ValueRef();
+    Version version = version(1);
+    try (TableCache cache = cache(Options.builder());
+        LookupKey key = new LookupKey(shared.budget());
+        TableLookup lookup = cache.newLookup(key, out, new LookupCounts())) {
+      key.set(InternalKey.userKey(entries.list().get(0).key()), InternalKey.MAX_SEQUENCE);
+      for (int i = 0; i < 3; i++) {
+        assertThat(cache.get(version, 0, 0, lookup)).isNotEqualTo(LookupResult.NOT_FOUND);
+        out.release();
+        cache.evict(1);
+        assertThat(env.open.get()).isEqualTo(1);
+      }
+      try (TableIterator cursor = cache.iterator(version, 0, 0, true, true)) {
+        new CursorModel(cursor, entries, new Random(3), true).run(100);
+      }
+      assertThat(env.open.get()).isEqualTo(1);
+      version.release();
+      assertThat(env.open.get()).isZero();
+    }
+  }
+
+  @Test
+  void get_versionWithMoreTablesThanTheLimit_keepsNoneOpen() throws IOException {
+    ValueRef out = new ValueRef();
+    Version version = version(65);
+    try (TableCache cache = cache(Options.builder().maxOpenFiles(74));
+        LookupKey key = new LookupKey(shared.budget());
+        TableLookup lookup = cache.newLookup(key, out, new LookupCounts())) {
+      key.set(InternalKey.userKey(entries.list().get(0).key()), InternalKey.MAX_SEQUENCE);
+      for (int i = 0; i < 65; i++) {
+        assertThat(cache.get(version, 0, i, lookup)).isNotEqualTo(LookupResult.NOT_FOUND);
+        out.release();
+        try (TableIterator cursor = cache.iterator(version, 0, i, true, true)) {
+          cursor.seekToFirst();
+          assertThat(cursor.isValid()).isTrue();
+        }
+      }
+      assertThat(env.open.get()).isEqualTo(64);
+      cache.evict(65);
+      cache.evict(1);
+      assertThat(env.open.get()).isEqualTo(63);
+      version.release();
+    }
+  }
+
+  @Test
+  void get_tablesOfAnotherVersionFillTheLimit_keepsNoneOpen() throws IOException {
+    ValueRef out = new ValueRef();
+    Version version = version(64);
+    try (TableCache cache = cache(Options.builder().maxOpenFiles(74));
+        LookupKey key = new LookupKey(shared.budget());
+        TableLookup lookup = cache.newLookup(key, out, new LookupCounts())) {
+      key.set(InternalKey.userKey(entries.list().get(0).key()), InternalKey.MAX_SEQUENCE);
+      List<CacheHandle<Table>> others = new ArrayList<>();
+      for (int number = 101; number <= 165; number++) {
+        others.add(cache.acquire(table(number)));
+      }
+      cache.get(version, 0, 0, lookup);
+      out.release();
+      assertThat(version.pin(0, 0)).isNull();
+      others.forEach(CacheHandle::close);
+      cache.get(version, 0, 0, lookup);
+      out.release();
+      assertThat(version.pin(0, 0)).isNotNull();
+      version.release();
     }
   }
 
@@ -371,7 +459,7 @@ class TableCacheTest {
       FileMetadata file = table(5);
       for (int i = 0; i < 3; i++) {
         key.set(InternalKey.userKey(entries.list().get(50).key()), InternalKey.MAX_SEQUENCE);
-        cache.get(file, lookup);
+        get(cache, file, lookup);
         out.release();
       }
       long[] sums = new long[LookupCounts.COUNT];

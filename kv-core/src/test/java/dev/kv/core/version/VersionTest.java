@@ -11,6 +11,7 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyRange;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
+import dev.kv.core.memory.Pinned;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -48,6 +49,26 @@ final class VersionTest {
       assertThat(version.recordSeek(2, other)).isFalse();
     }
     assertThat(version.seekCandidate()).isEqualTo(new SeekCandidate(1, worn));
+  }
+
+  @Test
+  void keepPin_ofTablesOfAllLevels_areKeptOnceUntilTheVersionIsFreed() {
+    Version version =
+        VersionText.version(List.of("L0 8:1 a@8..c@8", "L0 9:1 a@9..c@9", "L3 2:1 d@1..e@1"));
+    assertThat(version.fileCount()).isEqualTo(3);
+    List<String> closed = new ArrayList<>();
+    Pinned first = () -> closed.add("first");
+    Pinned last = () -> closed.add("last");
+    assertThat(version.pin(0, 1)).isNull();
+    assertThat(version.keepPin(0, 1, first)).isSameAs(first);
+    assertThat(version.keepPin(0, 1, () -> closed.add("second"))).isSameAs(first);
+    assertThat(version.keepPin(3, 0, last)).isSameAs(last);
+    assertThat(version.pin(0, 0)).isNull();
+    assertThat(version.pin(0, 1)).isSameAs(first);
+    assertThat(version.pin(3, 0)).isSameAs(last);
+    assertThat(closed).containsExactly("second");
+    version.release();
+    assertThat(closed).containsExactly("second", "first", "last");
   }
 
   @Test
