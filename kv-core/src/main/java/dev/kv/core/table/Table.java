@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An open table; {@link TableBuilder} describes the format. Index and filter are kept in memory;
- * data blocks are read through the block cache. Thread-safe: all fields are constant after
- * the open. Freed after the last pin is released.
+ * data blocks are read through the block cache. Thread-safe: all fields are constant after the
+ * open. Freed after the last pin is released.
  */
 public final class Table implements CacheValue {
   private final TableFile file;
