@@ -75,9 +75,7 @@ final class LogCursor implements AutoCloseable {
     while (true) {
       Path file = FileNames.log(directory, log);
       try {
-        reader =
-            new LogReader(
-                file.toString(), env.openSequential(file), this::damaged, true, offset, block);
+        reader = new LogReader(env, file, this::damaged, true, offset, block);
         return true;
       } catch (NoSuchFileException e) {
         if (!skipLog()) {

@@ -105,8 +105,7 @@ public final class LogFeed implements AutoCloseable {
     Path file = FileNames.log(directory, log);
     RecordBuffer record = new RecordBuffer();
     LogReader.Reporter unheard = (offset, bytes, what, torn) -> {};
-    try (LogReader reader =
-        new LogReader(file.toString(), env.openSequential(file), unheard, true)) {
+    try (LogReader reader = new LogReader(env, file, unheard, true)) {
       if (!reader.readRecord(record) || record.length() < Long.BYTES) {
         return NONE;
       }

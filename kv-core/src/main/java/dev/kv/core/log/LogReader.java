@@ -1,9 +1,12 @@
 package dev.kv.core.log;
 
+import dev.kv.env.Env;
 import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * the beginning of the fragment inside it: loss of power can leave a sector as it was before. The
  * rest of a record whose beginning is torn is torn too. An unfinished record at the end of the file
  * is skipped without a report; {@link #end} tells.
+ *
+ * <p>The length of a large record is looked up in the headers of its fragments, so that its buffer
+ * is allocated once, and not larger than the record: a record takes no more memory than its batch.
  */
 public final class LogReader implements AutoCloseable {
   /** The length of a record from which on it is worth to look up how long it is. */
@@ -26,8 +32,8 @@ public final class LogReader implements AutoCloseable {
   private final long initialOffset;
   private final FragmentReader fragments;
 
-  /** Opens the file again; null if the lengths of records are not looked up. */
-  private @Nullable Reopener reopener;
+  /** Null if the lengths of large records are not looked up. */
+  private final @Nullable Reopener reopener;
 
   // The unfinished record: its fragments so far are in the caller's buffer.
   private boolean inRecord;
@@ -45,35 +51,46 @@ public final class LogReader implements AutoCloseable {
   private long lastRecordOffset;
   private long endOfLastRecord;
 
-  /** Creates a reader of all of {@code file}, and takes ownership of the file. */
-  public LogReader(String fileName, SequentialFile file, Reporter reporter, boolean checksum)
-      throws IOException {
-    this(fileName, file, reporter, checksum, 0);
+  /** Opens a file, and creates a reader of all of it. */
+  public LogReader(Env env, Path path, Reporter reporter, boolean checksum) throws IOException {
+    this(env, path, reporter, checksum, 0, newBlock());
   }
 
   /**
-   * Creates a reader of the records that begin at or after {@code initialOffset}.
+   * Opens a file, and creates a reader of the records that begin at or after {@code initialOffset},
+   * with a buffer that another reader may have used before.
    *
-   * @param fileName the name for messages
-   * @param file the file, at its beginning; the reader takes ownership of it
    * @param reporter receives a report of skipped bytes
    * @param checksum whether to verify the checksums
+   * @param block a buffer that {@link #newBlock} returned, used as long as this reader is
+   */
+  public LogReader(
+      Env env, Path path, Reporter reporter, boolean checksum, long initialOffset, ByteBuffer block)
+      throws IOException {
+    this(
+        path.toString(),
+        env.openSequential(path),
+        () -> env.openSequential(path),
+        reporter,
+        checksum,
+        initialOffset,
+        block);
+  }
+
+  /**
+   * Creates a reader of the records that begin at or after {@code initialOffset} of a file that is
+   * opened once, and takes ownership of the file.
    */
   public LogReader(
       String fileName, SequentialFile file, Reporter reporter, boolean checksum, long initialOffset)
       throws IOException {
-    this(fileName, file, reporter, checksum, initialOffset, newBlock());
+    this(fileName, file, null, reporter, checksum, initialOffset, newBlock());
   }
 
-  /**
-   * Creates a reader of the records that begin at or after {@code initialOffset}, with a buffer
-   * that another reader may have used before.
-   *
-   * @param block a buffer that {@link #newBlock} returned, used as long as this reader is
-   */
-  public LogReader(
+  private LogReader(
       String fileName,
       SequentialFile file,
+      @Nullable Reopener reopener,
       Reporter reporter,
       boolean checksum,
       long initialOffset,
@@ -84,6 +101,7 @@ public final class LogReader implements AutoCloseable {
     }
     this.fileName = fileName;
     this.file = file;
+    this.reopener = reopener;
     this.reporter = reporter;
     this.initialOffset = initialOffset;
     this.resyncing = initialOffset > 0;
@@ -97,18 +115,9 @@ public final class LogReader implements AutoCloseable {
     this.endOfLastRecord = start;
   }
 
-  /** Opens the file of a reader once more, at its beginning. */
-  public interface Reopener {
-    /** Returns the file, which the caller closes. */
+  /** Opens the file once more, at its beginning, to look up the length of a large record. */
+  private interface Reopener {
     SequentialFile open() throws IOException;
-  }
-
-  /**
-   * Looks up the length of each large record in the headers of its fragments, so that its buffer is
-   * allocated once, and not larger than the record.
-   */
-  public void measureLargeRecords(Reopener reopener) {
-    this.reopener = reopener;
   }
 
   /** Returns a buffer for a reader. */
@@ -273,6 +282,8 @@ public final class LogReader implements AutoCloseable {
         again.skip(rest);
         at += LogFormat.HEADER + rest;
       }
+    } catch (NoSuchFileException e) {
+      return 0; // deleted meanwhile, while this reader has it open
     }
   }
 

@@ -131,8 +131,7 @@ final class ManifestReader {
     RecordBuffer record = new RecordBuffer();
     boolean base = false;
     try (LogReader reader =
-        new LogReader(
-            file, context.env().openSequential(path), (offset, bytes, what, torn) -> {}, true)) {
+        new LogReader(context.env(), path, (offset, bytes, what, torn) -> {}, true)) {
       while (reader.readRecord(record)) {
         VersionEdit edit =
             VersionEditCodec.decode(
@@ -156,8 +155,7 @@ final class ManifestReader {
     boolean endsOnRecord;
     boolean torn;
     long end;
-    try (LogReader reader =
-        new LogReader(file, context.env().openSequential(path), this::damaged, true)) {
+    try (LogReader reader = new LogReader(context.env(), path, this::damaged, true)) {
       readRecords(reader);
       endsOnRecord = reader.end() == LogEnd.RECORD && reader.endOfLastRecord() == length;
       torn = reader.end() == LogEnd.TORN || tornAt >= 0;

@@ -126,14 +126,13 @@ public final class LogRecovery {
     lastLength = length;
     lastEndsOnRecord = false;
     if (ended) {
-      dropped += recordBytes(path, file);
+      dropped += recordBytes(path);
       LOG.warn("{}: not replayed: recovery ended in an earlier log: {}", file, reason);
       return;
     }
     LogDamage damage = new LogDamage(context.events(), mode, file, last);
     long recordsBefore = records;
-    try (LogReader reader = new LogReader(file, context.env().openSequential(path), damage, true)) {
-      reader.measureLargeRecords(() -> context.env().openSequential(path));
+    try (LogReader reader = new LogReader(context.env(), path, damage, true)) {
       boolean first = true;
       while (reader.readRecord(record)) {
         if (damage.hasEnded() || !replayRecord(reader, damage, first)) {
@@ -148,11 +147,10 @@ public final class LogRecovery {
   }
 
   /** Returns the number of bytes of records in a log that is not replayed. */
-  private long recordBytes(Path path, String file) throws IOException {
+  private long recordBytes(Path path) throws IOException {
     long sum = 0;
     LogReader.Reporter unheard = (offset, bytes, what, torn) -> {};
-    try (LogReader reader =
-        new LogReader(file, context.env().openSequential(path), unheard, true)) {
+    try (LogReader reader = new LogReader(context.env(), path, unheard, true)) {
       while (reader.readRecord(record)) {
         sum += record.length();
       }

@@ -72,8 +72,8 @@ public final class Dumper {
   private void records(RecordPrinter printer) throws IOException {
     try (LogReader reader =
         new LogReader(
-            path.toString(),
-            options.env().openSequential(path),
+            options.env(),
+            path,
             (offset, bytes, reason, torn) ->
                 sink.line("--- offset " + offset + ": damaged, " + bytes + " bytes: " + reason),
             true)) {

@@ -3,10 +3,14 @@ package dev.kv.core.recovery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
+import dev.kv.Dump;
 import dev.kv.Options;
 import dev.kv.WriteBatch;
+import dev.kv.change.ChangeGroup;
+import dev.kv.change.Changes;
 import dev.kv.core.Children;
 import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.options.LogRetention;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,55 +18,98 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** What could be written can be opened with the same memory, after a kill. */
+/**
+ * What could be written can be opened, repaired, dumped and followed with the same memory, after a
+ * kill. {@code -Dkv.long} takes more limits and sizes.
+ */
+@Tag("slow")
 class RecoveryMemoryTest {
-  private static final int STEP = 3 << 19;
-  private static final int LARGEST = 12 * STEP;
+  private static final boolean LONG = Boolean.getBoolean("kv.long");
+  private static final int LARGEST = 18 << 20;
+  private static final int STEP = LONG ? 3 << 15 : 3 << 19;
+
+  private static final String HEAP = "192m";
+
+  /** The text of a dump is on the heap: up to four characters for each byte, several times. */
+  private static final String DUMP_HEAP = "768m";
 
   @TempDir Path dir;
 
+  static Stream<Arguments> limits() {
+    List<Arguments> limits = new ArrayList<>();
+    limits.add(Arguments.of("12m", 0, false));
+    limits.add(Arguments.of("32m", 0, false));
+    limits.add(Arguments.of("256m", 32 << 20, true));
+    for (int size = 16; LONG && size <= 48; size += 16) {
+      limits.add(Arguments.of(size + "m", 0, true));
+      limits.add(Arguments.of("256m", size << 20, false));
+    }
+    return limits.stream();
+  }
+
   /**
    * Writes values of growing sizes, each to a database of its own whose files it copies after the
-   * write was acknowledged, or opens these copies.
+   * write was acknowledged, or reads these copies in one way.
    */
   static final class Child {
-    private Child() {}
+    private final Options options;
+    private final boolean batch;
+    private final String way;
 
-    public static void main(String[] arguments) throws IOException {
-      Path dir = Path.of(arguments[0]);
-      Options options =
+    private Child(long limit, boolean batch, String way) {
+      this.options =
           Options.builder()
               .createIfMissing(true)
-              .memory(m -> m.offHeapLimit(Long.parseLong(arguments[1])))
+              .memory(m -> m.offHeapLimit(limit))
+              .logRetention(LogRetention.ofBytes(64 << 20))
               .build();
-      int step = Integer.parseInt(arguments[2]);
-      boolean batch = Boolean.parseBoolean(arguments[3]);
-      for (int size = step; size <= LARGEST; size += step) {
-        Path path = dir.resolve("db" + size);
-        Path copy = dir.resolve("killed" + size);
-        String answer;
-        try {
-          if (arguments[4].equals("write")) {
-            answer = write(path, copy, options, size, batch);
-          } else {
-            answer = Files.exists(copy) ? open(copy, options, size, batch) : "refused";
-          }
-        } catch (OffHeapExhaustedException e) {
-          answer = "failed: " + e.getMessage();
-        }
-        System.out.println(size + " " + answer);
+      this.batch = batch;
+      this.way = way;
+    }
+
+    public static void main(String[] arguments) throws Exception {
+      Path dir = Path.of(arguments[0]);
+      Child child =
+          new Child(Long.parseLong(arguments[1]), Boolean.parseBoolean(arguments[2]), arguments[3]);
+      for (int size = STEP; size <= LARGEST; size += STEP) {
+        System.out.println(size + " " + child.answer(dir, size));
       }
     }
 
-    private static String write(Path path, Path copy, Options options, int size, boolean batch)
-        throws IOException {
+    private String answer(Path dir, int size) throws Exception {
+      Path killed = dir.resolve("killed" + size);
+      try {
+        if (way.equals("write")) {
+          write(dir.resolve("db" + size), killed, size);
+          return "done";
+        }
+        if (Files.notExists(killed)) {
+          return "refused";
+        }
+        Path copy = dir.resolve(way + size);
+        copyFiles(killed, copy);
+        return read(copy, size) ? "done" : "lost";
+      } catch (OffHeapExhaustedException e) {
+        return "failed: " + e.getMessage();
+      }
+    }
+
+    private byte[] value(int size) {
       byte[] value = new byte[size / (batch ? 2 : 1)];
       new Random(size).nextBytes(value);
+      return value;
+    }
+
+    private void write(Path path, Path copy, int size) throws IOException {
+      byte[] value = value(size);
       try (DB db = DB.open(path, options)) {
         if (batch) {
           WriteBatch two = WriteBatch.create();
@@ -72,15 +119,45 @@ class RecoveryMemoryTest {
           db.put(new byte[] {1}, value);
         }
         copyFiles(path, copy);
-        return "written";
       }
     }
 
-    private static String open(Path copy, Options options, int size, boolean batch) {
+    private boolean read(Path copy, int size) throws Exception {
+      return switch (way) {
+        case "open" -> isThere(copy, size);
+        case "repair" -> {
+          DB.repair(copy, options);
+          yield isThere(copy, size);
+        }
+        case "dump" -> dumped(copy) > size;
+        case "follow" -> followed(copy) > size;
+        default -> throw new IllegalArgumentException(way);
+      };
+    }
+
+    private boolean isThere(Path copy, int size) {
       try (DB db = DB.open(copy, options)) {
-        byte[] value = new byte[size / (batch ? 2 : 1)];
-        new Random(size).nextBytes(value);
-        return Arrays.equals(db.get(new byte[] {1}), value) ? "opened" : "lost";
+        return Arrays.equals(db.get(new byte[] {1}), value(size));
+      }
+    }
+
+    private long dumped(Path copy) throws IOException {
+      AtomicLong characters = new AtomicLong();
+      try (Stream<Path> files = Files.list(copy)) {
+        for (Path file : (Iterable<Path>) files::iterator) {
+          if (file.toString().endsWith(".log")) {
+            Dump.file(file, options, line -> characters.addAndGet(line.length()));
+          }
+        }
+      }
+      return characters.get();
+    }
+
+    private long followed(Path copy) throws InterruptedException {
+      try (DB db = DB.open(copy, options);
+          Changes changes = db.changes().open(db.changes().oldestPosition())) {
+        ChangeGroup group = changes.poll();
+        return group == null ? 0 : group.size();
       }
     }
 
@@ -97,35 +174,35 @@ class RecoveryMemoryTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"32m, 0, false", "256m, 33554432, true"})
-  void open_afterAWriteOfAnySize_needsNoMoreMemoryThanTheWrite(
+  @MethodSource("limits")
+  void everyWayToReadAWrite_ofAnySize_needsNoMoreMemoryThanTheWrite(
       String direct, long limit, boolean batch) throws IOException, InterruptedException {
-    List<String> arguments = List.of(Long.toString(limit), Boolean.toString(batch));
-    Children.Ended written = run(direct, arguments, "write");
-    assertThat(written.output()).contains(" written");
-    Children.Ended opened = run(direct, arguments, "open");
-    assertThat(opened.output().lines().filter(line -> line.matches("\\d+ .*")))
-        .as(opened.output())
-        .hasSize(LARGEST / STEP)
-        .allMatch(line -> line.endsWith(" opened") || line.endsWith(" refused"));
+    assertThat(run(direct, limit, batch, "write")).contains(" done");
+    for (String way : List.of("open", "repair", "dump", "follow")) {
+      String output = run(direct, limit, batch, way);
+      assertThat(output.lines().filter(line -> line.matches("\\d+ .*")))
+          .as("%s\n%s", way, output)
+          .hasSize(LARGEST / STEP)
+          .allMatch(line -> line.endsWith(" done") || line.endsWith(" refused"));
+    }
   }
 
-  private Children.Ended run(String direct, List<String> arguments, String what)
+  private String run(String direct, long limit, boolean batch, String way)
       throws IOException, InterruptedException {
     Children.Ended child =
         Children.run(
             List.of(
                 "-XX:MaxDirectMemorySize=" + direct,
-                "-Xmx192m",
+                "-Xmx" + (way.equals("dump") ? DUMP_HEAP : HEAP),
                 "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1"),
+                "-XX:TieredStopAtLevel=1",
+                "-Dkv.long=" + LONG),
             Child.class,
             dir.toString(),
-            arguments.get(0),
-            Integer.toString(STEP),
-            arguments.get(1),
-            what);
-    assertThat(child.exitCode()).as(child.output()).isZero();
-    return child;
+            Long.toString(limit),
+            Boolean.toString(batch),
+            way);
+    assertThat(child.exitCode()).as("%s\n%s", way, child.output()).isZero();
+    return child.output();
   }
 }
