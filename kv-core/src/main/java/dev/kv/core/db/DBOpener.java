@@ -117,6 +117,7 @@ final class DBOpener {
     if (!exists) {
       createDirectory();
     }
+    boolean lockIsNew = !exists && !env.exists(FileNames.lock(directory));
     Env.Lock lock = DirectoryCheck.lock(env, directory);
     boolean done = false;
     try {
@@ -125,8 +126,19 @@ final class DBOpener {
       return db;
     } finally {
       if (!done) {
-        lock.close();
+        closeAfterFailure(lock, lockIsNew);
       }
+    }
+  }
+
+  /** Where no database came to be, no LOCK is left; it is deleted while nobody else can hold it. */
+  private void closeAfterFailure(Env.Lock lock, boolean lockIsNew) {
+    try (lock) {
+      if (lockIsNew && !env.exists(FileNames.current(directory))) {
+        env.delete(FileNames.lock(directory));
+      }
+    } catch (IOException e) {
+      LOG.warn("{}: the LOCK of a failed open cannot be deleted", directory, e);
     }
   }
 
