@@ -5,6 +5,7 @@ import dev.kv.errors.TransactionTooLargeException;
 import dev.kv.errors.TransactionTooOldException;
 import dev.kv.load.BulkLoads;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -90,6 +91,38 @@ public interface KeyValueStore extends DBReader, DBWriter {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(function, "function");
     return Attempts.run(this, options, function);
+  }
+
+  /**
+   * Does in a transaction with the default options what has no result, and commits it.
+   *
+   * @param action reads and writes; see {@link #transact(TransactionOptions, Function)}
+   * @throws ConflictException if the last attempt has a conflict
+   */
+  default void inTransaction(Consumer<? super Transaction> action) {
+    inTransaction(TransactionOptions.DEFAULT, action);
+  }
+
+  /**
+   * Does in a transaction what has no result, and commits it, as {@link
+   * #transact(TransactionOptions, Function)} does.
+   *
+   * @param options how the transaction is done, and the number of attempts
+   * @param action reads and writes; does not commit
+   * @throws ConflictException if the last attempt has a conflict
+   * @throws TransactionTooLargeException if the transaction needs more than {@link
+   *     TransactionOptions#maxBytes}
+   * @throws TransactionTooOldException if one attempt takes longer than {@link
+   *     TransactionOptions#maxAge}
+   */
+  default void inTransaction(TransactionOptions options, Consumer<? super Transaction> action) {
+    Objects.requireNonNull(action, "action");
+    transact(
+        options,
+        transaction -> {
+          action.accept(transaction);
+          return null;
+        });
   }
 
   /**

@@ -1003,6 +1003,34 @@ class TransactionTest extends DbTestBase {
   }
 
   @Test
+  void inTransaction_afterAConflict_runsAgainAndCommits() {
+    open();
+    AtomicInteger attempts = new AtomicInteger();
+    db.inTransaction(
+        transaction -> {
+          String value = get(transaction, "k");
+          if (attempts.incrementAndGet() == 1) {
+            put("k", "other");
+          }
+          transaction.put(b("k"), b(value + " and mine"));
+        });
+    assertThat(attempts).hasValue(2);
+    assertThat(get("k")).isEqualTo("other and mine");
+    TransactionOptions once = TransactionOptions.builder().maxAttempts(1).build();
+    assertThatThrownBy(
+            () ->
+                db.inTransaction(
+                    once,
+                    transaction -> {
+                      get(transaction, "k");
+                      transaction.put(b("k"), b("mine"));
+                      put("k", "other");
+                    }))
+        .isInstanceOf(ConflictException.class);
+    assertThat(get("k")).isEqualTo("other");
+  }
+
+  @Test
   void transact_otherFailures_areNotRepeated() {
     open();
     AtomicInteger attempts = new AtomicInteger();
