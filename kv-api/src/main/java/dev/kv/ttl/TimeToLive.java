@@ -58,7 +58,7 @@ import org.jspecify.annotations.Nullable;
  * since 1970. Reads of a value without them throw {@link dev.kv.errors.UnsupportedFormatException},
  * so let all writes of these keys pass through such views, and give other data keys of their own:
  * with {@code TimeToLive.of(Space.of(db, "session/"), ...)} and {@code
- * TimeToLive.filter().forPrefix("session/".getBytes())}, the other keys of the database do not
+ * TimeToLive.filter().forPrefix("session/".getBytes(UTF_8))}, the other keys of the database do not
  * expire. {@link #encode} makes the stored value for a batch of the database. Tables for ingest and
  * changes have the values as they are stored.
  */

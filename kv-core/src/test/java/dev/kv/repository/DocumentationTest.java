@@ -2,6 +2,7 @@ package dev.kv.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.net.URI;
@@ -10,7 +11,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -24,6 +28,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Compiles every Java block of the README and of src-docs, and checks that the messages, links,
@@ -37,6 +43,11 @@ class DocumentationTest {
   private static final Pattern HEADING = Pattern.compile("^#+ (.+)$", Pattern.MULTILINE);
   private static final Pattern PROPERTY = Pattern.compile("-D(kv\\.[a-zA-Z.]*[a-zA-Z])");
   private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
+
+  /** The name of a class that stands alone, and the line that names those of a chapter. */
+  private static final Pattern CLASS = Pattern.compile("(?<![\\w.])[A-Z]\\w*");
+
+  private static final Pattern CLASSES = Pattern.compile("\nClasses: (.*?)\\.\n", Pattern.DOTALL);
   private static final Pattern WORD = Pattern.compile("\\w+");
 
   /** A name in mixed case, such as the name of a class of the engine or of the JDK. */
@@ -70,6 +81,7 @@ class DocumentationTest {
       import dev.kv.table.*;
       import dev.kv.ttl.*;
       import dev.kv.tuple.*;
+      import static java.nio.charset.StandardCharsets.UTF_8;
       import java.io.*;
       import java.nio.*;
       import java.nio.charset.StandardCharsets;
@@ -118,6 +130,56 @@ class DocumentationTest {
     } catch (IOException unreadable) {
       throw new AssertionError(unreadable);
     }
+  }
+
+  /** A reader sees in which package a class is before the code that uses it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"guide.md", "operations.md"})
+  void chaptersWithCode_nameTheirClasses(String page) throws IOException {
+    Path root = root();
+    Map<String, String> packages = apiPackages(root);
+    List<String> wrong = new ArrayList<>();
+    for (String chapter : read(root.resolve("src-docs/" + page)).split("\n(?=## )")) {
+      Set<String> used = new TreeSet<>();
+      BLOCK
+          .matcher(chapter)
+          .results()
+          .map(block -> block.group(1).replaceAll("//.*|\"(\\\\.|[^\"])*\"|dev\\.kv\\.[\\w.]+", ""))
+          .flatMap(code -> CLASS.matcher(code).results())
+          .map(name -> name.group())
+          .filter(packages::containsKey)
+          .forEach(name -> used.add(packages.get(name) + "." + name));
+      Set<String> named = new TreeSet<>();
+      Matcher line = CLASSES.matcher(chapter);
+      if (line.find()) {
+        CODE.matcher(line.group(1)).results().forEach(name -> named.add(name.group(1)));
+      }
+      if (!named.equals(used)) {
+        wrong.add(chapter.lines().findFirst().orElseThrow() + ": uses " + used);
+      }
+    }
+    assertThat(wrong).isEmpty();
+  }
+
+  /** Returns the packages of the types of the API by the names of the types. */
+  private static Map<String, String> apiPackages(Path root) throws IOException {
+    Path sources = root.resolve("kv-api/src/main/java");
+    Map<String, String> packages = new TreeMap<>();
+    try (Stream<Path> files = Files.walk(sources)) {
+      for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
+        String name = file.getFileName().toString().replace(".java", "");
+        if (read(file).matches("(?s).*\npublic (\\w+ )*" + name + "\\b.*")) {
+          Path directory = sources.relativize(file.getParent());
+          packages.put(name, directory.toString().replace(File.separatorChar, '.'));
+        }
+      }
+    }
+    assertThat(packages).hasSizeGreaterThan(80);
+    return packages;
+  }
+
+  private static String read(Path file) throws IOException {
+    return Files.readString(file);
   }
 
   /**
