@@ -73,6 +73,12 @@ final class ArchitectureTest {
           Set.of("load"),
           Set.of("db"));
 
+  private static final int MOST_ARGUMENTS = 8;
+
+  /** Records of so many independent fields of a format or a job, made in one place. */
+  private static final Set<String> VALUES =
+      Set.of("Compaction", "OutputContext", "RecoveredManifest");
+
   private static JavaClasses engine;
 
   @BeforeAll
@@ -116,6 +122,19 @@ final class ArchitectureTest {
         .beFreeOfCycles()
         .allowEmptyShould(true)
         .check(engine);
+  }
+
+  @Test
+  void constructor_ofTheEngine_hasAtMostEightArguments() {
+    List<String> longer = new ArrayList<>();
+    for (JavaClass type : engine) {
+      if (type.getPackageName().startsWith(ROOT) && !VALUES.contains(type.getSimpleName())) {
+        type.getConstructors().stream()
+            .filter(constructor -> constructor.getRawParameterTypes().size() > MOST_ARGUMENTS)
+            .forEach(constructor -> longer.add(constructor.getFullName()));
+      }
+    }
+    assertThat(longer).as("a class with more is two classes, or lacks a record").isEmpty();
   }
 
   @Test

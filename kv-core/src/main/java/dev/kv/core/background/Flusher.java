@@ -71,7 +71,7 @@ public final class Flusher implements BackgroundWorker.Work {
     if (!markedOld) {
       markedOld = true;
       jobs.markOldTombstones();
-      jobs.wakeCompactions().run();
+      jobs.files().wakeups().compactionWanted();
     }
     return outcome;
   }

@@ -8,6 +8,7 @@ import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.state.CompactionStats;
 import dev.kv.core.state.DatabaseContext;
+import dev.kv.core.state.DatabaseFiles;
 import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.state.ObsoleteFiles;
@@ -27,21 +28,15 @@ import java.util.stream.IntStream;
 /**
  * The parts of one open database that flushes and compactions use.
  *
- * @param running guarded by {@code monitor}
- * @param wakeCompactions makes the compaction threads look for work
+ * @param running guarded by the monitor of the files
  */
 public record JobContext(
-    DatabaseContext context,
-    Monitor monitor,
-    ErrorHandler errors,
-    VersionSet versions,
+    DatabaseFiles files,
     MemTables memTables,
     SnapshotList snapshots,
-    RunningJobs running,
-    ObsoleteFiles obsolete,
-    CompactionStats stats,
     CommitPipeline commits,
-    Runnable wakeCompactions) {
+    RunningJobs running,
+    CompactionStats stats) {
   /** The least number of tombstones of a table that is compacted for them. */
   private static final int MANY_TOMBSTONES = 4096;
 
@@ -55,17 +50,42 @@ public record JobContext(
 
   /** Returns the directory's name, for messages. */
   public String directory() {
-    return Escape.text(context.directory().toString());
+    return Escape.text(context().directory().toString());
+  }
+
+  /** Returns the directory, options, memory and caches of the database. */
+  public DatabaseContext context() {
+    return files.context();
+  }
+
+  /** Returns the errors of the database. */
+  public ErrorHandler errors() {
+    return files.errors();
+  }
+
+  /** Returns the lock of the database's state. */
+  public Monitor monitor() {
+    return files.monitor();
+  }
+
+  /** Returns the versions of the tree. */
+  public VersionSet versions() {
+    return files.versions();
+  }
+
+  /** Returns what deletes obsolete files. */
+  public ObsoleteFiles obsolete() {
+    return files.obsolete();
   }
 
   /** Returns the events of the database. */
   public Events events() {
-    return context.events();
+    return context().events();
   }
 
   /** Returns the outputs of a new job. Their files are not deleted until the job settles them. */
   public TableOutputs newOutputs() {
-    return new TableOutputs(context, obsolete::newPendingNumber, obsolete::settle);
+    return new TableOutputs(context(), obsolete()::newPendingNumber, obsolete()::settle);
   }
 
   /**
@@ -76,11 +96,11 @@ public record JobContext(
     try {
       return job.get();
     } catch (RuntimeException | OutOfMemoryError e) {
-      if (versions.isFailed()) {
+      if (versions().isFailed()) {
         throw e;
       }
       outputs.abandon();
-      obsolete.collect();
+      obsolete().collect();
       return new JobOutcome.NothingLogged(e);
     }
   }
@@ -95,7 +115,7 @@ public record JobContext(
   }
 
   private boolean hasManyTombstones(FileMetadata table) {
-    TableProperties properties = context.tables().properties(table);
+    TableProperties properties = context().tables().properties(table);
     return properties != null
         && properties.tombstones() >= MANY_TOMBSTONES
         && properties.tombstones() >= properties.entries() / TOMBSTONE_SHARE;
@@ -106,11 +126,11 @@ public record JobContext(
     if (tables.isEmpty()) {
       return;
     }
-    monitor.lock();
+    monitor().lock();
     try {
       tables.forEach(running::markTombstones);
     } finally {
-      monitor.unlock();
+      monitor().unlock();
     }
   }
 
@@ -120,14 +140,14 @@ public record JobContext(
    * is skipped; the reads that need it report that.
    */
   void markOldTombstones() {
-    Version version = versions.acquireCurrent();
+    Version version = versions().acquireCurrent();
     try {
       markTombstones(
           IntStream.range(0, Levels.COUNT)
               .mapToObj(version::files)
               .flatMap(List::stream)
               .limit(MAX_OLD_TABLES)
-              .takeWhile(table -> errors.allowsJobs())
+              .takeWhile(table -> errors().allowsJobs())
               .filter(this::hasReadableTombstones)
               .toList());
     } finally {
@@ -155,7 +175,7 @@ public record JobContext(
   /** Called after each install: wakes the threads that wait for it, and deletes obsolete files. */
   void installed() {
     commits.progress();
-    obsolete.collect();
-    wakeCompactions.run();
+    obsolete().collect();
+    files.wakeups().compactionWanted();
   }
 }

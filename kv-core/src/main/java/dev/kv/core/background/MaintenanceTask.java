@@ -18,22 +18,15 @@ import dev.kv.errors.DBIOException;
 public final class MaintenanceTask implements BackgroundWorker.Work {
   private static final EngineLogger LOG = EngineLogger.of(MaintenanceTask.class);
 
-  private final BackgroundThreads background;
   private final JobContext jobs;
   private final WriteAheadLog logs;
   private final DatabaseReader reader;
   private final Transactions transactions;
 
   /** Creates the work of the maintenance thread. */
-  public MaintenanceTask(
-      BackgroundThreads background,
-      JobContext jobs,
-      WriteAheadLog logs,
-      DatabaseReader reader,
-      Transactions transactions) {
-    this.background = background;
+  public MaintenanceTask(JobContext jobs, DatabaseReader reader, Transactions transactions) {
     this.jobs = jobs;
-    this.logs = logs;
+    this.logs = jobs.files().logs();
     this.reader = reader;
     this.transactions = transactions;
   }
@@ -63,7 +56,7 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
     logs.closeRetired();
     reader.releaseCollectedIterators();
     transactions.endLostAndOld();
-    if (background.takeVersionFreed()) {
+    if (jobs.files().wakeups().takeVersionFreed()) {
       jobs.obsolete().collect();
     }
     jobs.context().events().deliver();

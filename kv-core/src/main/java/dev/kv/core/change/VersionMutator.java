@@ -136,7 +136,7 @@ public final class VersionMutator {
     } finally {
       monitor.unlock();
     }
-    jobs.wakeCompactions().run();
+    jobs.files().wakeups().compactionWanted();
   }
 
   /** Returns true if a memtable holds an entry of a user key of {@code range}. */

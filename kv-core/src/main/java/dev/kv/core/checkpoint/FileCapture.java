@@ -8,6 +8,7 @@ import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.CurrentFile;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.DatabaseContext;
+import dev.kv.core.state.DatabaseFiles;
 import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.state.WriteAheadLog;
 import dev.kv.core.version.FileMetadata;
@@ -61,16 +62,11 @@ public final class FileCapture {
   private final CommitPipeline commits;
 
   /** Creates the capture of one database. */
-  public FileCapture(
-      DatabaseContext context,
-      VersionSet versions,
-      WriteAheadLog logs,
-      ObsoleteFiles obsolete,
-      CommitPipeline commits) {
-    this.context = context;
-    this.versions = versions;
-    this.logs = logs;
-    this.obsolete = obsolete;
+  public FileCapture(DatabaseFiles files, CommitPipeline commits) {
+    this.context = files.context();
+    this.versions = files.versions();
+    this.logs = files.logs();
+    this.obsolete = files.obsolete();
     this.commits = commits;
   }
 

@@ -13,28 +13,28 @@ import org.jspecify.annotations.Nullable;
 
 /** What an operator calls of a database that is open for writing. */
 final class Admin extends Inspector implements DBAdmin {
-  private final DBImpl.Parts parts;
+  private final Parts parts;
 
   /**
    * Creates the object.
    *
    * @param checkOpen throws after the close
    */
-  Admin(Runnable checkOpen, DBImpl.Parts parts) {
-    super(checkOpen, parts.stats(), parts.context().env(), parts.capture()::capture);
+  Admin(Runnable checkOpen, Parts parts) {
+    super(checkOpen, parts.stats(), parts.context().env(), parts.tree().capture()::capture);
     this.parts = parts;
   }
 
   @Override
   public void flush() {
-    parts.jobs().flush();
+    parts.tree().jobs().flush();
   }
 
   @Override
   public void compactRange(byte @Nullable [] begin, byte @Nullable [] end) {
     byte[] from = begin == null ? null : begin.clone();
     byte[] to = end == null ? null : end.clone();
-    parts.compactor().requireNotSuspended();
+    parts.tree().compactor().requireNotSuspended();
     flush();
     long newest = newestTable();
     int level = 0;
@@ -46,13 +46,13 @@ final class Admin extends Inspector implements DBAdmin {
     for (int each = 1; each < Levels.COUNT && !stale.isEmpty(); each++) {
       run(ManualCompactions.Request.rewrite(each, from, to, stale));
     }
-    parts.jobs().obsolete().collect();
+    parts.files().obsolete().collect();
   }
 
   private Set<Long> staleTables(long newest, byte @Nullable [] begin, byte @Nullable [] end) {
     DatabaseContext context = parts.context();
     StaleTables stale = new StaleTables(context.tables(), context.options());
-    Version version = parts.versions().acquireCurrent();
+    Version version = parts.files().versions().acquireCurrent();
     try {
       return stale.find(version, newest, begin, end);
     } finally {
@@ -66,8 +66,8 @@ final class Admin extends Inspector implements DBAdmin {
       throw new IllegalArgumentException("the age is negative: " + age);
     }
     checkOpen();
-    parts.compactor().requireNotSuspended();
-    OldTombstones old = new OldTombstones(parts.versions(), parts.context().tables());
+    parts.tree().compactor().requireNotSuspended();
+    OldTombstones old = new OldTombstones(parts.files().versions(), parts.context().tables());
     for (FileMetadata table : old.writtenUntil(Instant.now().minus(age))) {
       if (old.isLive(table)) { // an earlier one of these compactions may have rewritten it
         compactRange(table.smallestUserKey(), table.largestUserKey());
@@ -77,7 +77,7 @@ final class Admin extends Inspector implements DBAdmin {
 
   private long newestTable() {
     long[] newest = {0};
-    Version version = parts.versions().acquireCurrent();
+    Version version = parts.files().versions().acquireCurrent();
     try {
       version.forEachFileNumber(number -> newest[0] = Math.max(newest[0], number));
       return newest[0];
@@ -88,7 +88,7 @@ final class Admin extends Inspector implements DBAdmin {
 
   /** Returns true if a level below {@code level} has tables that overlap the range. */
   private boolean overlapsBelow(int level, byte @Nullable [] begin, byte @Nullable [] end) {
-    Version version = parts.versions().acquireCurrent();
+    Version version = parts.files().versions().acquireCurrent();
     try {
       for (int below = level + 1; below < Levels.COUNT; below++) {
         if (version.overlaps(below, begin, end)) {
@@ -102,27 +102,27 @@ final class Admin extends Inspector implements DBAdmin {
   }
 
   private void run(ManualCompactions.Request request) {
-    parts.compactor().runToEnd(request, parts.background()::compactionWanted);
+    parts.tree().compactor().runToEnd(request, parts.files().wakeups()::compactionWanted);
   }
 
   @Override
   public void suspendCompactions() {
     checkOpen();
-    parts.compactor().suspend();
-    parts.commits().progress();
+    parts.tree().compactor().suspend();
+    parts.writes().commits().progress();
   }
 
   @Override
   public void resumeCompactions() {
     checkOpen();
-    parts.compactor().resume();
-    parts.background().compactionWanted();
+    parts.tree().compactor().resume();
+    parts.files().wakeups().compactionWanted();
   }
 
   @Override
   public void waitForCompactions() {
-    parts.compactor().awaitIdle(parts.background()::compactionWanted);
-    parts.jobs().obsolete().collect();
+    parts.tree().compactor().awaitIdle(parts.files().wakeups()::compactionWanted);
+    parts.files().obsolete().collect();
   }
 
   @Override

@@ -9,29 +9,15 @@ import dev.kv.WriteOptions;
 import dev.kv.admin.DBAdmin;
 import dev.kv.bytes.Escape;
 import dev.kv.change.ChangeFeed;
-import dev.kv.core.background.BackgroundThreads;
-import dev.kv.core.background.Compactor;
-import dev.kv.core.background.JobContext;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.change.LoggedRangeDelete;
 import dev.kv.core.change.RangeDelete;
-import dev.kv.core.change.VersionMutator;
-import dev.kv.core.checkpoint.FileCapture;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.event.Events;
 import dev.kv.core.feed.LogFeed;
 import dev.kv.core.key.KeyBounds;
-import dev.kv.core.load.Loads;
 import dev.kv.core.manifest.VersionSet;
-import dev.kv.core.read.DatabaseReader;
-import dev.kv.core.read.SnapshotList;
 import dev.kv.core.state.DatabaseContext;
-import dev.kv.core.state.MemTables;
-import dev.kv.core.state.WriteAheadLog;
-import dev.kv.core.transaction.ConditionalWrites;
-import dev.kv.core.transaction.Transactions;
-import dev.kv.core.write.CommitPipeline;
-import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBIOException;
@@ -54,39 +40,17 @@ final class DBImpl extends OpenDatabase implements DB {
   private final ChangeFeed changes;
   private final CountDownLatch closeDone = new CountDownLatch(1);
 
-  /** The parts of an open database, which owns and closes them. */
-  record Parts(
-      DatabaseContext context,
-      Env.Lock lock,
-      ErrorHandler errors,
-      VersionSet versions,
-      MemTables memTables,
-      WriteAheadLog logs,
-      CommitPipeline commits,
-      ConditionalWrites conditionalWrites,
-      Transactions transactions,
-      DatabaseReader reader,
-      SnapshotList snapshots,
-      Compactor compactor,
-      FileCapture capture,
-      BackgroundThreads background,
-      JobContext jobs,
-      VersionMutator changes,
-      Loads loads,
-      @Nullable LogFeed feed,
-      DatabaseStats stats) {}
-
   DBImpl(Parts parts) {
-    super(parts.reader());
+    super(parts.reads().reader());
     this.parts = parts;
     this.admin = new Admin(this::checkOpen, parts);
     this.loads = new OpenLoads(parts);
-    this.changes = new OpenChanges(this::checkOpen, parts.feed());
+    this.changes = new OpenChanges(this::checkOpen, parts.tree().feed());
   }
 
   @Override
   boolean isClosed() {
-    return parts.errors().isClosing();
+    return parts.files().errors().isClosing();
   }
 
   @Override
@@ -94,7 +58,7 @@ final class DBImpl extends OpenDatabase implements DB {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
-    parts.commits().put(key, value, options.sync());
+    parts.writes().commits().put(key, value, options.sync());
   }
 
   @Override
@@ -102,21 +66,21 @@ final class DBImpl extends OpenDatabase implements DB {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
-    parts.commits().put(key, value, options.sync());
+    parts.writes().commits().put(key, value, options.sync());
   }
 
   @Override
   public void delete(WriteOptions options, byte[] key) {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(key, "key");
-    parts.commits().delete(key, options.sync());
+    parts.writes().commits().delete(key, options.sync());
   }
 
   @Override
   public void delete(WriteOptions options, ByteBuffer key) {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(key, "key");
-    parts.commits().delete(key, options.sync());
+    parts.writes().commits().delete(key, options.sync());
   }
 
   @Override
@@ -152,9 +116,9 @@ final class DBImpl extends OpenDatabase implements DB {
           "the batch was not created by WriteBatch.create: " + batch.getClass().getName());
     }
     if (encoded.expectationCount() > 0) {
-      return parts.conditionalWrites().write(encoded, options.sync());
+      return parts.reads().conditionalWrites().write(encoded, options.sync());
     }
-    parts.commits().write(encoded, options.sync());
+    parts.writes().commits().write(encoded, options.sync());
     return null;
   }
 
@@ -172,19 +136,19 @@ final class DBImpl extends OpenDatabase implements DB {
   }
 
   private void delete(WriteOptions options, KeyBounds range) {
-    if (parts.feed() != null) {
-      new LoggedRangeDelete(parts.reader(), parts.commits()).delete(range);
+    if (parts.tree().feed() != null) {
+      new LoggedRangeDelete(parts.reads().reader(), parts.writes().commits()).delete(range);
       return;
     }
-    boolean made = parts.changes().make(new RangeDelete(parts.jobs(), range));
+    boolean made = parts.tree().mutator().make(new RangeDelete(parts.tree().jobs(), range));
     if (!made && options.sync()) {
-      parts.commits().write(new EncodedBatch(), true);
+      parts.writes().commits().write(new EncodedBatch(), true);
     }
   }
 
   @Override
   public Transaction transaction(TransactionOptions options) {
-    return parts.transactions().begin(this, Objects.requireNonNull(options, "options"));
+    return parts.reads().transactions().begin(this, Objects.requireNonNull(options, "options"));
   }
 
   @Override
@@ -216,21 +180,21 @@ final class DBImpl extends OpenDatabase implements DB {
   public void close() {
     Events events = parts.context().events();
     requireNotInListener(events);
-    parts.loads().requireNotInCallback();
-    if (!parts.errors().beginClose()) {
+    parts.tree().loads().requireNotInCallback();
+    if (!parts.files().errors().beginClose()) {
       Uninterrupted.await(closeDone::await);
       return;
     }
     try {
-      parts.commits().close();
-      parts.loads().close();
+      parts.writes().commits().close();
+      parts.tree().loads().close();
       parts.background().stop();
-      LogFeed feed = parts.feed();
+      LogFeed feed = parts.tree().feed();
       if (feed != null) {
         feed.close();
       }
-      parts.reader().close();
-      parts.jobs().obsolete().close();
+      parts.reads().reader().close();
+      parts.files().obsolete().close();
       events.post(new CloseEvent(events.database()));
       closeFiles();
     } finally {
@@ -241,12 +205,12 @@ final class DBImpl extends OpenDatabase implements DB {
   private void closeFiles() {
     Env.Lock lock = parts.lock();
     DatabaseContext context = parts.context();
-    VersionSet versions = parts.versions();
+    VersionSet versions = parts.files().versions();
     try (lock;
         context;
         versions) {
-      parts.memTables().close();
-      parts.logs().close();
+      parts.writes().memTables().close();
+      parts.files().logs().close();
     } catch (IOException e) {
       throw new DBIOException(
           "the database in " + context.directory() + " was closed, with a failure: " + e, e);

@@ -17,8 +17,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The statistics, properties and approximate sizes of one open database. Thread-safe. */
@@ -30,47 +28,44 @@ final class DatabaseStats {
   private static final int OLDEST_ITERATORS = 10;
 
   private final DatabaseContext context;
-  private final Supplier<Version> versions;
   private final DatabaseReader reader;
   private final SnapshotList snapshots;
   private final CompactionStats compactionStats;
-  private final Supplier<DBStats.Recovery> recovery;
-  private final LongSupplier memtableBytes;
-  private final Supplier<DBStats.Writes> writes;
-  private final LongSupplier memtableKeys;
-  private final Supplier<DBStats.Transactions> transactions;
+  private final Source source;
 
-  /**
-   * Creates the statistics.
-   *
-   * @param versions returns the current version, retained
-   * @param recovery returns the statistics of the last recovery
-   * @param memtableBytes returns the bytes that memtables use
-   * @param writes returns the statistics of writes
-   * @param memtableKeys returns an estimate of the number of keys in memtables
-   * @param transactions returns the counters of transactions
-   */
+  /** The numbers of one open database. Thread-safe. */
+  interface Source {
+    /** Returns the current version, retained. */
+    Version acquireVersion();
+
+    /** Returns the statistics of the last recovery. */
+    DBStats.Recovery recovery();
+
+    /** Returns the bytes that memtables use. */
+    long memtableBytes();
+
+    /** Returns an estimate of the number of keys in memtables. */
+    long memtableKeys();
+
+    /** Returns the statistics of writes. */
+    DBStats.Writes writes();
+
+    /** Returns the counters of transactions. */
+    DBStats.Transactions transactions();
+  }
+
+  /** Creates the statistics. */
   DatabaseStats(
       DatabaseContext context,
-      Supplier<Version> versions,
       DatabaseReader reader,
       SnapshotList snapshots,
       CompactionStats compactionStats,
-      Supplier<DBStats.Recovery> recovery,
-      LongSupplier memtableBytes,
-      Supplier<DBStats.Writes> writes,
-      LongSupplier memtableKeys,
-      Supplier<DBStats.Transactions> transactions) {
+      Source source) {
     this.context = context;
-    this.versions = versions;
     this.reader = reader;
     this.snapshots = snapshots;
     this.compactionStats = compactionStats;
-    this.recovery = recovery;
-    this.memtableBytes = memtableBytes;
-    this.writes = writes;
-    this.memtableKeys = memtableKeys;
-    this.transactions = transactions;
+    this.source = source;
   }
 
   /**
@@ -95,13 +90,13 @@ final class DatabaseStats {
       case "stats" -> withVersion(compactionStats::describe);
       case "sstables" -> withVersion(Version::describe);
       case "approximate-memory-usage" ->
-          Long.toString(context.blockCache().totalCharge() + memtableBytes.getAsLong());
+          Long.toString(context.blockCache().totalCharge() + source.memtableBytes());
       default -> null;
     };
   }
 
   private <R> R withVersion(Function<Version, R> use) {
-    Version version = versions.get();
+    Version version = source.acquireVersion();
     try {
       return use.apply(version);
     } finally {
@@ -110,12 +105,10 @@ final class DatabaseStats {
   }
 
   private @Nullable String estimatedKeys() {
-    Version version = versions.get();
+    Version version = source.acquireVersion();
     try {
       Long inTables = KeyEstimate.inTables(version, context.tables());
-      return inTables == null
-          ? null
-          : Long.toString(Math.max(0, inTables + memtableKeys.getAsLong()));
+      return inTables == null ? null : Long.toString(Math.max(0, inTables + source.memtableKeys()));
     } finally {
       version.release();
     }
@@ -155,21 +148,21 @@ final class DatabaseStats {
             context.tables().mappedBytes(),
             (int) context.tables().openTables()),
         reader.reads(),
-        writes.get(),
-        recovery.get(),
+        source.writes(),
+        source.recovery(),
         new DBStats.Views(
             snapshots.count(),
             reader.openIterators(),
             reader.leakedIterators(),
             reader.oldestIterators(OLDEST_ITERATORS)),
-        transactions.get(),
+        source.transactions(),
         compactionStats.filtered());
   }
 
   /** Returns the approximate number of bytes that each range takes in tables. */
   long[] approximateSizes(List<Range> ranges) {
     long[] sizes = new long[ranges.size()];
-    Version version = versions.get();
+    Version version = source.acquireVersion();
     try {
       for (int i = 0; i < sizes.length; i++) {
         long start = offset(version, ranges.get(i).start());

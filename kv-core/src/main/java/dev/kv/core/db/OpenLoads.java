@@ -10,28 +10,29 @@ import java.util.Objects;
 
 /** The loads of a database that is open for writing. */
 final class OpenLoads implements DBLoads {
-  private final DBImpl.Parts parts;
+  private final Parts parts;
 
   /** Creates the object. */
-  OpenLoads(DBImpl.Parts parts) {
+  OpenLoads(Parts parts) {
     this.parts = parts;
   }
 
   @Override
   public BulkLoader bulkLoader(BulkLoadOptions options) {
     requireNoFeed("a bulk load");
-    return parts.loads().loader(Objects.requireNonNull(options, "options"));
+    return parts.tree().loads().loader(Objects.requireNonNull(options, "options"));
   }
 
   @Override
   public void ingest(List<Path> tables) {
     List<Path> files = List.copyOf(Objects.requireNonNull(tables, "tables"));
     requireNoFeed("an ingest");
-    new TableIngestion(parts.loads(), parts.jobs(), parts.changes()).ingest(files);
+    new TableIngestion(parts.tree().loads(), parts.tree().jobs(), parts.tree().mutator())
+        .ingest(files);
   }
 
   private void requireNoFeed(String what) {
-    if (parts.feed() != null) {
+    if (parts.tree().feed() != null) {
       throw new IllegalStateException(
           what
               + " does not pass the log, so readers of changes would not see it: open the database"

@@ -2,7 +2,6 @@ package dev.kv.core.db;
 
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
-import dev.kv.admin.DBStats;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
 import dev.kv.core.iterator.TombstoneSkipIndex;
@@ -139,19 +138,7 @@ final class ReadOnlyOpener {
             events,
             options.monitoring().trackIterators());
     DatabaseStats stats =
-        new DatabaseStats(
-            context,
-            views::acquireVersion,
-            reader,
-            views.snapshots(),
-            new CompactionStats(),
-            () -> views.newest().recovery(),
-            () -> views.newest().memtableBytes(),
-            () ->
-                new DBStats.Writes(
-                    0, 0, 0, 0, views.lastSequence(), new DBStats.WriteStalls(0, 0, 0)),
-            () -> views.newest().memtableKeys(),
-            () -> new DBStats.Transactions(0, 0, 0, 0, 0, 0));
+        new DatabaseStats(context, reader, views.snapshots(), new CompactionStats(), views);
     return new ReadOnlyDBImpl(
         reader, stats, events, env, views, checkOpen -> refresh(views, checkOpen));
   }

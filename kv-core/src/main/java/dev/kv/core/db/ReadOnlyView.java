@@ -5,6 +5,7 @@ import dev.kv.admin.DBStats;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memory.Pinned;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.recovery.DirectoryCheck;
@@ -67,16 +68,10 @@ final class ReadOnlyView {
       DatabaseContext context, TableUses uses, DirectoryCheck check, boolean last)
       throws IOException {
     ReadOnlyView view = new ReadOnlyView(context, uses, last);
-    boolean done = false;
-    try {
+    try (Undo undo = new Undo(view::abandon)) {
       view.read(check);
-      done = true;
+      undo.cancel();
       return view;
-    } finally {
-      if (!done) {
-        view.release();
-        view.unpinTables();
-      }
     }
   }
 
@@ -178,6 +173,12 @@ final class ReadOnlyView {
     memtables.forEach(MemTable::release);
     memtables.clear();
     versions.close();
+  }
+
+  /** Frees a view that was not published. */
+  void abandon() {
+    release();
+    unpinTables();
   }
 
   /** Returns the memtables, oldest first, borrowed until {@link #release}. */

@@ -1,9 +1,11 @@
 package dev.kv.core.db;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.admin.DBStats;
 import dev.kv.admin.LiveFiles;
 import dev.kv.core.checkpoint.FrozenFiles;
 import dev.kv.core.memory.Stripes;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.read.ReadState;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.read.SnapshotList;
@@ -22,7 +24,7 @@ import java.util.List;
  *
  * <p>The lock of this class comes before all others: a refresh holds it while it reads files.
  */
-final class ReadOnlyViews {
+final class ReadOnlyViews implements DatabaseStats.Source {
   private final DatabaseContext context;
   private final TableUses uses;
   private final ReadStates states = new ReadStates();
@@ -67,8 +69,34 @@ final class ReadOnlyViews {
     return lastSequence;
   }
 
+  @Override
+  public DBStats.Recovery recovery() {
+    return newest.recovery();
+  }
+
+  @Override
+  public long memtableBytes() {
+    return newest.memtableBytes();
+  }
+
+  @Override
+  public long memtableKeys() {
+    return newest.memtableKeys();
+  }
+
+  @Override
+  public DBStats.Writes writes() {
+    return new DBStats.Writes(0, 0, 0, 0, lastSequence, new DBStats.WriteStalls(0, 0, 0));
+  }
+
+  @Override
+  public DBStats.Transactions transactions() {
+    return new DBStats.Transactions(0, 0, 0, 0, 0, 0);
+  }
+
   /** Returns the version that new reads see, retained. */
-  Version acquireVersion() {
+  @Override
+  public Version acquireVersion() {
     int stripe = Stripes.current();
     ReadState state = states.acquire(stripe);
     try {
@@ -90,17 +118,11 @@ final class ReadOnlyViews {
   ReadOnlyView load(Runnable checkOpen, DirectoryCheck check, boolean last) throws IOException {
     checkOpen.run();
     ReadOnlyView next = ReadOnlyView.load(context, uses, check, last);
-    boolean done = false;
-    try {
+    try (Undo undo = new Undo(next::abandon)) {
       checkOpen.run();
       requireNotBefore(next);
-      done = true;
+      undo.cancel();
       return next;
-    } finally {
-      if (!done) {
-        next.release();
-        next.unpinTables();
-      }
     }
   }
 

@@ -122,7 +122,8 @@ public final class Loads implements AutoCloseable {
     byte[] end = tables.get(tables.size() - 1).largestUserKey();
     jobs.flush();
     for (int level = 0; level < 2; level++) {
-      compactor.runToEnd(Request.merge(level, range.lower(), end), jobs.wakeCompactions());
+      compactor.runToEnd(
+          Request.merge(level, range.lower(), end), jobs.files().wakeups()::compactionWanted);
     }
   }
 

@@ -133,7 +133,7 @@ class WaitForCompactionsTest extends DbTestBase {
     await(
         "another thread that runs the compaction",
         () -> {
-          parts().background().compactionWanted();
+          parts().wakeups().compactionWanted();
           return secondRuns.getCount() == 0;
         });
     try {

@@ -217,7 +217,7 @@ public abstract class DbTestBase {
   protected final void compactLevel(int level, @Nullable String begin, @Nullable String end) {
     Request request =
         Request.merge(level, begin == null ? null : b(begin), end == null ? null : b(end));
-    parts().compactor().runToEnd(request, parts().background()::compactionWanted);
+    parts().compactor().runToEnd(request, parts().wakeups()::compactionWanted);
   }
 
   /** Writes the range's ends into each of the first {@code n} levels' tables. */

@@ -7,11 +7,12 @@ import dev.kv.core.change.VersionMutator;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.MemTables;
+import dev.kv.core.state.Wakeups;
 import dev.kv.core.write.CommitPipeline;
 
 /** The parts of an open database that tests of other packages look into. */
 public final class EngineParts {
-  private final DBImpl.Parts parts;
+  private final Parts parts;
 
   EngineParts(DBImpl db) {
     this.parts = db.parts();
@@ -22,30 +23,34 @@ public final class EngineParts {
   }
 
   public VersionSet versions() {
-    return parts.versions();
+    return parts.files().versions();
   }
 
   public MemTables memTables() {
-    return parts.memTables();
+    return parts.writes().memTables();
   }
 
   public CommitPipeline commits() {
-    return parts.commits();
+    return parts.writes().commits();
   }
 
   public Compactor compactor() {
-    return parts.compactor();
+    return parts.tree().compactor();
   }
 
   public BackgroundThreads background() {
     return parts.background();
   }
 
+  public Wakeups wakeups() {
+    return parts.files().wakeups();
+  }
+
   public JobContext jobs() {
-    return parts.jobs();
+    return parts.tree().jobs();
   }
 
   public VersionMutator changes() {
-    return parts.changes();
+    return parts.tree().mutator();
   }
 }

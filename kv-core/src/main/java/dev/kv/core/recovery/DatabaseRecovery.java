@@ -1,0 +1,201 @@
+package dev.kv.core.recovery;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.kv.Options;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.log.LogWriter;
+import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.manifest.NewDatabase;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memory.Undo;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.state.CompactionStats;
+import dev.kv.core.state.DatabaseContext;
+import dev.kv.core.state.DatabaseFiles;
+import dev.kv.core.state.RetainedLogs;
+import dev.kv.core.state.WriteAheadLog;
+import dev.kv.core.version.VersionEdit;
+import dev.kv.env.WritableFile;
+import dev.kv.errors.CorruptionException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings the files of a database whose LOCK is held into the state that its last write left: reads
+ * the MANIFEST, replays the logs, creates a new log, and writes an edit that makes the result
+ * durable. If the logs are empty, the first write does these last two steps, and the recovery
+ * changes nothing on disk. Used once, by one thread.
+ */
+public final class DatabaseRecovery {
+  private static final EngineLogger LOG = EngineLogger.of(DatabaseRecovery.class);
+
+  private final DatabaseFiles files;
+  private final DatabaseContext context;
+  private final Options options;
+  private final VersionSet versions;
+  private final @Nullable RetainedLogs retained;
+  private final CompactionStats stats = new CompactionStats();
+  private @Nullable MemTable memtable;
+  private WriteAheadLog.@Nullable NumberedLog log;
+
+  /** Creates the recovery of a database. */
+  public DatabaseRecovery(DatabaseFiles files) {
+    this.files = files;
+    this.context = files.context();
+    this.options = context.options();
+    this.versions = files.versions();
+    this.retained = files.retained();
+  }
+
+  /**
+   * Recovers the database.
+   *
+   * @param exists false to create it first
+   * @return what was found, which the caller owns
+   * @throws CorruptionException if the files are damaged more than the recovery mode allows
+   */
+  public RecoveredDatabase run(DirectoryCheck check, boolean exists) throws IOException {
+    try (Undo undo = new Undo(this::free)) {
+      if (!exists) {
+        LOG.info("{}: creating a database", context.directory());
+        NewDatabase.create(context.manifestContext());
+      }
+      boolean editNeeded = versions.recover(false);
+      List<FileName> found = check.list();
+      check.requireTables(found, versions, options.tables().suffix());
+      versions.markFilesUsed(found);
+      if ((retained == null || !exists) && found.contains(new FileName(FileName.Kind.CHANGES, 0))) {
+        RetainedLogs.forget(context.env(), context.directory());
+      }
+      LogRecovery logs = recoverLogs(found, check.logs(found, versions), editNeeded, exists);
+      undo.cancel();
+      return new RecoveredDatabase(requireNonNull(memtable), log, stats, logs.report());
+    }
+  }
+
+  private LogRecovery recoverLogs(
+      List<FileName> found, List<Long> numbers, boolean editNeeded, boolean existed)
+      throws IOException {
+    numbers.forEach(versions::markFileNumberUsed);
+    VersionEdit.Builder edit = VersionEdit.builder();
+    RecoveredTables tables = new RecoveredTables(context, versions, stats, edit);
+    LogRecovery recovery = new LogRecovery(context, versions.lastSequence(), tables);
+    try {
+      recovery.replay(numbers, versions.logNumber());
+      recovery.requireConfirmed(
+          versions.recoveredSequence(),
+          FileNames.manifest(context.directory(), versions.manifestNumber()));
+      requireNotFresh(found, recovery);
+      boolean cut = versions.recoveredTail() > 0;
+      if (cut) {
+        LostFiles lost = new LostFiles(context.env(), context.directory());
+        lost.moveUnusedTables(context, versions, found);
+        recovery.note(
+            "the MANIFEST ended inside an edit, "
+                + versions.recoveredTail()
+                + " bytes were dropped, and these tables, which it does not name, were moved to"
+                + " lost/: "
+                + lost.moved());
+      }
+      versions.setLastSequence(recovery.lastSequence());
+      boolean reused = tables.count() == 0 && reusesLogs() && reuse(numbers, recovery);
+      if (!reused) {
+        recovery.flushRest();
+        memtable = context.emptyMemTable();
+        if (existed && !cut && recovery.foundNothing() && isKept(numbers)) {
+          return recovery;
+        }
+        log = files.logs().create();
+      }
+      if (retained != null) {
+        retained.syncReplayed(numbers);
+        long first = requireNonNull(log).number();
+        retained.begin(found, recovery.lastSequence(), first, recovery.isPrefix());
+      }
+      files.wakeups().takeVersionFreed(); // set by the recovery, whose end collects obsolete files
+      if (!reused || editNeeded) {
+        files.logs().logFirst(requireNonNull(log), edit);
+      } else {
+        files.obsolete().collectWithTemporary();
+      }
+    } finally {
+      recovery.abandon();
+    }
+    return recovery;
+  }
+
+  /**
+   * Throws if the MANIFEST is that of a new database, and the directory is not. The first edit
+   * after the creation names the first log, before that log has a record.
+   */
+  private void requireNotFresh(List<FileName> found, LogRecovery recovery) {
+    if (versions.logNumber() == 0
+        && versions.recoveredSequence() == 0
+        && recovery.foundNothing()
+        && found.stream().anyMatch(file -> file.kind() == FileName.Kind.TABLE)) {
+      throw new CorruptionException(
+          "MANIFEST: it has no edits, and there are tables; DB.repair rebuilds the database",
+          FileNames.manifest(context.directory(), versions.manifestNumber()).toString(),
+          CorruptionException.NO_OFFSET);
+    }
+  }
+
+  /**
+   * Returns true if empty logs may stay: until a write needs a log, the database has only the files
+   * that the MANIFEST names.
+   */
+  private boolean isKept(List<Long> numbers) {
+    List<Long> named = versions.logNumber() == 0 ? List.of() : List.of(versions.logNumber());
+    return retained == null
+        && !options.reuseLogs()
+        && versions.previousLogNumber() == 0
+        && numbers.equals(named);
+  }
+
+  /** An incarnation begins with a new log. */
+  private boolean reusesLogs() {
+    return retained == null && options.reuseLogs();
+  }
+
+  /**
+   * Continues to use the log and its memtable if there is exactly one log, it is undamaged, and it
+   * ends with a whole record; returns false otherwise.
+   */
+  private boolean reuse(List<Long> numbers, LogRecovery recovery) {
+    long length = recovery.appendableLength();
+    if (numbers.size() != 1 || length < 0 || numbers.get(0) < versions.logNumber()) {
+      return false;
+    }
+    long number = numbers.get(0);
+    Path file = FileNames.log(context.directory(), number);
+    try {
+      WritableFile writable = context.env().openAppendable(file);
+      log = new WriteAheadLog.NumberedLog(number, LogWriter.appending(file, writable, length));
+      writable.sync();
+    } catch (IOException e) {
+      LOG.warn("cannot append to {}; creating a new log: {}", file, e.toString());
+      closeLog();
+      return false;
+    }
+    LOG.info("appending to {} at offset {}", file, length);
+    MemTable rest = recovery.takeMemTable();
+    memtable = rest == null ? context.emptyMemTable() : rest;
+    return true;
+  }
+
+  private void closeLog() {
+    RecoveredDatabase.close(log, files.logs());
+    log = null;
+  }
+
+  private void free() {
+    closeLog();
+    if (memtable != null) {
+      memtable.release();
+    }
+  }
+}

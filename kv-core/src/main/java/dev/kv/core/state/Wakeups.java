@@ -1,0 +1,73 @@
+package dev.kv.core.state;
+
+import dev.kv.core.read.SeekListener;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Wakes the background work of one open database. The work adds itself when it is created; what was
+ * wanted before is found by its first look. Thread-safe; any thread may call it, with any lock
+ * held.
+ */
+public final class Wakeups implements SeekListener {
+  private final List<Runnable> flushes = new CopyOnWriteArrayList<>();
+  private final List<Runnable> compactions = new CopyOnWriteArrayList<>();
+  private final List<Runnable> maintenance = new CopyOnWriteArrayList<>();
+  private final AtomicBoolean versionFreed = new AtomicBoolean();
+
+  /** Adds work that {@link #flushWanted} wakes; must be quick and not throw, as all of these. */
+  public void onFlush(Runnable work) {
+    flushes.add(work);
+  }
+
+  /** Adds work that {@link #compactionWanted} wakes. */
+  public void onCompaction(Runnable work) {
+    compactions.add(work);
+  }
+
+  /** Adds work that {@link #maintenanceWanted} wakes. */
+  public void onMaintenance(Runnable work) {
+    maintenance.add(work);
+  }
+
+  /** Wakes the flush work: there is an immutable memtable to flush. */
+  public void flushWanted() {
+    wake(flushes);
+    wake(maintenance);
+  }
+
+  /**
+   * Wakes the maintenance work: the log needs room reserved, or the next log should be prepared.
+   */
+  public void maintenanceWanted() {
+    wake(maintenance);
+  }
+
+  /** Makes all compaction workers look for work. */
+  public void compactionWanted() {
+    wake(compactions);
+  }
+
+  @Override
+  public void seekCompactionWanted() {
+    wake(compactions);
+  }
+
+  /** Notes that files may have become obsolete. */
+  public void versionFreed() {
+    versionFreed.set(true);
+    wake(maintenance);
+  }
+
+  /** Returns true if files may have become obsolete since the last call. */
+  public boolean takeVersionFreed() {
+    return versionFreed.getAndSet(false);
+  }
+
+  private static void wake(List<Runnable> work) {
+    for (int i = 0; i < work.size(); i++) {
+      work.get(i).run();
+    }
+  }
+}
