@@ -3,6 +3,7 @@ package dev.kv.scaladsl
 import dev.kv.bytes.Slice
 import dev.kv.{DB, ReadOptions, WriteOptions}
 import dev.kv.env.Env
+import dev.kv.tuple.Tuples
 import dev.kv.map.KeyCodec
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Path
@@ -10,6 +11,8 @@ import java.time.Instant
 import java.util.UUID
 import org.assertj.core.api.Assertions.{assertThat, assertThatThrownBy}
 import org.junit.jupiter.api.{AfterEach, Test}
+
+case class Visit(user: String, day: Int, place: Option[(Long, Boolean)])
 
 class DatabaseTest:
   private val db: DB = openDB(Path.of("database"))(_.createIfMissing(true).env(Env.inMemory))
@@ -80,6 +83,32 @@ class DatabaseTest:
     check(UUID(1, 2))
     check(Instant.ofEpochSecond(-1, 5))
     assertThat(bytesCodec.decode(Slice.of(bytesCodec.encode(b("x"))))).isEqualTo(b("x"))
+
+  @Test def tuplesAndCaseClasses_asKeys_sortByTheirParts(): Unit =
+    val visits = db.asMap[Visit, String]
+    val expected = List(
+      Visit("Ada", -1, None) -> "a",
+      Visit("Ada", 2, None) -> "b",
+      Visit("Ada", 2, Some((1L, true))) -> "c",
+      Visit("Ada", 10, Some((-1L, false))) -> "d",
+      Visit("Bob", 0, None) -> "e"
+    )
+    visits ++= expected.reverse
+    assertThat(visits.toList).isEqualTo(expected)
+    assertThat(visits.get(Visit("Ada", 2, None))).isEqualTo(Some("b"))
+    assertThat(visits.get(Visit("Ada", 3, None))).isEqualTo(None)
+    check[(String, Long)](("", Long.MinValue), ("x\u0000", Long.MaxValue))
+    check[(Boolean, Float, Double, UUID, BigInt)](
+      (true, 1.5f, -2.5, UUID(1, 2), BigInt(7)),
+      (false, -0.5f, 1e300, UUID(-1, 0), BigInt(-1) << 100)
+    )
+    // The bytes are those of dev.kv.tuple
+    val codec = summon[KeyCodec[(String, Int)]]
+    assertThat(codec.encode(("a", 7))).isEqualTo(Tuples.pack("a", Int.box(7)))
+    for other <- List(Tuples.pack("a"), Tuples.pack("a", "b"), Tuples.pack("a", Long.box(1L << 40)))
+    do
+      assertThatThrownBy(() => codec.decode(Slice.of(other)))
+        .isInstanceOf(classOf[IllegalArgumentException])
 
   private def check[T](values: T*)(using codec: KeyCodec[T]): Unit =
     for value <- values do
