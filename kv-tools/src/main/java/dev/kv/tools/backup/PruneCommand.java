@@ -2,6 +2,7 @@ package dev.kv.tools.backup;
 
 import dev.kv.backup.Backup;
 import dev.kv.tools.console.Output;
+import dev.kv.tools.text.Json;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -31,6 +32,9 @@ final class PruneCommand implements Callable<Integer> {
       description = "How many backups to keep.")
   private int keep;
 
+  @Option(names = "--json", description = "Print one JSON object for each deleted backup.")
+  private boolean json;
+
   @Override
   public Integer call() {
     if (keep < 1) {
@@ -38,7 +42,9 @@ final class PruneCommand implements Callable<Integer> {
     }
     List<Backup> deleted = new BackupDirectory(directory).run(backups -> backups.prune(keep));
     try (Output out = new Output()) {
-      deleted.forEach(each -> out.line("deleted backup " + each.number()));
+      for (Backup each : deleted) {
+        out.line(json ? Json.of(BackupDirectory.members(each)) : "deleted backup " + each.number());
+      }
     }
     return 0;
   }

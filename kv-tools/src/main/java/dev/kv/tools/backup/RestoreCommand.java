@@ -1,6 +1,7 @@
 package dev.kv.tools.backup;
 
 import dev.kv.backup.Backup;
+import dev.kv.tools.text.Json;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -27,6 +28,9 @@ final class RestoreCommand implements Callable<Integer> {
       description = "The number of the backup; default the newest.")
   private long number;
 
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
   @Override
   public Integer call() {
     BackupDirectory source = new BackupDirectory(directory);
@@ -38,6 +42,10 @@ final class RestoreCommand implements Callable<Integer> {
           source.backups().restore(chosen.number(), target, progress);
           return chosen;
         });
+    if (json) {
+      System.out.println(Json.of(BackupDirectory.members(chosen)));
+      return 0;
+    }
     System.out.println(
         "backup "
             + chosen.number()

@@ -9,7 +9,9 @@ import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.KeyRangeArguments;
 import dev.kv.tools.stats.StatsText;
+import dev.kv.tools.text.Json;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -37,6 +39,9 @@ public final class CompactCommand implements Callable<Integer> {
               + " 12h or 30d, so that what these deleted leaves the disk. Not with a range.")
   private @Nullable Duration age;
 
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
   @Override
   public Integer call() {
     range.require(database);
@@ -52,7 +57,12 @@ public final class CompactCommand implements Callable<Integer> {
       } else {
         run(db, meter, Progress.UNKNOWN, () -> db.admin().compactDeletes(minimum));
       }
-      StatsText.levels(db.admin().stats()).forEach(System.out::println);
+      DBStats stats = db.admin().stats();
+      if (json) {
+        System.out.println(Json.of(Map.of("levels", StatsText.levelMembers(stats))));
+      } else {
+        StatsText.levels(stats).forEach(System.out::println);
+      }
     }
     return 0;
   }

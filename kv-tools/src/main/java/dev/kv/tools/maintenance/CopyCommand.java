@@ -19,9 +19,11 @@ import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.KeyBounds;
 import dev.kv.tools.database.KeyOrder;
 import dev.kv.tools.database.TableArguments;
+import dev.kv.tools.text.Json;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -60,6 +62,9 @@ public final class CopyCommand implements Callable<Integer> {
       description = "The order of the copy; default the order of the source.")
   private @Nullable KeyOrder order;
 
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
   @Override
   public Integer call() throws IOException {
     Options.Builder options = tables.options();
@@ -78,7 +83,7 @@ public final class CopyCommand implements Callable<Integer> {
       made.publish();
     }
     try (Output out = new Output()) {
-      out.line(entries + " entries");
+      out.line(json ? Json.of(Map.of("entries", entries)) : entries + " entries");
     }
     return 0;
   }

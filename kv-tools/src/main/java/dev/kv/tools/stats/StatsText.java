@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The statistics of a database as lines of text. */
+/**
+ * The statistics of a database as lines of text. What is in memory is left out: it would be that of
+ * the command itself.
+ */
 public final class StatsText {
   private static final double MIB = 1 << 20;
 
@@ -18,21 +21,6 @@ public final class StatsText {
     List<String> lines = new ArrayList<>(levels(stats));
     lines.add("");
     lines.add(format("last sequence   %d", stats.writes().lastSequence()));
-    lines.add(format("open tables     %d", stats.memory().openTables()));
-    lines.add(
-        format(
-            "open iterators  %d, and %d leaked",
-            stats.views().iterators(), stats.views().leakedIterators()));
-    DBStats.OffHeap memory = stats.memory().offHeap();
-    lines.add(
-        format(
-            "off-heap bytes  %d (memtables %d, blocks %d, indexes and filters %d, buffers %d)",
-            memory.total(),
-            memory.memtables(),
-            memory.blocks(),
-            memory.indexesAndFilters(),
-            memory.writeBuffers()));
-    lines.add(format("mapped bytes    %d", stats.memory().mappedBytes()));
     lines.add(
         format(
             "amplification   %.2f in space: %d bytes in tables",
@@ -62,23 +50,20 @@ public final class StatsText {
     return lines;
   }
 
-  /** Returns the statistics as the members of a JSON object. */
-  static Map<String, Object> members(DBStats stats) {
+  /** Returns an element of a JSON list for each level. */
+  public static List<Object> levelMembers(DBStats stats) {
     List<Object> levels = new ArrayList<>();
     for (DBStats.Level level : stats.levels()) {
       levels.add(Map.of("files", level.files(), "bytes", level.bytes()));
     }
+    return levels;
+  }
+
+  /** Returns the statistics as the members of a JSON object. */
+  static Map<String, Object> members(DBStats stats) {
     Map<String, Object> members = new LinkedHashMap<>();
-    members.put("levels", levels);
+    members.put("levels", levelMembers(stats));
     members.put("lastSequence", stats.writes().lastSequence());
-    members.put("openTables", stats.memory().openTables());
-    members.put("openIterators", stats.views().iterators());
-    members.put("leakedIterators", stats.views().leakedIterators());
-    members.put("memtableBytes", stats.memory().offHeap().memtables());
-    members.put("blockBytes", stats.memory().offHeap().blocks());
-    members.put("indexAndFilterBytes", stats.memory().offHeap().indexesAndFilters());
-    members.put("bufferBytes", stats.memory().offHeap().writeBuffers());
-    members.put("mappedBytes", stats.memory().mappedBytes());
     members.put("tableBytes", stats.tableBytes());
     members.put("spaceAmplification", stats.spaceAmplification());
     members.put("logsReplayed", stats.recovery().logs());

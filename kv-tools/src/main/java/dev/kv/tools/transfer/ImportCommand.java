@@ -2,8 +2,10 @@ package dev.kv.tools.transfer;
 
 import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;
+import dev.kv.tools.text.Json;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -34,9 +36,14 @@ public final class ImportCommand implements Callable<Integer> {
       description = "The format of the input: text, utf8, hex, json or binary; default text.")
   private TransferFormat format = TransferFormat.TEXT;
 
-  @Option(names = "--json", description = "Short for --format json.")
-  void json(boolean json) {
-    if (json) {
+  private boolean json;
+
+  @Option(
+      names = "--json",
+      description = "Short for --format json; the result is one JSON object, too.")
+  void json(boolean set) {
+    json = set;
+    if (set) {
       format = TransferFormat.JSON;
     }
   }
@@ -48,7 +55,7 @@ public final class ImportCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     long entries = new Loading("import", format, database, create, null).run(file);
     try (Output out = new Output()) {
-      out.line(entries + " entries");
+      out.line(json ? Json.of(Map.of("entries", entries)) : entries + " entries");
     }
     return 0;
   }

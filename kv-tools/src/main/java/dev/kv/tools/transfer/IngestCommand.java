@@ -6,8 +6,10 @@ import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.DatabaseFiles;
+import dev.kv.tools.text.Json;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -34,6 +36,9 @@ public final class IngestCommand implements Callable<Integer> {
   @Option(names = "--create", description = "Create the database if there is none.")
   private boolean create;
 
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
   @Override
   public Integer call() {
     if (!create) {
@@ -55,7 +60,7 @@ public final class IngestCommand implements Callable<Integer> {
       }
     }
     try (Output out = new Output()) {
-      out.line(tables.size() + " tables");
+      out.line(json ? Json.of(Map.of("tables", tables.size())) : tables.size() + " tables");
     }
     return 0;
   }
