@@ -53,7 +53,6 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
     if (logs.reserveAhead() && jobs.memTables().isHalfFull()) {
       logs.prepareNext();
     }
-    logs.closeRetired();
     reader.releaseCollectedIterators();
     transactions.endLostAndOld();
     if (jobs.files().wakeups().takeVersionFreed()) {

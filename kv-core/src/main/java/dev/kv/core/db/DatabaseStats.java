@@ -52,6 +52,9 @@ final class DatabaseStats {
 
     /** Returns the counters of transactions. */
     DBStats.Transactions transactions();
+
+    /** Returns the number of obsolete files that could not be deleted yet. */
+    int undeletedFiles();
   }
 
   /** Creates the statistics. */
@@ -78,7 +81,7 @@ final class DatabaseStats {
     }
     if (!name.startsWith(PREFIX)) {
       return name.startsWith(StatsProperties.PREFIX)
-          ? StatsProperties.of(stats(), this::estimatedKeys, name)
+          ? StatsProperties.of(stats(), source.undeletedFiles(), this::estimatedKeys, name)
           : null;
     }
     String key = name.substring(PREFIX.length());

@@ -212,5 +212,10 @@ record Parts(
     public DBStats.Transactions transactions() {
       return transactions.stats();
     }
+
+    @Override
+    public int undeletedFiles() {
+      return files.obsolete().stuck();
+    }
   }
 }

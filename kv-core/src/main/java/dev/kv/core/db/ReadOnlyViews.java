@@ -94,6 +94,11 @@ final class ReadOnlyViews implements DatabaseStats.Source {
     return new DBStats.Transactions(0, 0, 0, 0, 0, 0);
   }
 
+  @Override
+  public int undeletedFiles() {
+    return 0;
+  }
+
   /** Returns the version that new reads see, retained. */
   @Override
   public Version acquireVersion() {

@@ -22,10 +22,13 @@ final class StatsProperties {
   /**
    * Returns the value of a property whose name begins with the prefix, or null if there is none.
    *
+   * @param undeletedFiles the number of obsolete files that could not be deleted yet
    * @param estimatedKeys returns the estimate of the number of keys, or null if there is none
    */
-  static @Nullable String of(DBStats stats, Supplier<@Nullable String> estimatedKeys, String name) {
+  static @Nullable String of(
+      DBStats stats, int undeletedFiles, Supplier<@Nullable String> estimatedKeys, String name) {
     Map<String, String> values = values(stats);
+    put(values, "undeleted-files", undeletedFiles);
     if (!name.equals(PREFIX + "stats")) {
       return values.get(name);
     }

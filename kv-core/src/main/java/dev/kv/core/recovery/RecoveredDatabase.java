@@ -28,8 +28,7 @@ public record RecoveredDatabase(
 
   static void close(WriteAheadLog.@Nullable NumberedLog log, WriteAheadLog logs) {
     if (log != null) {
-      logs.retire(log.writer());
-      logs.closeRetired();
+      logs.retire(log);
     }
   }
 }

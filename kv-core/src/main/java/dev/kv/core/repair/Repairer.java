@@ -424,13 +424,18 @@ public final class Repairer {
 
   /**
    * Deletes the tables that the new ones contain completely; moves all other old files to lost/.
+   * Each table is closed first: Windows neither deletes nor moves an open file.
    */
   private void discard(Set<Long> whole) throws IOException {
     for (FileMetadata table : fromLogs) {
+      context.tables().evict(table.number());
       env.delete(newTable(table.number()));
     }
     for (Found each : found) {
       FileName file = each.file();
+      if (file.kind() == FileName.Kind.TABLE) {
+        context.tables().evict(file.number());
+      }
       if (file.kind() == FileName.Kind.TABLE
           && whole.contains(file.number())
           && directory.resolve(each.name()).equals(table(file.number()))) {

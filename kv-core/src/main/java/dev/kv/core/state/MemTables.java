@@ -405,7 +405,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
 
   /** Retires the log of a memtable that is in a table. */
   public void retireLog(Immutable flushed) {
-    logs.retire(flushed.log().writer());
+    logs.retire(flushed.log());
   }
 
   /**

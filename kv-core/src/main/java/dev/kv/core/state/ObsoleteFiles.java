@@ -12,6 +12,7 @@ import dev.kv.event.TableDeletedEvent;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,10 @@ import org.jspecify.annotations.Nullable;
  * failed job whose edit may be logged stay pending.
  *
  * <p>Logs are deleted oldest first: a MANIFEST that has lost its end names an old log, and the open
- * sees that it is missing.
+ * sees that it is missing. So if one cannot be deleted, the newer ones stay too.
+ *
+ * <p>A file that cannot be deleted is counted, and each later collection tries again. It is logged
+ * when it fails for the second time: on Windows a file stays while another program reads it.
  *
  * <p>{@link RetainedLogs} keeps obsolete logs for readers of changes. A {@link Hold} keeps logs and
  * MANIFESTs longer. It is added before the install that makes them obsolete, and here the holds are
@@ -47,7 +51,7 @@ public final class ObsoleteFiles {
   private final ErrorHandler errors;
   private final @Nullable RetainedLogs kept;
 
-  /** The numbers of files that are being written and are not in a version yet. */
+  /** The numbers of tables that are in no version yet, and of logs that are open. */
   private final Set<Long> pending = ConcurrentHashMap.newKeySet();
 
   private final Set<Hold> holds = ConcurrentHashMap.newKeySet();
@@ -57,6 +61,10 @@ public final class ObsoleteFiles {
 
   @GuardedBy("collecting")
   private boolean isClosed;
+
+  /** How often the deletion of a file failed, by its name. */
+  @GuardedBy("collecting")
+  private final Map<String, Integer> stuck = new HashMap<>();
 
   /**
    * Creates the object. Nothing is deleted before the first call of {@link #collect}.
@@ -75,7 +83,7 @@ public final class ObsoleteFiles {
   }
 
   /**
-   * Returns the number for a new table. The table is not deleted before {@link #settle} is called.
+   * Returns the number for a new file. The file is not deleted before {@link #settle} is called.
    */
   public long newPendingNumber() {
     while (true) {
@@ -86,7 +94,7 @@ public final class ObsoleteFiles {
     }
   }
 
-  /** Makes a file deletable again: it is in a version now, or unused. */
+  /** Makes a file deletable again: it is in a version now, closed, or unused. */
   public void settle(long number) {
     pending.remove(number);
   }
@@ -117,6 +125,16 @@ public final class ObsoleteFiles {
   /** Ends a hold. Files that only it kept are deleted by the next {@link #collect}. */
   public void release(Hold hold) {
     holds.remove(hold);
+  }
+
+  /** Returns how many obsolete files could not be deleted by the last collection. */
+  public int stuck() {
+    collecting.lock();
+    try {
+      return stuck.size();
+    } finally {
+      collecting.unlock();
+    }
   }
 
   /** Deletes the files that are obsolete now. */
@@ -157,6 +175,7 @@ public final class ObsoleteFiles {
     }
   }
 
+  @GuardedBy("collecting")
   private void deleteObsolete(boolean withTemporary) {
     Env env = context.env();
     Path directory = context.directory();
@@ -188,13 +207,17 @@ public final class ObsoleteFiles {
         if (parsed.kind() == FileName.Kind.LOG) {
           logs.put(parsed.number(), name);
         } else {
-          delete(env, directory.resolve(name), parsed);
+          delete(name, parsed);
         }
       }
     }
-    logs.forEach(
-        (number, name) ->
-            delete(env, directory.resolve(name), new FileName(FileName.Kind.LOG, number)));
+    for (Map.Entry<Long, String> log : logs.entrySet()) {
+      FileName parsed = new FileName(FileName.Kind.LOG, log.getKey());
+      if (!delete(log.getValue(), parsed)) {
+        break;
+      }
+    }
+    stuck.keySet().retainAll(names);
   }
 
   private boolean isObsolete(FileName file, Set<Long> live, boolean withTemporary) {
@@ -202,6 +225,7 @@ public final class ObsoleteFiles {
       case LOG ->
           file.number() < versions.logNumber()
               && file.number() != versions.previousLogNumber()
+              && !live.contains(file.number())
               && (kept == null || file.number() < kept.oldest())
               && holds.stream().noneMatch(each -> file.number() >= each.log);
       case MANIFEST ->
@@ -213,7 +237,11 @@ public final class ObsoleteFiles {
     };
   }
 
-  private void delete(Env env, Path file, FileName parsed) {
+  /** Returns true if the file is deleted. */
+  @GuardedBy("collecting")
+  private boolean delete(String name, FileName parsed) {
+    Env env = context.env();
+    Path file = context.directory().resolve(name);
     if (parsed.kind() == FileName.Kind.TABLE) {
       context.tables().evict(parsed.number());
     }
@@ -228,7 +256,11 @@ public final class ObsoleteFiles {
     } catch (NoSuchFileException e) {
       LOG.debug("{} was deleted already", file);
     } catch (IOException e) {
-      LOG.warn("cannot delete the obsolete file {}: {}", file, e.toString());
+      if (stuck.merge(name, 1, Integer::sum) == 2) {
+        LOG.warn("cannot delete the obsolete file {}, and tries again: {}", file, e.toString());
+      }
+      return false;
     }
+    return true;
   }
 }

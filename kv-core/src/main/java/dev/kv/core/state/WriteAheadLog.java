@@ -21,16 +21,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The logs of an open database. A log passes through four stages: it is prepared ({@code next}),
- * receives records ({@code current}), waits until its memtable is flushed ({@code older}), and
- * waits to be closed ({@code retired}).
+ * The logs of an open database. A log passes through three stages: it is prepared ({@code next}),
+ * receives records ({@code current}), and waits until its memtable is flushed ({@code older}). Then
+ * it is closed, and only then may it be deleted, because Windows does not delete a mapped file.
  *
  * <p>Invariants: 1. logs are used in the order of their numbers; 2. the directory entry of a log is
  * durable before its first record; 3. before the first sync in a log returns, all older logs are
@@ -78,7 +77,8 @@ public final class WriteAheadLog {
   @GuardedBy("olderLock")
   private final List<LogWriter> older = new ArrayList<>();
 
-  private final ConcurrentLinkedQueue<LogWriter> retired = new ConcurrentLinkedQueue<>();
+  /** Held while room is reserved ahead in the current log, and while another log is closed. */
+  private final ReentrantLock reserving = new ReentrantLock();
 
   /**
    * Creates the object without a log.
@@ -212,7 +212,7 @@ public final class WriteAheadLog {
 
   /** Returns a new log whose directory entry is durable; the caller owns it. */
   public NumberedLog create() throws IOException {
-    long number = versions.newFileNumber();
+    long number = obsolete.newPendingNumber();
     Path file = FileNames.log(directory, number);
     LogWriter writer = null;
     boolean done = false;
@@ -228,7 +228,7 @@ public final class WriteAheadLog {
       return new NumberedLog(number, writer);
     } finally {
       if (!done) {
-        discard(file, writer);
+        discard(number, writer);
       }
     }
   }
@@ -248,9 +248,9 @@ public final class WriteAheadLog {
     } catch (RuntimeException | Error e) {
       if (versions.isFailed()) {
         errors.fail("the first write", e);
-        retire(first.writer());
+        retire(first);
       } else {
-        discard(first.writer().name(), first.writer());
+        discard(first.number(), first.writer());
       }
       throw e;
     }
@@ -314,18 +314,21 @@ public final class WriteAheadLog {
    * @return true unless there is no log or it cannot be extended
    */
   public boolean reserveAhead() {
-    NumberedLog log = current;
-    if (log == null) {
-      return false;
-    }
-    if (log.writer().needsReserve()) {
-      try {
-        log.writer().reserveAhead();
-      } catch (IOException e) {
+    reserving.lock();
+    try {
+      NumberedLog log = current;
+      if (log == null) {
         return false;
       }
+      if (log.writer().needsReserve()) {
+        log.writer().reserveAhead();
+      }
+      return true;
+    } catch (IOException e) {
+      return false;
+    } finally {
+      reserving.unlock();
     }
-    return true;
   }
 
   /**
@@ -352,33 +355,31 @@ public final class WriteAheadLog {
     kept.ended(log.number(), log.writer().length());
   }
 
-  /** Takes ownership of a log whose memtable has been flushed; {@link #closeRetired} closes it. */
-  public void retire(LogWriter log) {
+  /** Closes a log whose memtable has been flushed; the next collection may delete it. */
+  public void retire(NumberedLog log) {
     olderLock.lock();
     try {
-      older.remove(log);
+      older.remove(log.writer());
     } finally {
       olderLock.unlock();
     }
-    retired.add(log);
-  }
-
-  /** Closes the retired logs. No other thread may reserve ahead in one of them. */
-  public void closeRetired() {
-    for (LogWriter log = retired.poll(); log != null; log = retired.poll()) {
-      closeQuietly(log, kept != null);
+    reserving.lock();
+    try {
+      closeQuietly(log.writer(), kept != null);
+    } finally {
+      reserving.unlock();
     }
+    obsolete.settle(log.number());
   }
 
-  /** Closes the retired logs and deletes the prepared one. */
+  /** Deletes the prepared log. */
   public void closeUnused() {
-    closeRetired();
     creating.lock();
     try {
       NumberedLog unused = next;
       next = null;
       if (unused != null) {
-        discard(unused.writer().name(), unused.writer());
+        discard(unused.number(), unused.writer());
       }
     } finally {
       creating.unlock();
@@ -421,10 +422,12 @@ public final class WriteAheadLog {
     }
   }
 
-  private void discard(Path file, @Nullable LogWriter writer) {
+  private void discard(long number, @Nullable LogWriter writer) {
     if (writer != null) {
       closeQuietly(writer, false);
     }
+    obsolete.settle(number);
+    Path file = FileNames.log(directory, number);
     try {
       env.delete(file);
     } catch (IOException e) {
