@@ -50,28 +50,28 @@ public final class EngineLogger {
   }
 
   /** Logs what only somebody who looks for a fault wants to know. */
-  public void debug(String format, Object... arguments) {
+  public void debug(String format, @Nullable Object... arguments) {
     if (target != null) {
       target.debug(format, arguments);
     }
   }
 
   /** Logs what an operator may want to know. */
-  public void info(String format, Object... arguments) {
+  public void info(String format, @Nullable Object... arguments) {
     if (target != null) {
       target.info(format, arguments);
     }
   }
 
   /** Logs what an operator should look at. */
-  public void warn(String format, Object... arguments) {
+  public void warn(String format, @Nullable Object... arguments) {
     if (target != null) {
       target.warn(format, arguments);
     }
   }
 
   /** Logs a failure. */
-  public void error(String format, Object... arguments) {
+  public void error(String format, @Nullable Object... arguments) {
     if (target != null) {
       target.error(format, arguments);
     }
