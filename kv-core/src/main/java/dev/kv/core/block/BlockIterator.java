@@ -87,6 +87,11 @@ public class BlockIterator extends BlockCursor {
     entryIndex.read(memory, at);
   }
 
+  /** Returns the offset of the entry index that follows a block of {@code length} bytes. */
+  public static int entryIndexAfter(int length) {
+    return EntryIndex.begin(length);
+  }
+
   /**
    * Returns how many bytes to reserve after a block of {@code length} bytes for an entry index. If
    * an index needs more, the entries are so short that those of a restart interval lie in few cache

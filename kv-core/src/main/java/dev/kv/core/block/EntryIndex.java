@@ -25,11 +25,11 @@ import java.nio.ByteBuffer;
  * </pre>
  */
 final class EntryIndex {
-  private static final int COUNT_AND_COMMON = 2 * Short.BYTES;
-  private static final int SLOT = Long.BYTES + Short.BYTES;
+  static final int COUNT_AND_COMMON = 2 * Short.BYTES;
+  static final int SLOT = Long.BYTES + Short.BYTES;
 
   /** The greatest number that a fixed16 holds; a larger block has no index. */
-  private static final int MOST = 0xffff;
+  static final int MOST = 0xffff;
 
   /** The most bytes that an index takes, since a search reads its slots from the first one on. */
   static final int MOST_ROOM = 400;

@@ -1,8 +1,10 @@
 package dev.kv.core.cache;
 
 import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.Stripes;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,10 @@ public final class LruCache<V extends CacheValue> implements BlockAllocator.Evic
   private final LruShard<V>[] shards;
   private final AtomicLong lastId = new AtomicLong();
   private final LongAdder misses = new LongAdder();
+
+  /** Hits without a pin; each stripe of threads has a cell. */
+  private final AtomicLongArray unpinnedHits = new AtomicLongArray(Stripes.arrayLength());
+
   private final AtomicInteger nextEvicting = new AtomicInteger();
 
   /** Creates a cache of 2^{@code shardBits} shards that share {@code capacity} evenly. */
@@ -64,6 +70,20 @@ public final class LruCache<V extends CacheValue> implements BlockAllocator.Evic
       misses.increment();
     }
     return entry;
+  }
+
+  /**
+   * Returns the entry without a pin, or null if there is none or a pin is needed to tell. See
+   * {@link CacheHandle#peek}; a read that succeeds is told to {@link #countHit}.
+   */
+  public @Nullable CacheHandle<V> peek(long id, long key) {
+    int hash = hash(id, key);
+    return shard(hash).peek(id, key, hash);
+  }
+
+  /** Counts a hit without a pin. */
+  public void countHit() {
+    unpinnedHits.getAndIncrement(Stripes.cell(Stripes.current()));
   }
 
   /**
@@ -129,6 +149,9 @@ public final class LruCache<V extends CacheValue> implements BlockAllocator.Evic
   /** Returns how many lookups and pins found their entry. Visits every entry of the cache. */
   public long hits() {
     long sum = 0;
+    for (int stripe = 0; stripe < Stripes.COUNT; stripe++) {
+      sum += unpinnedHits.get(Stripes.cell(stripe));
+    }
     for (LruShard<V> shard : shards) {
       sum += shard.hits();
     }

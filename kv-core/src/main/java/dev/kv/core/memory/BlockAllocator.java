@@ -1,6 +1,7 @@
 package dev.kv.core.memory;
 
 import io.netty.buffer.ByteBuf;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
@@ -179,6 +180,7 @@ public final class BlockAllocator implements AutoCloseable {
   }
 
   private ByteBuf begin(BlockBuf buf, MemoryKind kind) {
+    VarHandle.releaseFence(); // before the first store, for readers without a pin
     buf.begin(kind);
     live.incrementAndGet();
     if (Invariants.ON) {

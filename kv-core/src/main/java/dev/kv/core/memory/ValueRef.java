@@ -23,6 +23,9 @@ public final class ValueRef {
   /** The pin that keeps the bytes valid; null if the reader's own pin does. */
   public @Nullable Pinned pin;
 
+  /** True if the buffer belongs to the owner of this object, and stays here after the release. */
+  private boolean kept;
+
   /** Creates an empty reference. */
   public ValueRef() {}
 
@@ -32,6 +35,21 @@ public final class ValueRef {
     this.offset = offset;
     this.length = length;
     this.pin = pin;
+    kept = false;
+  }
+
+  /**
+   * Points at a value in memory of the owner of this object, which stays valid. If it is the same
+   * memory as last time, no reference is stored, neither now nor at the release.
+   */
+  @SuppressWarnings("ReferenceEquality")
+  public void setKept(ByteBuffer memory, int offset, int length) {
+    if (buffer != memory) {
+      buffer = memory;
+    }
+    this.offset = offset;
+    this.length = length;
+    kept = true;
   }
 
   /** Returns a copy of the value on the heap. */
@@ -49,9 +67,12 @@ public final class ValueRef {
   }
 
   /** Closes the pin, if there is one, and clears the reference. */
+  @SuppressWarnings("ReferenceEquality")
   public void release() {
     Pinned held = pin;
-    buffer = NOTHING;
+    if (!kept && buffer != NOTHING) {
+      buffer = NOTHING;
+    }
     offset = 0;
     length = 0;
     if (held != null) {

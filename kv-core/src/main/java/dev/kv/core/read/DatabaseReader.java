@@ -96,6 +96,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     requireLookup(options);
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context, options);
+    context.setCopies();
     try {
       context.key().set(key, context.sequence());
       byte[] value = find(state, context, options) ? context.value().copy() : null;
@@ -111,6 +112,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     requireLookup(options);
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context, options);
+    context.setCopies();
     try {
       context.key().set(key, key.position(), key.remaining(), context.sequence());
       int length = NOT_FOUND;

@@ -150,6 +150,7 @@ final class PointReader {
     MultiGetContext several = context.several();
     TableLookup lookup = context.lookup(tables);
     lookup.setFlags(flags);
+    lookup.setCopies(context.copies());
     return several == null
         ? tables.get(version, level, index, lookup)
         : several.get(version.file(level, index), lookup);

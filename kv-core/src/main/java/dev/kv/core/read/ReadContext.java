@@ -49,6 +49,9 @@ final class ReadContext implements AutoCloseable {
   /** The sequence number to read at. */
   private long sequence;
 
+  /** True if values are copied, so that they need no pin. */
+  private boolean copies;
+
   /**
    * Creates the objects.
    *
@@ -77,6 +80,7 @@ final class ReadContext implements AutoCloseable {
     int stripe = Stripes.current();
     ReadContext context = pool.acquire(stripe);
     context.stripe = stripe;
+    context.copies = false;
     return context;
   }
 
@@ -88,6 +92,16 @@ final class ReadContext implements AutoCloseable {
   /** Sets the sequence number to read at, which was read after the state was pinned. */
   void setSequence(long next) {
     sequence = next;
+  }
+
+  /** Says that values will be copied before the next lookup. */
+  void setCopies() {
+    copies = true;
+  }
+
+  /** Returns true if values will be copied. */
+  boolean copies() {
+    return copies;
   }
 
   /** Returns the sequence number to read at. */

@@ -2,6 +2,7 @@ package dev.kv.core.table;
 
 import dev.kv.FilterPolicy;
 import dev.kv.core.block.BlockIterator;
+import dev.kv.core.block.BlockSearch;
 import dev.kv.core.cache.CacheValue;
 import dev.kv.core.env.MappedBytes;
 import dev.kv.core.filter.FilterBlockReader;
@@ -165,8 +166,19 @@ public final class Table implements CacheValue {
     return result;
   }
 
-  /** Searches a block that is pinned in the cache, and gives the pin to the value. */
+  /**
+   * Searches a block in the cache: without a pin, if the value is to be copied and the block has an
+   * entry index, or else with a pin, which belongs to the value found.
+   */
   private int searchCached(TableLookup lookup, int at, long offset, int size) {
+    if (lookup.copies()) {
+      int result = blocks.searchUnpinned(cacheId, offset, lookup);
+      if (result != BlockSearch.UNDECIDED
+          && (result != LookupResult.NOT_FOUND || !recordsMiss(lookup, at))) {
+        return result;
+      }
+      lookup.value().release();
+    }
     PinnedBlock block = blocks.acquire(file, cacheId, offset, size, lookup.flags());
     int result = LookupResult.NOT_FOUND;
     try {
@@ -179,6 +191,12 @@ public final class Table implements CacheValue {
         block.close();
       }
     }
+  }
+
+  /** Returns true if a search of the block with a pin has a miss to record. */
+  private boolean recordsMiss(TableLookup lookup, int at) {
+    BlockBloomCache misses = missed;
+    return misses != null && lookup.flags().verify() && misses.wants(at);
   }
 
   /** Searches data block {@code at}, which the caller has pinned. */

@@ -273,6 +273,32 @@ class LruCacheTest {
   }
 
   @Test
+  void peek_entryThatLeaves_isNotStillCached() {
+    assertThat(cache.peek(1, 1)).isNull();
+    CacheHandle<Value> entry = Replacing.put(cache, 1, 1, (id, at) -> new Value(1, 1));
+    Value value = entry.value();
+    entry.close();
+    CacheHandle<Value> found = cache.peek(1, 1);
+    assertThat(found).isSameAs(entry);
+    assertThat(found.peek()).isSameAs(value);
+    assertThat(found.isStillCached()).isTrue();
+    cache.erase(1, 1);
+    assertThat(found.isStillCached()).isFalse();
+    assertThat(found.peek()).isNull();
+    assertThat(cache.peek(1, 1)).isNull();
+  }
+
+  @Test
+  void peek_entryThatIsErasedWhilePinned_isNotCached() {
+    CacheHandle<Value> entry = Replacing.put(cache, 1, 1, (id, at) -> new Value(1, 1));
+    assertThat(entry.isStillCached()).isTrue();
+    cache.erase(1, 1);
+    assertThat(entry.isStillCached()).isFalse();
+    assertThat(entry.peek()).isNull();
+    entry.close();
+  }
+
+  @Test
   void acquire_loaderFails_othersLoadThemselves() {
     assertThatThrownBy(
             () ->

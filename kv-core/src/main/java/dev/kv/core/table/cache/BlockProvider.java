@@ -1,8 +1,10 @@
 package dev.kv.core.table.cache;
 
 import dev.kv.core.block.BlockIterator;
+import dev.kv.core.block.BlockSearch;
 import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.cache.LruCache;
+import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.ObjectPool;
@@ -22,6 +24,9 @@ public final class BlockProvider implements AutoCloseable {
   private static final int MAX_KEPT = 1 << 20;
 
   private static final int STORED_BYTES = 8 << 10;
+
+  /** A larger value is read with a pin, because it is copied twice without one. */
+  private static final int MOST_UNPINNED = 4 << 10;
 
   /** One for each table that an iterator opens in a typical database. */
   private static final int SCRATCHES_PER_STRIPE = 16;
@@ -60,6 +65,43 @@ public final class BlockProvider implements AutoCloseable {
   public PinnedBlock acquire(TableFile file, long id, long offset, int size, ReadFlags flags) {
     CacheHandle<CachedBlock> hit = blocks.acquire(id, offset);
     return hit != null ? CachedBlock.of(hit) : load(file, id, offset, size, flags);
+  }
+
+  /**
+   * Searches a data block in the cache for the key of a lookup without a pin, if that is possible,
+   * and copies the value. Everything that was read counts only if the block is still cached
+   * afterwards.
+   *
+   * @return one of {@link dev.kv.core.key.LookupResult}'s constants, or {@link
+   *     BlockSearch#UNDECIDED} if a search with a pin has to tell
+   */
+  public int searchUnpinned(long id, long offset, TableLookup lookup) {
+    CacheHandle<CachedBlock> entry = blocks.peek(id, offset);
+    CachedBlock block = entry == null ? null : entry.peek();
+    if (entry == null || block == null || !block.isIndexed()) {
+      return BlockSearch.UNDECIDED;
+    }
+    int result;
+    try {
+      ByteBuffer bytes = block.bytes();
+      int length = block.length();
+      result = lookup.search(bytes, 0, length, bytes, BlockIterator.entryIndexAfter(length));
+      if (result == LookupResult.FOUND) {
+        if (lookup.indexedLength() > MOST_UNPINNED) {
+          return BlockSearch.UNDECIDED;
+        }
+        lookup.copyValue(bytes, lookup.indexedOffset(), lookup.indexedLength());
+      }
+    } catch (IndexOutOfBoundsException | OffHeapExhaustedException e) {
+      return BlockSearch.UNDECIDED; // the block has changed, or there is no memory for the copy
+    }
+    if (!entry.isStillCached()) {
+      return BlockSearch.UNDECIDED;
+    }
+    if (result != BlockSearch.UNDECIDED) {
+      blocks.countHit();
+    }
+    return result;
   }
 
   private PinnedBlock load(TableFile file, long id, long offset, int size, ReadFlags flags) {

@@ -61,6 +61,11 @@ public final class CachedBlock extends PinnedBlock implements CacheValue {
     }
   }
 
+  /** Returns true if an entry index follows the block. */
+  boolean isIndexed() {
+    return Boolean.TRUE.equals(hasEntryIndex);
+  }
+
   @Override
   public long charge() {
     return memoryCharge();

@@ -1,6 +1,7 @@
 package dev.kv.core.table.cache;
 
 import dev.kv.core.block.BlockIterator;
+import dev.kv.core.block.BlockSearch;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * thread that uses it, or when no thread uses it.
  */
 public final class TableLookup implements AutoCloseable {
+  /** The bytes before a copied value, for the user of {@link #copyMemory}. */
+  public static final int PROBE_BYTES = Long.BYTES;
+
   private final UserKeyComparator order;
   private final LookupKey key;
   private final ValueRef value;
@@ -27,7 +31,9 @@ public final class TableLookup implements AutoCloseable {
   private final OffHeapBuffer scratch;
   private final OffHeapBuffer copy;
   private final BlockIterator cursor;
+  private final BlockSearch indexed = new BlockSearch();
   private ReadFlags flags = ReadFlags.DEFAULT;
+  private boolean copies;
   private long tag;
 
   /**
@@ -53,8 +59,21 @@ public final class TableLookup implements AutoCloseable {
   }
 
   /** Sets how the next lookups read blocks. */
+  @SuppressWarnings("ReferenceEquality")
   public void setFlags(ReadFlags next) {
-    flags = next;
+    if (flags != next) {
+      flags = next;
+    }
+  }
+
+  /** Sets whether the values of the next lookups will be copied, so that they need no pin. */
+  public void setCopies(boolean next) {
+    copies = next;
+  }
+
+  /** Returns true if the value will be copied. */
+  public boolean copies() {
+    return copies;
   }
 
   /** Returns how blocks are read. */
@@ -85,6 +104,16 @@ public final class TableLookup implements AutoCloseable {
   /** Returns the cursor over the data block that is searched. */
   public BlockIterator cursor() {
     return cursor;
+  }
+
+  /**
+   * Makes a copy of {@code length} bytes at {@code offset} of {@code source} the value found.
+   * Allocates nothing if {@link #hasCopyMemory} of {@link #PROBE_BYTES} more bytes.
+   */
+  public void copyValue(ByteBuffer source, int offset, int length) {
+    ByteBuffer memory = copyMemory(PROBE_BYTES + length);
+    memory.put(PROBE_BYTES, source, offset, length);
+    value.setKept(memory, PROBE_BYTES, length);
   }
 
   /** Returns memory for a copy of {@code length} bytes, valid until the next call. */
@@ -137,6 +166,26 @@ public final class TableLookup implements AutoCloseable {
       throw entry.corruption("an entry of unknown kind " + kind, "");
     }
     return LookupResult.DELETED;
+  }
+
+  /**
+   * Searches a block by its entry index, without the cursor; see {@link BlockSearch#search}. If the
+   * result is {@link LookupResult#FOUND}, the caller copies the value.
+   */
+  public int search(ByteBuffer block, int begin, int length, ByteBuffer index, int indexAt) {
+    int result = indexed.search(block, begin, length, index, indexAt, key);
+    tag = indexed.tag();
+    return result;
+  }
+
+  /** Returns the length of the value that the search by the entry index has found. */
+  public int indexedLength() {
+    return indexed.valueLength();
+  }
+
+  /** Returns the offset of that value in the buffer of the block. */
+  public int indexedOffset() {
+    return indexed.valueOffset();
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.kv.core.block.BlockIterator;
 import dev.kv.core.memory.CountedMemory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -51,15 +52,21 @@ final class EntryIndexes implements EntryIndexMemory.Owner {
     return present == null ? ++visits > count : present.states[block] == UNTRIED;
   }
 
-  /** Makes a cursor use the index of its block, if it has one. */
-  void use(BlockIterator cursor, int block) {
+  /** Returns the memory with the index of a block at {@link #place}, or null if it has none. */
+  @Nullable ByteBuffer memory(int block) {
     Places present = places.getAcquire();
     if (present != null && (byte) STATE.getAcquire(present.states, block) == WRITTEN) {
       if (!used) {
         used = true;
       }
-      cursor.useEntryIndex(present.memory.bytes(), block * BlockIterator.ENTRY_INDEX_BYTES);
+      return present.memory.bytes();
     }
+    return null;
+  }
+
+  /** Returns the offset of the index of a block. */
+  static int place(int block) {
+    return block * BlockIterator.ENTRY_INDEX_BYTES;
   }
 
   /** Writes the index of a block; the cursor is on a copy of it, and has no entry afterwards. */
@@ -71,7 +78,7 @@ final class EntryIndexes implements EntryIndexMemory.Owner {
         return;
       }
     }
-    int begin = block * BlockIterator.ENTRY_INDEX_BYTES;
+    int begin = place(block);
     boolean written =
         cursor.writeEntryIndex(
             present.memory.bytes(), begin, begin + BlockIterator.ENTRY_INDEX_BYTES);

@@ -1,6 +1,7 @@
 package dev.kv.core.table.mapped;
 
 import dev.kv.core.block.BlockIterator;
+import dev.kv.core.block.BlockSearch;
 import dev.kv.core.env.MappedBytes;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.OffHeapBuffer;
@@ -39,7 +40,7 @@ public final class MappedBlockReader implements BlockAccess {
   private static final int CHANGED = -1;
 
   /** The bytes before a copied value that the check uses. */
-  private static final int PROBE_BYTES = Long.BYTES;
+  private static final int PROBE_BYTES = TableLookup.PROBE_BYTES;
 
   /** A larger value is copied into memory of its own. */
   private static final int MOST_VALUE_BYTES = 64 << 10;
@@ -133,11 +134,27 @@ public final class MappedBlockReader implements BlockAccess {
   private int searchMapping(TableLookup lookup, int block, long offset, int size) {
     lookup.copyMemory(PROBE_BYTES).putLong(0, 0); // is there before the mapping is read
     try {
-      BlockIterator cursor = lookup.cursor();
-      cursor.reset(bytes, (int) offset, size, file.name(), offset);
-      entryIndexes.use(cursor, block);
-      int result = lookup.search();
-      boolean complete = result != LookupResult.FOUND || copyValue(lookup, block, offset, size);
+      ByteBuffer index = entryIndexes.memory(block);
+      int result =
+          index == null
+              ? BlockSearch.UNDECIDED
+              : lookup.search(bytes, (int) offset, size, index, EntryIndexes.place(block));
+      boolean complete = true;
+      if (result == LookupResult.FOUND) {
+        int at = lookup.indexedOffset();
+        complete = copyValue(lookup, bytes, at, lookup.indexedLength(), block, offset, size);
+      } else if (result == BlockSearch.UNDECIDED) {
+        BlockIterator entry = lookup.cursor();
+        entry.reset(bytes, (int) offset, size, file.name(), offset);
+        if (index != null) {
+          entry.useEntryIndex(index, EntryIndexes.place(block));
+        }
+        result = lookup.search();
+        if (result == LookupResult.FOUND) {
+          int at = entry.valueOffset();
+          complete = copyValue(lookup, bytes, at, entry.valueLength(), block, offset, size);
+        }
+      }
       return complete && isIntact(block, offset, size, lookup.copyMemory(PROBE_BYTES))
           ? result
           : CHANGED;
@@ -147,24 +164,21 @@ public final class MappedBlockReader implements BlockAccess {
   }
 
   /**
-   * Copies the value of the entry found. Checks the block before it allocates memory, because an
-   * allocation must not meet the error of a fault. Returns false if the block has changed.
+   * Copies the value found. Checks the block before it allocates memory, because an allocation must
+   * not meet the error of a fault. Returns false if the block has changed.
    */
-  private boolean copyValue(TableLookup lookup, int block, long offset, int size) {
-    BlockIterator entry = lookup.cursor();
-    int length = entry.valueLength();
+  private boolean copyValue(
+      TableLookup lookup, ByteBuffer source, int at, int length, int block, long offset, int size) {
     boolean large = length > MOST_VALUE_BYTES;
     boolean allocates = large || !lookup.hasCopyMemory(PROBE_BYTES + length);
     if (allocates && !isIntact(block, offset, size, lookup.copyMemory(PROBE_BYTES))) {
       return false;
     }
     if (large) {
-      UncachedBlock copy = blocks.copyOf(entry.valueBuffer(), entry.valueOffset(), length);
+      UncachedBlock copy = blocks.copyOf(source, at, length);
       lookup.value().set(copy.bytes(), 0, length, copy);
     } else {
-      ByteBuffer memory = lookup.copyMemory(PROBE_BYTES + length);
-      memory.put(PROBE_BYTES, entry.valueBuffer(), entry.valueOffset(), length);
-      lookup.value().set(memory, PROBE_BYTES, length, null);
+      lookup.copyValue(source, at, length);
     }
     return true;
   }
