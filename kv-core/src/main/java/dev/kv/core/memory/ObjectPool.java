@@ -1,14 +1,27 @@
 package dev.kv.core.memory;
 
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A pool of objects that are expensive to make. Each stripe of threads has a few slots, and uses
- * those of other stripes when its own are empty or full. Thread-safe: a slot is emptied and filled
- * by one atomic step.
+ * those of other stripes when its own are empty or full. Thread-safe.
+ *
+ * <p>An object stays in its slot while it is used, and only the state of the slot changes. So a use
+ * stores no reference: the collector marks a card for each reference that is stored into an old
+ * object, and the marks of all slots lie in one cache line.
+ *
+ * <pre>
+ * state := EMPTY | FREE | USED | CLOSED
+ * FREE  -> USED    the thread that made the change uses the object
+ * USED  -> FREE    by the user
+ * EMPTY -> USED    the thread that made the change stores a new object
+ * USED  -> EMPTY   by the user, after it has removed its object
+ * any   -> CLOSED  the thread that made the change closes an object that was free; a user finds
+ *                  that its change fails, and closes its object
+ * </pre>
  *
  * @param <T> the type of the objects
  */
@@ -16,12 +29,19 @@ public final class ObjectPool<T> implements AutoCloseable {
   /** The most objects that a stripe can keep. The rest of its cache lines separates stripes. */
   private static final int MAX_PER_STRIPE = Stripes.SPACING / 2;
 
-  private final AtomicReferenceArray<@Nullable T> slots =
-      new AtomicReferenceArray<>(Stripes.arrayLength());
+  private static final int EMPTY = 0;
+  private static final int FREE = 1;
+  private static final int USED = 2;
+  private static final int CLOSED = 3;
+
+  private final AtomicIntegerArray states = new AtomicIntegerArray(Stripes.arrayLength());
+
+  /** The object of each slot; written by the thread that has the slot in the state USED. */
+  private final @Nullable Object[] objects = new Object[Stripes.arrayLength()];
+
   private final int perStripe;
   private final Supplier<? extends T> factory;
   private final Consumer<? super T> closer;
-  private volatile boolean closed;
 
   /**
    * Creates an empty pool.
@@ -50,25 +70,46 @@ public final class ObjectPool<T> implements AutoCloseable {
   }
 
   /**
-   * Returns an object from the pool, or a new one. The caller owns it, and returns it with {@link
-   * #release} or closes it.
+   * Returns an object from the pool, or a new one. The caller owns it, and passes it to {@link
+   * #release} or {@link #discard}.
    *
    * @param stripe the stripe of the calling thread, whose objects are tried first
    * @return an object that no other thread uses
    */
   public T acquire(int stripe) {
+    int slot = claim(stripe, FREE);
+    return slot < 0 ? factory.get() : at(slot);
+  }
+
+  @SuppressWarnings("unchecked") // only objects of type T are stored
+  private T at(int slot) {
+    return (T) objects[slot];
+  }
+
+  /** Changes the state of a slot from {@code state} to USED; returns the slot, or -1. */
+  private int claim(int stripe, int state) {
     for (int i = 0; i < Stripes.COUNT; i++) {
       int first = Stripes.cell(stripe + i & Stripes.COUNT - 1);
       for (int slot = first; slot < first + perStripe; slot++) {
-        if (slots.getPlain(slot) != null) {
-          T pooled = slots.getAndSet(slot, null);
-          if (pooled != null) {
-            return pooled;
-          }
+        if (states.getPlain(slot) == state && states.compareAndSet(slot, state, USED)) {
+          return slot;
         }
       }
     }
-    return factory.get();
+    return -1;
+  }
+
+  /** Returns the slot of an object that the caller uses, or -1 if it has none. */
+  private int slotOf(T object, int stripe) {
+    for (int i = 0; i < Stripes.COUNT; i++) {
+      int first = Stripes.cell(stripe + i & Stripes.COUNT - 1);
+      for (int slot = first; slot < first + perStripe; slot++) {
+        if (objects[slot] == object) {
+          return slot;
+        }
+      }
+    }
+    return -1;
   }
 
   /**
@@ -88,16 +129,29 @@ public final class ObjectPool<T> implements AutoCloseable {
    * @param stripe the stripe of the calling thread, whose slots are tried first
    */
   public void release(T object, int stripe) {
-    for (int i = 0; i < Stripes.COUNT; i++) {
-      int first = Stripes.cell(stripe + i & Stripes.COUNT - 1);
-      for (int slot = first; slot < first + perStripe; slot++) {
-        if (slots.getPlain(slot) == null && !closed && slots.compareAndSet(slot, null, object)) {
-          if (closed && slots.compareAndSet(slot, object, null)) {
-            closer.accept(object);
-          }
-          return;
-        }
+    int slot = slotOf(object, stripe);
+    if (slot < 0) {
+      slot = claim(stripe, EMPTY);
+      if (slot >= 0) {
+        objects[slot] = object;
       }
+    }
+    if (slot < 0 || !states.compareAndSet(slot, USED, FREE)) {
+      closer.accept(object);
+    }
+  }
+
+  /**
+   * Takes ownership of an object that is not to be used again, and closes it.
+   *
+   * @param object the object
+   * @param stripe the stripe of the calling thread, whose slots are searched first
+   */
+  public void discard(T object, int stripe) {
+    int slot = slotOf(object, stripe);
+    if (slot >= 0) {
+      objects[slot] = null;
+      states.compareAndSet(slot, USED, EMPTY);
     }
     closer.accept(object);
   }
@@ -105,11 +159,9 @@ public final class ObjectPool<T> implements AutoCloseable {
   /** Closes the objects in the pool. Objects in use are closed when they are released. */
   @Override
   public void close() {
-    closed = true;
-    for (int slot = 0; slot < slots.length(); slot++) {
-      T pooled = slots.getAndSet(slot, null);
-      if (pooled != null) {
-        closer.accept(pooled);
+    for (int slot = 0; slot < states.length(); slot++) {
+      if (states.getAndSet(slot, CLOSED) == FREE) {
+        closer.accept(at(slot));
       }
     }
   }

@@ -218,7 +218,7 @@ final class ReadContext implements AutoCloseable {
     if (isReusable()) {
       pool.release(this, stripe);
     } else {
-      close();
+      pool.discard(this, stripe);
     }
   }
 

@@ -43,6 +43,64 @@ class ObjectPoolTest {
   }
 
   @Test
+  void discard_pooledObject_closesItAndMakesRoomForAnother() {
+    ObjectPool<Object> one = new ObjectPool<>(1, Object::new, closed::add);
+    for (int i = 0; i < Stripes.COUNT; i++) {
+      one.release(new Object(), 0);
+    }
+    Object large = one.acquire(0);
+    one.discard(large, Stripes.COUNT - 1);
+    assertThat(closed).containsExactly(large);
+    Object other = new Object();
+    one.release(other, 0);
+    assertThat(closed).containsExactly(large);
+    assertThat(one.acquire(0)).isSameAs(other);
+    one.discard(new Object(), 0);
+    assertThat(closed).hasSize(2);
+  }
+
+  @Test
+  void release_objectsOfOtherThreads_areUsedByOneThreadAtATime() throws InterruptedException {
+    AtomicInteger twice = new AtomicInteger();
+    ObjectPool<AtomicInteger> shared =
+        new ObjectPool<>(1, AtomicInteger::new, object -> object.set(-1000));
+    Runnable user =
+        () -> {
+          for (int i = 0; i < 100_000; i++) {
+            AtomicInteger mine = shared.acquire(i % 3);
+            if (mine.incrementAndGet() != 1) {
+              twice.incrementAndGet();
+            }
+            mine.decrementAndGet();
+            if (i % 7 == 0) {
+              shared.discard(mine, i % 5);
+            } else {
+              shared.release(mine, i % 2);
+            }
+          }
+        };
+    Thread one = new Thread(user);
+    Thread two = new Thread(user);
+    one.start();
+    two.start();
+    one.join();
+    two.join();
+    assertThat(twice.get()).isZero();
+    shared.close();
+  }
+
+  @Test
+  void close_objectInUse_closesItAtItsRelease() {
+    Object used = new Object();
+    pool.release(used);
+    assertThat(pool.acquire()).isSameAs(used);
+    pool.close();
+    assertThat(closed).isEmpty();
+    pool.release(used);
+    assertThat(closed).containsExactly(used);
+  }
+
+  @Test
   void close_pooledAndLateObjects_closesEachOnce() {
     Object pooled = new Object();
     Object late = new Object();

@@ -10,6 +10,7 @@ import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.memory.Stripes;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.errors.OffHeapExhaustedException;
 import io.netty.buffer.ByteBuf;
@@ -199,7 +200,7 @@ public final class BlockProvider implements AutoCloseable {
    */
   public void releaseScratch(OffHeapBuffer scratch) {
     if (scratch.buffer().capacity() > MAX_KEPT) {
-      scratch.close();
+      scratches.discard(scratch, Stripes.current());
     } else {
       scratches.release(scratch);
     }
@@ -223,7 +224,7 @@ public final class BlockProvider implements AutoCloseable {
 
   private void release(BlockReader reader) {
     if (reader.capacity() > MAX_KEPT) {
-      reader.close();
+      readers.discard(reader, Stripes.current());
     } else {
       readers.release(reader);
     }
