@@ -47,8 +47,7 @@ public final class BlockSearch {
     ByteBuffer target = key.buffer();
     int from = key.offset();
     int userLength = key.userKeyLength();
-    long prefix =
-        UserKeyComparator.prefixAfter(index, commonAt, common, target, from, userLength);
+    long prefix = UserKeyComparator.prefixAfter(index, commonAt, common, target, from, userLength);
     int slot = slots;
     long found = 0;
     while (slot < last && (found = index.getLong(slot)) < prefix) {

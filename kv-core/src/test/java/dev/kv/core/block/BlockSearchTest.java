@@ -39,8 +39,7 @@ class BlockSearchTest {
     ByteBuffer memory =
         ByteBuffer.allocateDirect(BEFORE + length + 500).order(ByteOrder.LITTLE_ENDIAN);
     memory.put(BEFORE, block, 0, length);
-    BlockIterator cursor =
-        new BlockIterator(order, new OffHeapBuffer(new OffHeapBudget(0), 0));
+    BlockIterator cursor = new BlockIterator(order, new OffHeapBuffer(new OffHeapBudget(0), 0));
     cursor.reset(memory, BEFORE, length, "000005.ldb", 4711);
     int at = BEFORE + BlockIterator.entryIndexAfter(length);
     return cursor.writeEntryIndex(memory, at, at + 400) ? new Indexed(memory, length) : null;
@@ -133,8 +132,7 @@ class BlockSearchTest {
       ByteBuffer memory =
           ByteBuffer.allocateDirect(BEFORE + length + 500).order(ByteOrder.LITTLE_ENDIAN);
       memory.put(BEFORE, builder.buffer(), 0, length);
-      BlockIterator cursor =
-          new BlockIterator(order, new OffHeapBuffer(new OffHeapBudget(0), 0));
+      BlockIterator cursor = new BlockIterator(order, new OffHeapBuffer(new OffHeapBudget(0), 0));
       cursor.reset(memory, BEFORE, length, "000005.ldb", 0);
       Indexed block = new Indexed(memory, length);
       assertThat(cursor.writeEntryIndex(memory, block.indexAt(), block.indexAt() + 400)).isTrue();
