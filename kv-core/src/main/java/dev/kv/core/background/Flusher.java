@@ -7,6 +7,7 @@ import dev.kv.core.event.Events;
 import dev.kv.core.key.KeyRange;
 import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.state.TableOutputs;
@@ -84,14 +85,9 @@ public final class Flusher implements BackgroundWorker.Work {
     FileMetadata table = result.table();
     List<FileMetadata> marked = table == null ? List.of() : jobs.withManyTombstones(List.of(table));
     Install change = new Install(flushed, result, outputs);
-    boolean done = false;
-    try {
+    try (Undo undo = new Undo(change::vacate)) {
       versions.logAndApply(change);
-      done = true;
-    } finally {
-      if (!done) {
-        change.vacate();
-      }
+      undo.cancel();
     }
     jobs.markTombstones(marked);
     if (table != null) {

@@ -7,6 +7,7 @@ import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.CurrentFile;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.DatabaseFiles;
 import dev.kv.core.state.ObsoleteFiles;
@@ -80,18 +81,13 @@ public final class FileCapture {
   /** Returns the files of this moment; the caller closes them. */
   public LiveFiles capture() {
     Moment moment = observe();
-    boolean done = false;
-    try {
+    try (Undo undo = new Undo(() -> release(moment))) {
       LiveFiles files = new FileList(moment.sequence(), filesOf(moment), () -> release(moment));
-      done = true;
+      undo.cancel();
       return files;
     } catch (IOException e) {
       throw new DBIOException(
           "cannot list the files of the database in " + context.directory() + ": " + e, e);
-    } finally {
-      if (!done) {
-        release(moment);
-      }
     }
   }
 

@@ -14,13 +14,10 @@ import java.util.List;
  *
  * @param reason the reason why it was picked
  * @param version the version that contains the inputs
- * @param level the level of {@code inputs}
+ * @param level the level of the inputs
  * @param outputLevel the level of the outputs: the next one, or {@code level} for a rewrite in
  *     place
- * @param inputs the tables of {@code level}
- * @param nextLevelInputs the tables of the next level that overlap {@code inputs}; none for a
- *     rewrite in place
- * @param grandparents the tables of the level below the output level that overlap the inputs
+ * @param tables the inputs and the tables below them
  * @param keys the user keys that all inputs span
  * @param compactPointer the internal key after which the next compaction of the level begins
  * @param maxFileSize the size in bytes after which an output table is ended
@@ -30,18 +27,29 @@ public record Compaction(
     Version version,
     int level,
     int outputLevel,
-    List<FileMetadata> inputs,
-    List<FileMetadata> nextLevelInputs,
-    List<FileMetadata> grandparents,
+    Tables tables,
     KeyRange keys,
     byte[] compactPointer,
     long maxFileSize) {
 
-  /** Copies the lists. */
-  public Compaction {
-    inputs = List.copyOf(inputs);
-    nextLevelInputs = List.copyOf(nextLevelInputs);
-    grandparents = List.copyOf(grandparents);
+  /**
+   * The tables of a compaction.
+   *
+   * @param inputs those of the level
+   * @param nextLevelInputs those of the next level that overlap {@code inputs}; none for a rewrite
+   *     in place
+   * @param grandparents those of the level below the output level that overlap the inputs
+   */
+  public record Tables(
+      List<FileMetadata> inputs,
+      List<FileMetadata> nextLevelInputs,
+      List<FileMetadata> grandparents) {
+    /** Copies the lists. */
+    public Tables {
+      inputs = List.copyOf(inputs);
+      nextLevelInputs = List.copyOf(nextLevelInputs);
+      grandparents = List.copyOf(grandparents);
+    }
   }
 
   /** The reason why a compaction was picked. */
@@ -56,6 +64,21 @@ public record Compaction(
     MANUAL
   }
 
+  /** Returns the tables of the level. */
+  public List<FileMetadata> inputs() {
+    return tables.inputs();
+  }
+
+  /** Returns the tables of the next level. */
+  public List<FileMetadata> nextLevelInputs() {
+    return tables.nextLevelInputs();
+  }
+
+  /** Returns the tables of the level below the output level. */
+  public List<FileMetadata> grandparents() {
+    return tables.grandparents();
+  }
+
   /** Returns true if the tables are rewritten in their own level. */
   public boolean isRewrite() {
     return outputLevel == level;
@@ -63,7 +86,7 @@ public record Compaction(
 
   /** Returns the bytes of all inputs. */
   public long inputBytes() {
-    return Version.totalSize(inputs) + Version.totalSize(nextLevelInputs);
+    return Version.totalSize(tables.inputs()) + Version.totalSize(tables.nextLevelInputs());
   }
 
   /**
@@ -74,15 +97,16 @@ public record Compaction(
    */
   public boolean isTrivialMove() {
     return reason != Reason.MANUAL
-        && (reason != Reason.TOMBSTONES || !grandparents.isEmpty())
-        && inputs.size() == 1
-        && nextLevelInputs.isEmpty()
-        && Version.totalSize(grandparents) <= Levels.maxGrandparentOverlapBytes(maxFileSize);
+        && (reason != Reason.TOMBSTONES || !tables.grandparents().isEmpty())
+        && tables.inputs().size() == 1
+        && tables.nextLevelInputs().isEmpty()
+        && Version.totalSize(tables.grandparents())
+            <= Levels.maxGrandparentOverlapBytes(maxFileSize);
   }
 
   /** Returns the edit of a trivial move. */
   public VersionEdit trivialMoveEdit() {
-    FileMetadata file = inputs.get(0);
+    FileMetadata file = tables.inputs().get(0);
     return VersionEdit.builder()
         .compactPointer(level, compactPointer)
         .deleteFile(level, file.number())
@@ -96,10 +120,10 @@ public record Compaction(
     if (!isRewrite()) {
       edit.compactPointer(level, compactPointer);
     }
-    for (FileMetadata file : inputs) {
+    for (FileMetadata file : tables.inputs()) {
       edit.deleteFile(level, file.number());
     }
-    for (FileMetadata file : nextLevelInputs) {
+    for (FileMetadata file : tables.nextLevelInputs()) {
       edit.deleteFile(outputLevel(), file.number());
     }
     for (FileMetadata file : outputs) {

@@ -69,7 +69,7 @@ public final class CompactionJob {
 
   /** Runs the compaction; returns null, and leaves no output, if it was cancelled. */
   public @Nullable CompactionResult run() {
-    long start = context.env().nowMicros();
+    long start = context.target().env().nowMicros();
     try (OutputWriter out = new OutputWriter(context);
         OffHeapBuffer keyMemory = new OffHeapBuffer(context.budget(), KEY_BYTES);
         InternalIterator input = openInputs()) {
@@ -80,7 +80,7 @@ public final class CompactionJob {
       out.keep();
       JobStats stats =
           new JobStats(
-              context.env().nowMicros() - start,
+              context.target().env().nowMicros() - start,
               compaction.inputBytes(),
               Version.totalSize(outputs),
               entriesRead,

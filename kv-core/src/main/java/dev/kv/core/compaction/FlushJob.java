@@ -22,7 +22,7 @@ public final class FlushJob {
 
   /** Runs the flush. */
   public FlushResult run() {
-    long start = context.env().nowMicros();
+    long start = context.target().env().nowMicros();
     long count = 0;
     long lastSequence = 0;
     try (OutputWriter out = new OutputWriter(context)) {
@@ -40,7 +40,7 @@ public final class FlushJob {
       return new FlushResult(
           table,
           lastSequence,
-          new JobStats(context.env().nowMicros() - start, 0, written, count, count));
+          new JobStats(context.target().env().nowMicros() - start, 0, written, count, count));
     }
   }
 }

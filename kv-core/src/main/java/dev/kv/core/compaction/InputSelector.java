@@ -57,9 +57,7 @@ final class InputSelector {
         version,
         level,
         level + 1,
-        inputs,
-        next,
-        grandparents,
+        new Compaction.Tables(inputs, next, grandparents),
         all,
         largestKey(inputs),
         maxFileSize);
@@ -82,9 +80,7 @@ final class InputSelector {
         version,
         level,
         level,
-        files,
-        List.of(),
-        grandparents,
+        new Compaction.Tables(files, List.of(), grandparents),
         all,
         largestKey(files),
         maxFileSize);

@@ -15,31 +15,35 @@ import java.util.function.LongSupplier;
 /**
  * The parameters with which jobs write tables.
  *
- * @param env creates the files
- * @param directory the database's directory
- * @param suffix the suffix of the file names
+ * @param target the files that are written
  * @param format the layout of tables
  * @param comparator the order of their internal keys
  * @param budget counts the bytes of write buffers
  * @param buffers keeps the buffers of finished jobs
  * @param clock returns the time in seconds since 1970
- * @param fileNumbers returns numbers for new tables, which are not deleted while the job runs
  * @param verifier opens a table that was just written; throws if it cannot be read
  */
 public record OutputContext(
-    Env env,
-    Path directory,
-    TableSuffix suffix,
+    Target target,
     TableFormat format,
     InternalKeyComparator comparator,
     OffHeapBudget budget,
     BuildBufferPool buffers,
     LongSupplier clock,
-    LongSupplier fileNumbers,
     Consumer<FileMetadata> verifier) {
 
-  /** Returns the path of the table {@code number}. */
-  Path table(long number) {
-    return FileNames.table(directory, number, suffix);
+  /**
+   * The files of new tables.
+   *
+   * @param env creates the files
+   * @param directory their directory
+   * @param suffix the suffix of their names
+   * @param numbers returns their numbers; they are not deleted while the job runs
+   */
+  public record Target(Env env, Path directory, TableSuffix suffix, LongSupplier numbers) {
+    /** Returns the path of the table {@code number}. */
+    public Path table(long number) {
+      return FileNames.table(directory, number, suffix);
+    }
   }
 }

@@ -93,10 +93,10 @@ public final class OutputWriter implements AutoCloseable {
   }
 
   private TableBuilder begin() throws IOException {
-    number = context.fileNumbers().getAsLong();
-    Path path = context.table(number);
+    number = context.target().numbers().getAsLong();
+    Path path = context.target().table(number);
     created.add(path);
-    file = context.env().createWritable(path);
+    file = context.target().env().createWritable(path);
     builder = new TableBuilder(context.format(), context.comparator(), file, buffers);
     builder.setWrittenAt(context.clock().getAsLong());
     return builder;
@@ -177,7 +177,8 @@ public final class OutputWriter implements AutoCloseable {
   }
 
   private DBIOException failed(long table, IOException e) {
-    return new DBIOException("cannot write the table " + context.table(table) + ": " + e, e);
+    return new DBIOException(
+        "cannot write the table " + context.target().table(table) + ": " + e, e);
   }
 
   @Override
@@ -212,8 +213,8 @@ public final class OutputWriter implements AutoCloseable {
 
   private void deleteQuietly(Path path) {
     try {
-      if (context.env().exists(path)) {
-        context.env().delete(path);
+      if (context.target().env().exists(path)) {
+        context.target().env().delete(path);
       }
     } catch (IOException e) {
       LOG.debug("cannot delete the abandoned table {}: {}", path, e.toString());

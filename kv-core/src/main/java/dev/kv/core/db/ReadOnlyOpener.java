@@ -6,6 +6,7 @@ import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
 import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.state.CompactionStats;
@@ -90,22 +91,17 @@ final class ReadOnlyOpener {
 
   private ReadOnlyDB open(DirectoryCheck check, boolean last) throws IOException {
     DatabaseContext context = new DatabaseContext(directory, options);
-    boolean done = false;
-    try {
+    try (Undo undo = new Undo(context::close)) {
       Events events = context.events();
       OpenTimer timer = new OpenTimer(events);
       TableUses uses = new TableUses(context);
       ReadOnlyView view = ReadOnlyView.load(context, uses, check, last);
       ReadOnlyDB db = assemble(context, new ReadOnlyViews(context, uses, view));
-      done = true;
+      undo.cancel();
       timer.opened(view.versions().current(), view.recovery(), true);
       events.onPost(events::deliver);
       events.deliverAll();
       return db;
-    } finally {
-      if (!done) {
-        context.close();
-      }
     }
   }
 

@@ -7,6 +7,7 @@ import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.memtable.MemTable;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -139,17 +140,12 @@ final class ExternalSort implements AutoCloseable {
 
   private InternalIterator merge(List<SortedRun> all) {
     List<InternalIterator> children = new ArrayList<>();
-    boolean opened = false;
-    try {
+    try (Undo undo = new Undo(() -> children.forEach(InternalIterator::close))) {
       for (SortedRun run : all) {
         children.add(run.iterator());
       }
-      opened = true;
+      undo.cancel();
       return MergingIterator.of(comparator, children.toArray(InternalIterator[]::new));
-    } finally {
-      if (!opened) {
-        children.forEach(InternalIterator::close);
-      }
     }
   }
 

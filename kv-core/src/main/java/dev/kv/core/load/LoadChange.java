@@ -4,7 +4,6 @@ import dev.kv.core.background.JobContext;
 import dev.kv.core.change.VersionMutation;
 import dev.kv.core.compaction.JobStats;
 import dev.kv.core.compaction.OutputContext;
-import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyBounds;
@@ -149,14 +148,10 @@ final class LoadChange implements VersionMutation {
 
   /** Gives a table a number that is higher than those of all older tables. */
   private FileMetadata renumbered(FileMetadata table, OutputContext outputs) {
-    long number = outputs.fileNumbers().getAsLong();
+    long number = outputs.target().numbers().getAsLong();
     context.tables().evict(table.number());
     try {
-      context
-          .env()
-          .rename(
-              FileNames.table(context.directory(), table.number(), outputs.suffix()),
-              FileNames.table(context.directory(), number, outputs.suffix()));
+      context.env().rename(outputs.target().table(table.number()), outputs.target().table(number));
     } catch (IOException e) {
       throw new DBIOException(
           "cannot rename " + table + " to table " + number + " in " + jobs.directory() + ": " + e,

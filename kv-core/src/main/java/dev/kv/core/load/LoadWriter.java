@@ -6,6 +6,7 @@ import dev.kv.core.compaction.OutputWriter.UnsyncedTable;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.table.format.DataBlock;
 import dev.kv.core.version.FileMetadata;
 import java.nio.ByteBuffer;
@@ -79,10 +80,10 @@ final class LoadWriter implements AutoCloseable {
     }
     group = new BlockGroup(context);
     syncing =
-        new LoadStage<>(context.env(), "kv-load-sync", TABLES_WAITING, out::complete, out::abandon);
+        new LoadStage<>(context.target().env(), "kv-load-sync", TABLES_WAITING, out::complete, out::abandon);
     writing =
         new LoadStage<>(
-            context.env(), "kv-load-write", GROUPS_WAITING, this::write, BlockGroup::close);
+            context.target().env(), "kv-load-write", GROUPS_WAITING, this::write, BlockGroup::close);
   }
 
   /**
@@ -171,8 +172,7 @@ final class LoadWriter implements AutoCloseable {
 
   /** Writes a group; runs in the second thread. */
   private void write(BlockGroup full) {
-    boolean done = false;
-    try {
+    try (Undo undo = new Undo(full::close)) {
       List<DataBlock> blocks = full.blocks();
       for (int i = 0; i < blocks.size(); i++) {
         if (full.beginsTable(i) && out.openBytes() > 0) {
@@ -184,11 +184,7 @@ final class LoadWriter implements AutoCloseable {
         }
       }
       full.clear();
-      done = true;
-    } finally {
-      if (!done) {
-        full.close();
-      }
+      undo.cancel();
     }
     free.add(full);
   }

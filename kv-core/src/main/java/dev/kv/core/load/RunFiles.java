@@ -5,6 +5,7 @@ import dev.kv.bytes.Escape;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.table.Table;
@@ -66,19 +67,14 @@ final class RunFiles implements AutoCloseable {
   SortedRun write(InternalIterator entries) {
     long number = obsolete.newPendingNumber();
     Path path = FileNames.temp(context.directory(), number);
-    boolean done = false;
-    try {
+    try (Undo undo = new Undo(() -> delete(path, number))) {
       build(path, entries);
       SortedRun run = open(path, number);
-      done = true;
+      undo.cancel();
       return run;
     } catch (IOException e) {
       throw new DBIOException(
           "cannot write the temporary file " + Escape.text(path.toString()) + ": " + e, e);
-    } finally {
-      if (!done) {
-        delete(path, number);
-      }
     }
   }
 

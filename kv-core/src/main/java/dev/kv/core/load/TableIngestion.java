@@ -4,7 +4,6 @@ import dev.kv.bytes.Escape;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.change.VersionMutator;
 import dev.kv.core.compaction.OutputContext;
-import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.state.DatabaseContext;
@@ -159,8 +158,8 @@ public final class TableIngestion {
 
   /** Copies the file of a table into the directory, synced and opened once. */
   private FileMetadata copy(ExternalTable table, OutputContext outputs) {
-    long number = outputs.fileNumbers().getAsLong();
-    Path target = FileNames.table(context.directory(), number, outputs.suffix());
+    long number = outputs.target().numbers().getAsLong();
+    Path target = outputs.target().table(number);
     try {
       copy(context.env(), table.path(), target);
     } catch (IOException e) {

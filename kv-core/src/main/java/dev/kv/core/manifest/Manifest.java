@@ -49,18 +49,18 @@ final class Manifest implements AutoCloseable {
    * @return true if it is open
    */
   boolean recover(RecoveredManifest recovered, boolean readOnly) {
-    number = recovered.number();
+    number = recovered.file().number();
     if (readOnly
         || !context.reuseManifest()
-        || !recovered.endsOnRecord()
+        || !recovered.file().endsOnRecord()
         || recovered.logNumber() == 0
-        || recovered.length() >= context.maxFileSize()) {
+        || recovered.file().length() >= context.maxFileSize()) {
       return false;
     }
-    Path file = context.directory().resolve(recovered.name());
+    Path file = context.directory().resolve(recovered.file().name());
     try {
       context.env().syncDirectory(context.directory());
-      writer = ManifestWriter.reopen(context, number, file, recovered.length());
+      writer = ManifestWriter.reopen(context, number, file, recovered.file().length());
     } catch (IOException e) {
       LOG.warn("cannot append to {}; beginning a new MANIFEST: {}", file, e.toString());
       return false;

@@ -171,11 +171,8 @@ final class ManifestReader {
       requireLog();
     }
     return new RecoveredManifest(
-        current.manifest(),
-        current.number(),
-        length,
-        endsOnRecord && !torn,
-        length - end,
+        new RecoveredManifest.File(
+            current.manifest(), current.number(), length, endsOnRecord && !torn, length - end),
         builder.build(whenFree),
         logNumber,
         Math.max(previousLogNumber, 0),

@@ -7,11 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state that a MANIFEST describes, with all its edits applied.
  *
- * @param name the MANIFEST's name
- * @param number its number
- * @param length its length in bytes
- * @param endsOnRecord true if it ends exactly at the end of its last record
- * @param tail the number of bytes after its last record; more than 0 after a crash
+ * @param file the file that was read
  * @param version the version, owned by the caller
  * @param logNumber the oldest log that is not completely in tables
  * @param previousLogNumber an older log that is not completely in tables, or 0
@@ -20,14 +16,22 @@ import org.jspecify.annotations.Nullable;
  * @param compactPointers for each level, the key after which its next compaction begins, or null
  */
 record RecoveredManifest(
-    String name,
-    long number,
-    long length,
-    boolean endsOnRecord,
-    long tail,
+    File file,
     Version version,
     long logNumber,
     long previousLogNumber,
     long nextFileNumber,
     long lastSequence,
-    List<byte @Nullable []> compactPointers) {}
+    List<byte @Nullable []> compactPointers) {
+
+  /**
+   * The file of a MANIFEST.
+   *
+   * @param name its name
+   * @param number the number in its name
+   * @param length its length in bytes
+   * @param endsOnRecord true if it ends exactly at the end of its last record
+   * @param tail the number of bytes after its last record; more than 0 after a crash
+   */
+  record File(String name, long number, long length, boolean endsOnRecord, long tail) {}
+}

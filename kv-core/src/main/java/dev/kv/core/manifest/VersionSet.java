@@ -106,8 +106,8 @@ public final class VersionSet implements AutoCloseable {
       current = recovered.version();
       before.release();
       recoveredNextNumber = recovered.nextFileNumber();
-      recoveredLength = recovered.length();
-      recoveredTail = recovered.tail();
+      recoveredLength = recovered.file().length();
+      recoveredTail = recovered.file().tail();
       recoveredSequence = recovered.lastSequence();
       firstManifestNumber = recoveredNextNumber;
       nextFileNumber.set(recoveredNextNumber + 1);

@@ -2,6 +2,7 @@ package dev.kv.core.recovery;
 
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
@@ -58,20 +59,15 @@ final class SmallTables {
   static InternalIterator merge(
       DatabaseContext context, MemTable memtable, List<FileMetadata> tables) {
     List<InternalIterator> children = new ArrayList<>();
-    boolean done = false;
-    try {
+    try (Undo undo = new Undo(() -> children.forEach(InternalIterator::close))) {
       children.add(memtable.iterator());
       for (FileMetadata table : tables) {
         children.add(context.tables().iterator(table, true, false));
       }
       InternalIterator merged =
           MergingIterator.of(context.comparator(), children.toArray(InternalIterator[]::new));
-      done = true;
+      undo.cancel();
       return merged;
-    } finally {
-      if (!done) {
-        children.forEach(InternalIterator::close);
-      }
     }
   }
 }

@@ -115,15 +115,12 @@ public final class DatabaseContext implements AutoCloseable {
   public OutputContext outputContext(
       Env env, Path target, LongSupplier fileNumbers, Consumer<FileMetadata> verifier) {
     return new OutputContext(
-        env,
-        target,
-        options.tables().suffix(),
+        new OutputContext.Target(env, target, options.tables().suffix(), fileNumbers),
         TableFormat.of(options),
         comparator,
         budget(),
         shared.buildBuffers(),
         () -> TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()),
-        fileNumbers,
         verifier);
   }
 

@@ -310,16 +310,14 @@ final class JobTest {
     FileMetadata whole = flush("a@1 " + "x".repeat(2000), "m@2 y", "z@3 z");
     OutputContext asTheyCome =
         new OutputContext(
-            env,
-            directory,
-            Options.DEFAULT.tables().suffix(),
+            new OutputContext.Target(
+                env, directory, Options.DEFAULT.tables().suffix(), numbers::getAndIncrement),
             context.format(),
             new InternalKeyComparator(
                 DBComparator.ofSlices("as they come", (unusedBefore, unusedAfter) -> -1)),
             context.budget(),
             context.buffers(),
             () -> 0,
-            numbers::getAndIncrement,
             file -> {});
     EntryList entries =
         new EntryList(

@@ -32,15 +32,13 @@ public final class OutputFixture implements AutoCloseable {
     tables = new TableCache(directory, options, VersionText.COMPARATOR, shared.tableMemory());
     context =
         new OutputContext(
-            env,
-            directory,
-            options.tables().suffix(),
+            new OutputContext.Target(
+                env, directory, options.tables().suffix(), numbers::getAndIncrement),
             TableFormat.of(options),
             VersionText.COMPARATOR,
             shared.budget(),
             shared.buildBuffers(),
             () -> 1_795_000_000L,
-            numbers::getAndIncrement,
             file -> tables.acquire(file).close());
   }
 

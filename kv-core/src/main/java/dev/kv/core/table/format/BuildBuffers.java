@@ -5,6 +5,7 @@ import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.memory.Undo;
 
 /**
  * The reusable buffers for building tables of one format. A job takes one from a {@link
@@ -34,17 +35,12 @@ public final class BuildBuffers implements AutoCloseable {
     output = new OffHeapBuffer(budget, 0);
     scratch = new OffHeapBuffer(budget, 0);
     compression = new BlockCompression(format.nativeSnappy());
-    boolean reserved = false;
-    try {
+    try (Undo undo = new Undo(this::close)) {
       data.reserve();
       index.reserve();
       output.ensureCapacity(OUTPUT_BYTES);
       scratch.ensureCapacity(SCRATCH_BYTES);
-      reserved = true;
-    } finally {
-      if (!reserved) {
-        close();
-      }
+      undo.cancel();
     }
   }
 

@@ -7,6 +7,7 @@ import dev.kv.bytes.Escape;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.RefCounted;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.table.Table;
 import dev.kv.core.table.TableIterator;
 import dev.kv.core.table.TableMemory;
@@ -93,19 +94,14 @@ public final class UserTableReader implements dev.kv.table.TableReader {
               memory.allocator(),
               memory.budget(),
               options.tables().nativeSnappy());
-      boolean done = false;
-      try {
+      try (Undo undo = new Undo(this::freeMemory)) {
         TableFile file =
             TableFile.open(options.env(), path, new MappingQuota(1, memory.mappings()));
         long id = memory.blocks().blocks().newId();
         reader = Table.open(file, id, order, options.filterPolicy(), blocks);
-        done = true;
+        undo.cancel();
       } catch (IOException e) {
         throw new DBIOException("cannot open table " + Escape.text(path.toString()) + ": " + e, e);
-      } finally {
-        if (!done) {
-          freeMemory();
-        }
       }
     }
 
