@@ -17,8 +17,10 @@ import java.lang.module.ModuleFinder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -68,7 +70,7 @@ final class ArchitectureTest {
           Set.of("read", "write", "compaction", "inspect"),
           Set.of("shared"),
           Set.of("state", "transaction"),
-          Set.of("recovery", "background", "checkpoint", "feed"),
+          Set.of("recovery", "background", "checkpoint", "feed", "stats"),
           Set.of("repair", "change"),
           Set.of("load"),
           Set.of("db"));
@@ -118,6 +120,17 @@ final class ArchitectureTest {
         .beFreeOfCycles()
         .allowEmptyShould(true)
         .check(engine);
+  }
+
+  @Test
+  void package_ofTheEngine_hasAtMost22Classes() {
+    Map<String, Long> counts =
+        engine.stream()
+            .filter(type -> type.getPackageName().startsWith(ROOT))
+            .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
+            .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+    assertThat(counts).isNotEmpty();
+    assertThat(counts.values()).as(counts.toString()).allMatch(count -> count <= 22);
   }
 
   @Test

@@ -1,4 +1,4 @@
-package dev.kv.core.db;
+package dev.kv.core.background;
 
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.table.TableCache;
@@ -11,11 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Finds tables that were written long ago and have tombstones. Thread-safe. */
-final class OldTombstones {
+public final class OldTombstones {
   private final VersionSet versions;
   private final TableCache tables;
 
-  OldTombstones(VersionSet versions, TableCache tables) {
+  /** Creates the object for one open database. */
+  public OldTombstones(VersionSet versions, TableCache tables) {
     this.versions = versions;
     this.tables = tables;
   }
@@ -24,7 +25,7 @@ final class OldTombstones {
    * Returns the tables of the current version that have tombstones, or may have some, and were
    * written at {@code time} or before, or at an unknown time.
    */
-  List<FileMetadata> writtenUntil(Instant time) {
+  public List<FileMetadata> writtenUntil(Instant time) {
     List<FileMetadata> found = new ArrayList<>();
     Version version = versions.acquireCurrent();
     try {
@@ -44,7 +45,7 @@ final class OldTombstones {
   }
 
   /** Returns true if a table is in the current version. */
-  boolean isLive(FileMetadata table) {
+  public boolean isLive(FileMetadata table) {
     boolean[] live = {false};
     Version version = versions.acquireCurrent();
     try {

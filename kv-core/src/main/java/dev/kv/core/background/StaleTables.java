@@ -1,4 +1,4 @@
-package dev.kv.core.db;
+package dev.kv.core.background;
 
 import dev.kv.Options;
 import dev.kv.core.cache.CacheHandle;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>It is neither small nor large: small tables are merged, and large ones are divided.
  * </ol>
  */
-final class StaleTables {
+public final class StaleTables {
   /** A table is small if it is smaller than the maximum size of a file divided by this. */
   private static final int SMALL_SHARE = 4;
 
@@ -38,7 +38,8 @@ final class StaleTables {
   private final TableCache tables;
   private final Options options;
 
-  StaleTables(TableCache tables, Options options) {
+  /** Creates the object for one open database. */
+  public StaleTables(TableCache tables, Options options) {
     this.tables = tables;
     this.options = options;
   }
@@ -50,7 +51,8 @@ final class StaleTables {
    *
    * @param newest the number up to which tables are considered
    */
-  Set<Long> find(Version version, long newest, byte @Nullable [] begin, byte @Nullable [] end) {
+  public Set<Long> find(
+      Version version, long newest, byte @Nullable [] begin, byte @Nullable [] end) {
     Set<Long> found = new HashSet<>();
     for (int level = 1; level < Levels.COUNT; level++) {
       for (FileMetadata file : version.overlapping(level, begin, end)) {

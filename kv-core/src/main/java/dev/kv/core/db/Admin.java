@@ -2,6 +2,8 @@ package dev.kv.core.db;
 
 import dev.kv.admin.DBAdmin;
 import dev.kv.core.background.ManualCompactions;
+import dev.kv.core.background.OldTombstones;
+import dev.kv.core.background.StaleTables;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;

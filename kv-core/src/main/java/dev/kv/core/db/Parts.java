@@ -22,6 +22,7 @@ import dev.kv.core.state.DatabaseFiles;
 import dev.kv.core.state.MemTables;
 import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.state.TombstoneObserver;
+import dev.kv.core.stats.DatabaseStats;
 import dev.kv.core.transaction.ConditionalWrites;
 import dev.kv.core.transaction.Transactions;
 import dev.kv.core.version.Version;

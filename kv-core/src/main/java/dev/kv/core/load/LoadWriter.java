@@ -80,10 +80,15 @@ final class LoadWriter implements AutoCloseable {
     }
     group = new BlockGroup(context);
     syncing =
-        new LoadStage<>(context.target().env(), "kv-load-sync", TABLES_WAITING, out::complete, out::abandon);
+        new LoadStage<>(
+            context.target().env(), "kv-load-sync", TABLES_WAITING, out::complete, out::abandon);
     writing =
         new LoadStage<>(
-            context.target().env(), "kv-load-write", GROUPS_WAITING, this::write, BlockGroup::close);
+            context.target().env(),
+            "kv-load-write",
+            GROUPS_WAITING,
+            this::write,
+            BlockGroup::close);
   }
 
   /**

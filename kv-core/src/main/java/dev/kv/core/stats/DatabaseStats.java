@@ -1,4 +1,4 @@
-package dev.kv.core.db;
+package dev.kv.core.stats;
 
 import dev.kv.admin.DBStats;
 import dev.kv.admin.Range;
@@ -20,7 +20,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The statistics, properties and approximate sizes of one open database. Thread-safe. */
-final class DatabaseStats {
+public final class DatabaseStats {
   private static final String PREFIX = "leveldb.";
   private static final String FILES_AT_LEVEL = "num-files-at-level";
 
@@ -34,7 +34,7 @@ final class DatabaseStats {
   private final Source source;
 
   /** The numbers of one open database. Thread-safe. */
-  interface Source {
+  public interface Source {
     /** Returns the current version, retained. */
     Version acquireVersion();
 
@@ -58,7 +58,7 @@ final class DatabaseStats {
   }
 
   /** Creates the statistics. */
-  DatabaseStats(
+  public DatabaseStats(
       DatabaseContext context,
       DatabaseReader reader,
       SnapshotList snapshots,
@@ -75,7 +75,7 @@ final class DatabaseStats {
    * Returns the value of the property with that name, or null if there is none. Those of LevelDB
    * are formatted as LevelDB does.
    */
-  @Nullable String property(String name) {
+  public @Nullable String property(String name) {
     if (name.equals(StatsProperties.ESTIMATE)) {
       return estimatedKeys();
     }
@@ -134,7 +134,7 @@ final class DatabaseStats {
   }
 
   /** Returns the current statistics. */
-  DBStats stats() {
+  public DBStats stats() {
     OffHeapBudget budget = context.budget();
     BlockCache cache = context.blockCache();
     reader.releaseCollectedIterators();
@@ -163,7 +163,7 @@ final class DatabaseStats {
   }
 
   /** Returns the approximate number of bytes that each range takes in tables. */
-  long[] approximateSizes(List<Range> ranges) {
+  public long[] approximateSizes(List<Range> ranges) {
     long[] sizes = new long[ranges.size()];
     Version version = source.acquireVersion();
     try {

@@ -1,4 +1,4 @@
-package dev.kv.core.db;
+package dev.kv.core.stats;
 
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.format.TableProperties;

@@ -1,4 +1,4 @@
-package dev.kv.core.db;
+package dev.kv.core.stats;
 
 import dev.kv.admin.DBStats;
 import java.util.LinkedHashMap;

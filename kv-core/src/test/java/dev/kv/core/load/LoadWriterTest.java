@@ -116,7 +116,7 @@ final class LoadWriterTest {
       throws IOException {
     byte[] all = new byte[(int) table.size()];
     try (var file =
-        env.openSequential(FileNames.table(DIRECTORY, table.number(), context.suffix()))) {
+        env.openSequential(FileNames.table(DIRECTORY, table.number(), context.target().suffix()))) {
       ByteBuffer target = ByteBuffer.allocateDirect(all.length);
       while (target.hasRemaining() && file.read(target) > 0) {}
       target.flip().get(all);

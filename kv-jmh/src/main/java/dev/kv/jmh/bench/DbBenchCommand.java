@@ -7,7 +7,6 @@ import dev.kv.jmh.result.RunInfo;
 import dev.kv.jmh.result.Summary;
 import dev.kv.jmh.store.StoreDirectory;
 import dev.kv.jmh.store.StoreKind;
-import dev.kv.jmh.store.StoreProbe;
 import dev.kv.jmh.task.Catalogue;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -1,5 +1,11 @@
-package dev.kv.jmh.store;
+package dev.kv.jmh.bench;
 
+import dev.kv.jmh.store.Reader;
+import dev.kv.jmh.store.Store;
+import dev.kv.jmh.store.StoreDirectory;
+import dev.kv.jmh.store.StoreKind;
+import dev.kv.jmh.store.StoreSettings;
+import dev.kv.jmh.store.Writer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
