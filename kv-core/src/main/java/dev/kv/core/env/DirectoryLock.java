@@ -1,6 +1,7 @@
 package dev.kv.core.env;
 
 import dev.kv.env.Env;
+import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -24,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * in a registry of this process.
  *
  * <p>POSIX silently drops the lock as soon as the process closes any descriptor of the file. So a
- * process that holds the lock must not even open LOCK. The registry is checked before the file is
- * opened. The registry is kept in the system properties, as strings under {@link #PREFIX}: only the
- * runtime's own classes are common to all class loaders that may have loaded this class, and
- * programs that iterate over the properties expect strings.
+ * process that holds the lock must not even open LOCK. On Windows a lock belongs to a handle. The
+ * registry is checked before the file is opened. The registry is kept in the system properties, as
+ * strings under {@link #PREFIX}: only the runtime's own classes are common to all class loaders
+ * that may have loaded this class, and programs that iterate over the properties expect strings.
  *
  * <p>The keys are the real path, so that a symbolic link to the directory gives the same key, and
  * the file's identity (device and inode), so that a second mount or a hard link does too. The
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class DirectoryLock implements Env.Lock {
   private static final String PREFIX = "dev.kv.lock:";
   private static final String HELD = "held";
+  private static final boolean WINDOWS = File.separatorChar == '\\';
 
   private final FileChannel channel;
   private final List<String> keys;
@@ -114,8 +116,10 @@ final class DirectoryLock implements Env.Lock {
     try {
       lock = channel.tryLock();
     } catch (OverlappingFileLockException e) {
-      unclosable.keep(channel);
-      close = false;
+      if (!WINDOWS) {
+        unclosable.keep(channel);
+        close = false;
+      }
     } finally {
       if (lock == null && close) {
         channel.close();

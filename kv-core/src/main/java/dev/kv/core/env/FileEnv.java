@@ -207,6 +207,13 @@ public final class FileEnv extends HostEnv {
       }
     } catch (java.nio.file.DirectoryIteratorException e) {
       throw e.getCause();
+    } catch (NotDirectoryException | NoSuchFileException e) {
+      throw e;
+    } catch (FileSystemException e) {
+      throw Files.isRegularFile(directory) ? new NotDirectoryException(directory.toString()) : e;
+    }
+    if (names.isEmpty() && Files.notExists(directory)) {
+      throw new NoSuchFileException(directory.toString()); // Windows lists it as empty
     }
     return names;
   }
@@ -302,7 +309,10 @@ public final class FileEnv extends HostEnv {
 
   @Override
   public void syncDirectory(Path directory) throws IOException {
-    if (WINDOWS) {
+    if (WINDOWS) { // it does not sync directories
+      if (Files.notExists(directory)) {
+        throw new NoSuchFileException(directory.toString());
+      }
       return;
     }
     Uninterrupted.runAgain(

@@ -19,6 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 final class DirectoryLockTest {
@@ -34,6 +36,7 @@ final class DirectoryLockTest {
   }
 
   @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
   void lock_throughALinkToTheDirectory_isRefused() throws IOException {
     Path link = Files.createSymbolicLink(temp.resolve("link"), dir);
     try (Env.Lock lock = env.lock(file)) {
@@ -49,6 +52,7 @@ final class DirectoryLockTest {
   }
 
   @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
   void lock_fileIsALink_throws() throws IOException {
     Path target = Files.createFile(temp.resolve("target"));
     Files.createSymbolicLink(file, target);
@@ -143,6 +147,7 @@ final class DirectoryLockTest {
   }
 
   @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
   void lock_closed_leavesNothingInTheRegistry() throws IOException {
     try (Env.Lock lock = env.lock(file)) {
       assertThat(lock).isNotNull();

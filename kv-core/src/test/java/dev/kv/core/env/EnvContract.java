@@ -24,6 +24,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -240,6 +242,9 @@ public abstract class EnvContract {
   }
 
   @ParameterizedTest
+  @DisabledOnOs(
+      value = OS.WINDOWS,
+      disabledReason = "files that are open are not deleted or renamed there")
   @ValueSource(booleans = {true, false})
   final void randomAccess_fileDeletedOrReplaced_readsOn(boolean map) throws IOException {
     write("f", "old");
@@ -555,6 +560,9 @@ public abstract class EnvContract {
   }
 
   @Test
+  @DisabledOnOs(
+      value = OS.WINDOWS,
+      disabledReason = "files that are open are not deleted or renamed there")
   final void rename_whileOpen_writesGoOn() throws IOException {
     try (WritableFile file = env.createWritable(dir.resolve("f"))) {
       file.append(bytes("abc"));

@@ -23,6 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -109,6 +111,7 @@ final class FileEnvTest extends EnvContract {
 
   /** Hot code, as that is where the runtime reports the fault late. */
   @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "mapped files are not truncated there")
   void mappedFile_cutShortUnderReaders_throwsIOExceptionAndNothingLater() throws IOException {
     byte[] data = randomBytes(1 << 20, 2);
     write("f", data);
@@ -146,6 +149,7 @@ final class FileEnvTest extends EnvContract {
   }
 
   @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "mapped files are not truncated there")
   void mappedLog_cutShortUnderStores_throwsIOException() throws IOException {
     try (MappedLogFile log = mappedLog("l")) {
       log.reserve(1 << 20);
@@ -216,6 +220,7 @@ final class FileEnvTest extends EnvContract {
 
   /** A limit of the shell makes writes short, then fails them, as a full disk does. */
   @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "the limit is the shell's")
   void fileLimit_met_isAnIOExceptionAndWhatWasWrittenStays() throws Exception {
     Path shell = Path.of("/bin/sh");
     Assumptions.assumeTrue(Files.isExecutable(shell));
@@ -242,6 +247,7 @@ final class FileEnvTest extends EnvContract {
   }
 
   @ParameterizedTest
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "lists descriptors in /proc")
   @ValueSource(strings = {"sequential", "random-access", "writable", "appendable", "log", "LOCK"})
   void childProcess_startedWhileAFileIsOpen_inheritsNoDescriptor(String kind) throws Exception {
     Path descriptors = Path.of("/proc/self/fd");
@@ -278,6 +284,7 @@ final class FileEnvTest extends EnvContract {
   }
 
   @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
   void writing_throughASymbolicLink_isRefusedAndTheTargetUntouched() throws IOException {
     Path target = Files.writeString(temp.resolve("target"), "somebody's");
     Path link = Files.createSymbolicLink(dir.resolve("000007.dbtmp"), target);
@@ -298,6 +305,9 @@ final class FileEnvTest extends EnvContract {
 
   /** As a reader beside a writer meets it: what is no more there is missing, and nothing else. */
   @ParameterizedTest
+  @DisabledOnOs(
+      value = OS.WINDOWS,
+      disabledReason = "files that are open are not deleted or renamed there")
   @ValueSource(booleans = {true, false})
   void opening_aFileThatIsDeletedMeanwhile_opensItOrSaysThatItIsMissing(boolean map)
       throws Exception {
@@ -339,6 +349,7 @@ final class FileEnvTest extends EnvContract {
 
   /** A read of a pipe would wait forever. */
   @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "there are no such files there")
   @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void opening_aPipeOrADevice_isRefused() throws Exception {
     Path pipe = dir.resolve("000003.log");

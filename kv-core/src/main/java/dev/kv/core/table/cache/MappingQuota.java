@@ -19,12 +19,16 @@ public final class MappingQuota {
   private static final int AUTOMATIC = -1;
 
   private static final int MOST = 1000;
+
+  /** On 32 bits 2 to 3 GiB of addresses are shared by heap, buffers, stacks and mappings. */
+  private static final int MOST_OF_32_BITS = 100;
+
   private static final String SYSTEM_LIMIT = "/proc/sys/vm/max_map_count";
 
   /** The share of the system's limit that tables may use. */
   private static final int SHARE = 4;
 
-  /** A quarter of the system's limit. Computed once, to avoid reading a file at every open. */
+  /** The limit of the system. Computed once, to avoid reading a file at every open. */
   private static final int OF_THE_SYSTEM = ofSystemLimit();
 
   private final AtomicInteger left;
@@ -47,7 +51,7 @@ public final class MappingQuota {
     this.total = total;
   }
 
-  /** Returns a quota of a quarter of the mappings that the system allows the process. */
+  /** Returns a quota of the mappings that tables may use in this process. */
   public static MappingQuota ofTheSystem() {
     return new MappingQuota(OF_THE_SYSTEM, null);
   }
@@ -55,10 +59,16 @@ public final class MappingQuota {
   private static int ofSystemLimit() {
     try (FileInputStream limit = new FileInputStream(SYSTEM_LIMIT)) {
       String text = new String(limit.readAllBytes(), StandardCharsets.US_ASCII).trim();
-      return (int) Math.min(Integer.MAX_VALUE, Long.parseLong(text) / SHARE);
+      return of(Long.parseLong(text), System.getProperty("sun.arch.data.model"));
     } catch (IOException | NumberFormatException noSuchLimit) {
-      return Integer.MAX_VALUE;
+      return of(Long.MAX_VALUE, System.getProperty("sun.arch.data.model"));
     }
+  }
+
+  /** Returns the limit for a system's limit of mappings and the width of its addresses in bits. */
+  static int of(long mappings, @Nullable String bits) {
+    return (int)
+        Math.min("32".equals(bits) ? MOST_OF_32_BITS : Integer.MAX_VALUE, mappings / SHARE);
   }
 
   /** Takes one mapping from the quota and returns true, or returns false if none is left. */

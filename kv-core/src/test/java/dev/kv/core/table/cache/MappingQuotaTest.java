@@ -32,6 +32,14 @@ class MappingQuotaTest {
   }
 
   @Test
+  void of_32Bits_leavesAddressesForTheHeap() {
+    assertThat(MappingQuota.of(65_530, "32")).isEqualTo(100);
+    assertThat(MappingQuota.of(200, "32")).isEqualTo(50);
+    assertThat(MappingQuota.of(65_530, "64")).isEqualTo(16_382);
+    assertThat(MappingQuota.of(Long.MAX_VALUE, null)).isEqualTo(Integer.MAX_VALUE);
+  }
+
+  @Test
   void automatic_isAboveZeroAndAtMostAThousand() {
     MappingQuota automatic = new MappingQuota(-1);
     int taken = 0;
