@@ -1,8 +1,12 @@
 package dev.kv;
 
 import dev.kv.errors.ConflictException;
+import dev.kv.errors.DBException;
 import dev.kv.errors.OffHeapExhaustedException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -145,6 +149,42 @@ public interface DBWriter {
    * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
    */
   void write(WriteOptions options, WriteBatch batch);
+
+  /**
+   * Applies a batch atomically, and does not wait until it is durable. The write is visible when
+   * this call returns. Many such writes of one thread share a sync, as those of many threads do
+   * that call {@link #write(WriteOptions, WriteBatch)}.
+   *
+   * <p>As any write, the call waits while writes are stalled. An interrupted or abandoned wait for
+   * the stage changes nothing. {@link DB#close} completes all stages.
+   *
+   * @param options how to write
+   * @param batch the batch, which does not change, and can be changed after the call
+   * @return a stage that is complete when the write is durable, or at once without {@link
+   *     WriteOptions#sync}. If it fails with a {@link ConflictException} or an {@link
+   *     OffHeapExhaustedException}, nothing was written; after a failure of the sync it is unknown
+   *     whether the write survives a loss of power. What depends on it runs in the common pool.
+   * @throws IllegalArgumentException if {@link WriteBatch#create} did not make the batch
+   * @see #syncAsync
+   */
+  default CompletionStage<Void> writeAsync(WriteOptions options, WriteBatch batch) {
+    Objects.requireNonNull(options, "options");
+    try {
+      write(WriteOptions.DEFAULT, batch);
+    } catch (DBException e) {
+      return CompletableFuture.failedStage(e);
+    }
+    return options.sync() ? syncAsync() : CompletableFuture.completedStage(null);
+  }
+
+  /**
+   * Makes all writes durable that have returned before this call, without waiting for it. It serves
+   * puts and deletes as well as batches, those of all threads.
+   *
+   * @return a stage that is complete when they are durable; it fails with a {@link DBException} if
+   *     that cannot be. What depends on it runs in the common pool.
+   */
+  CompletionStage<Void> syncAsync();
 
   /**
    * Applies a batch atomically if all its expectations hold. Unlike {@link #write(WriteOptions,

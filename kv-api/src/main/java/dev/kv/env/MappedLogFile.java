@@ -9,7 +9,8 @@ import java.nio.ByteBuffer;
  * #reserved} has been filled with zeros on disk, so on a full disk {@link #reserve} fails, and a
  * store never does.
  *
- * <p>One thread stores and syncs at a time; another one may call {@link #reserve} at the same time.
+ * <p>One thread stores at a time, and one syncs; another one may call {@link #reserve} at the same
+ * time.
  */
 public interface MappedLogFile extends AutoCloseable {
   /**

@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -241,6 +242,11 @@ public final class Space extends SpaceReader implements KeyValueStore {
     } catch (ConflictException e) {
       throw prefix.without(e);
     }
+  }
+
+  @Override
+  public CompletionStage<Void> syncAsync() {
+    return database.syncAsync();
   }
 
   @Override

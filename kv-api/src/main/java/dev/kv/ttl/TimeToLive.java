@@ -21,6 +21,7 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -240,6 +241,11 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
     while (!database.tryWrite(options, stored(batch))) {
       // The stored value of an expected key has changed since it was read: compare it again.
     }
+  }
+
+  @Override
+  public CompletionStage<Void> syncAsync() {
+    return database.syncAsync();
   }
 
   @Override

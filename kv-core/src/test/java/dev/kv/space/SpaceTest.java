@@ -690,7 +690,9 @@ class SpaceTest {
             "putIfAbsent",
             "compareAndSet",
             "update",
-            "transact");
+            "transact",
+            "inTransaction",
+            "writeAsync");
     Set<String> missing = new TreeSet<>();
     for (Method method : KeyValueStore.class.getMethods()) {
       if (!Modifier.isPublic(method.getModifiers())

@@ -328,7 +328,9 @@ class TimeToLiveTest {
             "putIfAbsent",
             "compareAndSet",
             "update",
-            "transact");
+            "transact",
+            "inTransaction",
+            "writeAsync");
     Set<String> missing = new TreeSet<>();
     for (Method method : KeyValueStore.class.getMethods()) {
       boolean known =

@@ -18,6 +18,8 @@ import dev.kv.core.feed.LogFeed;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.DatabaseContext;
+import dev.kv.core.state.WriteAheadLog;
+import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.env.Env;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBIOException;
@@ -26,6 +28,7 @@ import dev.kv.load.DBLoads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +41,7 @@ final class DBImpl extends OpenDatabase implements DB {
   private final DBAdmin admin;
   private final DBLoads loads;
   private final ChangeFeed changes;
+  private final AsyncSyncs syncs;
   private final CountDownLatch closeDone = new CountDownLatch(1);
 
   DBImpl(Parts parts) {
@@ -46,6 +50,7 @@ final class DBImpl extends OpenDatabase implements DB {
     this.admin = new Admin(this::checkOpen, parts);
     this.loads = new OpenLoads(parts);
     this.changes = new OpenChanges(this::checkOpen, parts.tree().feed());
+    this.syncs = new AsyncSyncs(parts.context().env(), this::sync);
   }
 
   @Override
@@ -98,6 +103,24 @@ final class DBImpl extends OpenDatabase implements DB {
   @Override
   public boolean tryWrite(WriteOptions options, WriteBatch batch) {
     return apply(options, batch) == null;
+  }
+
+  @Override
+  public CompletionStage<Void> syncAsync() {
+    return syncs.request();
+  }
+
+  /** Makes all writes so far durable, and lets others write meanwhile if the log can do that. */
+  private void sync() {
+    WriteAheadLog.Position end;
+    try (ExclusiveWriter writer = parts.writes().commits().exclusive()) {
+      end = parts.files().logs().position(writer.lastSequence());
+    }
+    if (end == null) {
+      parts.writes().commits().write(new EncodedBatch(), true);
+    } else {
+      parts.files().logs().syncTo(end);
+    }
   }
 
   /** Applies a batch; returns a key whose expectation does not hold, or null. */
@@ -181,6 +204,7 @@ final class DBImpl extends OpenDatabase implements DB {
     Events events = parts.context().events();
     requireNotInListener(events);
     parts.tree().loads().requireNotInCallback();
+    syncs.close();
     if (!parts.files().errors().beginClose()) {
       Uninterrupted.await(closeDone::await);
       return;

@@ -50,6 +50,11 @@ final class AppendingLogWriter extends LogWriter {
   }
 
   @Override
+  public boolean canSyncAside() {
+    return false; // the file may have a buffer
+  }
+
+  @Override
   public boolean needsReserve() {
     return false;
   }

@@ -1,5 +1,6 @@
 package dev.kv.core.log;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.WritableFile;
@@ -10,12 +11,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Appends records to a log (see {@link LogFormat}). Used by one thread at a time; {@link
- * #reserveAhead} may run on another thread concurrently.
+ * #reserveAhead} may run on another thread concurrently, and {@link #syncTo} on a third.
  *
  * <p>After a failed append or sync the contents of the file are unknown: every later call fails
  * with the first failure as its cause. Once an append has returned, the record survives the death
@@ -26,8 +28,13 @@ public abstract sealed class LogWriter implements AutoCloseable
   private final Path name;
   private final MaskedCrc32c crc = new MaskedCrc32c();
   private long length;
+  private volatile @Nullable Throwable failure;
+
+  /** Held during a sync: one that finds nothing to do must not return before another is done. */
+  private final ReentrantLock syncing = new ReentrantLock();
+
+  @GuardedBy("syncing")
   private long synced;
-  private @Nullable Throwable failure;
 
   LogWriter(Path name, long length) {
     this.name = name;
@@ -96,18 +103,40 @@ public abstract sealed class LogWriter implements AutoCloseable
 
   /** Makes every appended record durable; does nothing if all are durable already. */
   public final void sync() throws IOException {
-    checkUsable();
-    if (synced == length) {
-      return;
-    }
+    syncTo(length);
+  }
+
+  /**
+   * Makes the records up to an offset durable; does nothing if they are durable already. If {@link
+   * #canSyncAside}, any thread may call it while another one appends.
+   *
+   * @param end the offset, which was {@link #length} once
+   */
+  public final void syncTo(long end) throws IOException {
+    syncing.lock();
     try {
-      sync(synced, length);
-      synced = length;
+      checkUsable();
+      if (synced < end) {
+        syncRange(end);
+      }
+    } finally {
+      syncing.unlock();
+    }
+  }
+
+  @GuardedBy("syncing")
+  private void syncRange(long end) throws IOException {
+    try {
+      sync(synced, end);
+      synced = end;
     } catch (IOException | RuntimeException | Error e) {
       failure = e;
       throw e;
     }
   }
+
+  /** Returns true if {@link #syncTo} may run beside an append. */
+  public abstract boolean canSyncAside();
 
   /** Returns the file's name. */
   public final Path name() {

@@ -87,6 +87,11 @@ final class MappedLogWriter extends LogWriter {
   }
 
   @Override
+  public boolean canSyncAside() {
+    return true;
+  }
+
+  @Override
   public boolean needsReserve() {
     long reserved = file.reserved();
     return reserved - length() < Math.min(LARGEST_STEP, reserved / 2);

@@ -43,6 +43,14 @@ public final class WriteAheadLog {
   /** A log and its number. */
   public record NumberedLog(long number, LogWriter writer) {}
 
+  /**
+   * A place in the logs.
+   *
+   * @param end the offset in the log after the last record that is meant
+   * @param lastSequence the sequence number of the last write before it
+   */
+  public record Position(LogWriter log, long end, long lastSequence) {}
+
   private final Env env;
   private final Path directory;
   private final VersionSet versions;
@@ -163,10 +171,14 @@ public final class WriteAheadLog {
     Object begun = events.begin(Events.Kind.SYNC);
     long start = System.nanoTime();
     if (writer != olderSyncedFor) {
-      syncOlder();
+      syncOlder(null);
       olderSyncedFor = writer;
     }
     writer.sync();
+    noteSync(begun, start);
+  }
+
+  private void noteSync(@Nullable Object begun, long start) {
     long nanos = System.nanoTime() - start;
     syncs.increment();
     syncNanos.add(nanos);
@@ -180,14 +192,67 @@ public final class WriteAheadLog {
     }
   }
 
-  private void syncOlder() throws IOException {
+  /** Syncs the older logs, all or up to {@code last}; returns true if that is one of them. */
+  private boolean syncOlder(@Nullable LogWriter last) throws IOException {
     olderLock.lock();
     try {
       for (LogWriter each : older) {
         each.sync();
+        if (each == last) {
+          return true;
+        }
       }
+      return false;
     } finally {
       olderLock.unlock();
+    }
+  }
+
+  /**
+   * Returns the end of the log, for {@link #syncTo}. Called by the leader.
+   *
+   * @param lastSequence the sequence number of the last write
+   * @return the place, or null if there is no log, or it cannot be synced beside an append
+   */
+  public @Nullable Position position(long lastSequence) {
+    NumberedLog log = current;
+    return log != null && log.writer().canSyncAside()
+        ? new Position(log.writer(), log.writer().length(), lastSequence)
+        : null;
+  }
+
+  /**
+   * Makes all writes before a place durable, while others write. A log whose memtable was flushed
+   * meanwhile needs no sync, because its tables are durable.
+   *
+   * @throws DBIOException if a sync fails; writes are refused from then on
+   */
+  public void syncTo(Position position) {
+    Object begun = events.begin(Events.Kind.SYNC);
+    long start = System.nanoTime();
+    olderLock.lock(); // no log is closed meanwhile
+    try {
+      NumberedLog log = current;
+      boolean isCurrent = log != null && log.writer() == position.log();
+      if (isCurrent || older.contains(position.log())) {
+        if (!syncOlder(position.log())) {
+          position.log().syncTo(position.end());
+        }
+      }
+    } catch (IOException e) {
+      errors.fail("the sync of a log", e);
+      throw new DBIOException(
+          "cannot sync "
+              + position.log().name()
+              + ": it is unknown whether the last writes survive a loss of power: "
+              + e,
+          e);
+    } finally {
+      olderLock.unlock();
+    }
+    noteSync(begun, start);
+    if (kept != null) {
+      kept.progress().synced(position.lastSequence());
     }
   }
 

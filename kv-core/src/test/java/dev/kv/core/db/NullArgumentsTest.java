@@ -85,6 +85,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -341,6 +342,7 @@ class NullArgumentsTest {
     samples.put(Function.class, Function.identity());
     samples.put(UnaryOperator.class, UnaryOperator.identity());
     samples.put(BiFunction.class, (BiFunction<Object, Object, Object>) (a, b) -> a);
+    samples.put(Consumer.class, (Consumer<Object>) a -> {});
     samples.put(BiConsumer.class, (BiConsumer<Object, Object>) (a, b) -> {});
     samples.put(Comparator.class, Comparator.naturalOrder());
     samples.put(List.class, List.of());

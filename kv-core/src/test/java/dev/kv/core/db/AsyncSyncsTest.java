@@ -1,0 +1,250 @@
+package dev.kv.core.db;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.DB;
+import dev.kv.WriteBatch;
+import dev.kv.WriteOptions;
+import dev.kv.errors.ConflictException;
+import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBReadOnlyException;
+import dev.kv.space.Space;
+import dev.kv.testing.FaultEnv;
+import dev.kv.testing.StrictMemEnv;
+import dev.kv.ttl.TimeToLive;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class AsyncSyncsTest extends DbTestBase {
+  private static final Path POWER = Path.of("/power/db");
+  private static final long SECONDS = 60;
+
+  private final StrictMemEnv disk = new StrictMemEnv();
+  private final FaultEnv env = new FaultEnv(disk);
+
+  @BeforeEach
+  void openOnADiskThatForgets() {
+    options = defaults().toBuilder().env(env).build();
+    db = openOther(POWER, options);
+  }
+
+  private static WriteBatch batch(String key, String value) {
+    return WriteBatch.create().put(b(key), b(value));
+  }
+
+  private static void await(CompletionStage<?> stage) throws Exception {
+    stage.toCompletableFuture().get(SECONDS, TimeUnit.SECONDS);
+  }
+
+  private static Throwable failureOf(CompletionStage<?> stage) throws Exception {
+    try {
+      await(stage);
+    } catch (ExecutionException e) {
+      return e.getCause();
+    }
+    throw new AssertionError("the stage did not fail");
+  }
+
+  /** Returns the value that a key has after a loss of everything that is not synced. */
+  private String afterPowerLoss(String key) {
+    try (DB after = DB.open(POWER, options.toBuilder().env(disk.crashClone(0, 1)).build())) {
+      return s(after.get(b(key)));
+    }
+  }
+
+  /** Lets syncs of logs wait until the result is counted down; the first one counts down begun. */
+  private CountDownLatch holdSyncs(CountDownLatch begun) {
+    CountDownLatch gate = new CountDownLatch(1);
+    env.watch(
+        operation -> {
+          if (operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(".log")) {
+            begun.countDown();
+            awaitLatch(gate);
+          }
+        });
+    return gate;
+  }
+
+  private static void awaitLatch(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(SECONDS, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void writeAsync_withSync_isVisibleAtOnceAndDurableWhenItIsComplete() throws Exception {
+    db.put(b("first"), b("0"));
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch gate = holdSyncs(begun);
+    CompletionStage<Void> stage = db.writeAsync(WriteOptions.SYNC, batch("k", "v"));
+    assertThat(s(db.get(b("k")))).isEqualTo("v");
+    assertThat(begun.await(SECONDS, TimeUnit.SECONDS)).isTrue();
+    assertThat(stage.toCompletableFuture()).isNotDone();
+    assertThat(afterPowerLoss("k")).isEqualTo(NOT_FOUND);
+    gate.countDown();
+    await(stage);
+    assertThat(afterPowerLoss("k")).isEqualTo("v");
+    assertThat(afterPowerLoss("first")).isEqualTo("0");
+  }
+
+  @Test
+  void writeAsync_withoutSync_isCompleteAtOnceAndSyncsNothing() {
+    long syncs = syncs();
+    CompletionStage<Void> stage = db.writeAsync(WriteOptions.DEFAULT, batch("k", "v"));
+    assertThat(stage.toCompletableFuture()).isCompleted();
+    assertThat(syncs()).isEqualTo(syncs);
+  }
+
+  @Test
+  void aThousandWrites_besideASync_shareTheNextOne() throws Exception {
+    db.put(WriteOptions.SYNC, b("first"), b("0"));
+    db.put(b("second"), b("0"));
+    long before = syncs();
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch gate = holdSyncs(begun);
+    List<CompletionStage<Void>> stages = new ArrayList<>();
+    stages.add(db.syncAsync());
+    assertThat(begun.await(SECONDS, TimeUnit.SECONDS)).isTrue();
+    for (int i = 0; i < 1000; i++) { // the sync under way does not hold them up
+      stages.add(db.writeAsync(WriteOptions.SYNC, batch("k" + i, "v")));
+    }
+    gate.countDown();
+    for (CompletionStage<Void> each : stages) {
+      await(each);
+    }
+    for (String key : List.of("k0", "k500", "k999")) {
+      assertThat(afterPowerLoss(key)).isEqualTo("v");
+    }
+    assertThat(syncs() - before).isEqualTo(2);
+  }
+
+  private long syncs() {
+    return db.admin().stats().writes().syncs();
+  }
+
+  /** The memtable is switched between writes, so that a sync meets several logs. */
+  @Test
+  void writeAsync_besideSwitchesOfTheLog_isDurableWhenItIsComplete() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      CompletionStage<Void> stage = db.writeAsync(WriteOptions.SYNC, batch("k" + i, "v" + i));
+      if (i % 3 == 0) {
+        db.admin().flush();
+      }
+      await(stage);
+      for (int j = 0; j <= i; j++) {
+        assertThat(afterPowerLoss("k" + j)).isEqualTo("v" + j);
+      }
+    }
+  }
+
+  @Test
+  void writeAsync_afterALogWhoseFlushIsHeldUp_makesThatLogDurableToo() throws Exception {
+    CountDownLatch flushes = new CountDownLatch(1);
+    env.watch(
+        operation -> {
+          if (operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(".ldb")) {
+            awaitLatch(flushes);
+          }
+        });
+    db.put(b("older"), b("1"));
+    switchMemTable();
+    await(db.writeAsync(WriteOptions.SYNC, batch("newer", "2")));
+    assertThat(afterPowerLoss("older")).isEqualTo("1");
+    assertThat(afterPowerLoss("newer")).isEqualTo("2");
+    flushes.countDown();
+  }
+
+  @Test
+  void writeAsync_ofALogThatCannotBeSyncedBesideAppends_isDurableToo() throws Exception {
+    HookedEnv appending = new HookedEnv(disk);
+    appending.noMappedLogs = true;
+    db.close();
+    options = options.toBuilder().env(appending).build();
+    db = openOther(POWER, options);
+    for (int i = 0; i < 20; i++) {
+      await(db.writeAsync(WriteOptions.SYNC, batch("k" + i, "v")));
+      assertThat(afterPowerLoss("k" + i)).isEqualTo("v");
+    }
+  }
+
+  @Test
+  void writeAsync_expectationThatDoesNotHold_failsTheStageAndWritesNothing() throws Exception {
+    WriteBatch refused = batch("k", "v").expect(b("k"), b("other"));
+    assertThat(failureOf(db.writeAsync(WriteOptions.SYNC, refused)))
+        .isInstanceOf(ConflictException.class);
+    assertThat(db.get(b("k"))).isNull();
+  }
+
+  @Test
+  void failureOfTheSync_failsTheStage() throws Exception {
+    db.put(b("first"), b("0"));
+    env.fail(
+        FaultEnv.Fault.ERROR,
+        1,
+        operation -> operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(".log"));
+    assertThat(failureOf(db.writeAsync(WriteOptions.SYNC, batch("k", "v"))))
+        .isInstanceOf(DBIOException.class);
+    assertThat(failureOf(db.writeAsync(WriteOptions.SYNC, batch("k", "w"))))
+        .isInstanceOf(DBReadOnlyException.class);
+  }
+
+  @Test
+  void close_completesTheStagesOfAllWrites() throws Exception {
+    List<CompletionStage<Void>> stages = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      stages.add(db.writeAsync(WriteOptions.SYNC, batch("k" + i, "v")));
+    }
+    db.close();
+    for (CompletionStage<Void> each : stages) {
+      await(each);
+    }
+    assertThat(afterPowerLoss("k99")).isEqualTo("v");
+    assertThat(failureOf(db.writeAsync(WriteOptions.SYNC, batch("k", "v"))))
+        .isInstanceOf(DBClosedException.class);
+    assertThat(failureOf(db.syncAsync())).isInstanceOf(DBClosedException.class);
+  }
+
+  @Test
+  void whatDependsOnAStage_canWriteWaitAndClose() throws Exception {
+    CompletionStage<Void> chain =
+        db.writeAsync(WriteOptions.SYNC, batch("a", "1"))
+            .thenCompose(done -> db.writeAsync(WriteOptions.SYNC, batch("b", "2")))
+            .thenRun(() -> db.put(WriteOptions.SYNC, b("c"), b("3")))
+            .thenRun(db::close);
+    await(chain);
+    assertThat(afterPowerLoss("c")).isEqualTo("3");
+  }
+
+  @Test
+  void writeAsync_ofASpaceAndOfTimeToLive_isDurableToo() throws Exception {
+    Space space = Space.of(db, "s/");
+    TimeToLive mortal = TimeToLive.of(Space.of(db, "t/"), Duration.ofHours(1));
+    await(
+        CompletableFuture.allOf(
+            space.writeAsync(WriteOptions.SYNC, batch("k", "v")).toCompletableFuture(),
+            mortal.writeAsync(WriteOptions.SYNC, batch("k", "v")).toCompletableFuture()));
+    assertThat(s(space.get(b("k")))).isEqualTo("v");
+    assertThat(s(mortal.get(b("k")))).isEqualTo("v");
+    assertThat(afterPowerLoss("s/k")).isEqualTo("v");
+    assertThat(afterPowerLoss("t/k")).isNotEqualTo(NOT_FOUND);
+  }
+
+  @Test
+  void nullArguments_areRefusedAtTheCall() {
+    assertThatThrownBy(() -> db.writeAsync(null, WriteBatch.create())).hasMessage("options");
+    assertThatThrownBy(() -> db.writeAsync(WriteOptions.SYNC, null)).hasMessage("batch");
+  }
+}
