@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * Creates and queries a filter: a summary of the keys of a table that can exclude a key without a
- * read of a data block. Thread-safe.
+ * read of a data block. Thread-safe. It must not use the database that calls it.
  *
  * <p>A table stores the name of the policy with its filters. Filters with another name are ignored.
  * If an encoding changes, give it a new name.

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
  * comparator of that name. If an order changes, give it a new name.
  *
  * <p>Implementations are thread-safe and never throw. If one throws nevertheless, the caller gets a
- * {@link dev.kv.errors.ComparatorException}. A slice is valid only during the call that it is
- * passed to.
+ * {@link dev.kv.errors.ComparatorException}. They must not use the database that calls them: a
+ * write compares keys while all other writes wait for it. A slice is valid only during the call
+ * that it is passed to.
  */
 public interface DBComparator {
 

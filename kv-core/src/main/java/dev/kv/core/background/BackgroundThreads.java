@@ -89,6 +89,15 @@ public final class BackgroundThreads {
     errors.check();
   }
 
+  /** Throws if the calling thread runs work of this database: the close would wait for it. */
+  public void requireNotInCallback() {
+    if (all.stream().anyMatch(BackgroundWorker::isRunByThisThread)) {
+      throw new IllegalStateException(
+          "a comparator, a filter policy or a compaction filter must not close the database that"
+              + " calls it");
+    }
+  }
+
   /** Stops all work after its current piece, and waits until that has ended. */
   public void stop() {
     context.shared().writeBuffers().remove(buffer);

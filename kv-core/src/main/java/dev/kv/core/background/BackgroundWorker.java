@@ -83,6 +83,9 @@ final class BackgroundWorker extends WorkerThreads.Task {
   @GuardedBy("this")
   private int resumes;
 
+  /** The thread that runs a piece of work. */
+  private volatile @Nullable Thread running;
+
   // Owned by the thread that runs the task.
   private boolean retrying;
   private boolean retriesByItself;
@@ -181,8 +184,22 @@ final class BackgroundWorker extends WorkerThreads.Task {
     release(new ArrayList<>(awaiting));
   }
 
+  /** Returns true if the calling thread runs this work. */
+  boolean isRunByThisThread() {
+    return running == Thread.currentThread();
+  }
+
   @Override
   protected long runPiece() {
+    running = Thread.currentThread();
+    try {
+      return tryPiece();
+    } finally {
+      running = null;
+    }
+  }
+
+  private long tryPiece() {
     if (retrying) {
       long left = untilRetry();
       if (left > 0) {

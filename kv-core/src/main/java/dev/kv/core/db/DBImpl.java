@@ -204,6 +204,7 @@ final class DBImpl extends OpenDatabase implements DB {
     Events events = parts.context().events();
     requireNotInListener(events);
     parts.tree().loads().requireNotInCallback();
+    parts.background().requireNotInCallback();
     syncs.close();
     if (!parts.files().errors().beginClose()) {
       Uninterrupted.await(closeDone::await);
