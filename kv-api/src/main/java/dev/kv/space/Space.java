@@ -175,8 +175,8 @@ public final class Space extends SpaceReader implements KeyValueStore {
 
   /** Returns true for a space of the same database with the same prefix. */
   @Override
-  public boolean equals(@Nullable Object object) {
-    return object instanceof Space other
+  public boolean equals(@Nullable Object obj) {
+    return obj instanceof Space other
         && other.database == database
         && Arrays.equals(other.prefix.bytes(), prefix.bytes());
   }
