@@ -56,7 +56,9 @@ class EngineLoggerTest {
 
   @Test
   void programWithProvider_getsTheMessagesOfTheEngine() throws Exception {
-    assertThat(run(true)).contains("dev.kv.core.db").doesNotContain("No SLF4J providers");
+    assertThat(run(true))
+        .contains("dev.kv.core.event.Events", "opened")
+        .doesNotContain("No SLF4J providers");
   }
 
   private String run(boolean provider, String... more) throws IOException, InterruptedException {
