@@ -18,5 +18,5 @@ module dev.kv.core {
   provides dev.kv.DBFactory with
       dev.kv.core.db.DBFactoryImpl;
   provides dev.kv.env.EnvProvider with
-      dev.kv.core.env.memory.EnvProviderImpl;
+      dev.kv.core.env.FileEnvProvider;
 }

@@ -33,7 +33,7 @@ public interface Env {
    * @return a new environment without files
    */
   static Env inMemory() {
-    return EnvProvider.instance().newInMemory();
+    return new MemEnv();
   }
 
   /**

@@ -3,8 +3,8 @@ package dev.kv.env;
 import java.util.ServiceLoader;
 
 /**
- * Provides the engine's environments. The provider is found once through {@link ServiceLoader};
- * programs call {@link Env#fileSystem} and {@link Env#inMemory} instead. Thread-safe.
+ * Provides the engine's environment of the file system. The provider is found once through {@link
+ * ServiceLoader}; programs call {@link Env#fileSystem} instead. Thread-safe.
  */
 public interface EnvProvider {
 
@@ -25,14 +25,6 @@ public interface EnvProvider {
    * @see Env#fileSystem
    */
   Env fileSystem();
-
-  /**
-   * Creates an environment whose files are in memory.
-   *
-   * @return a new environment without files
-   * @see Env#inMemory
-   */
-  Env newInMemory();
 
   /** Loads the provider at its first use. */
   final class Holder {

@@ -59,7 +59,7 @@ final class ArchitectureTest {
           Set.of("logging"),
           Set.of("event"),
           Set.of("codec", "memory", "env"),
-          Set.of("key", "log", "cache", "filter", "env.memory"),
+          Set.of("key", "log", "cache", "filter"),
           Set.of("iterator", "batch", "version"),
           Set.of("block", "memtable"),
           Set.of("table.format", "manifest"),

@@ -3,7 +3,6 @@ package dev.kv.core.checkpoint;
 import dev.kv.admin.LiveFiles;
 import dev.kv.core.compaction.FlushJob;
 import dev.kv.core.env.FileNames;
-import dev.kv.core.env.memory.MemEnv;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.manifest.ManifestContext;
 import dev.kv.core.manifest.NewDatabase;
@@ -37,7 +36,7 @@ public final class FrozenFiles {
   private final DatabaseContext context;
   private final Version version;
   private final VersionSet numbers;
-  private final Env scratch = new MemEnv();
+  private final Env scratch = Env.inMemory();
   private final List<LiveFiles.File> files = new ArrayList<>();
 
   private FrozenFiles(DatabaseContext context, Version version, VersionSet numbers) {

@@ -1,6 +1,7 @@
 package dev.kv.core.env;
 
 import dev.kv.core.logging.EngineLogger;
+import dev.kv.env.Env;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.env.SequentialFile;
@@ -23,6 +24,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It counts its open files and mappings. After all databases are closed, {@link #openFiles} is
  * 0, and after {@link #awaitUnmapped} {@link #liveMappings} is 0 too.
  */
-public final class FileEnv extends HostEnv {
+public final class FileEnv implements Env {
   private static final EngineLogger LOG = EngineLogger.of(FileEnv.class);
   private static final boolean WINDOWS =
       System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("windows");
@@ -48,6 +51,31 @@ public final class FileEnv extends HostEnv {
 
   /** Creates an environment; one is enough for a process. */
   public FileEnv() {}
+
+  @Override
+  public long nowMicros() {
+    return TimeUnit.NANOSECONDS.toMicros(System.nanoTime());
+  }
+
+  @Override
+  public void sleepMicros(long micros) {
+    long deadline = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(micros);
+    boolean interrupted = false;
+    for (long left = deadline - System.nanoTime(); left > 0; left = deadline - System.nanoTime()) {
+      interrupted |= Thread.interrupted();
+      LockSupport.parkNanos(this, left);
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public Thread startThread(String name, Runnable task) {
+    Thread thread = new EngineThread(name, task);
+    thread.start();
+    return thread;
+  }
 
   @Override
   public SequentialFile openSequential(Path file) throws IOException {

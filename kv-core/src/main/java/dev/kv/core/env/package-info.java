@@ -5,11 +5,11 @@
  * <p>{@link dev.kv.core.env.FileEnv} is the environment of the file system: {@code FileReadFile}
  * and {@code MappedFile} read tables by position or through a mapping, {@code FileWritable} writes
  * at a file's end, {@code FileMappedLog} is the log that is written by stores into a mapping,
- * {@code Unmapper} unmaps files, and {@code DirectoryLock} prevents a second open. Package {@code
- * memory} has the same in memory. {@link dev.kv.core.env.FileNames} builds and parses the names of
- * a database's files. {@link dev.kv.core.env.PendingFault} copies out of memory that may be mapped,
- * and finds the faults. {@link dev.kv.core.env.Uninterrupted} is for waits that an interrupt does
- * not end.
+ * {@code Unmapper} unmaps files, and {@code DirectoryLock} prevents a second open. {@code
+ * FileEnvProvider} gives the environment to the API, which has the one in memory. {@link
+ * dev.kv.core.env.FileNames} builds and parses the names of a database's files. {@link
+ * dev.kv.core.env.PendingFault} copies out of memory that may be mapped, and finds the faults.
+ * {@link dev.kv.core.env.Uninterrupted} is for waits that an interrupt does not end.
  *
  * <p>Everything above calls the files through {@link dev.kv.env.Env}. It imports nothing of the
  * engine.

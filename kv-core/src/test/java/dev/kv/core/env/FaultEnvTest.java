@@ -3,7 +3,6 @@ package dev.kv.core.env;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.core.env.memory.MemEnv;
 import dev.kv.env.Env;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.SequentialFile;
@@ -24,7 +23,7 @@ final class FaultEnvTest extends EnvContract {
 
   @Override
   protected Env newEnv() {
-    faulty = new FaultEnv(new MemEnv());
+    faulty = new FaultEnv(Env.inMemory());
     return faulty;
   }
 
@@ -80,7 +79,7 @@ final class FaultEnvTest extends EnvContract {
     long count = faulty.operations() - before;
     assertThat(count).isEqualTo(34);
     for (long k = 1; k <= count; k++) {
-      FaultEnv fresh = new FaultEnv(new MemEnv());
+      FaultEnv fresh = new FaultEnv(Env.inMemory());
       env = fresh;
       env.createDirectory(dir);
       fresh.failOnce(fresh.operations() + k, Fault.ERROR);

@@ -2,7 +2,6 @@ package dev.kv.core.env;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.core.env.memory.MemEnv;
 import dev.kv.env.Env;
 import dev.kv.env.MappedLogFile;
 import java.io.IOException;
@@ -16,7 +15,7 @@ import org.junit.jupiter.api.Test;
 final class MemEnvTest extends EnvContract {
   @Override
   protected Env newEnv() {
-    return new MemEnv();
+    return Env.inMemory();
   }
 
   @Override
@@ -35,7 +34,7 @@ final class MemEnvTest extends EnvContract {
   @Test
   void memEnv_twoOfThem_shareNothing() throws IOException {
     write("f", "x");
-    assertThat(new MemEnv().exists(dir.resolve("f"))).isFalse();
+    assertThat(Env.inMemory().exists(dir.resolve("f"))).isFalse();
   }
 
   @Test

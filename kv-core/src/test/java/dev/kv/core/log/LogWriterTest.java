@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.core.env.FileEnv;
-import dev.kv.core.env.memory.MemEnv;
 import dev.kv.env.Env;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.SequentialFile;
@@ -24,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class LogWriterTest {
-  private final Env env = new MemEnv();
+  private final Env env = Env.inMemory();
   private final Path dir = Path.of("/log-writer-test");
 
   private byte[] contents(Path file) throws IOException {

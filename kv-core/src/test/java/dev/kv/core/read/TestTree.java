@@ -5,7 +5,6 @@ import dev.kv.SharedResources;
 import dev.kv.Snapshot;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.env.FileNames;
-import dev.kv.core.env.memory.MemEnv;
 import dev.kv.core.event.Events;
 import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.InternalKey;
@@ -26,6 +25,7 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionBuilder;
 import dev.kv.core.version.VersionEdit;
+import dev.kv.env.Env;
 import dev.kv.env.WritableFile;
 import dev.kv.options.CompressionType;
 import java.io.IOException;
@@ -63,7 +63,7 @@ final class TestTree implements AutoCloseable {
   TestTree(SeekListener seeks) {
     options =
         Options.builder()
-            .env(new MemEnv())
+            .env(Env.inMemory())
             .blockSize(1024)
             .compression(CompressionType.NONE)
             .build();

@@ -4,7 +4,7 @@ import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
-import dev.kv.core.env.memory.MemEnv;
+import dev.kv.env.Env;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -30,7 +30,7 @@ public class ConditionalWriteLincheckIT {
           Path.of("/lincheck"),
           Options.builder()
               .createIfMissing(true)
-              .env(new MemEnv())
+              .env(Env.inMemory())
               .writeBufferSize(64 << 10)
               .build());
 

@@ -5,7 +5,7 @@ import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.TransactionOptions;
-import dev.kv.core.env.memory.MemEnv;
+import dev.kv.env.Env;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,7 +34,7 @@ public class TransactionLincheckIT {
           Path.of("/lincheck"),
           Options.builder()
               .createIfMissing(true)
-              .env(new MemEnv())
+              .env(Env.inMemory())
               .writeBufferSize(64 << 10)
               .build());
 

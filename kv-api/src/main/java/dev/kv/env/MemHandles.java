@@ -1,9 +1,5 @@
-package dev.kv.core.env.memory;
+package dev.kv.env;
 
-import dev.kv.env.MappedLogFile;
-import dev.kv.env.RandomAccessFile;
-import dev.kv.env.SequentialFile;
-import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,10 +1,5 @@
-package dev.kv.core.env.memory;
+package dev.kv.env;
 
-import dev.kv.core.env.HostEnv;
-import dev.kv.env.MappedLogFile;
-import dev.kv.env.RandomAccessFile;
-import dev.kv.env.SequentialFile;
-import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
@@ -24,9 +19,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * An environment whose files are in memory and exist as long as it does. Paths are made absolute
  * and normalized; nothing on disk is accessed. As on disk, a file that is deleted while it is open
- * stays usable through its open handles.
+ * stays usable through its open handles. The clock and the threads are those of the file system's
+ * environment.
  */
-public final class MemEnv extends HostEnv {
+final class MemEnv extends ForwardingEnv {
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
@@ -35,7 +31,9 @@ public final class MemEnv extends HostEnv {
   private final Set<Path> locked = new HashSet<>();
 
   /** Creates an environment without files. */
-  public MemEnv() {}
+  MemEnv() {
+    super(Env.fileSystem());
+  }
 
   @Override
   public SequentialFile openSequential(Path file) throws IOException {

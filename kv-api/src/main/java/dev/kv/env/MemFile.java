@@ -1,4 +1,4 @@
-package dev.kv.core.env.memory;
+package dev.kv.env;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
