@@ -1,22 +1,20 @@
 package dev.kv.space;
 
-import dev.kv.KeyValueStore;
 import dev.kv.WriteBatch;
 import dev.kv.bytes.Slice;
 import dev.kv.change.OperationHandler;
+import dev.kv.view.BatchView;
 import java.nio.ByteBuffer;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The operations of a batch whose keys have one prefix, which it adds and removes. */
-final class SpaceBatch implements WriteBatch {
-  private final WriteBatch batch;
+final class SpaceBatch extends BatchView {
   private final KeyPrefix prefix;
   private final Slice prefixSlice;
   private final Space space;
 
   SpaceBatch(WriteBatch batch, Space space) {
-    this.batch = batch;
+    super(batch, space);
     this.space = space;
     this.prefix = space.prefix;
     this.prefixSlice = Slice.of(prefix.bytes());
@@ -53,67 +51,8 @@ final class SpaceBatch implements WriteBatch {
   }
 
   @Override
-  public SpaceBatch setSavePoint() {
-    batch.setSavePoint();
-    return this;
-  }
-
-  @Override
-  public SpaceBatch rollbackToSavePoint() {
-    batch.rollbackToSavePoint();
-    return this;
-  }
-
-  @Override
-  public SpaceBatch popSavePoint() {
-    batch.popSavePoint();
-    return this;
-  }
-
-  /** Copies the operations first, because {@code other} may be the batch that this is a view of. */
-  @Override
-  public SpaceBatch append(WriteBatch other) {
-    KeyValueStore owner = Objects.requireNonNull(other, "other").store();
-    if (owner != null && !space.equals(owner)) {
-      throw new IllegalArgumentException(
-          "the other batch belongs to "
-              + owner
-              + " and not to "
-              + space
-              + ": append it to a view of this batch, which the method within of its owner makes");
-    }
-    WriteBatch copy = WriteBatch.create();
-    SpaceBatch target = new SpaceBatch(copy, space);
-    other.iterate(
-        new OperationHandler() {
-          @Override
-          public void put(Slice key, Slice value) {
-            target.put(key.toByteArray(), value.toByteArray());
-          }
-
-          @Override
-          public void delete(Slice key) {
-            target.delete(key.toByteArray());
-          }
-
-          @Override
-          public void expect(Slice key, @Nullable Slice value) {
-            target.expect(key.toByteArray(), value == null ? null : value.toByteArray());
-          }
-        });
-    batch.append(copy);
-    return this;
-  }
-
-  @Override
-  public Space store() {
-    return space;
-  }
-
-  @Override
-  public WriteBatch clear() {
-    throw new UnsupportedOperationException(
-        "a view of a batch cannot be cleared: clear the batch itself");
+  protected WriteBatch of(WriteBatch other) {
+    return new SpaceBatch(other, space);
   }
 
   @Override
@@ -131,36 +70,29 @@ final class SpaceBatch implements WriteBatch {
   }
 
   @Override
-  public long approximateSize() {
-    return batch.approximateSize();
-  }
+  protected OperationHandler showing(OperationHandler handler) {
+    return new OperationHandler() {
+      @Override
+      public void put(Slice key, Slice value) {
+        if (key.startsWith(prefixSlice)) {
+          handler.put(key.suffix(prefix.length()), value);
+        }
+      }
 
-  @Override
-  public void iterate(OperationHandler handler) {
-    Objects.requireNonNull(handler, "handler");
-    batch.iterate(
-        new OperationHandler() {
-          @Override
-          public void put(Slice key, Slice value) {
-            if (key.startsWith(prefixSlice)) {
-              handler.put(key.suffix(prefix.length()), value);
-            }
-          }
+      @Override
+      public void delete(Slice key) {
+        if (key.startsWith(prefixSlice)) {
+          handler.delete(key.suffix(prefix.length()));
+        }
+      }
 
-          @Override
-          public void delete(Slice key) {
-            if (key.startsWith(prefixSlice)) {
-              handler.delete(key.suffix(prefix.length()));
-            }
-          }
-
-          @Override
-          public void expect(Slice key, @Nullable Slice value) {
-            if (key.startsWith(prefixSlice)) {
-              handler.expect(key.suffix(prefix.length()), value);
-            }
-          }
-        });
+      @Override
+      public void expect(Slice key, @Nullable Slice value) {
+        if (key.startsWith(prefixSlice)) {
+          handler.expect(key.suffix(prefix.length()), value);
+        }
+      }
+    };
   }
 
   /** Counts what a batch passes to it. */

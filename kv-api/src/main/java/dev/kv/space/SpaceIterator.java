@@ -2,41 +2,21 @@ package dev.kv.space;
 
 import dev.kv.DBIterator;
 import dev.kv.bytes.Slice;
+import dev.kv.view.IteratorView;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A cursor over the keys with one prefix, which it adds to targets and removes from keys. */
-final class SpaceIterator implements DBIterator {
-  private final DBIterator cursor;
+final class SpaceIterator extends IteratorView {
   private final KeyPrefix prefix;
   private @Nullable Slice whole;
   private @Nullable Slice keySlice;
 
   /** Creates a cursor, which takes ownership of one that has the prefix as its bounds. */
   SpaceIterator(DBIterator cursor, KeyPrefix prefix) {
-    this.cursor = cursor;
+    super(cursor);
     this.prefix = prefix;
-  }
-
-  @Override
-  public boolean isValid() {
-    return cursor.isValid();
-  }
-
-  @Override
-  public boolean isPlaced() {
-    return cursor.isPlaced();
-  }
-
-  @Override
-  public void seekToFirst() {
-    cursor.seekToFirst();
-  }
-
-  @Override
-  public void seekToLast() {
-    cursor.seekToLast();
   }
 
   @Override
@@ -60,23 +40,8 @@ final class SpaceIterator implements DBIterator {
   }
 
   @Override
-  public void next() {
-    cursor.next();
-  }
-
-  @Override
-  public void prev() {
-    cursor.prev();
-  }
-
-  @Override
   public byte[] key() {
     return keySlice().toByteArray();
-  }
-
-  @Override
-  public byte[] value() {
-    return cursor.value();
   }
 
   @Override
@@ -90,15 +55,5 @@ final class SpaceIterator implements DBIterator {
       keySlice = key;
     }
     return key;
-  }
-
-  @Override
-  public Slice valueSlice() {
-    return cursor.valueSlice();
-  }
-
-  @Override
-  public void close() {
-    cursor.close();
   }
 }

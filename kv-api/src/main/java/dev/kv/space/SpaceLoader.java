@@ -1,17 +1,17 @@
 package dev.kv.space;
 
 import dev.kv.load.BulkLoader;
+import dev.kv.view.LoaderView;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /** A bulk load into a space: one of its database, with the prefix before each key. */
-final class SpaceLoader implements BulkLoader {
-  private final BulkLoader target;
+final class SpaceLoader extends LoaderView {
   private final KeyPrefix prefix;
 
   /** Takes ownership of the loader of the database. */
   SpaceLoader(BulkLoader target, KeyPrefix prefix) {
-    this.target = target;
+    super(target);
     this.prefix = prefix;
   }
 
@@ -23,20 +23,5 @@ final class SpaceLoader implements BulkLoader {
   @Override
   public void put(ByteBuffer key, ByteBuffer value) {
     target.put(prefix.join(key), value);
-  }
-
-  @Override
-  public long entryCount() {
-    return target.entryCount();
-  }
-
-  @Override
-  public void finish() {
-    target.finish();
-  }
-
-  @Override
-  public void close() {
-    target.close();
   }
 }

@@ -2,14 +2,14 @@ package dev.kv.ttl;
 
 import dev.kv.DBIterator;
 import dev.kv.bytes.Slice;
+import dev.kv.view.IteratorView;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** A cursor over the entries that have not expired at one moment, with their values. */
-final class LiveIterator implements DBIterator {
+final class LiveIterator extends IteratorView {
   private static final Slice EMPTY = Slice.of(new byte[0]);
 
-  private final DBIterator cursor;
   private final long time;
   private final boolean keysOnly;
   private @Nullable Slice stored;
@@ -22,7 +22,7 @@ final class LiveIterator implements DBIterator {
    * @param keysOnly true to show empty values
    */
   LiveIterator(DBIterator cursor, long time, boolean keysOnly) {
-    this.cursor = cursor;
+    super(cursor);
     this.time = time;
     this.keysOnly = keysOnly;
   }
@@ -37,16 +37,6 @@ final class LiveIterator implements DBIterator {
     while (cursor.isValid() && !Expiry.isLive(cursor.valueSlice(), time)) {
       cursor.prev();
     }
-  }
-
-  @Override
-  public boolean isValid() {
-    return cursor.isValid();
-  }
-
-  @Override
-  public boolean isPlaced() {
-    return cursor.isPlaced();
   }
 
   @Override
@@ -98,18 +88,8 @@ final class LiveIterator implements DBIterator {
   }
 
   @Override
-  public byte[] key() {
-    return cursor.key();
-  }
-
-  @Override
   public byte[] value() {
     return valueSlice().toByteArray();
-  }
-
-  @Override
-  public Slice keySlice() {
-    return cursor.keySlice();
   }
 
   @Override
@@ -126,10 +106,5 @@ final class LiveIterator implements DBIterator {
       valueSlice = value;
     }
     return value;
-  }
-
-  @Override
-  public void close() {
-    cursor.close();
   }
 }

@@ -1,26 +1,20 @@
 package dev.kv.ttl;
 
-import dev.kv.KeyValueStore;
 import dev.kv.WriteBatch;
 import dev.kv.bytes.Slice;
 import dev.kv.change.OperationHandler;
+import dev.kv.view.BatchView;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A view of a batch that adds values with their times, and shows values without them. */
-final class TimedBatch implements WriteBatch {
-  private final WriteBatch batch;
+final class TimedBatch extends BatchView {
   private final TimeToLive times;
 
   TimedBatch(WriteBatch batch, TimeToLive times) {
-    this.batch = batch;
+    super(batch, times);
     this.times = times;
-  }
-
-  @Override
-  public TimeToLive store() {
-    return times;
   }
 
   @Override
@@ -56,61 +50,8 @@ final class TimedBatch implements WriteBatch {
   }
 
   @Override
-  public TimedBatch setSavePoint() {
-    batch.setSavePoint();
-    return this;
-  }
-
-  @Override
-  public TimedBatch rollbackToSavePoint() {
-    batch.rollbackToSavePoint();
-    return this;
-  }
-
-  @Override
-  public TimedBatch popSavePoint() {
-    batch.popSavePoint();
-    return this;
-  }
-
-  @Override
-  public TimedBatch append(WriteBatch other) {
-    KeyValueStore owner = Objects.requireNonNull(other, "other").store();
-    if (owner != null && owner != times) {
-      throw new IllegalArgumentException(
-          "the other batch belongs to "
-              + owner
-              + " and not to "
-              + times
-              + ": append it to a view of this batch, which the method within of its owner makes");
-    }
-    WriteBatch copy = WriteBatch.create();
-    TimedBatch target = new TimedBatch(copy, times);
-    other.iterate(
-        new OperationHandler() {
-          @Override
-          public void put(Slice key, Slice value) {
-            target.put(key.toByteArray(), value.toByteArray());
-          }
-
-          @Override
-          public void delete(Slice key) {
-            target.delete(key.toByteArray());
-          }
-
-          @Override
-          public void expect(Slice key, @Nullable Slice value) {
-            target.expect(key.toByteArray(), value == null ? null : value.toByteArray());
-          }
-        });
-    batch.append(copy);
-    return this;
-  }
-
-  @Override
-  public WriteBatch clear() {
-    throw new UnsupportedOperationException(
-        "a view of a batch cannot be cleared: clear the batch itself");
+  protected WriteBatch of(WriteBatch other) {
+    return new TimedBatch(other, times);
   }
 
   @Override
@@ -124,31 +65,23 @@ final class TimedBatch implements WriteBatch {
   }
 
   @Override
-  public long approximateSize() {
-    return batch.approximateSize();
-  }
+  protected OperationHandler showing(OperationHandler handler) {
+    return new OperationHandler() {
+      @Override
+      public void put(Slice key, Slice value) {
+        handler.put(key, Expiry.isPresent(value) ? value.suffix(Expiry.LENGTH) : value);
+      }
 
-  @Override
-  public void iterate(OperationHandler handler) {
-    Objects.requireNonNull(handler, "handler");
-    batch.iterate(
-        new OperationHandler() {
-          @Override
-          public void put(Slice key, Slice value) {
-            handler.put(key, Expiry.isPresent(value) ? value.suffix(Expiry.LENGTH) : value);
-          }
+      @Override
+      public void delete(Slice key) {
+        handler.delete(key);
+      }
 
-          @Override
-          public void delete(Slice key) {
-            handler.delete(key);
-          }
-
-          @Override
-          public void expect(Slice key, @Nullable Slice value) {
-            handler.expect(
-                key,
-                value != null && Expiry.isPresent(value) ? value.suffix(Expiry.LENGTH) : value);
-          }
-        });
+      @Override
+      public void expect(Slice key, @Nullable Slice value) {
+        handler.expect(
+            key, value != null && Expiry.isPresent(value) ? value.suffix(Expiry.LENGTH) : value);
+      }
+    };
   }
 }

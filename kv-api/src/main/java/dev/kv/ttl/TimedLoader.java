@@ -1,16 +1,16 @@
 package dev.kv.ttl;
 
 import dev.kv.load.BulkLoader;
+import dev.kv.view.LoaderView;
 import java.nio.ByteBuffer;
 
 /** A bulk load of values that expire. */
-final class TimedLoader implements BulkLoader {
-  private final BulkLoader target;
+final class TimedLoader extends LoaderView {
   private final TimeToLive times;
 
   /** Takes ownership of the loader of the database. */
   TimedLoader(BulkLoader target, TimeToLive times) {
-    this.target = target;
+    super(target);
     this.times = times;
   }
 
@@ -22,20 +22,5 @@ final class TimedLoader implements BulkLoader {
   @Override
   public void put(ByteBuffer key, ByteBuffer value) {
     target.put(key, ByteBuffer.wrap(Expiry.encode(times.expiry(), value)));
-  }
-
-  @Override
-  public long entryCount() {
-    return target.entryCount();
-  }
-
-  @Override
-  public void finish() {
-    target.finish();
-  }
-
-  @Override
-  public void close() {
-    target.close();
   }
 }

@@ -50,7 +50,8 @@ final class ArchitectureTest {
     "dev.kv.space",
     "dev.kv.table",
     "dev.kv.ttl",
-    "dev.kv.tuple"
+    "dev.kv.tuple",
+    "dev.kv.view"
   };
 
   /** The packages of each layer, lowest layer first. */
@@ -207,7 +208,8 @@ final class ArchitectureTest {
                 "dev.kv.space",
                 "dev.kv.table",
                 "dev.kv.ttl",
-                "dev.kv.tuple"))
+                "dev.kv.tuple",
+                "dev.kv.view"))
         .check(engine);
   }
 
@@ -216,7 +218,7 @@ final class ArchitectureTest {
     slices()
         .matching(
             "dev.kv.(admin|backup|bytes|change|env|errors|event|load|map|options|space|table"
-                + "|tuple)")
+                + "|tuple|view)")
         .should()
         .beFreeOfCycles()
         .check(engine);
