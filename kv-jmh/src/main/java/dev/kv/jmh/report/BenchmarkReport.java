@@ -56,7 +56,7 @@ final class BenchmarkReport {
   /** Draws the charts and returns the link to them. */
   private String charts(Path file, Summary summary) throws IOException {
     String name = file.getFileName().toString().replace(ResultFile.SUFFIX, "");
-    Charts.write(summary, target.resolve(CHARTS), name);
+    Charts.write(Charts.of(summary), target.resolve(CHARTS), name);
     return "\n![Time per operation of each store in "
         + name
         + "]("

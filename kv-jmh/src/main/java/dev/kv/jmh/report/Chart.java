@@ -9,11 +9,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param title what the chart shows
  * @param axis what the horizontal axis measures
+ * @param comparison true if values are shares of another store's time, so that 1 is no difference
  * @param stores the stores, in the order of the legend
  * @param rows the rows, from top to bottom
  * @param notes lines below the chart
  */
-record Chart(String title, String axis, List<String> stores, List<Row> rows, List<String> notes) {
+record Chart(
+    String title,
+    String axis,
+    boolean comparison,
+    List<String> stores,
+    List<Row> rows,
+    List<String> notes) {
 
   /**
    * One row.

@@ -10,23 +10,23 @@ import java.util.List;
 import javax.imageio.ImageIO;
 
 /**
- * Draws a run as PNG and SVG. With several stores, a dot is the median over the pairs of the time
- * of a store as a multiple of the first store's time, and a line the range of the pairs. With one
- * store, it is the time itself over the rounds.
+ * Draws a run as PNG and SVG. With several stores, a dot is the median over the pairs of the first
+ * store's time divided by the time of another one, as in the tables, and a line the range of the
+ * pairs. With one store, it is the time itself over the rounds.
  */
 final class Charts {
   private Charts() {}
 
-  /** Draws {@code summary} to {@code name}.png and {@code name}.svg in {@code directory}. */
-  static void write(Summary summary, Path directory, String name) throws IOException {
+  /** Draws {@code chart} to {@code name}.png and {@code name}.svg in {@code directory}. */
+  static void write(Chart chart, Path directory, String name) throws IOException {
     Files.createDirectories(directory);
-    ChartLayout layout = new ChartLayout(chart(summary));
+    ChartLayout layout = new ChartLayout(chart);
     Files.writeString(directory.resolve(name + ".svg"), SvgImage.of(layout));
     ImageIO.write(PngImage.of(layout), "png", directory.resolve(name + ".png").toFile());
   }
 
   /** Returns the chart of a run. */
-  static Chart chart(Summary summary) {
+  static Chart of(Summary summary) {
     List<String> stores = summary.stores();
     String first = stores.get(0);
     boolean isAlone = stores.size() == 1;
@@ -35,49 +35,47 @@ final class Charts {
     for (Summary.Row row : summary.rows()) {
       List<Spread> values = new ArrayList<>();
       for (String store : shown) {
-        Spread value = isAlone ? row.times(store) : row.ratio(first, store);
-        values.add(value == null || isAlone ? value : value.inverse());
+        values.add(isAlone ? row.times(store) : row.ratio(first, store));
       }
       rows.add(new Chart.Row(row.title(), values));
     }
+    List<String> titles = shown.stream().map(StoreStyle::titleOf).toList();
     return isAlone
         ? new Chart(
             "Time per operation of " + first,
             "Microseconds per operation, on a logarithmic axis. Less is faster.",
-            shown,
+            false,
+            titles,
             rows,
-            notes(shown, rows, "rounds"))
-        : new Chart(
-            "Time per operation compared with " + first,
-            "Time as a multiple of the time of "
-                + first
-                + ", on a logarithmic axis. Right of 1: slower than "
-                + first
-                + ". Left of 1: faster.",
-            shown,
-            rows,
-            notes(shown, rows, "pairs"));
+            notes(titles, rows, "rounds"))
+        : comparison("Time of " + first + " divided by the time of each peer", first, titles, rows);
+  }
+
+  /** Returns the chart of the times of a store divided by those of others. */
+  static Chart comparison(String title, String first, List<String> peers, List<Chart.Row> rows) {
+    return new Chart(
+        title,
+        "Time of "
+            + first
+            + " divided by the peer's time, on a logarithmic axis: at 0.5, "
+            + first
+            + " takes half the time.",
+        true,
+        peers,
+        rows,
+        notes(peers, rows, "pairs of runs"));
   }
 
   /** Explains the marks, and why a store has no dot in a row. */
   private static List<String> notes(List<String> stores, List<Chart.Row> rows, String samples) {
     List<String> notes = new ArrayList<>();
-    notes.add("A dot is the median of the " + samples + ", a line their range.");
-    for (int i = 0; i < stores.size(); i++) {
-      List<String> missing = new ArrayList<>();
-      for (Chart.Row row : rows) {
-        if (row.values().get(i) == null) {
-          missing.add(row.title());
-        }
-      }
-      if (!missing.isEmpty()) {
-        notes.add(
-            "No dot for "
-                + stores.get(i)
-                + ", which does not have the benchmark or failed in it: "
-                + String.join(", ", missing)
-                + ".");
-      }
+    notes.add(
+        "A dot is the median of the "
+            + samples
+            + ", a line their range; a hollow dot has a wide range.");
+    boolean missing = rows.stream().anyMatch(row -> row.values().stream().anyMatch(v -> v == null));
+    if (missing && !stores.isEmpty()) {
+      notes.add("No dot: the store does not have the benchmark, or was not measured in it.");
     }
     return notes;
   }

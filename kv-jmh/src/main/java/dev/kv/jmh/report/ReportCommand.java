@@ -19,6 +19,7 @@ public final class ReportCommand implements Callable<Integer> {
   private final PrintStream out;
 
   @Parameters(
+      arity = "0..1",
       paramLabel = "DIR",
       description = "The directory of the result files; default the working directory.")
   Path results = Path.of(".");
@@ -29,6 +30,12 @@ public final class ReportCommand implements Callable<Integer> {
       description = "The directory of the report; default that of the result files.")
   @Nullable Path target;
 
+  @Option(
+      names = "--charts-of",
+      paramLabel = "DOCUMENT",
+      description = "Only draw the pictures of this document's tables again, beside it.")
+  @Nullable Path document;
+
   /** Creates a command that prints to {@code out}. */
   public ReportCommand(PrintStream out) {
     this.out = out;
@@ -37,6 +44,10 @@ public final class ReportCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     System.setProperty("java.awt.headless", "true");
+    if (document != null) {
+      TableCharts.write(document).forEach(out::println);
+      return 0;
+    }
     BenchmarkReport report = new BenchmarkReport(results, target == null ? results : target);
     if (report.resultFiles().isEmpty()) {
       out.println("no result files (*" + ResultFile.SUFFIX + ") in " + results);

@@ -13,7 +13,7 @@ final class SvgImage {
         String.format(
             Locale.ROOT,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%1$d\""
-                + " height=\"%2$d\" font-family=\"sans-serif\" fill=\"%s\">%n",
+                + " height=\"%2$d\" font-family=\"sans-serif\" fill=\"%s\">\n",
             ChartLayout.WIDTH,
             layout.height(),
             ChartLayout.textColour()));
@@ -25,6 +25,19 @@ final class SvgImage {
   }
 
   private static String element(ChartLayout.Shape shape) {
+    if (shape instanceof ChartLayout.Area area) {
+      return "<rect x=\""
+          + number(area.x())
+          + "\" y=\""
+          + number(area.y())
+          + "\" width=\""
+          + number(area.width())
+          + "\" height=\""
+          + number(area.height())
+          + "\" fill=\""
+          + area.colour()
+          + "\"/>";
+    }
     if (shape instanceof ChartLayout.Line line) {
       return "<path d=\"M"
           + number(line.x1())
@@ -47,7 +60,7 @@ final class SvgImage {
           + number(dot.y())
           + "\" r=\""
           + number(dot.radius())
-          + "\" fill=\""
+          + (dot.filled() ? "\" fill=\"" : "\" fill=\"#fff\" stroke-width=\"2\" stroke=\"")
           + dot.colour()
           + "\"/>";
     }
@@ -59,6 +72,7 @@ final class SvgImage {
         + "\" font-size=\""
         + label.size()
         + "\""
+        + (label.bold() ? " font-weight=\"bold\"" : "")
         + anchor(label.anchor())
         + ">"
         + escape(label.text())

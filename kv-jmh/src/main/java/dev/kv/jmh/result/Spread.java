@@ -28,11 +28,6 @@ public record Spread(double least, double median, double greatest) {
     return new Spread(sorted[0], Medians.of(sorted), sorted[sorted.length - 1]);
   }
 
-  /** Returns the spread of the reciprocal values. */
-  public Spread inverse() {
-    return new Spread(1 / greatest, 1 / median, 1 / least);
-  }
-
   /** Returns true if the values lie too far apart to trust the median. */
   public boolean isWide() {
     return greatest > WIDE * least;

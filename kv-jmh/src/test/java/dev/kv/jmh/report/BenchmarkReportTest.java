@@ -92,11 +92,11 @@ class BenchmarkReportTest {
           .containsExactlyInAnyOrder("run-2026-01-02.png", "run-2026-01-02.svg");
     }
     assertThat(ImageIO.read(charts.resolve("run-2026-01-02.png").toFile()).getWidth())
-        .isEqualTo(1200);
+        .isEqualTo(2 * ChartLayout.WIDTH);
     assertThat(Files.readString(charts.resolve("run-2026-01-02.svg")))
         .startsWith("<svg ")
         .endsWith("</svg>\n")
-        .contains("Time per operation compared with kv", "Right of 1: slower than kv");
+        .contains("Time of kv divided by the time of each peer", "kv faster", "kv slower");
     assertThat(Files.readString(directory.resolve("out/report.md")))
         .contains("(charts/run-2026-01-02.svg)");
   }

@@ -35,32 +35,33 @@ class ChartsTest {
   }
 
   @Test
-  void chart_severalStores_showsTimesAsMultiplesOfTheFirst() {
+  void of_severalStores_showsTheFirstsTimeDividedByTheirs() {
     List<Measurement> all = new ArrayList<>();
     double[] peer = {2, 4, 8};
     for (int round = 0; round < 3; round++) {
       all.add(measurement("kv", 0, round, 2));
       all.add(measurement("lmdb", 0, round, peer[round]));
     }
-    Chart chart = Charts.chart(Summary.of(all));
-    assertThat(chart.title()).isEqualTo("Time per operation compared with kv");
-    assertThat(chart.stores()).containsExactly("lmdb");
+    Chart chart = Charts.of(Summary.of(all));
+    assertThat(chart.title()).isEqualTo("Time of kv divided by the time of each peer");
+    assertThat(chart.axis()).startsWith("Time of kv divided by the peer's time");
+    assertThat(chart.stores()).containsExactly("LMDB");
     assertThat(chart.rows())
-        .containsExactly(new Chart.Row("benchmark0", List.of(new Spread(1, 2, 4))));
+        .containsExactly(new Chart.Row("benchmark0", List.of(new Spread(0.25, 0.5, 1))));
   }
 
   @Test
-  void chart_oneStore_showsItsTimes() {
+  void of_oneStore_showsItsTimes() {
     Chart chart =
-        Charts.chart(Summary.of(List.of(measurement("kv", 0, 0, 3), measurement("kv", 0, 1, 5))));
+        Charts.of(Summary.of(List.of(measurement("kv", 0, 0, 3), measurement("kv", 0, 1, 5))));
     assertThat(chart.title()).isEqualTo("Time per operation of kv");
     assertThat(chart.rows().get(0).values()).containsExactly(new Spread(3, 4, 5));
   }
 
   @Test
-  void chart_storeWithoutABenchmark_isExplained() {
+  void of_storeWithoutABenchmark_isExplained() {
     Chart chart =
-        Charts.chart(
+        Charts.of(
             Summary.of(
                 List.of(
                     measurement("kv", 0, 0, 1),
@@ -69,8 +70,9 @@ class ChartsTest {
     assertThat(chart.rows().get(1).values()).containsOnlyNulls();
     assertThat(chart.notes())
         .containsExactly(
-            "A dot is the median of the pairs, a line their range.",
-            "No dot for iq80, which does not have the benchmark or failed in it: benchmark1.");
+            "A dot is the median of the pairs of runs, a line their range; a hollow dot has a wide"
+                + " range.",
+            "No dot: the store does not have the benchmark, or was not measured in it.");
   }
 
   @Test
@@ -83,12 +85,52 @@ class ChartsTest {
         }
       }
     }
-    Charts.write(Summary.of(all), directory, "many");
+    Charts.write(Charts.of(Summary.of(all)), directory, "many");
     String svg = Files.readString(directory.resolve("many.svg"));
     assertThat(svg.length()).isLessThan(60_000);
     DocumentBuilderFactory.newInstance()
         .newDocumentBuilder()
         .parse(new InputSource(new StringReader(svg)));
+  }
+
+  @Test
+  void layout_comparison_namesAndShadesBothSidesOfOne() {
+    Chart chart =
+        Charts.comparison(
+            "title",
+            "kv",
+            List.of("LMDB", "RocksDB"),
+            List.of(new Chart.Row("readhot", List.of(new Spread(2, 3, 3), new Spread(2, 2, 4)))));
+    List<ChartLayout.Shape> shapes = new ChartLayout(chart).shapes();
+    List<ChartLayout.Area> areas = all(shapes, ChartLayout.Area.class);
+    List<ChartLayout.Label> labels = all(shapes, ChartLayout.Label.class);
+    assertThat(areas).hasSize(2);
+    double one = areas.get(1).x();
+    assertThat(areas.get(0).x() + areas.get(0).width()).isEqualTo(one, within(1e-9));
+    assertThat(labels)
+        .anySatisfy(label -> assertThat(label.text()).isEqualTo("get, a hundredth of the keys"))
+        .anySatisfy(
+            label -> {
+              assertThat(label.text()).isEqualTo("kv faster");
+              assertThat(label.x()).isLessThan(one);
+            })
+        .anySatisfy(
+            label -> {
+              assertThat(label.text()).isEqualTo("kv slower");
+              assertThat(label.x()).isGreaterThan(one);
+            })
+        .allSatisfy(label -> assertThat(label.size()).isGreaterThanOrEqualTo(13));
+    List<ChartLayout.Dot> dots = all(shapes, ChartLayout.Dot.class);
+    assertThat(dots.get(2).x()).isGreaterThan(one);
+    assertThat(dots).extracting(ChartLayout.Dot::filled).containsExactly(true, true, true, false);
+    assertThat(dots.get(0).colour()).isEqualTo(dots.get(2).colour());
+    assertThat(dots.get(1).colour()).isEqualTo(dots.get(3).colour());
+    assertThat(dots.get(0).colour()).isNotEqualTo(dots.get(1).colour());
+  }
+
+  private static <T extends ChartLayout.Shape> List<T> all(
+      List<ChartLayout.Shape> shapes, Class<T> type) {
+    return shapes.stream().filter(type::isInstance).map(type::cast).toList();
   }
 
   @Test

@@ -1,0 +1,31 @@
+package dev.kv.jmh.report;
+
+import java.util.Map;
+
+/** What each benchmark of db_bench does, in a few words for a row of a chart. */
+final class BenchmarkText {
+  private static final Map<String, String> TEXTS =
+      Map.ofEntries(
+          Map.entry("fillseq", "put, keys in order"),
+          Map.entry("fillrandom", "put, keys in random order"),
+          Map.entry("fillsync", "put with sync"),
+          Map.entry("fill100K", "put of values of 100 KB"),
+          Map.entry("overwrite", "put, keys that exist"),
+          Map.entry("deleterandom", "delete, random keys"),
+          Map.entry("readrandom", "get, random keys"),
+          Map.entry("readrandom#2", "get, after a compaction"),
+          Map.entry("readmissing", "get, keys that do not exist"),
+          Map.entry("readhot", "get, a hundredth of the keys"),
+          Map.entry("seekrandom", "seek, random keys"),
+          Map.entry("readseq", "scan, a step forward"),
+          Map.entry("readreverse", "scan, a step backward"),
+          Map.entry("compact", "compaction of everything"),
+          Map.entry("open", "open of the database"));
+
+  private BenchmarkText() {}
+
+  /** Returns the text of a row with this title, or an empty one. */
+  static String of(String title) {
+    return TEXTS.getOrDefault(title, "");
+  }
+}
