@@ -15,7 +15,6 @@ import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.ErrorHandler;
@@ -23,7 +22,6 @@ import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.errors.DBException;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
 /**
  * The parts of one open database that flushes and compactions use.
@@ -143,9 +141,7 @@ public record JobContext(
     Version version = versions().acquireCurrent();
     try {
       markTombstones(
-          IntStream.range(0, Levels.COUNT)
-              .mapToObj(version::files)
-              .flatMap(List::stream)
+          version.files().stream()
               .limit(MAX_OLD_TABLES)
               .takeWhile(table -> errors().allowsJobs())
               .filter(this::hasReadableTombstones)

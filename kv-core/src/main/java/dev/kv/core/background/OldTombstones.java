@@ -4,10 +4,7 @@ import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Levels;
-import dev.kv.core.version.Version;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Finds tables that were written long ago and have tombstones. Thread-safe. */
@@ -26,33 +23,19 @@ public final class OldTombstones {
    * written at {@code time} or before, or at an unknown time.
    */
   public List<FileMetadata> writtenUntil(Instant time) {
-    List<FileMetadata> found = new ArrayList<>();
-    Version version = versions.acquireCurrent();
-    try {
-      for (int level = 0; level < Levels.COUNT; level++) {
-        for (FileMetadata file : version.files(level)) {
-          TableProperties properties = tables.properties(file);
-          if (properties == null
-              || properties.tombstones() > 0 && properties.writtenAt() <= time.getEpochSecond()) {
-            found.add(file);
-          }
-        }
-      }
-    } finally {
-      version.release();
-    }
-    return found;
+    long second = time.getEpochSecond();
+    return versions.withCurrent(
+        version -> version.files().stream().filter(file -> isOld(file, second)).toList());
+  }
+
+  private boolean isOld(FileMetadata file, long second) {
+    TableProperties properties = tables.properties(file);
+    return properties == null || properties.tombstones() > 0 && properties.writtenAt() <= second;
   }
 
   /** Returns true if a table is in the current version. */
   public boolean isLive(FileMetadata table) {
-    boolean[] live = {false};
-    Version version = versions.acquireCurrent();
-    try {
-      version.forEachFileNumber(number -> live[0] |= number == table.number());
-    } finally {
-      version.release();
-    }
-    return live[0];
+    return versions.withCurrent(
+        version -> version.files().stream().anyMatch(file -> file.number() == table.number()));
   }
 }

@@ -52,14 +52,8 @@ public final class RangeDelete implements VersionMutation {
 
   @Override
   public boolean isNeeded(Version version) {
-    for (int level = 0; level < Levels.COUNT; level++) {
-      for (FileMetadata file : version.files(level)) {
-        if (range.overlaps(order, file.smallestUserKey(), file.largestUserKey())) {
-          return true;
-        }
-      }
-    }
-    return false;
+    return version.files().stream()
+        .anyMatch(file -> range.overlaps(order, file.smallestUserKey(), file.largestUserKey()));
   }
 
   @Override

@@ -156,18 +156,20 @@ public final class VersionMutator {
       writer.switchMemTable();
       memTables.awaitFlushes();
     }
-    Version version = versions.acquireCurrent();
-    try {
-      if (!change.isNeeded(version)) {
-        return false;
-      }
-      write(change, version, writer);
-    } finally {
-      version.release();
+    if (!versions.withCurrent(version -> writeIfNeeded(change, version, writer))) {
+      return false;
     }
     change.installed();
     jobs.commits().progress();
     return true;
+  }
+
+  private boolean writeIfNeeded(VersionMutation change, Version version, ExclusiveWriter writer) {
+    boolean needed = change.isNeeded(version);
+    if (needed) {
+      write(change, version, writer);
+    }
+    return needed;
   }
 
   /** Steps 5 to 9. The tables are deleted if the edit is certainly not logged. */

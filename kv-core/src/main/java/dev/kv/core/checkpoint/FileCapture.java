@@ -13,7 +13,6 @@ import dev.kv.core.state.DatabaseFiles;
 import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.state.WriteAheadLog;
 import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.ExclusiveWriter;
@@ -126,10 +125,8 @@ public final class FileCapture {
     Set<String> names = new HashSet<>(context.env().list(directory));
     List<LiveFiles.File> files = new ArrayList<>();
     Version version = moment.described().version();
-    for (int level = 0; level < Levels.COUNT; level++) {
-      for (FileMetadata table : version.files(level)) {
-        files.add(new FilePrefix(context.env(), tablePath(names, table), table.size(), true));
-      }
+    for (FileMetadata table : version.files()) {
+      files.add(new FilePrefix(context.env(), tablePath(names, table), table.size(), true));
     }
     moment
         .logs()

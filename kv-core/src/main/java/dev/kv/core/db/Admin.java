@@ -7,10 +7,10 @@ import dev.kv.core.background.StaleTables;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
-import dev.kv.core.version.Version;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** What an operator calls of a database that is open for writing. */
@@ -54,12 +54,7 @@ final class Admin extends Inspector implements DBAdmin {
   private Set<Long> staleTables(long newest, byte @Nullable [] begin, byte @Nullable [] end) {
     DatabaseContext context = parts.context();
     StaleTables stale = new StaleTables(context.tables(), context.options());
-    Version version = parts.files().versions().acquireCurrent();
-    try {
-      return stale.find(version, newest, begin, end);
-    } finally {
-      version.release();
-    }
+    return parts.files().versions().withCurrent(version -> stale.find(version, newest, begin, end));
   }
 
   @Override
@@ -78,29 +73,22 @@ final class Admin extends Inspector implements DBAdmin {
   }
 
   private long newestTable() {
-    long[] newest = {0};
-    Version version = parts.files().versions().acquireCurrent();
-    try {
-      version.forEachFileNumber(number -> newest[0] = Math.max(newest[0], number));
-      return newest[0];
-    } finally {
-      version.release();
-    }
+    return parts
+        .files()
+        .versions()
+        .withCurrent(
+            version -> version.files().stream().mapToLong(FileMetadata::number).max().orElse(0));
   }
 
   /** Returns true if a level below {@code level} has tables that overlap the range. */
   private boolean overlapsBelow(int level, byte @Nullable [] begin, byte @Nullable [] end) {
-    Version version = parts.files().versions().acquireCurrent();
-    try {
-      for (int below = level + 1; below < Levels.COUNT; below++) {
-        if (version.overlaps(below, begin, end)) {
-          return true;
-        }
-      }
-      return false;
-    } finally {
-      version.release();
-    }
+    return parts
+        .files()
+        .versions()
+        .withCurrent(
+            version ->
+                IntStream.range(level + 1, Levels.COUNT)
+                    .anyMatch(below -> version.overlaps(below, begin, end)));
   }
 
   private void run(ManualCompactions.Request request) {

@@ -2,7 +2,6 @@ package dev.kv.core.db;
 
 import dev.kv.admin.DBStats;
 import dev.kv.core.event.Events;
-import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.event.OpenEvent;
 import java.util.concurrent.TimeUnit;
@@ -22,15 +21,11 @@ final class OpenTimer {
 
   /** Posts the event. */
   void opened(Version version, DBStats.Recovery recovery, boolean readOnly) {
-    int tables = 0;
-    for (int level = 0; level < Levels.COUNT; level++) {
-      tables += version.fileCount(level);
-    }
     events.post(
         new OpenEvent(
             events.database(),
             readOnly,
-            tables,
+            version.fileCount(),
             recovery.logs(),
             recovery.records(),
             recovery.droppedBytes(),

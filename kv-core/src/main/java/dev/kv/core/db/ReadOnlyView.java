@@ -12,8 +12,6 @@ import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.recovery.LogRecovery;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Levels;
-import dev.kv.core.version.Version;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -130,11 +128,7 @@ final class ReadOnlyView {
   }
 
   private void pinTables() {
-    Version version = versions.current();
-    List<FileMetadata> all = new ArrayList<>();
-    for (int level = 0; level < Levels.COUNT; level++) {
-      all.addAll(version.files(level));
-    }
+    List<FileMetadata> all = versions.current().files();
     uses.add(all);
     synchronized (files) {
       files.addAll(all);

@@ -129,20 +129,15 @@ public final class Loads implements AutoCloseable {
 
   /** Returns the number of tables that overlap others of level 0 or 1 now. */
   private int inLevelZero(List<FileMetadata> tables) {
-    int count = 0;
-    Version version = jobs.versions().acquireCurrent();
-    try {
-      for (FileMetadata table : tables) {
-        byte[] smallest = table.smallestUserKey();
-        byte[] largest = table.largestUserKey();
-        if (version.overlaps(0, smallest, largest) || version.overlaps(1, smallest, largest)) {
-          count++;
-        }
-      }
-      return count;
-    } finally {
-      version.release();
-    }
+    return jobs.versions()
+        .withCurrent(
+            version -> (int) tables.stream().filter(table -> overlaps(version, table)).count());
+  }
+
+  private static boolean overlaps(Version version, FileMetadata table) {
+    byte[] smallest = table.smallestUserKey();
+    byte[] largest = table.largestUserKey();
+    return version.overlaps(0, smallest, largest) || version.overlaps(1, smallest, largest);
   }
 
   /** Throws if the calling thread is in a call of a loader, and so must not close the database. */

@@ -6,6 +6,7 @@ import dev.kv.core.change.VersionMutator;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
@@ -103,9 +104,8 @@ public final class TableIngestion {
     TableOutputs outputs = jobs.newOutputs();
     List<FileMetadata> placed = new ArrayList<>();
     long sequence = 0;
-    boolean done = false;
-    try {
-      if (isFree(tables)) {
+    try (Undo undo = new Undo(() -> abandon(outputs))) {
+      if (jobs.versions().withCurrent(version -> isFree(tables, version))) {
         for (ExternalTable table : tables) {
           table.verify(jobs.errors());
           placed.add(copy(table, outputs.context()));
@@ -114,35 +114,30 @@ public final class TableIngestion {
         sequence = loads.takeSequence();
         placed.addAll(rewrite(tables, sequence, outputs.context()));
       }
-      done = true;
-    } finally {
-      if (!done) {
-        outputs.abandon();
-        jobs.obsolete().collect();
-      }
+      undo.cancel();
     }
     loads.install("an ingest of tables", placed, sequence, outputs);
   }
 
+  private void abandon(TableOutputs outputs) {
+    outputs.abandon();
+    jobs.obsolete().collect();
+  }
+
   /** Returns true if no memtable and no table has an entry in the range of one of the tables. */
-  private boolean isFree(List<ExternalTable> tables) {
-    Version version = jobs.versions().acquireCurrent();
-    try {
-      for (ExternalTable table : tables) {
-        FileMetadata ends = new FileMetadata(0, 0, table.smallest(), table.largest());
-        for (int level = 0; level < Levels.COUNT; level++) {
-          if (version.overlaps(level, ends.smallestUserKey(), ends.largestUserKey())) {
-            return false;
-          }
-        }
-        if (changes.memTablesHold(LoadChange.rangeOf(List.of(ends), order.userComparator()))) {
+  private boolean isFree(List<ExternalTable> tables, Version version) {
+    for (ExternalTable table : tables) {
+      FileMetadata ends = new FileMetadata(0, 0, table.smallest(), table.largest());
+      for (int level = 0; level < Levels.COUNT; level++) {
+        if (version.overlaps(level, ends.smallestUserKey(), ends.largestUserKey())) {
           return false;
         }
       }
-      return true;
-    } finally {
-      version.release();
+      if (changes.memTablesHold(LoadChange.rangeOf(List.of(ends), order.userComparator()))) {
+        return false;
+      }
     }
+    return true;
   }
 
   private List<FileMetadata> rewrite(

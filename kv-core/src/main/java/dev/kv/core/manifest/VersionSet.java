@@ -19,6 +19,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -143,6 +144,20 @@ public final class VersionSet implements AutoCloseable {
       if (closed) {
         throw new DBClosedException("the database is closed");
       }
+    }
+  }
+
+  /**
+   * Returns what {@code action} returns for the current version, which it borrows.
+   *
+   * @throws DBClosedException after the close
+   */
+  public <R> R withCurrent(Function<Version, R> action) {
+    Version version = acquireCurrent();
+    try {
+      return action.apply(version);
+    } finally {
+      version.release();
     }
   }
 

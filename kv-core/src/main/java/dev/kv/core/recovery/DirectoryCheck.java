@@ -4,7 +4,6 @@ import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Levels;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBException;
@@ -126,23 +125,21 @@ public final class DirectoryCheck {
    * @throws NoSuchFileException if it does not exist
    */
   public void requireSizes(VersionSet versions, TableSuffix suffix) throws IOException {
-    for (int level = 0; level < Levels.COUNT; level++) {
-      for (FileMetadata table : versions.current().files(level)) {
-        Path file = FileNames.table(directory, table.number(), suffix);
-        long size;
-        try {
-          size = env.size(file);
-        } catch (NoSuchFileException e) {
-          file = FileNames.table(directory, table.number(), suffix.other());
-          size = env.size(file);
-        }
-        if (size != table.size()) {
-          env.openRandomAccess(file, false).close(); // says so if it is not a regular file
-          throw new CorruptionException(
-              "the table has " + size + " bytes, and the MANIFEST says " + table.size(),
-              file.toString(),
-              Math.min(size, table.size()));
-        }
+    for (FileMetadata table : versions.current().files()) {
+      Path file = FileNames.table(directory, table.number(), suffix);
+      long size;
+      try {
+        size = env.size(file);
+      } catch (NoSuchFileException e) {
+        file = FileNames.table(directory, table.number(), suffix.other());
+        size = env.size(file);
+      }
+      if (size != table.size()) {
+        env.openRandomAccess(file, false).close(); // says so if it is not a regular file
+        throw new CorruptionException(
+            "the table has " + size + " bytes, and the MANIFEST says " + table.size(),
+            file.toString(),
+            Math.min(size, table.size()));
       }
     }
   }

@@ -208,10 +208,8 @@ public final class Repairer {
   }
 
   private void noteBounds(Version version) {
-    for (int level = 0; level < Levels.COUNT; level++) {
-      for (FileMetadata table : version.files(level)) {
-        bounds.put(table.number(), new KeyRange(table.smallest(), table.largest()));
-      }
+    for (FileMetadata table : version.files()) {
+      bounds.put(table.number(), new KeyRange(table.smallest(), table.largest()));
     }
   }
 

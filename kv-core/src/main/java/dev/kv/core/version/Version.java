@@ -109,6 +109,15 @@ public final class Version extends RefCounted {
     return other;
   }
 
+  /** Returns all tables, level by level. */
+  public List<FileMetadata> files() {
+    List<FileMetadata> all = new ArrayList<>(fileCount());
+    for (LevelFiles level : levels) {
+      all.addAll(level.list());
+    }
+    return all;
+  }
+
   /** Returns the number of all tables. */
   public int fileCount() {
     return positions[Levels.COUNT];
@@ -136,11 +145,7 @@ public final class Version extends RefCounted {
 
   /** Passes the number of every table to {@code sink}. */
   public void forEachFileNumber(LongConsumer sink) {
-    for (LevelFiles level : levels) {
-      for (int i = 0; i < level.count(); i++) {
-        sink.accept(level.get(i).number());
-      }
-    }
+    files().forEach(file -> sink.accept(file.number()));
   }
 
   /** Returns true if the user key of an internal key is in the range of a level-0 table. */
