@@ -85,34 +85,20 @@ public final class UserTableIterator implements DBIterator {
 
   @Override
   public void seekToFirst() {
-    beginMove();
-    try {
-      if (lower == null) {
-        entries.seekToFirst();
-      } else {
-        entries.seek(lower, 0, lower.capacity());
-      }
-      show();
-    } catch (RuntimeException | Error e) {
-      throw guard.failedMove(e);
+    if (lower == null) {
+      move(entries::seekToFirst);
+    } else {
+      move(() -> entries.seek(lower, 0, lower.capacity()));
     }
-    guard.endMove();
   }
 
   @Override
   public void seekToLast() {
-    beginMove();
-    try {
-      if (upper == null) {
-        entries.seekToLast();
-      } else {
-        seekBefore(upper);
-      }
-      show();
-    } catch (RuntimeException | Error e) {
-      throw guard.failedMove(e);
+    if (upper == null) {
+      move(entries::seekToLast);
+    } else {
+      move(() -> seekBefore(upper));
     }
-    guard.endMove();
   }
 
   @Override
@@ -123,18 +109,14 @@ public final class UserTableIterator implements DBIterator {
   @Override
   public void seek(ByteBuffer key) {
     Objects.requireNonNull(key, "key");
-    beginMove();
-    try {
-      ByteBuffer from = direct(key);
-      if (lower != null && compare(from, lower) < 0) {
-        from = lower;
-      }
-      entries.seek(from, 0, from.capacity());
-      show();
-    } catch (RuntimeException | Error e) {
-      throw guard.failedMove(e);
-    }
-    guard.endMove();
+    move(
+        () -> {
+          ByteBuffer from = direct(key);
+          if (lower != null && compare(from, lower) < 0) {
+            from = lower;
+          }
+          entries.seek(from, 0, from.capacity());
+        });
   }
 
   @Override
@@ -145,48 +127,30 @@ public final class UserTableIterator implements DBIterator {
   @Override
   public void seekForPrev(ByteBuffer key) {
     Objects.requireNonNull(key, "key");
-    beginMove();
-    try {
-      ByteBuffer from = direct(key);
-      if (upper != null && compare(from, upper) >= 0) {
-        seekBefore(upper);
-      } else {
-        entries.seek(from, 0, from.capacity());
-        if (!entries.isValid() || compareKey(from) != 0) {
-          stepBack();
-        }
-      }
-      show();
-    } catch (RuntimeException | Error e) {
-      throw guard.failedMove(e);
-    }
-    guard.endMove();
+    move(
+        () -> {
+          ByteBuffer from = direct(key);
+          if (upper != null && compare(from, upper) >= 0) {
+            seekBefore(upper);
+            return;
+          }
+          entries.seek(from, 0, from.capacity());
+          if (!entries.isValid() || compareKey(from) != 0) {
+            stepBack();
+          }
+        });
   }
 
   @Override
   public void next() {
     requireValid();
-    beginMove();
-    try {
-      entries.next();
-      show();
-    } catch (RuntimeException | Error e) {
-      throw guard.failedMove(e);
-    }
-    guard.endMove();
+    move(entries::next);
   }
 
   @Override
   public void prev() {
     requireValid();
-    beginMove();
-    try {
-      entries.prev();
-      show();
-    } catch (RuntimeException | Error e) {
-      throw guard.failedMove(e);
-    }
-    guard.endMove();
+    move(entries::prev);
   }
 
   @Override
@@ -258,8 +222,8 @@ public final class UserTableIterator implements DBIterator {
     }
   }
 
-  /** Begins a move: the cursor has no entry until the move ends. */
-  private void beginMove() {
+  /** Makes a move: the cursor has no entry until the move ends. */
+  private void move(Runnable step) {
     guard.beginMove();
     valid = false;
     placed = true;
@@ -267,10 +231,13 @@ public final class UserTableIterator implements DBIterator {
       borrowed = false;
       guard.revokeSlices();
     }
-  }
-
-  private void show() {
-    valid = entries.isValid() && withinBounds();
+    try {
+      step.run();
+      valid = entries.isValid() && withinBounds();
+    } catch (RuntimeException | Error e) {
+      throw guard.failedMove(e);
+    }
+    guard.endMove();
   }
 
   private boolean withinBounds() {
