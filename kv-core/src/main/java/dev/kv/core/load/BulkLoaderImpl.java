@@ -70,25 +70,10 @@ public final class BulkLoaderImpl implements BulkLoader {
   }
 
   @Override
-  public synchronized void put(byte[] key, byte[] value) {
+  public void put(byte[] key, byte[] value) {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
-    begin();
-    try {
-      if (options.sorted()) {
-        openWriter().add(key, value);
-      } else {
-        openSort().add(key, value);
-      }
-      count++;
-    } catch (IllegalArgumentException e) {
-      throw e;
-    } catch (RuntimeException | Error e) {
-      state = State.FAILED;
-      throw e;
-    } finally {
-      running = false;
-    }
+    put(ByteBuffer.wrap(key), ByteBuffer.wrap(value));
   }
 
   @Override

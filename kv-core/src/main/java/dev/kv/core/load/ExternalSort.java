@@ -53,14 +53,6 @@ final class ExternalSort implements AutoCloseable {
     arenas = new ArenaPool(budget);
   }
 
-  /** Adds an entry. */
-  void add(byte[] key, byte[] value) {
-    ByteBuffer bytes = entry.ensureCapacity(Math.addExact(key.length, value.length));
-    bytes.put(0, key);
-    bytes.put(key.length, value);
-    add(bytes, key.length, value.length);
-  }
-
   /** Adds an entry: the remaining bytes of the buffers. */
   void add(ByteBuffer key, ByteBuffer value) {
     int keyLength = key.remaining();
@@ -68,10 +60,6 @@ final class ExternalSort implements AutoCloseable {
     ByteBuffer bytes = entry.ensureCapacity(Math.addExact(keyLength, valueLength));
     bytes.put(0, key, key.position(), keyLength);
     bytes.put(keyLength, value, value.position(), valueLength);
-    add(bytes, keyLength, valueLength);
-  }
-
-  private void add(ByteBuffer bytes, int keyLength, int valueLength) {
     MemTable table = memtable;
     long length = (long) keyLength + valueLength;
     if (table != null && !table.ensureRoomFor(length, 1)) {

@@ -2,6 +2,7 @@ package dev.kv.core.load;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.env.Uninterrupted;
+import dev.kv.core.memory.Undo;
 import dev.kv.env.Env;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -64,17 +65,12 @@ final class LoadStage<T> implements AutoCloseable {
 
   /** Passes an item to the thread; waits for room. Throws the failure of an earlier item. */
   void submit(T item) {
-    boolean accepted = false;
-    try {
+    try (Undo undo = new Undo(() -> discard.accept(item))) {
       if (thread == null) {
         thread = env.startThread(name, this::run);
       }
       enqueue(item);
-      accepted = true;
-    } finally {
-      if (!accepted) {
-        discard.accept(item);
-      }
+      undo.cancel();
     }
   }
 

@@ -92,45 +92,28 @@ final class LoadWriter implements AutoCloseable {
   }
 
   /**
-   * Adds an entry.
+   * Adds an entry: the remaining bytes of the buffers.
    *
    * @throws IllegalArgumentException if the key is not after the last one; nothing was added
    */
-  void add(byte[] key, byte[] value) {
-    ByteBuffer bytes = room(key.length, value.length);
-    bytes.put(0, key);
-    bytes.put(key.length + InternalKey.TRAILER, value);
-    add(bytes, key.length, value.length);
-  }
-
-  /** Adds an entry, as the other method does; uses the remaining bytes of the buffers. */
   void add(ByteBuffer key, ByteBuffer value) {
     int keyLength = key.remaining();
     int valueLength = value.remaining();
     add(key, key.position(), keyLength, value, value.position(), valueLength);
   }
 
-  /** Adds an entry, as the other methods do. */
+  /** Adds an entry, as the other method does. */
   void add(
       ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength) {
-    ByteBuffer bytes = room(keyLength, valueLength);
-    bytes.put(0, key, keyOffset, keyLength);
-    bytes.put(keyLength + InternalKey.TRAILER, value, from, valueLength);
-    add(bytes, keyLength, valueLength);
-  }
-
-  private ByteBuffer room(int keyLength, int valueLength) {
-    long bytes = (long) keyLength + InternalKey.TRAILER + valueLength;
-    if (bytes > Integer.MAX_VALUE - 8) {
+    if ((long) keyLength + InternalKey.TRAILER + valueLength > Integer.MAX_VALUE - 8) {
       throw new IllegalArgumentException(
           "key and value of " + keyLength + " and " + valueLength + " bytes: 2 GiB is too much");
     }
-    return entry.ensureCapacity((int) bytes);
-  }
-
-  private void add(ByteBuffer bytes, int keyLength, int valueLength) {
     int length = keyLength + InternalKey.TRAILER;
+    ByteBuffer bytes = entry.ensureCapacity(length + valueLength);
+    bytes.put(0, key, keyOffset, keyLength);
     bytes.putLong(keyLength, tag);
+    bytes.put(length, value, from, valueLength);
     DataBlock open = block;
     if (open == null) {
       open = begin();

@@ -103,7 +103,7 @@ class ExternalSortTest {
         String value = "v".repeat(random.nextInt(300)) + i;
         model.put(key, value);
         if (random.nextBoolean()) {
-          sort.add(b(key), b(value));
+          sort.add(ByteBuffer.wrap(b(key)), ByteBuffer.wrap(b(value)));
         } else {
           sort.add(ByteBuffer.wrap(b("x" + key)).position(1), ByteBuffer.wrap(b(value)));
         }
@@ -126,7 +126,7 @@ class ExternalSortTest {
       Random random = new Random(SEED);
       for (int i = 0; i < 20_000; i++) {
         random.nextBytes(value);
-        sort.add(b("key" + random.nextInt()), value);
+        sort.add(ByteBuffer.wrap(b("key" + random.nextInt())), ByteBuffer.wrap(value));
         most = Math.max(most, budget.used());
       }
     }
@@ -139,7 +139,7 @@ class ExternalSortTest {
         new ExternalSort(context.comparator(), files, 8192, context.budget())) {
       List<String> keys = new ArrayList<>(List.of("c", "a", "b"));
       for (String key : keys) {
-        sort.add(b(key), new byte[100_000]);
+        sort.add(ByteBuffer.wrap(b(key)), ByteBuffer.allocate(100_000));
       }
       assertThat(sorted(sort).keySet()).containsExactly("a", "b", "c");
     }

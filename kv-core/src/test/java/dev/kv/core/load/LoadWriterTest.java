@@ -138,7 +138,7 @@ final class LoadWriterTest {
         for (int i = 0; i < 3000; i++) {
           byte[] key = key(i * 7);
           byte[] value = value(random, i % 100 == 99 ? 20_000 : 400);
-          writer.add(key, value);
+          add(writer, key, value);
           ByteBuffer both = ByteBuffer.allocateDirect(key.length + value.length);
           both.put(key).put(value).clear();
           memtable.add(SEQUENCE, ValueKind.VALUE, both, 0, key.length, key.length, value.length);
@@ -155,6 +155,10 @@ final class LoadWriterTest {
       assertThat(loaded.smallest()).isEqualTo(flushed.smallest());
       assertThat(loaded.largest()).isEqualTo(flushed.largest());
     }
+  }
+
+  private static void add(LoadWriter writer, byte[] key, byte[] value) {
+    writer.add(ByteBuffer.wrap(key), ByteBuffer.wrap(value));
   }
 
   private static ByteBuffer behind(String text) {
@@ -180,17 +184,17 @@ final class LoadWriterTest {
     List<FileMetadata> files;
     try (LoadWriter writer = new LoadWriter(context, 7, MAX_FILE_SIZE)) {
       writer.endTable();
-      writer.add(bytes("a"), bytes("1"));
+      add(writer, bytes("a"), bytes("1"));
       writer.add(behind("b"), behind("22"));
       writer.add(direct(bytes("xc")), 1, 1, direct(bytes("yy3")), 2, 1);
       writer.endTable();
       writer.endTable();
-      assertThatThrownBy(() -> writer.add(bytes("c"), bytes("again")))
+      assertThatThrownBy(() -> add(writer, bytes("c"), bytes("again")))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("'c'");
-      assertThatThrownBy(() -> writer.add(bytes("b"), bytes("again")))
+      assertThatThrownBy(() -> add(writer, bytes("b"), bytes("again")))
           .isInstanceOf(IllegalArgumentException.class);
-      writer.add(bytes("d"), bytes("4"));
+      add(writer, bytes("d"), bytes("4"));
       files = writer.finish();
     }
     assertThat(files).hasSize(2);
@@ -204,7 +208,7 @@ final class LoadWriterTest {
     OutputContext context = context(CompressionType.NONE, null);
     try (LoadWriter writer = new LoadWriter(context, SEQUENCE, 40_000)) {
       for (int i = 0; i < 50; i++) {
-        writer.add(key(i), new byte[4_000]);
+        add(writer, key(i), new byte[4_000]);
       }
       List<FileMetadata> files = writer.finish();
       assertThat(files).hasSizeBetween(4, 6);
@@ -219,9 +223,9 @@ final class LoadWriterTest {
   void add_ofMoreThan2GiB_isRefused() throws IOException {
     OutputContext context = context(CompressionType.NONE, null);
     try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE)) {
-      writer.add(bytes("a"), bytes("1"));
+      add(writer, bytes("a"), bytes("1"));
       writer.endTable();
-      writer.add(bytes("b"), new byte[100_000]); // fills the group, which is written in a thread
+      add(writer, bytes("b"), new byte[100_000]); // fills the group, which is written in a thread
       while (disk.list(DIRECTORY).size() < 2) {
         Thread.onSpinWait();
       }
@@ -242,7 +246,7 @@ final class LoadWriterTest {
     List<FileMetadata> written;
     try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE)) {
       for (int i = 0; i < 40_000; i++) {
-        writer.add(key(i), value(random, 1000));
+        add(writer, key(i), value(random, 1000));
         most = Math.max(most, context.budget().used());
       }
       written = writer.finish();
@@ -268,11 +272,11 @@ final class LoadWriterTest {
     byte[] value = new byte[3000];
     try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE)) {
       for (int i = 1; i < 1000; i++) {
-        writer.add(key(i), value);
+        add(writer, key(i), value);
         int same = i;
-        assertThatThrownBy(() -> writer.add(key(same), value))
+        assertThatThrownBy(() -> add(writer, key(same), value))
             .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> writer.add(key(same - 1), value))
+        assertThatThrownBy(() -> add(writer, key(same - 1), value))
             .isInstanceOf(IllegalArgumentException.class);
         if (i % 300 == 0) {
           writer.endTable();
@@ -287,7 +291,7 @@ final class LoadWriterTest {
     OutputContext context = context(CompressionType.NONE, null);
     try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE)) {
       for (int i = 0; i < 3000; i++) {
-        writer.add(key(i), new byte[2000]);
+        add(writer, key(i), new byte[2000]);
       }
     }
     assertThat(disk.list(DIRECTORY)).isEmpty();
@@ -309,7 +313,7 @@ final class LoadWriterTest {
       assertThatThrownBy(
               () -> {
                 for (; added[0] < 20_000; added[0]++) {
-                  writer.add(key(added[0]), new byte[2000]);
+                  add(writer, key(added[0]), new byte[2000]);
                 }
               })
           .isInstanceOf(DBIOException.class)
