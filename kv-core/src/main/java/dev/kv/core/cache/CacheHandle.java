@@ -1,5 +1,6 @@
 package dev.kv.core.cache;
 
+import dev.kv.core.memory.FieldHandles;
 import dev.kv.core.memory.Pinned;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -48,18 +49,10 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
   private static final int HIT_SHIFT = 26;
   private static final long HIT = 1L << HIT_SHIFT;
 
-  private static final VarHandle STATE;
-  private static final VarHandle TOUCHED;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      STATE = lookup.findVarHandle(CacheHandle.class, "state", long.class);
-      TOUCHED = lookup.findVarHandle(CacheHandle.class, "touched", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle STATE =
+      FieldHandles.of(MethodHandles.lookup(), "state", long.class);
+  private static final VarHandle TOUCHED =
+      FieldHandles.of(MethodHandles.lookup(), "touched", int.class);
 
   // Constant after construction.
   private final LruShard<V> shard;

@@ -3,6 +3,7 @@ package dev.kv.core.compaction;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.table.format.BuildBuffers;
 import dev.kv.core.table.format.DataBlock;
 import dev.kv.core.table.format.TableBuilder;
@@ -145,17 +146,12 @@ public final class OutputWriter implements AutoCloseable {
    */
   public void complete(UnsyncedTable table) {
     WritableFile out = table.file();
-    boolean synced = false;
-    try {
+    try (Undo undo = new Undo(() -> closeQuietly(out))) {
       out.sync();
-      synced = true;
+      undo.cancel();
       out.close();
     } catch (IOException e) {
       throw failed(table.metadata().number(), e);
-    } finally {
-      if (!synced) {
-        closeQuietly(out);
-      }
     }
     context.verifier().accept(table.metadata());
     finished.add(table.metadata());

@@ -81,15 +81,10 @@ final class DBOpener {
     }
     boolean lockIsNew = !exists && !env.exists(FileNames.lock(directory));
     Env.Lock lock = DirectoryCheck.lock(env, directory);
-    boolean done = false;
-    try {
+    try (Undo undo = new Undo(() -> closeAfterFailure(lock, lockIsNew))) {
       DB db = openLocked(check, lock);
-      done = true;
+      undo.cancel();
       return db;
-    } finally {
-      if (!done) {
-        closeAfterFailure(lock, lockIsNew);
-      }
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.kv.core.iterator;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.kv.core.memory.FieldHandles;
 import dev.kv.errors.DBClosedException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -38,8 +39,10 @@ public abstract class CursorGuard {
   private static final int CLOSED = 1;
   private static final int REVOKED = 2;
 
-  private static final VarHandle BUSY = handle("busy", boolean.class);
-  private static final VarHandle ENDED = handle("ended", int.class);
+  private static final VarHandle BUSY =
+      FieldHandles.of(MethodHandles.lookup(), "busy", boolean.class);
+  private static final VarHandle ENDED =
+      FieldHandles.of(MethodHandles.lookup(), "ended", int.class);
 
   @SuppressWarnings("UnusedVariable") // through BUSY
   private volatile boolean busy;
@@ -170,13 +173,5 @@ public abstract class CursorGuard {
 
   private static IllegalStateException closed() {
     return new IllegalStateException("the iterator is closed");
-  }
-
-  private static VarHandle handle(String field, Class<?> type) {
-    try {
-      return MethodHandles.lookup().findVarHandle(CursorGuard.class, field, type);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
   }
 }

@@ -2,6 +2,7 @@ package dev.kv.core.iterator;
 
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.memory.FieldHandles;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -58,17 +59,8 @@ public final class TombstoneSkipIndex {
   private static final int MAX_UNUSED_PUTS = 1 << 20;
 
   private static final SkipRange[] NONE = {};
-  private static final VarHandle RANGES;
-
-  static {
-    try {
-      RANGES =
-          MethodHandles.lookup()
-              .findVarHandle(TombstoneSkipIndex.class, "ranges", SkipRange[].class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle RANGES =
+      FieldHandles.of(MethodHandles.lookup(), "ranges", SkipRange[].class);
 
   private final UserKeyComparator order;
   private final Consumer<TombstoneSkipIndex> leader;

@@ -162,15 +162,10 @@ public final class ArenaPool implements AutoCloseable {
     } else {
       reserve(capacity);
     }
-    boolean allocated = false;
-    try {
+    try (Undo undo = new Undo(() -> budget.release(MemoryKind.MEMTABLE, capacity))) {
       ByteBuffer memory = allocateReserved(capacity);
-      allocated = true;
+      undo.cancel();
       return memory;
-    } finally {
-      if (!allocated) {
-        budget.release(MemoryKind.MEMTABLE, capacity);
-      }
     }
   }
 

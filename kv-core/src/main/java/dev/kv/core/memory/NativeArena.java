@@ -20,15 +20,7 @@ public final class NativeArena {
   /** What {@link #allocate} returns if there is no room. */
   public static final int FULL = -1;
 
-  private static final VarHandle USED;
-
-  static {
-    try {
-      USED = MethodHandles.lookup().findVarHandle(NativeArena.class, "used", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle USED = FieldHandles.of(MethodHandles.lookup(), "used", int.class);
 
   /** Written by the allocating thread; volatile, so that a reader of a new buffer sees the copy. */
   private volatile ByteBuffer buffer;

@@ -40,15 +40,10 @@ public final class OffHeapBuffer implements AutoCloseable {
 
   private ByteBuffer allocate(int capacity) {
     budget.reserve(MemoryKind.WRITE_BUFFER, capacity);
-    boolean allocated = false;
-    try {
+    try (Undo undo = new Undo(() -> budget.release(MemoryKind.WRITE_BUFFER, capacity))) {
       ByteBuffer memory = DirectMemory.allocate(capacity);
-      allocated = true;
+      undo.cancel();
       return memory;
-    } finally {
-      if (!allocated) {
-        budget.release(MemoryKind.WRITE_BUFFER, capacity);
-      }
     }
   }
 

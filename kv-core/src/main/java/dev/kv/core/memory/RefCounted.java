@@ -8,15 +8,8 @@ import java.lang.invoke.VarHandle;
  * owner. For objects such as memtables and versions; the memory of blocks is counted by Netty.
  */
 public abstract class RefCounted {
-  private static final VarHandle REFERENCES;
-
-  static {
-    try {
-      REFERENCES = MethodHandles.lookup().findVarHandle(RefCounted.class, "references", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle REFERENCES =
+      FieldHandles.of(MethodHandles.lookup(), "references", int.class);
 
   private volatile int references = 1;
 

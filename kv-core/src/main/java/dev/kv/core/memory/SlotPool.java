@@ -17,15 +17,8 @@ final class SlotPool {
   private static final int SMALLEST_SLAB = 16 << 10;
   private static final int SLAB_SHARE = 8;
 
-  private static final VarHandle FREE_BYTES;
-
-  static {
-    try {
-      FREE_BYTES = MethodHandles.lookup().findVarHandle(SlotPool.class, "freeBytes", long.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle FREE_BYTES =
+      FieldHandles.of(MethodHandles.lookup(), "freeBytes", long.class);
 
   private final BlockAllocator allocator;
   private final int slotSize;
@@ -160,15 +153,10 @@ final class SlotPool {
 
   /** Makes a slab of bytes that are reserved. */
   private Slab newSlab(int bytes) {
-    boolean made = false;
-    try {
+    try (Undo undo = new Undo(() -> allocator.budget().release(MemoryKind.BLOCK, bytes))) {
       Slab slab = new Slab(this, DirectMemory.allocate(bytes), slotSize);
-      made = true;
+      undo.cancel();
       return slab;
-    } finally {
-      if (!made) {
-        allocator.budget().release(MemoryKind.BLOCK, bytes);
-      }
     }
   }
 

@@ -3,6 +3,7 @@ package dev.kv.core.memtable;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.memory.Undo;
 import java.nio.ByteBuffer;
 
 /**
@@ -37,14 +38,9 @@ final class KeyOrder implements AutoCloseable {
   KeyOrder(BatchCursor cursor, int count, OffHeapBudget budget) {
     this.count = count;
     sorted = new OffHeapBuffer(budget, count * ITEM);
-    boolean done = false;
-    try {
+    try (Undo undo = new Undo(sorted::close)) {
       spare = new OffHeapBuffer(budget, count * ITEM);
-      done = true;
-    } finally {
-      if (!done) {
-        sorted.close();
-      }
+      undo.cancel();
     }
     int common = commonPrefix(cursor);
     sort(collect(cursor, common));

@@ -7,6 +7,7 @@ import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.ArenaPool;
+import dev.kv.core.memory.FieldHandles;
 import dev.kv.core.memory.NativeArena;
 import dev.kv.core.memory.RefCounted;
 import dev.kv.core.memory.ValueRef;
@@ -48,19 +49,12 @@ public final class MemTable extends RefCounted {
   private static final int VERSIONS = 2;
 
   private static final int ARENA_OVERHEAD = 1024;
-  private static final VarHandle ENTRIES;
-  private static final VarHandle TOMBSTONES;
-  private static final VarHandle IN_RUNS;
-
-  static {
-    try {
-      ENTRIES = MethodHandles.lookup().findVarHandle(MemTable.class, "entries", int.class);
-      TOMBSTONES = MethodHandles.lookup().findVarHandle(MemTable.class, "tombstones", int.class);
-      IN_RUNS = MethodHandles.lookup().findVarHandle(MemTable.class, "inRuns", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle ENTRIES =
+      FieldHandles.of(MethodHandles.lookup(), "entries", int.class);
+  private static final VarHandle TOMBSTONES =
+      FieldHandles.of(MethodHandles.lookup(), "tombstones", int.class);
+  private static final VarHandle IN_RUNS =
+      FieldHandles.of(MethodHandles.lookup(), "inRuns", int.class);
 
   private final InternalKeyComparator order;
   private final NativeArena arena;

@@ -3,6 +3,7 @@ package dev.kv.core.read;
 import dev.kv.bytes.PinnedValue;
 import dev.kv.bytes.Slice;
 import dev.kv.core.memory.BufferSlice;
+import dev.kv.core.memory.FieldHandles;
 import dev.kv.core.memory.Pinned;
 import dev.kv.core.memory.ValueRef;
 import java.lang.invoke.MethodHandles;
@@ -16,15 +17,7 @@ import org.jspecify.annotations.Nullable;
  * table, and the database.
  */
 final class PinnedValueImpl implements PinnedValue {
-  private static final VarHandle PIN;
-
-  static {
-    try {
-      PIN = MethodHandles.lookup().findVarHandle(PinnedValueImpl.class, "pin", Pinned.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle PIN = FieldHandles.of(MethodHandles.lookup(), "pin", Pinned.class);
 
   private final ByteBuffer block;
   private final int offset;

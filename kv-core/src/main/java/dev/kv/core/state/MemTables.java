@@ -5,6 +5,7 @@ import dev.kv.Options;
 import dev.kv.SharedResources;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.read.SnapshotList;
@@ -256,14 +257,9 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
   private void makeImmutable(long bytes, int count, boolean full) throws IOException {
     MemTable next = nextMemTable(bytes, count, full);
     WriteAheadLog.NumberedLog nextLog;
-    boolean done = false;
-    try {
+    try (Undo undo = new Undo(next::release)) {
       nextLog = logs.takeNext();
-      done = true;
-    } finally {
-      if (!done) {
-        next.release();
-      }
+      undo.cancel();
     }
     WriteAheadLog.NumberedLog before = logs.current();
     if (before == null) {

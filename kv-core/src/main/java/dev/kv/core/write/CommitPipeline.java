@@ -5,6 +5,7 @@ import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.log.NoRoomInLogException;
+import dev.kv.core.memory.FieldHandles;
 import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
@@ -70,28 +71,21 @@ public final class CommitPipeline {
   /** The target is told of groups that are at least this large. */
   private static final int LARGE_GROUP_BYTES = 64 << 10;
 
-  private static final VarHandle LAST_SEQUENCE;
-  private static final VarHandle LOGGED_BYTES;
-
-  static {
-    try {
-      LAST_SEQUENCE =
-          MethodHandles.lookup().findVarHandle(CommitPipeline.class, "lastSequence", long.class);
-      LOGGED_BYTES =
-          MethodHandles.lookup().findVarHandle(CommitPipeline.class, "loggedBytes", long.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle LAST_SEQUENCE =
+      FieldHandles.of(MethodHandles.lookup(), "lastSequence", long.class);
+  private static final VarHandle LOGGED_BYTES =
+      FieldHandles.of(MethodHandles.lookup(), "loggedBytes", long.class);
 
   private final CommitTarget target;
   private final ErrorHandler errors;
   private final WriteController controller;
   private final CommitQueue queue = new CommitQueue();
-  private final ObjectPool<PendingWrite.OfArrays> arrays =
-      new ObjectPool<>(1, PendingWrite.OfArrays::new, PendingWrite::clear);
-  private final ObjectPool<PendingWrite.OfBuffers> buffers =
-      new ObjectPool<>(1, PendingWrite.OfBuffers::new, PendingWrite::clear);
+  private final ObjectPool<PendingWrite.OfKey<byte[]>> arrays =
+      new ObjectPool<>(
+          1, () -> new PendingWrite.OfKey<>(WriteGroup::putOrDelete), PendingWrite::clear);
+  private final ObjectPool<PendingWrite.OfKey<ByteBuffer>> buffers =
+      new ObjectPool<>(
+          1, () -> new PendingWrite.OfKey<>(WriteGroup::putOrDelete), PendingWrite::clear);
   private final ObjectPool<PendingWrite.OfBatch> batches =
       new ObjectPool<>(1, PendingWrite.OfBatch::new, PendingWrite::clear);
 

@@ -1,5 +1,6 @@
 package dev.kv.core.write;
 
+import dev.kv.core.memory.FieldHandles;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -22,16 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class CommitQueue {
   private static final PendingWrite LEADING = new PendingWrite.Turn();
-  private static final VarHandle NEWEST;
-
-  static {
-    try {
-      NEWEST =
-          MethodHandles.lookup().findVarHandle(CommitQueue.class, "newest", PendingWrite.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle NEWEST =
+      FieldHandles.of(MethodHandles.lookup(), "newest", PendingWrite.class);
 
   private volatile @Nullable PendingWrite newest;
 

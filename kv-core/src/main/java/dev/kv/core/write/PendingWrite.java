@@ -1,9 +1,9 @@
 package dev.kv.core.write;
 
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.memory.FieldHandles;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -30,15 +30,8 @@ abstract sealed class PendingWrite {
    */
   private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 100 : 0;
 
-  private static final VarHandle STATE;
-
-  static {
-    try {
-      STATE = MethodHandles.lookup().findVarHandle(PendingWrite.class, "state", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle STATE =
+      FieldHandles.of(MethodHandles.lookup(), "state", int.class);
 
   private volatile int state;
   private @Nullable Thread thread;
@@ -151,12 +144,26 @@ abstract sealed class PendingWrite {
     }
   }
 
-  /** A put or a deletion of one key, given as arrays. A deletion has no value. */
-  static final class OfArrays extends PendingWrite {
-    private byte @Nullable [] key;
-    private byte @Nullable [] value;
+  /**
+   * A put or a deletion of one key. A deletion has no value.
+   *
+   * @param <B> how key and value are given: as arrays, or as the remaining bytes of buffers
+   */
+  static final class OfKey<B> extends PendingWrite {
+    private final Encoder<B> encoder;
+    private @Nullable B key;
+    private @Nullable B value;
 
-    OfArrays set(byte[] newKey, byte @Nullable [] newValue, long bytes, boolean sync) {
+    /** Adds one operation to a group. */
+    interface Encoder<B> {
+      void encode(WriteGroup group, B key, @Nullable B value);
+    }
+
+    OfKey(Encoder<B> encoder) {
+      this.encoder = encoder;
+    }
+
+    OfKey<B> set(B newKey, @Nullable B newValue, long bytes, boolean sync) {
       key = newKey;
       value = newValue;
       begin(1, bytes, sync);
@@ -165,44 +172,7 @@ abstract sealed class PendingWrite {
 
     @Override
     void encodeInto(WriteGroup group) {
-      byte[] from = given(key);
-      byte[] to = value;
-      if (to == null) {
-        group.delete(from);
-      } else {
-        group.put(from, to);
-      }
-    }
-
-    @Override
-    void clear() {
-      super.clear();
-      key = null;
-      value = null;
-    }
-  }
-
-  /** A put or a deletion of one key, given as the remaining bytes of buffers. */
-  static final class OfBuffers extends PendingWrite {
-    private @Nullable ByteBuffer key;
-    private @Nullable ByteBuffer value;
-
-    OfBuffers set(ByteBuffer newKey, @Nullable ByteBuffer newValue, long bytes, boolean sync) {
-      key = newKey;
-      value = newValue;
-      begin(1, bytes, sync);
-      return this;
-    }
-
-    @Override
-    void encodeInto(WriteGroup group) {
-      ByteBuffer from = given(key);
-      ByteBuffer to = value;
-      if (to == null) {
-        group.delete(from);
-      } else {
-        group.put(from, to);
-      }
+      encoder.encode(group, given(key), value);
     }
 
     @Override

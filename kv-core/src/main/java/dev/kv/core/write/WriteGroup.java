@@ -10,6 +10,7 @@ import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memtable.BatchInserter;
 import dev.kv.core.memtable.MemTable;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The operations of one write group, encoded as one batch in a direct buffer. The batch is the
@@ -115,13 +116,23 @@ final class WriteGroup implements AutoCloseable {
     endOperation(at, valueSize);
   }
 
-  void delete(byte[] key) {
+  /** Adds a put, or a deletion if there is no value. */
+  void putOrDelete(byte[] key, byte @Nullable [] value) {
+    if (value != null) {
+      put(key, value);
+      return;
+    }
     int at = beginOperation(ValueKind.DELETION, key.length);
     buffer.put(at, key);
     endOperation(at + key.length, 0);
   }
 
-  void delete(ByteBuffer key) {
+  /** Adds a put, or a deletion if there is no value. */
+  void putOrDelete(ByteBuffer key, @Nullable ByteBuffer value) {
+    if (value != null) {
+      put(key, value);
+      return;
+    }
     int keySize = key.remaining();
     int at = beginOperation(ValueKind.DELETION, keySize);
     pendingFault.copyKeyOrValue(key, buffer, at);

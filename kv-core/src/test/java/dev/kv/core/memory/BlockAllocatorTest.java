@@ -25,13 +25,13 @@ class BlockAllocatorTest {
   @Test
   void sizeClasses_everyLength_fitItsSlotWithLittleWaste() {
     int step = 1;
-    for (int length = 1; length <= SizeClasses.LARGEST; length += step) {
+    for (int length = 1; length <= BlockAllocator.SizeClasses.LARGEST; length += step) {
       step = length < 1 << 17 ? 1 : 4093;
-      int index = SizeClasses.indexOf(length);
-      int size = SizeClasses.size(index);
+      int index = BlockAllocator.SizeClasses.indexOf(length);
+      int size = BlockAllocator.SizeClasses.size(index);
       assertThat(size).isGreaterThanOrEqualTo(length);
       assertThat(size - length).isLessThanOrEqualTo(Math.max(63, length / 16));
-      assertThat(index == 0 || SizeClasses.size(index - 1) < length).isTrue();
+      assertThat(index == 0 || BlockAllocator.SizeClasses.size(index - 1) < length).isTrue();
     }
   }
 
@@ -176,7 +176,7 @@ class BlockAllocatorTest {
       allocator.allocate(MemoryKind.BLOCK, 3 << 20).release();
     }
     assertThat(budget.used()).isEqualTo(used);
-    allocator.allocate(MemoryKind.BLOCK, SizeClasses.LARGEST + 1).release();
+    allocator.allocate(MemoryKind.BLOCK, BlockAllocator.SizeClasses.LARGEST + 1).release();
     assertThat(budget.used()).as("above the classes").isEqualTo(used);
   }
 
