@@ -76,7 +76,7 @@ final class BackgroundWorker extends WorkerThreads.Task {
   /** True from a wake until the work begins to look for what it was woken for. */
   private final AtomicBoolean woken = new AtomicBoolean();
 
-  /** Who waits for the next try. */
+  /** The callers that wait for the next try. */
   private final ConcurrentLinkedQueue<CountDownLatch> awaiting = new ConcurrentLinkedQueue<>();
 
   /** The resumes of the database. */

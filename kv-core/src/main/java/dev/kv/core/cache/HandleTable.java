@@ -10,9 +10,19 @@ import org.jspecify.annotations.Nullable;
  * The entries of a shard by id and key: chains in buckets. Searched by any thread without a lock,
  * changed with the shard's lock held.
  *
- * <p>A search finds every entry that is linked during all of the search, except while the table
- * grows. Then entries move from chain to chain, and {@link #moves} tells a search that found
- * nothing that it may have missed one.
+ * <ol>
+ *   <li>A search that does not run beside a growth finds every entry that is linked during all of
+ *       the search. {@link #link} sets {@code next} of the new entry before the volatile write of
+ *       the bucket, and a search reads the bucket in acquire mode. {@link #unlink} writes only the
+ *       link before the entry; the entry keeps its own {@code next}, so a search that is at the
+ *       entry goes on in the same chain.
+ *   <li>A growth changes {@code next} of entries that a search may be at, so the search may leave
+ *       its chain and miss an entry. {@link #grow} makes {@code moves} odd by a volatile write
+ *       before the first such change, and even again by another one after the last. So a search
+ *       that reads the same even number before and after itself has not met a growth.
+ *   <li>A search never finds a wrong entry, because it compares id and key, which are final. The
+ *       entry that it finds may have left the cache: the compare-and-set that pins it fails then.
+ * </ol>
  */
 final class HandleTable<V extends CacheValue> {
   private static final int INITIAL_BUCKETS = 16;

@@ -26,6 +26,20 @@ import org.jspecify.annotations.Nullable;
  *       been, pinned.
  * </ol>
  *
+ * <p>What a thread without the lock may rely on:
+ *
+ * <ol>
+ *   <li>An entry that it has pinned has its value, and the value is not freed before the pin is
+ *       closed. The value is written before the update of {@link CacheHandle}'s state that ends the
+ *       load; the compare-and-set that pins reads that state, or a later one. An entry leaves the
+ *       cache by an update that clears IN_CACHE, and no pin succeeds after that. The value is freed
+ *       by that update if it finds no pin, and otherwise by the close of the last one.
+ *   <li>A miss means that the entry was not in the cache at some moment of the search: {@link
+ *       HandleTable} tells a search that met a growth, and that one is repeated with the lock.
+ *   <li>A key is loaded by one thread at a time while the shard is open: entries are linked with
+ *       the lock held, after a search. The others wait for the state that ends the load.
+ * </ol>
+ *
  * <p>Values are loaded and freed without the lock. A thread that holds the lock takes no other lock
  * of the engine.
  */

@@ -38,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  *  3. An entry leaves the registry when its view is released, and not before. If a close finds a
  *     move under way that does not see it (see CursorGuard), the entry stays, and its collection
  *     closes the view again.
+ *  4. After close() no iterator is usable, and none is added. add and the close of a stripe hold
+ *     the stripe's lock: the entry is in the list that the close revokes, or add reads that the
+ *     stripe is closed and throws.
  * </pre>
  */
 final class OpenIterators {

@@ -12,8 +12,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * The open snapshots, oldest first. Thread-safe.
  *
- * <p>{@link #acquire} reads the last sequence number under the lock that {@link #sequences} takes.
- * So a compaction either sees a new snapshot, or keeps all entries that the snapshot will see.
+ * <p>All of these methods hold the same lock, so each pair of them runs in one of two orders:
+ *
+ * <ol>
+ *   <li>{@link #acquire} and {@link #sequences}: a compaction sees the snapshot, or has asked
+ *       before. In the second case the snapshot reads its number, an acquire read of the last
+ *       sequence number, after the compaction has asked. So it reads at the same number as the
+ *       compaction or a higher one, and the compaction keeps the newest entry of every key.
+ *   <li>{@link #acquire} and {@link #keepViews}: the snapshot is in the list, and keeps the read
+ *       state from before the change; or it is taken after {@code makeVisible}, and has at least
+ *       the number of the change.
+ *   <li>{@code pinKept} and {@link #keepViews}: a reader of the snapshot finds the state that the
+ *       snapshot keeps; or it has pinned a state before the next one was published, and that state
+ *       shows the same.
+ * </ol>
  */
 public final class SnapshotList {
   /** Less than the sequence number of every snapshot. */
