@@ -92,6 +92,18 @@ abstract class Mapper {
           lookup
               .findVirtual(arena, "close", MethodType.methodType(void.class))
               .asType(MethodType.methodType(void.class, Object.class));
+      requireSharedArenas();
+    }
+
+    /** Native images may have the class and refuse to create a shared arena. */
+    private void requireSharedArenas() {
+      try {
+        close((Object) open.invokeExact());
+      } catch (VirtualMachineError e) {
+        throw e;
+      } catch (Throwable e) {
+        throw new UnsupportedOperationException("no shared arenas", e);
+      }
     }
 
     @Override
