@@ -8,7 +8,10 @@ import dev.kv.core.Samples;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.options.CompressionType;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.Random;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -247,6 +250,32 @@ class BlockCompressionTest {
     }
     assertThat(roundTrip(CompressionType.SNAPPY, library, java, bytes)).isEqualTo(bytes);
     assertThat(roundTrip(CompressionType.SNAPPY, java, library, bytes)).isEqualTo(bytes);
+  }
+
+  /** The same on every processor, whatever its byte order; the expected values are from x86-64. */
+  @Test
+  void javaSnappy_ofTheseBytes_givesTheseBytesOnEveryPlatform() {
+    byte[] periodic = "abcdabcdabcdabcdabcdabcdefgh".getBytes(StandardCharsets.US_ASCII);
+    assertThat(HexFormat.of().formatHex(compressed(periodic)))
+        .isEqualTo("1c0c616263644e04000c65666768");
+    byte[] bytes = new byte[100_000];
+    int state = 1;
+    for (int i = 0; i < bytes.length; i++) {
+      state = state * 1103515245 + 12345;
+      bytes[i] = (byte) (i % 1000 < 300 ? i % 11 : (state >>> 16) % 7 * 37);
+    }
+    CRC32C checksum = new CRC32C();
+    checksum.update(compressed(bytes));
+    assertThat(checksum.getValue()).isEqualTo(0xa275f6c0L);
+  }
+
+  private byte[] compressed(byte[] bytes) {
+    ByteBuffer source = direct(bytes.length).put(0, bytes);
+    ByteBuffer target = direct(java.maxCompressedLength(CompressionType.SNAPPY, bytes.length));
+    int size = java.compress(CompressionType.SNAPPY, 1, source, 0, bytes.length, target, 0);
+    byte[] result = new byte[size];
+    target.get(0, result);
+    return result;
   }
 
   /** Streams of random elements, wherever they point: what decodes, decodes as in the library. */
