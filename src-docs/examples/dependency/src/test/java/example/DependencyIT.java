@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class DependencyIT {
   private static final Path JARS = Path.of("target", "dependencies").toAbsolutePath();
+  private static final Path NETTY_41 = Path.of("target", "netty-4.1").toAbsolutePath();
   private static final Path PROGRAM = Path.of("target", "test-classes").toAbsolutePath();
   private static final int VIRTUAL_THREADS_SINCE = 21;
 
@@ -82,15 +83,56 @@ class DependencyIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
+  void program_withoutTemporaryDirectory_runs(Jdk jdk) throws Exception {
+    assertSilent(run(jdk, List.of("-Djava.io.tmpdir=" + temp.resolve("none")), classPath()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
   void program_withNoexecTemporaryDirectory_runs(Jdk jdk) throws Exception {
-    Path mountPoint = Files.createDirectory(temp.resolve("noexec"));
-    String mount = "mount -t tmpfs -o noexec tmpfs " + mountPoint;
+    runsWithMounted(jdk, "-o noexec");
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void program_withFullTemporaryDirectory_runs(Jdk jdk) throws Exception {
+    runsWithMounted(jdk, "-o size=8k");
+  }
+
+  private void runsWithMounted(Jdk jdk, String options) throws Exception {
+    Path mountPoint = Files.createDirectory(temp.resolve("mounted"));
+    String mount = "mount -t tmpfs " + options + " tmpfs " + mountPoint;
     List<String> inNamespace =
         List.of("unshare", "--user", "--map-root-user", "--mount", "sh", "-c");
     assumeTrue(
         execute(join(inNamespace, List.of(mount))).exit() == 0, "mounting is not allowed here");
-    List<String> program = command(jdk, List.of("-Djava.io.tmpdir=" + mountPoint), classPath());
+    List<String> flags = join(List.of("-Djava.io.tmpdir=" + mountPoint), nativeAccess(jdk));
+    List<String> program = command(jdk, flags, classPath());
     assertSilent(execute(join(inNamespace, List.of(mount + " && exec \"$@\"", "sh"), program)));
+  }
+
+  /** Without the flag a newer JDK does not get as far as unpacking a library. */
+  private static List<String> nativeAccess(Jdk jdk) {
+    return jdk.release() < 24 ? List.of() : List.of("--enable-native-access=ALL-UNNAMED");
+  }
+
+  /** Spark 4 and Hadoop have it on their class paths; on newer JDKs it warns. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void program_withNetty41InFront_runs(Jdk jdk) throws Exception {
+    String older = NETTY_41.resolve("netty-buffer.jar") + File.pathSeparator
+        + NETTY_41.resolve("netty-common.jar");
+    Outcome outcome = run(jdk, List.of("-verbose:class"), older + File.pathSeparator + classPath());
+    assertEquals(0, outcome.exit(), outcome.toString());
+    assertTrue(
+        outcome.out().lines().anyMatch(
+            line -> line.contains("io.netty.buffer.UnpooledDirectByteBuf source:")
+                && line.contains(NETTY_41.toString())),
+        "the older Netty is not the one that was used");
+    assertTrue(outcome.out().endsWith("done" + System.lineSeparator()), outcome.err());
+    if (jdk.release() < 24) {
+      assertEquals("", outcome.err());
+    }
   }
 
   @ParameterizedTest(allowZeroInvocations = true)

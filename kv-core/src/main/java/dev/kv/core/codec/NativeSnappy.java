@@ -1,6 +1,7 @@
 package dev.kv.core.codec;
 
 import dev.kv.core.logging.EngineLogger;
+import java.io.File;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -16,6 +17,9 @@ import org.xerial.snappy.SnappyNative;
 final class NativeSnappy {
   /** The first JDK that warns of a native library loaded without permission. */
   private static final int FIRST_WARNING_VERSION = 24;
+
+  /** More than the largest library takes that snappy-java unpacks. */
+  private static final long UNPACKED_SIZE = 2 << 20;
 
   private final SnappyNative library;
 
@@ -42,7 +46,7 @@ final class NativeSnappy {
           return without("--enable-native-access is not given");
         }
         if (!canUnpack()) {
-          return without("its directory for temporary files is not writable");
+          return without("its directory for temporary files is full or not writable");
         }
         Snappy.maxCompressedLength(0); // loads the library
         return new NativeSnappy(new SnappyNative());
@@ -84,7 +88,7 @@ final class NativeSnappy {
               "org.xerial.snappy.tempdir", System.getProperty("java.io.tmpdir", "."));
       try {
         Files.delete(Files.createTempFile(Path.of(directory), "kv", null));
-        return true;
+        return new File(directory).getUsableSpace() >= UNPACKED_SIZE;
       } catch (IOException | RuntimeException e) {
         return false;
       }
