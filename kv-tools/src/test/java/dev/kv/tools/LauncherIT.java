@@ -16,6 +16,7 @@ import java.util.jar.JarFile;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,6 +44,17 @@ class LauncherIT {
     command.addAll(List.of("-jar", JAR.toString()));
     command.addAll(List.of(args));
     return run(command.toArray(new String[0]));
+  }
+
+  @Test
+  @EnabledOnOs(OS.WINDOWS)
+  void launcherForWindows_putAndGet_passesArgumentsAndExitCode() throws Exception {
+    String launcher = Path.of("kv.cmd").toAbsolutePath().toString();
+    String dir = temp.resolve("a db").toString();
+    Child put = run("cmd", "/c", launcher, "put", dir, "key", "a value", "--create");
+    assertThat(put.exitCode()).as(put.err()).isZero();
+    assertThat(run("cmd", "/c", launcher, "get", dir, "key").out().strip()).isEqualTo("a value");
+    assertThat(run("cmd", "/c", launcher, "get", dir, "none").exitCode()).isEqualTo(1);
   }
 
   @Test
