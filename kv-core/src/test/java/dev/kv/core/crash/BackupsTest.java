@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -621,7 +622,9 @@ class BackupsTest {
   void listOfABackup_withForgedNames_isRefused() throws IOException {
     Backups backups = Backups.in(BACKUPS, disk);
     disk.createDirectory(BACKUPS.resolve("files"));
-    for (String name : List.of("../db/CURRENT", "/etc/passwd", "LOCK", "a.ldb", "000001.ldb/x")) {
+    List<String> others = List.of("/etc/passwd", "LOCK", "a.ldb", "000001.ldb/x", "C:CURRENT");
+    List<String> elsewhere = List.of("../db/CURRENT", "..\\db\\CURRENT", "db\\000001.ldb");
+    for (String name : Stream.concat(others.stream(), elsewhere.stream()).toList()) {
       String text = "kv backup 1\ncreated 2026-01-01T00:00:00Z\nsequence 1\nadded 1\n";
       text += "file " + name + " 1 00000000\n";
       writeCatalog(1, text);
