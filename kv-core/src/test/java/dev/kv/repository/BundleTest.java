@@ -44,7 +44,7 @@ class BundleTest {
 
   @Test
   void bundle_thatUsesTheApi_findsTheEngineAndOpensADatabase() throws Exception {
-    Framework framework = start();
+    Framework framework = start("org.slf4j;version=2.0.20,org.slf4j.spi;version=2.0.20");
     try {
       Bundle engine = install(framework, MaskedCrc32c.class);
       for (Class<?> each : List.of(DBFactory.class, ByteBuf.class, Recycler.class, Snappy.class)) {
@@ -62,8 +62,8 @@ class BundleTest {
   }
 
   @Test
-  void bundle_withoutSnappy_opensADatabase() throws Exception {
-    Framework framework = start();
+  void bundle_withoutSnappyAndSlf4j_opensADatabase() throws Exception {
+    Framework framework = start("");
     try {
       for (Class<?> each :
           List.of(MaskedCrc32c.class, DBFactory.class, ByteBuf.class, Recycler.class)) {
@@ -113,8 +113,8 @@ class BundleTest {
     }
   }
 
-  /** A framework whose system bundle has slf4j, as programs that embed a framework do it. */
-  private Framework start() throws Exception {
+  /** A framework whose system bundle has more packages, as programs that embed one do it. */
+  private Framework start(String packages) throws Exception {
     Framework framework =
         new FrameworkFactory()
             .newFramework(
@@ -122,7 +122,7 @@ class BundleTest {
                     Constants.FRAMEWORK_STORAGE,
                     temp.resolve("bundles").toString(),
                     Constants.FRAMEWORK_SYSTEMPACKAGES_EXTRA,
-                    "org.slf4j;version=2.0.20,org.slf4j.spi;version=2.0.20",
+                    packages,
                     BundleProgram.DIRECTORY,
                     temp.resolve("db").toString()));
     framework.start();
