@@ -54,9 +54,15 @@ public final class BackgroundThreads {
     all = List.copyOf(workers);
     buffer = memTables;
     shared.writeBuffers().add(memTables);
-    files.wakeups().onFlush(flush::wake);
-    files.wakeups().onMaintenance(maintenance::wake);
-    compactions.forEach(worker -> files.wakeups().onCompaction(worker::wake));
+    files.wakeups().onFlush(wakingUp(flush));
+    files.wakeups().onMaintenance(wakingUp(maintenance));
+    for (BackgroundWorker worker : compactions) {
+      files.wakeups().onCompaction(wakingUp(worker));
+    }
+  }
+
+  private static Runnable wakingUp(BackgroundWorker worker) {
+    return worker::wake;
   }
 
   private BackgroundWorker worker(WorkerThreads threads, String name, BackgroundWorker.Work work) {
@@ -91,18 +97,24 @@ public final class BackgroundThreads {
 
   /** Throws if the calling thread runs work of this database: the close would wait for it. */
   public void requireNotInCallback() {
-    if (all.stream().anyMatch(BackgroundWorker::isRunByThisThread)) {
-      throw new IllegalStateException(
-          "a comparator, a filter policy or a compaction filter must not close the database that"
-              + " calls it");
+    for (BackgroundWorker worker : all) {
+      if (worker.isRunByThisThread()) {
+        throw new IllegalStateException(
+            "a comparator, a filter policy or a compaction filter must not close the database that"
+                + " calls it");
+      }
     }
   }
 
   /** Stops all work after its current piece, and waits until that has ended. */
   public void stop() {
     context.shared().writeBuffers().remove(buffer);
-    all.forEach(BackgroundWorker::stop);
-    all.forEach(BackgroundWorker::join);
+    for (BackgroundWorker worker : all) {
+      worker.stop();
+    }
+    for (BackgroundWorker worker : all) {
+      worker.join();
+    }
   }
 
   /**

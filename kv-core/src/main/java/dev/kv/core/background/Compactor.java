@@ -211,7 +211,7 @@ public final class Compactor implements BackgroundWorker.Work {
         new CompactionJob(
             picked.compaction,
             snapshots,
-            file -> context.tables().iterator(file, true, false),
+            context.tables()::mergeIterator,
             outputs.context(files),
             context.options().compaction().filter(),
             errors::isClosing);

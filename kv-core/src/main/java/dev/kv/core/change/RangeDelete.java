@@ -87,7 +87,7 @@ public final class RangeDelete implements VersionMutation {
     int opened = 0;
     try {
       for (; opened < inputs.length; opened++) {
-        inputs[opened] = jobs.context().tables().iterator(tables.get(opened), true, false);
+        inputs[opened] = jobs.context().tables().mergeIterator(tables.get(opened));
       }
       try (RangeTombstones entries =
           new RangeTombstones(

@@ -47,9 +47,10 @@ final class DBImpl extends OpenDatabase implements DB {
   DBImpl(Parts parts) {
     super(parts.reads().reader());
     this.parts = parts;
-    this.admin = new Admin(this::checkOpen, parts);
+    Runnable checkOpen = this::checkOpen;
+    this.admin = new Admin(checkOpen, parts);
     this.loads = new OpenLoads(parts);
-    this.changes = new OpenChanges(this::checkOpen, parts.tree().feed());
+    this.changes = new OpenChanges(checkOpen, parts.tree().feed());
     this.syncs = new AsyncSyncs(parts.context().env(), this::sync);
   }
 

@@ -162,7 +162,7 @@ final class LoadChange implements VersionMutation {
 
   private List<FileMetadata> rewrite(FileMetadata table, long newest, OutputContext outputs) {
     try (LoadWriter writer = new LoadWriter(outputs, newest, context.options().maxFileSize());
-        InternalIterator entries = context.tables().iterator(table, true, false)) {
+        InternalIterator entries = context.tables().mergeIterator(table)) {
       int unchecked = 0;
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
         if (++unchecked == ENTRIES_PER_CHECK) {

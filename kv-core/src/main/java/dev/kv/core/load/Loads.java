@@ -146,7 +146,9 @@ public final class Loads implements AutoCloseable {
     synchronized (this) {
       all = new ArrayList<>(open);
     }
-    all.forEach(BulkLoaderImpl::requireNotRunning);
+    for (BulkLoaderImpl loader : all) {
+      loader.requireNotRunning();
+    }
   }
 
   /**
@@ -159,7 +161,9 @@ public final class Loads implements AutoCloseable {
     synchronized (this) {
       rest = new ArrayList<>(open);
     }
-    rest.forEach(BulkLoaderImpl::revoke);
+    for (BulkLoaderImpl loader : rest) {
+      loader.revoke();
+    }
     Uninterrupted.await(this::awaitIngests);
   }
 

@@ -5,14 +5,12 @@ import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.WritableFile;
 import dev.kv.errors.OffHeapExhaustedException;
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +42,12 @@ public abstract sealed class LogWriter implements AutoCloseable
 
   /** Returns a writer of the new log {@code file}, and takes ownership of the file. */
   public static LogWriter mapped(Path name, MappedLogFile file) {
-    return closingUnlessMade(file::close, () -> new MappedLogWriter(name, file));
+    try {
+      return new MappedLogWriter(name, file);
+    } catch (RuntimeException | Error e) {
+      closeAfter(e, file);
+      throw e;
+    }
   }
 
   /**
@@ -56,20 +59,20 @@ public abstract sealed class LogWriter implements AutoCloseable
     if (initialLength < 0) {
       throw new IllegalArgumentException("initial length " + initialLength);
     }
-    return closingUnlessMade(file::close, () -> new AppendingLogWriter(name, file, initialLength));
+    try {
+      return new AppendingLogWriter(name, file, initialLength);
+    } catch (RuntimeException | Error e) {
+      closeAfter(e, file);
+      throw e;
+    }
   }
 
-  /** Closes the file if there is no memory for its writer. */
-  private static LogWriter closingUnlessMade(Closeable file, Supplier<LogWriter> writer) {
+  /** Closes the file of a writer that could not be made, because there is no memory for it. */
+  private static void closeAfter(Throwable failure, AutoCloseable file) {
     try {
-      return writer.get();
-    } catch (RuntimeException | Error e) {
-      try {
-        file.close();
-      } catch (IOException also) {
-        e.addSuppressed(also);
-      }
-      throw e;
+      file.close();
+    } catch (Exception also) {
+      failure.addSuppressed(also);
     }
   }
 

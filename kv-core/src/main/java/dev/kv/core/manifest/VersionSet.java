@@ -45,6 +45,7 @@ public final class VersionSet implements AutoCloseable {
   // Constant after construction.
   private final ManifestContext context;
   private final Runnable whenVersionFreed;
+  private final Consumer<Version> whenFreed = this::freed;
 
   // Self-synchronised. The volatile fields are written under manifestLock, lastSequence by the
   // writer. An iteration over the versions in use sees them at one moment, so that of two
@@ -82,7 +83,7 @@ public final class VersionSet implements AutoCloseable {
     this.context = context;
     this.manifest = new Manifest(context);
     this.whenVersionFreed = whenVersionFreed;
-    this.current = Version.empty(context.comparator(), this::freed);
+    this.current = Version.empty(context.comparator(), whenFreed);
     live.add(current);
   }
 
@@ -101,7 +102,7 @@ public final class VersionSet implements AutoCloseable {
   public boolean recover(boolean readOnly) {
     manifestLock.lock();
     try {
-      RecoveredManifest recovered = ManifestReader.read(context, this::freed);
+      RecoveredManifest recovered = ManifestReader.read(context, whenFreed);
       live.add(recovered.version());
       Version before = current;
       current = recovered.version();
@@ -300,7 +301,7 @@ public final class VersionSet implements AutoCloseable {
       VersionEdit edit = complete(asked);
       VersionBuilder builder = new VersionBuilder(current, manifestPath(number).toString());
       builder.apply(edit);
-      Version next = builder.build(this::freed);
+      Version next = builder.build(whenFreed);
       live.add(next);
       boolean logged = false;
       try {

@@ -181,12 +181,12 @@ public final class BlockAllocator implements AutoCloseable {
 
   private ByteBuf begin(BlockBuf buf, MemoryKind kind) {
     VarHandle.releaseFence(); // before the first store, for readers without a pin
-    buf.begin(kind);
+    ByteBuf begun = buf.begin(kind);
     live.incrementAndGet();
     if (Invariants.ON) {
       allocations.add(buf.recordAllocation());
     }
-    return buf;
+    return begun;
   }
 
   /** Returns the bytes of memory that the buffer takes. */

@@ -1,5 +1,6 @@
 package dev.kv.core.memory;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 import java.nio.ByteBuffer;
@@ -82,8 +83,13 @@ final class BlockBuf extends UnpooledDirectByteBuf {
     return Objects.requireNonNull(allocated);
   }
 
-  /** Begins a use: sets the reference count to 1. */
-  void begin(MemoryKind kind) {
+  /**
+   * Begins a use: sets the reference count to 1.
+   *
+   * @return this buffer, as callers see it: the allocator, whose class every open verifies,
+   *     converts no type, so that Netty's classes are loaded with the first block
+   */
+  ByteBuf begin(MemoryKind kind) {
     if (Invariants.ON) {
       if (recycled && !Poison.isWhole(view, 0, view.capacity())) {
         throw new AssertionError("block written after its release", released);
@@ -96,6 +102,7 @@ final class BlockBuf extends UnpooledDirectByteBuf {
     recycled = true;
     this.kind = kind;
     allocator.budget().move(MemoryKind.BLOCK, kind, charge());
+    return this;
   }
 
   int charge() {

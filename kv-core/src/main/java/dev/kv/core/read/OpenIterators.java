@@ -192,8 +192,11 @@ final class OpenIterators {
     for (Stripe stripe : stripes) {
       open.addAll(stripe.close());
     }
-    open.forEach(entry -> entry.view.revoke());
-    open.forEach(entry -> entry.view.revoke());
+    for (int pass = 1; pass <= 2; pass++) {
+      for (Entry entry : open) {
+        entry.view.revoke();
+      }
+    }
   }
 
   /** The registration of one iterator: a node of the list of its stripe. */

@@ -64,7 +64,7 @@ public final class ReadState {
    */
   ReadState(MemTable memtable, List<MemTable> immutables, Version version, long changes) {
     this.memtable = memtable;
-    this.immutables = immutables.toArray(MemTable[]::new);
+    this.immutables = immutables.toArray(new MemTable[0]);
     this.version = version;
     this.changes = changes;
     memtable.retain();

@@ -80,7 +80,9 @@ public final class DatabaseRecovery {
   private LogRecovery recoverLogs(
       List<FileName> found, List<Long> numbers, boolean editNeeded, boolean existed)
       throws IOException {
-    numbers.forEach(versions::markFileNumberUsed);
+    for (long number : numbers) {
+      versions.markFileNumberUsed(number);
+    }
     VersionEdit.Builder edit = VersionEdit.builder();
     RecoveredTables tables = new RecoveredTables(context, versions, stats, edit);
     LogRecovery recovery = new LogRecovery(context, versions.lastSequence(), tables);
@@ -136,12 +138,21 @@ public final class DatabaseRecovery {
     if (versions.logNumber() == 0
         && versions.recoveredSequence() == 0
         && recovery.foundNothing()
-        && found.stream().anyMatch(file -> file.kind() == FileName.Kind.TABLE)) {
+        && hasTable(found)) {
       throw new CorruptionException(
           "MANIFEST: it has no edits, and there are tables; DB.repair rebuilds the database",
           FileNames.manifest(context.directory(), versions.manifestNumber()).toString(),
           CorruptionException.NO_OFFSET);
     }
+  }
+
+  private static boolean hasTable(List<FileName> found) {
+    for (FileName file : found) {
+      if (file.kind() == FileName.Kind.TABLE) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

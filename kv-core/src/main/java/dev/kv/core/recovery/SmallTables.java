@@ -62,7 +62,7 @@ final class SmallTables {
     try (Undo undo = new Undo(() -> children.forEach(InternalIterator::close))) {
       children.add(memtable.iterator());
       for (FileMetadata table : tables) {
-        children.add(context.tables().iterator(table, true, false));
+        children.add(context.tables().mergeIterator(table));
       }
       InternalIterator merged =
           MergingIterator.of(context.comparator(), children.toArray(InternalIterator[]::new));

@@ -455,7 +455,9 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
     monitor.lock();
     try {
       memtable.release();
-      immutables.forEach(each -> each.memtable().release());
+      for (Immutable each : immutables) {
+        each.memtable().release();
+      }
     } finally {
       monitor.unlock();
     }

@@ -227,14 +227,22 @@ public final class ObsoleteFiles {
               && file.number() != versions.previousLogNumber()
               && !live.contains(file.number())
               && (kept == null || file.number() < kept.oldest())
-              && holds.stream().noneMatch(each -> file.number() >= each.log);
-      case MANIFEST ->
-          file.number() < versions.manifestNumber()
-              && holds.stream().noneMatch(each -> file.number() >= each.manifest);
+              && !isHeld(file);
+      case MANIFEST -> file.number() < versions.manifestNumber() && !isHeld(file);
       case TABLE -> !live.contains(file.number());
       case TEMP -> withTemporary && !live.contains(file.number());
       case CURRENT, LOCK, INFO_LOG, CHANGES -> false;
     };
+  }
+
+  /** Returns true if a hold keeps the log or MANIFEST. */
+  private boolean isHeld(FileName file) {
+    for (Hold hold : holds) {
+      if (file.number() >= (file.kind() == FileName.Kind.LOG ? hold.log : hold.manifest)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns true if the file is deleted. */

@@ -143,6 +143,11 @@ public final class TableCache implements AutoCloseable {
     value.set(copy.bytes(), 0, value.length, copy);
   }
 
+  /** Returns a cursor for a merge: it verifies checksums, and leaves the cache as it is. */
+  public TableIterator mergeIterator(FileMetadata file) {
+    return iterator(file, true, false);
+  }
+
   /** Returns a new cursor over a file's entries, which pins the table until it is closed. */
   public TableIterator iterator(FileMetadata file, boolean verify, boolean fill) {
     CacheHandle<Table> table = acquire(file);

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,13 +82,10 @@ public final class CommitPipeline {
   private final WriteController controller;
   private final CommitQueue queue = new CommitQueue();
   private final ObjectPool<PendingWrite.OfKey<byte[]>> arrays =
-      new ObjectPool<>(
-          1, () -> new PendingWrite.OfKey<>(WriteGroup::putOrDelete), PendingWrite::clear);
+      pool(() -> new PendingWrite.OfKey<>(WriteGroup::putOrDelete));
   private final ObjectPool<PendingWrite.OfKey<ByteBuffer>> buffers =
-      new ObjectPool<>(
-          1, () -> new PendingWrite.OfKey<>(WriteGroup::putOrDelete), PendingWrite::clear);
-  private final ObjectPool<PendingWrite.OfBatch> batches =
-      new ObjectPool<>(1, PendingWrite.OfBatch::new, PendingWrite::clear);
+      pool(() -> new PendingWrite.OfKey<>(WriteGroup::putOrDelete));
+  private final ObjectPool<PendingWrite.OfBatch> batches = pool(PendingWrite.OfBatch::new);
 
   /** Set before the first write. */
   private @Nullable CommitObserver observer;
@@ -126,6 +124,10 @@ public final class CommitPipeline {
     errors.onChange(controller::progress);
     this.group = new WriteGroup(budget);
     this.followers = new Followers(queue, group);
+  }
+
+  private static <T extends PendingWrite> ObjectPool<T> pool(Supplier<T> factory) {
+    return new ObjectPool<>(1, factory, PendingWrite::clear);
   }
 
   /** Sets the value of {@code key}. */

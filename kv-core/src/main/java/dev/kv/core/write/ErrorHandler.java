@@ -259,7 +259,7 @@ public final class ErrorHandler {
       first = state.permanent() == null;
       state = state.fail(cause);
     }
-    listeners.forEach(Runnable::run);
+    notifyListeners();
     if (first) {
       events.post(new FailureEvent(database, during, cause, false));
     } else {
@@ -279,7 +279,7 @@ public final class ErrorHandler {
       first = state.failure() == null;
       state = state.failResumably(job, cause);
     }
-    listeners.forEach(Runnable::run);
+    notifyListeners();
     if (first) {
       events.post(new FailureEvent(database, job, cause, true));
     } else {
@@ -307,8 +307,14 @@ public final class ErrorHandler {
       state = state.runShort(job, cause);
     }
     if (first) {
-      listeners.forEach(Runnable::run);
+      notifyListeners();
       LOG.warn("{}: {} waits for off-heap memory: {}", database, job, cause.toString());
+    }
+  }
+
+  private void notifyListeners() {
+    for (Runnable listener : listeners) {
+      listener.run();
     }
   }
 
@@ -320,7 +326,7 @@ public final class ErrorHandler {
       state = state.succeed(job);
     }
     if (changed) {
-      listeners.forEach(Runnable::run);
+      notifyListeners();
       LOG.info("{}: {} succeeded after its failure", database, job);
     }
   }
@@ -342,7 +348,7 @@ public final class ErrorHandler {
       first = !state.closing();
       state = state.close();
     }
-    listeners.forEach(Runnable::run);
+    notifyListeners();
     return first;
   }
 }
