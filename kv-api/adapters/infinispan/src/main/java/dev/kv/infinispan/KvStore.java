@@ -1,0 +1,465 @@
+package dev.kv.infinispan;
+
+import dev.kv.WriteBatch;
+import dev.kv.bytes.Slice;
+import dev.kv.errors.DBException;
+import dev.kv.infinispan.configuration.KvStoreConfiguration;
+import io.reactivex.rxjava3.core.Flowable;
+import jakarta.transaction.Transaction;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.PrimitiveIterator;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.infinispan.commons.configuration.ConfiguredBy;
+import org.infinispan.commons.io.ByteBuffer;
+import org.infinispan.commons.io.ByteBufferFactory;
+import org.infinispan.commons.time.TimeService;
+import org.infinispan.commons.util.IntSet;
+import org.infinispan.distribution.ch.KeyPartitioner;
+import org.infinispan.marshall.persistence.PersistenceMarshaller;
+import org.infinispan.persistence.PersistenceUtil;
+import org.infinispan.persistence.spi.InitializationContext;
+import org.infinispan.persistence.spi.MarshallableEntry;
+import org.infinispan.persistence.spi.MarshallableEntryFactory;
+import org.infinispan.persistence.spi.NonBlockingStore;
+import org.infinispan.persistence.spi.PersistenceException;
+import org.infinispan.util.concurrent.BlockingManager;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+
+/**
+ * A store of Infinispan in a kv database. Infinispan creates it if the configuration of a cache has
+ * a {@link KvStoreConfiguration}.
+ *
+ * <p>A segment is one range of keys, so that Infinispan reads it with one scan and removes it with
+ * one range delete. The index of the entries that expire is in the same database, and changes with
+ * them in one atomic write. All stores of a cache manager share one cache and one memory limit.
+ *
+ * <p>A write that has completed survives the death of the process; with {@link
+ * KvStoreConfiguration#syncWrites} it survives a loss of power. Thread-safe. No method blocks:
+ * those that read or write files run on Infinispan's blocking threads.
+ *
+ * @param <K> the type of the keys
+ * @param <V> the type of the values
+ */
+@ConfiguredBy(KvStoreConfiguration.class)
+public final class KvStore<K, V> implements NonBlockingStore<K, V> {
+  private static final String DIRECTORY = "kv";
+
+  private final Map<Transaction, WriteBatch> prepared = new ConcurrentHashMap<>();
+  private final OwnedSegments owned = new OwnedSegments();
+  private final Modifications.Translation<K, V> translation = new Operations();
+
+  // Set by start
+  private boolean segmented;
+  private int segments;
+  private StoreDatabase database;
+  private TimeService time;
+  private PersistenceMarshaller marshaller;
+  private MarshallableEntryFactory<K, V> entries;
+  private ByteBufferFactory buffers;
+  private KeyPartitioner partitioner;
+  private BlockingManager blocking;
+
+  /** Creates a store that is not started. Infinispan calls this. */
+  @SuppressWarnings("NullAway.Init")
+  public KvStore() {}
+
+  @Override
+  public CompletionStage<Void> start(InitializationContext ctx) {
+    KvStoreConfiguration configuration = ctx.getConfiguration();
+    owned.reset();
+    segmented = configuration.segmented();
+    segments = ctx.getCache().getCacheConfiguration().clustering().hash().numSegments();
+    time = ctx.getTimeService();
+    marshaller = ctx.getPersistenceMarshaller();
+    entries = ctx.getMarshallableEntryFactory();
+    buffers = ctx.getByteBufferFactory();
+    partitioner = ctx.getKeyPartitioner();
+    blocking = ctx.getBlockingManager();
+    Path directory =
+        PersistenceUtil.getQualifiedLocation(
+            ctx.getGlobalConfiguration(),
+            configuration.location(),
+            ctx.getCache().getName(),
+            DIRECTORY);
+    return run(
+        () ->
+            database =
+                StoreDatabase.open(
+                    directory,
+                    configuration,
+                    ctx.getGlobalConfiguration(),
+                    segmented ? segments : 0),
+        "kv-start");
+  }
+
+  @Override
+  public CompletionStage<Void> stop() {
+    return run(() -> closed(StoreDatabase::close), "kv-stop");
+  }
+
+  @Override
+  public CompletionStage<Void> destroy() {
+    return run(() -> closed(StoreDatabase::destroy), "kv-destroy");
+  }
+
+  private void closed(Consumer<StoreDatabase> close) {
+    prepared.clear();
+    // Null if the start failed
+    if (database != null) {
+      close.accept(database);
+    }
+  }
+
+  @Override
+  public Set<Characteristic> characteristics() {
+    return EnumSet.of(
+        Characteristic.BULK_READ,
+        Characteristic.EXPIRATION,
+        Characteristic.SEGMENTABLE,
+        Characteristic.TRANSACTIONAL);
+  }
+
+  @Override
+  public CompletionStage<MarshallableEntry<K, V>> load(int segment, Object key) {
+    byte[] entryKey = entryKey(segment, key);
+    return supply(
+        () -> {
+          byte[] value = database.db().get(entryKey);
+          return value == null || isExpired(value) ? null : decode(key, value, true);
+        },
+        "kv-load");
+  }
+
+  private boolean isExpired(byte[] value) {
+    return EntryFormat.isExpired(EntryFormat.expiry(Slice.of(value)), time.wallClockTime());
+  }
+
+  private MarshallableEntry<K, V> decode(Object key, byte[] value, boolean withValue) {
+    return EntryFormat.decode(key, value, withValue, entries, buffers);
+  }
+
+  @Override
+  public CompletionStage<Boolean> containsKey(int segment, Object key) {
+    byte[] entryKey = entryKey(segment, key);
+    return supply(
+        () -> {
+          Long expiry = database.db().read(entryKey, EntryFormat::expiry);
+          return expiry != null && !EntryFormat.isExpired(expiry, time.wallClockTime());
+        },
+        "kv-contains");
+  }
+
+  @Override
+  public CompletionStage<Void> write(
+      int segment, MarshallableEntry<? extends K, ? extends V> entry) {
+    WriteBatch batch = WriteBatch.create();
+    translation.addWrite(batch, segment, entry);
+    return run(() -> database.write(batch), "kv-write");
+  }
+
+  /** Deletes an entry. The stage has null: whether the entry was there is not read. */
+  @Override
+  public CompletionStage<Boolean> delete(int segment, Object key) {
+    byte[] entryKey = entryKey(segment, key);
+    return supply(
+        () -> {
+          database.delete(entryKey);
+          return null;
+        },
+        "kv-delete");
+  }
+
+  @Override
+  public CompletionStage<Void> batch(
+      int publisherCount,
+      Publisher<SegmentedPublisher<Object>> removePublisher,
+      Publisher<SegmentedPublisher<MarshallableEntry<K, V>>> writePublisher) {
+    return blocking.thenComposeBlocking(
+        Modifications.collect(publisherCount, removePublisher, writePublisher, translation),
+        batch -> {
+          write(batch);
+          return CompletableFuture.completedStage(null);
+        },
+        "kv-batch");
+  }
+
+  private void write(WriteBatch batch) {
+    try {
+      if (batch.count() > 0) {
+        database.write(batch);
+      }
+    } catch (DBException e) {
+      throw failed(e);
+    }
+  }
+
+  @Override
+  public CompletionStage<Void> prepareWithModifications(
+      Transaction transaction,
+      int publisherCount,
+      Publisher<SegmentedPublisher<Object>> removePublisher,
+      Publisher<SegmentedPublisher<MarshallableEntry<K, V>>> writePublisher) {
+    return Modifications.collect(publisherCount, removePublisher, writePublisher, translation)
+        .thenAccept(batch -> prepared.put(transaction, batch));
+  }
+
+  @Override
+  public CompletionStage<Void> commit(Transaction transaction) {
+    WriteBatch batch = prepared.remove(transaction);
+    return batch == null
+        ? CompletableFuture.completedStage(null)
+        : run(() -> write(batch), "kv-commit");
+  }
+
+  @Override
+  public CompletionStage<Void> rollback(Transaction transaction) {
+    prepared.remove(transaction);
+    return CompletableFuture.completedStage(null);
+  }
+
+  @Override
+  public CompletionStage<Void> clear() {
+    return run(() -> database.db().deleteRange(EntryFormat.start(), EntryFormat.end()), "kv-clear");
+  }
+
+  /**
+   * Empties segments that the node gets from others. Those that it has when the cluster begins stay
+   * as they are.
+   */
+  @Override
+  public CompletionStage<Void> addSegments(IntSet segments) {
+    IntSet emptied = owned.add(segments);
+    return emptied.isEmpty() ? CompletableFuture.completedStage(null) : deleteSegments(emptied);
+  }
+
+  @Override
+  public CompletionStage<Void> removeSegments(IntSet segments) {
+    owned.remove(segments);
+    return deleteSegments(segments);
+  }
+
+  private CompletionStage<Void> deleteSegments(IntSet segments) {
+    if (!segmented) {
+      return removeKeys(segments);
+    }
+    return run(
+        () -> database.removeSegments(segments.intStream().sorted().iterator()),
+        "kv-remove-segments");
+  }
+
+  /** Deletes the entries of segments one by one, in a store that is not segmented. */
+  private CompletionStage<Void> removeKeys(IntSet segments) {
+    return run(
+        () -> {
+          try (EntryScan scan = scan(null)) {
+            while (scan.next()) {
+              byte[] key = scan.key();
+              K object = keyOf(key);
+              if (segments.contains(partitioner.getSegment(object))) {
+                database.delete(EntryFormat.entryKey(0, key, 0, key.length));
+              }
+            }
+          }
+        },
+        "kv-remove-segments");
+  }
+
+  @Override
+  public CompletionStage<Long> size(IntSet segments) {
+    Predicate<? super K> filter = filter(segments, null);
+    return supply(
+        () -> {
+          long size = 0;
+          try (EntryScan scan = scan(segments)) {
+            while (scan.next()) {
+              if (filter == null || filter.test(keyOf(scan.key()))) {
+                size++;
+              }
+            }
+          }
+          return size;
+        },
+        "kv-size");
+  }
+
+  /** Returns the exact size: a scan that copies nothing. */
+  @Override
+  public CompletionStage<Long> approximateSize(IntSet segments) {
+    return size(segments);
+  }
+
+  @Override
+  public Publisher<K> publishKeys(IntSet segments, @Nullable Predicate<? super K> filter) {
+    Predicate<? super K> all = filter(segments, filter);
+    return publish(
+        segments,
+        scan -> {
+          K key = keyOf(scan.key());
+          return all == null || all.test(key) ? key : null;
+        });
+  }
+
+  @Override
+  public Publisher<MarshallableEntry<K, V>> publishEntries(
+      IntSet segments, @Nullable Predicate<? super K> filter, boolean includeValues) {
+    Predicate<? super K> all = filter(segments, filter);
+    return publish(
+        segments,
+        scan -> {
+          byte[] key = scan.key();
+          MarshallableEntry<K, V> entry =
+              decode(buffers.newByteBuffer(key), scan.value(), includeValues);
+          return all == null || all.test(entry.getKey()) ? entry : null;
+        });
+  }
+
+  private <T> Publisher<T> publish(@Nullable IntSet segments, EntryScan.Reader<T> reader) {
+    Flowable<T> scan =
+        Flowable.generate(
+            () -> scan(segments),
+            (state, emitter) -> {
+              while (state.next()) {
+                T found = reader.read(state);
+                if (found != null) {
+                  emitter.onNext(found);
+                  return;
+                }
+              }
+              emitter.onComplete();
+            },
+            EntryScan::close);
+    return blocking.blockingPublisher(scan.onErrorResumeNext(KvStore::error));
+  }
+
+  private EntryScan scan(@Nullable IntSet segments) {
+    PrimitiveIterator.OfInt scanned;
+    if (!segmented) {
+      scanned = IntStream.of(0).iterator();
+    } else if (segments == null) {
+      scanned = IntStream.range(0, this.segments).iterator();
+    } else {
+      scanned = segments.intStream().sorted().iterator();
+    }
+    return new EntryScan(database.cursor(), scanned, time.wallClockTime());
+  }
+
+  /** Returns the filter for a scan of segments, or null if all its entries pass. */
+  private @Nullable Predicate<? super K> filter(
+      @Nullable IntSet segments, @Nullable Predicate<? super K> filter) {
+    if (segmented || segments == null || segments.size() == this.segments) {
+      return filter;
+    }
+    Predicate<K> ofSegments = key -> segments.contains(partitioner.getSegment(key));
+    return filter == null ? ofSegments : ofSegments.and(filter);
+  }
+
+  @Override
+  public Publisher<MarshallableEntry<K, V>> purgeExpired() {
+    Flowable<List<MarshallableEntry<K, V>>> purged =
+        Flowable.generate(
+            () -> new ExpirationScan(database, time.wallClockTime()),
+            (scan, emitter) -> {
+              List<ExpirationScan.Expired> expired = scan.next();
+              if (expired == null) {
+                emitter.onComplete();
+              } else {
+                emitter.onNext(decode(expired));
+              }
+            },
+            ExpirationScan::close);
+    return Flowable.fromPublisher(
+            blocking.blockingPublisher(purged.onErrorResumeNext(KvStore::error)))
+        .concatMapIterable(chunk -> chunk);
+  }
+
+  private List<MarshallableEntry<K, V>> decode(List<ExpirationScan.Expired> expired) {
+    List<MarshallableEntry<K, V>> decoded = new ArrayList<>(expired.size());
+    for (ExpirationScan.Expired entry : expired) {
+      byte[] key = entry.entryKey();
+      ByteBuffer keyBytes =
+          buffers.newByteBuffer(key, EntryFormat.KEY_OFFSET, key.length - EntryFormat.KEY_OFFSET);
+      decoded.add(decode(keyBytes, entry.value(), true));
+    }
+    return decoded;
+  }
+
+  private byte[] entryKey(int segment, Object key) {
+    return EntryFormat.entryKey(segmented ? segment : 0, marshal(key));
+  }
+
+  private ByteBuffer marshal(Object key) {
+    try {
+      return marshaller.objectToBuffer(key);
+    } catch (IOException e) {
+      throw new PersistenceException("cannot marshal a key", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new PersistenceException("interrupted while a key was marshalled", e);
+    }
+  }
+
+  private K keyOf(byte[] key) {
+    return entries.create(buffers.newByteBuffer(key), (ByteBuffer) null).getKey();
+  }
+
+  private CompletionStage<Void> run(Runnable action, String name) {
+    return supply(
+        () -> {
+          action.run();
+          return null;
+        },
+        name);
+  }
+
+  private <T extends @Nullable Object> CompletionStage<T> supply(Supplier<T> action, String name) {
+    return blocking.supplyBlocking(
+        () -> {
+          try {
+            return action.get();
+          } catch (DBException e) {
+            throw failed(e);
+          }
+        },
+        name);
+  }
+
+  private static <T> Flowable<T> error(Throwable e) {
+    return Flowable.error(e instanceof DBException cause ? failed(cause) : e);
+  }
+
+  private static PersistenceException failed(DBException cause) {
+    return new PersistenceException(cause.getMessage(), cause);
+  }
+
+  /** Adds removes and writes of Infinispan to batches. */
+  private final class Operations implements Modifications.Translation<K, V> {
+    @Override
+    public void addRemove(WriteBatch batch, int segment, Object key) {
+      batch.delete(entryKey(segment, key));
+    }
+
+    @Override
+    public void addWrite(
+        WriteBatch batch, int segment, MarshallableEntry<? extends K, ? extends V> entry) {
+      byte[] key = EntryFormat.entryKey(segmented ? segment : 0, entry.getKeyBytes());
+      long expiry = entry.expiryTime();
+      batch.put(key, EntryFormat.encode(entry, expiry));
+      if (expiry > 0) {
+        batch.put(EntryFormat.indexKey(key, expiry), new byte[0]);
+      }
+    }
+  }
+}

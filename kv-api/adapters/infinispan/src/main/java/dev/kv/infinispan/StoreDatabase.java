@@ -1,0 +1,195 @@
+package dev.kv.infinispan;
+
+import dev.kv.DB;
+import dev.kv.DBIterator;
+import dev.kv.FilterPolicy;
+import dev.kv.Options;
+import dev.kv.ReadOptions;
+import dev.kv.SharedResources;
+import dev.kv.WriteBatch;
+import dev.kv.WriteOptions;
+import dev.kv.infinispan.configuration.KvStoreConfiguration;
+import dev.kv.options.CompressionType;
+import java.nio.file.Path;
+import java.util.PrimitiveIterator;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.infinispan.commons.CacheConfigurationException;
+import org.infinispan.configuration.global.GlobalConfiguration;
+
+/**
+ * The open database of one store. Tables without compression are read in place, where they are
+ * mapped. Thread-safe.
+ */
+final class StoreDatabase {
+  private static final int MAX_WRITE_BUFFER_SIZE = 16 << 20;
+
+  /**
+   * The part of the memory of all stores that one memtable may take. All memtables that are being
+   * written have half together, so four that are written alike become full before their flush.
+   */
+  private static final int WRITE_BUFFER_SHARE = 8;
+
+  private static final int BITS_PER_KEY = 10;
+
+  /** So many keys are deleted one by one, which takes less time than a range delete. */
+  private static final int FEW_KEYS = 1000;
+
+  private static final ReadOptions SCAN =
+      ReadOptions.SCAN.toBuilder()
+          .lowerBound(EntryFormat.start())
+          .upperBound(EntryFormat.end())
+          .build();
+
+  private final Path directory;
+  private final DB db;
+  private final ManagerResources resources;
+  private final WriteOptions writeOptions;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private StoreDatabase(
+      Path directory, DB db, ManagerResources resources, WriteOptions writeOptions) {
+    this.directory = directory;
+    this.db = db;
+    this.resources = resources;
+    this.writeOptions = writeOptions;
+  }
+
+  /**
+   * Opens a database, or creates it.
+   *
+   * @param segments the number of segments, or 0 if the store has none
+   * @throws CacheConfigurationException if the database was written with another number of segments
+   */
+  static StoreDatabase open(
+      Path directory,
+      KvStoreConfiguration configuration,
+      GlobalConfiguration manager,
+      int segments) {
+    ManagerResources resources = ManagerResources.acquire(manager, configuration.memory());
+    DB db = null;
+    try {
+      db = DB.open(directory, options(configuration, resources.shared()));
+      byte[] found = db.get(EntryFormat.SEGMENTS);
+      if (found == null) {
+        db.put(EntryFormat.SEGMENTS, EntryFormat.encodeSegments(segments));
+      } else if (EntryFormat.decodeSegments(found) != segments) {
+        throw new CacheConfigurationException(
+            "the store in "
+                + directory
+                + " has "
+                + EntryFormat.decodeSegments(found)
+                + " segments, and its cache has "
+                + segments
+                + " (0 is a store that is not segmented); use the number of the store, or delete"
+                + " the directory");
+      }
+      return new StoreDatabase(
+          directory,
+          db,
+          resources,
+          configuration.syncWrites() ? WriteOptions.SYNC : WriteOptions.DEFAULT);
+    } catch (RuntimeException e) {
+      if (db != null) {
+        db.close();
+      }
+      resources.release();
+      throw e;
+    }
+  }
+
+  private static Options options(KvStoreConfiguration configuration, SharedResources shared) {
+    long share = shared.settings().offHeapLimit() / WRITE_BUFFER_SHARE;
+    int writeBufferSize = (int) Math.min(MAX_WRITE_BUFFER_SIZE, share);
+    CompressionType compression = configuration.compression();
+    return Options.builder()
+        .createIfMissing(true)
+        .memory(m -> m.sharedResources(shared))
+        .writeBufferSize(writeBufferSize)
+        .maxFileSize(writeBufferSize)
+        .filterPolicy(FilterPolicy.bloom(BITS_PER_KEY))
+        .compression(compression)
+        .tables(t -> t.readInPlace(compression == CompressionType.NONE))
+        .build();
+  }
+
+  DB db() {
+    return db;
+  }
+
+  void write(WriteBatch batch) {
+    db.write(writeOptions, batch);
+  }
+
+  boolean tryWrite(WriteBatch batch) {
+    return db.tryWrite(writeOptions, batch);
+  }
+
+  void delete(byte[] key) {
+    db.delete(writeOptions, key);
+  }
+
+  /** Returns a cursor over all segments, without a position. */
+  DBIterator cursor() {
+    return db.iterator(SCAN);
+  }
+
+  /**
+   * Deletes segments. Those that are next to each other are deleted at once, with a range delete if
+   * they have more than a few keys. No other thread writes to them meanwhile.
+   *
+   * @param removed the segments, ascending
+   */
+  void removeSegments(PrimitiveIterator.OfInt removed) {
+    try (DBIterator cursor = cursor()) {
+      int from = removed.hasNext() ? removed.nextInt() : -1;
+      while (from >= 0) {
+        int to = from + 1;
+        int next = -1;
+        while (removed.hasNext()) {
+          next = removed.nextInt();
+          if (next != to) {
+            break;
+          }
+          to++;
+          next = -1;
+        }
+        removeSegments(cursor, from, to);
+        from = next;
+      }
+    }
+  }
+
+  private void removeSegments(DBIterator cursor, int from, int to) {
+    WriteBatch batch = WriteBatch.create();
+    cursor.seek(EntryFormat.segmentStart(from));
+    while (cursor.isValid() && EntryFormat.segment(cursor.keySlice()) < to) {
+      if (batch.count() == FEW_KEYS) {
+        db.deleteRange(writeOptions, EntryFormat.segmentStart(from), EntryFormat.segmentStart(to));
+        return;
+      }
+      batch.delete(cursor.key());
+      cursor.next();
+    }
+    if (batch.count() > 0) {
+      write(batch);
+    }
+  }
+
+  /** Closes the database. Closing it twice does nothing. */
+  void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
+    try {
+      db.close();
+    } finally {
+      resources.release();
+    }
+  }
+
+  /** Closes the database and deletes its files. */
+  void destroy() {
+    close();
+    DB.destroy(directory, Options.DEFAULT);
+  }
+}

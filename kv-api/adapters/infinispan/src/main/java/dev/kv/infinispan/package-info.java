@@ -1,0 +1,15 @@
+/**
+ * A cache store of Infinispan on kv.
+ *
+ * <p>{@link dev.kv.infinispan.KvStore} is the store. Infinispan creates one for each cache whose
+ * configuration has a {@link dev.kv.infinispan.configuration.KvStoreConfiguration}.
+ *
+ * <p>Each store is one database, which {@code StoreDatabase} opens and closes. {@code EntryFormat}
+ * is the layout of its keys and values. {@code EntryScan} passes the entries of segments, {@code
+ * ExpirationScan} deletes what has expired, and {@code Modifications} collects a batch. The stores
+ * of one cache manager share the memory, cache and threads of {@code ManagerResources}.
+ */
+@NullMarked
+package dev.kv.infinispan;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,391 @@
+package dev.kv.infinispan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.DB;
+import dev.kv.DBIterator;
+import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
+import dev.kv.infinispan.configuration.KvStoreConfiguration;
+import dev.kv.infinispan.configuration.KvStoreConfigurationBuilder;
+import dev.kv.options.CompressionType;
+import jakarta.transaction.TransactionManager;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.infinispan.Cache;
+import org.infinispan.commons.CacheConfigurationException;
+import org.infinispan.commons.time.ControlledTimeService;
+import org.infinispan.commons.time.TimeService;
+import org.infinispan.commons.util.IntSet;
+import org.infinispan.commons.util.IntSets;
+import org.infinispan.configuration.cache.ConfigurationBuilder;
+import org.infinispan.configuration.global.GlobalConfigurationBuilder;
+import org.infinispan.configuration.parsing.ParserRegistry;
+import org.infinispan.manager.DefaultCacheManager;
+import org.infinispan.manager.EmbeddedCacheManager;
+import org.infinispan.metadata.EmbeddedMetadata;
+import org.infinispan.metadata.Metadata;
+import org.infinispan.persistence.spi.MarshallableEntry;
+import org.infinispan.persistence.spi.MarshallableEntryFactory;
+import org.infinispan.persistence.support.WaitNonBlockingStore;
+import org.infinispan.test.TestingUtil;
+import org.infinispan.transaction.TransactionMode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class KvStoreTest {
+  private static final IntSet ALL = IntSets.immutableRangeSet(256);
+
+  @TempDir Path temp;
+
+  private final ControlledTimeService time = new ControlledTimeService();
+  private EmbeddedCacheManager manager;
+
+  @AfterEach
+  void stopManager() {
+    if (manager != null) {
+      manager.stop();
+    }
+  }
+
+  private Cache<String, String> cache(String name) {
+    return cache(name, store -> {}, cache -> {});
+  }
+
+  private Cache<String, String> cache(
+      String name,
+      Consumer<KvStoreConfigurationBuilder> store,
+      Consumer<ConfigurationBuilder> cache) {
+    if (manager == null) {
+      GlobalConfigurationBuilder global = new GlobalConfigurationBuilder().nonClusteredDefault();
+      global.globalState().enable().persistentLocation(temp.toString());
+      manager = new DefaultCacheManager(global.build());
+      TestingUtil.replaceComponent(manager, TimeService.class, time, true);
+    }
+    ConfigurationBuilder builder = new ConfigurationBuilder();
+    store.accept(builder.persistence().addStore(KvStoreConfigurationBuilder.class));
+    cache.accept(builder);
+    manager.defineConfiguration(name, builder.build());
+    return manager.getCache(name);
+  }
+
+  private static WaitNonBlockingStore<String, String> storeOf(Cache<String, String> cache) {
+    return TestingUtil.getFirstStoreWait(cache);
+  }
+
+  private Path directory(String name) {
+    return temp.resolve(name).resolve("kv");
+  }
+
+  /** Returns the number of entries and of entries of the index in the files of a store. */
+  private int[] keys(String name) {
+    int[] counts = new int[2];
+    try (ReadOnlyDB db = DB.openReadOnly(directory(name), Options.DEFAULT);
+        DBIterator cursor = db.iterator()) {
+      for (cursor.seek(EntryFormat.start()); cursor.isValid(); cursor.next()) {
+        counts[EntryFormat.isIndex(cursor.keySlice()) ? 1 : 0]++;
+      }
+    }
+    return counts;
+  }
+
+  @Test
+  void entries_areThereAfterARestart() {
+    Cache<String, String> cache = cache("people");
+    cache.put("ada", "1815");
+    cache.put("alan", "1912");
+    cache.remove("alan");
+    manager.stop();
+    manager = null;
+    cache = cache("people");
+    assertThat(cache).containsOnlyKeys("ada");
+    assertThat(cache.get("ada")).isEqualTo("1815");
+  }
+
+  @Test
+  void removedSegments_areEmpty_andOthersStay() {
+    Cache<String, String> cache = cache("people");
+    for (int i = 0; i < 1000; i++) {
+      cache.put("key" + i, "value", 1, TimeUnit.HOURS);
+    }
+    WaitNonBlockingStore<String, String> store = storeOf(cache);
+    IntSet removed = IntSets.from(Set.of(0, 7, 8, 9, 200, 255));
+    IntSet others = IntSets.mutableCopyFrom(ALL);
+    others.removeAll(removed);
+    long inRemoved = store.sizeWait(removed);
+    assertThat(inRemoved).isPositive();
+    assertThat(store.sizeWait(ALL)).isEqualTo(1000);
+    store.join(store.removeSegments(removed));
+    assertThat(store.sizeWait(removed)).isZero();
+    assertThat(store.publishKeysWait(removed, null)).isEmpty();
+    assertThat(store.sizeWait(others)).isEqualTo(1000 - inRemoved);
+    assertThat(store.publishKeysWait(others, null)).hasSize((int) (1000 - inRemoved));
+    manager.stop();
+    int left = (int) (1000 - inRemoved);
+    assertThat(keys("people")).containsExactly(left, left);
+  }
+
+  /** So many keys that they are deleted by a range delete. */
+  @Test
+  void removedSegment_withManyKeys_isEmpty() {
+    Cache<String, String> cache =
+        cache("people", store -> {}, builder -> builder.clustering().hash().numSegments(2));
+    for (int i = 0; i < 5000; i++) {
+      cache.put("key" + i, "value");
+    }
+    WaitNonBlockingStore<String, String> store = storeOf(cache);
+    long other = store.sizeWait(IntSets.immutableSet(1));
+    assertThat(store.sizeWait(IntSets.immutableSet(0))).isBetween(1001L, 4999L);
+    store.join(store.removeSegments(IntSets.immutableSet(0)));
+    assertThat(store.sizeWait(IntSets.immutableSet(0))).isZero();
+    assertThat(store.sizeWait(IntSets.immutableSet(1))).isEqualTo(other);
+  }
+
+  @Test
+  void segments_ofANodeThatJoins_areEmptied() {
+    Cache<String, String> cache = cache("people");
+    cache.put("ada", "1815");
+    WaitNonBlockingStore<String, String> store = storeOf(cache);
+    store.join(store.addSegments(IntSets.immutableEmptySet()));
+    assertThat(store.sizeWait(ALL)).isEqualTo(1);
+    store.join(store.addSegments(ALL));
+    assertThat(store.sizeWait(ALL)).isZero();
+  }
+
+  @Test
+  void removedSegments_ofAStoreWithoutSegments_areEmpty() {
+    Cache<String, String> cache = cache("people", store -> store.segmented(false), c -> {});
+    for (int i = 0; i < 100; i++) {
+      cache.put("key" + i, "value");
+    }
+    WaitNonBlockingStore<String, String> store = storeOf(cache);
+    // Without segments, the keys of a cache of one process are all in the first one
+    IntSet first = IntSets.immutableSet(0);
+    IntSet others = IntSets.mutableCopyFrom(ALL);
+    others.removeAll(first);
+    assertThat(store.sizeWait(first)).isEqualTo(100);
+    assertThat(store.sizeWait(others)).isZero();
+    store.join(store.removeSegments(others));
+    assertThat(store.sizeWait(ALL)).isEqualTo(100);
+    store.join(store.removeSegments(first));
+    assertThat(store.sizeWait(ALL)).isZero();
+  }
+
+  @Test
+  void purge_deletesWhatExpired_andItsIndex() {
+    Cache<String, String> cache = cache("people");
+    for (int i = 0; i < 200; i++) {
+      cache.put("short" + i, "value", 1, TimeUnit.SECONDS);
+      cache.put("long" + i, "value", 1, TimeUnit.HOURS);
+      cache.put("overwritten" + i, "value", 1, TimeUnit.SECONDS);
+      cache.put("overwritten" + i, "value");
+      cache.put("removed" + i, "value", 1, TimeUnit.SECONDS);
+      cache.remove("removed" + i);
+    }
+    WaitNonBlockingStore<String, String> store = storeOf(cache);
+    assertThat(store.purge()).isEmpty();
+    time.advance(2000);
+    assertThat(store.sizeWait(ALL)).isEqualTo(400);
+    assertThat(store.purge()).hasSize(200).allMatch(e -> e.getKey().startsWith("short"));
+    assertThat(store.purge()).isEmpty();
+    assertThat(store.sizeWait(ALL)).isEqualTo(400);
+    manager.stop();
+    assertThat(keys("people")).containsExactly(400, 200);
+  }
+
+  /** Random writes, removes, purges and restarts, compared with a map. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void randomOperations_areAsThoseOfAMap(boolean segmented) {
+    long seed = Long.getLong("kv.seed", System.nanoTime());
+    System.out.println("-Dkv.seed=" + seed);
+    SplittableRandom random = new SplittableRandom(seed);
+    Map<String, String> values = new HashMap<>();
+    Map<String, Long> expiries = new HashMap<>();
+    Cache<String, String> cache = cache("random", store -> store.segmented(segmented), c -> {});
+    for (int i = 0; i < 3000; i++) {
+      WaitNonBlockingStore<String, String> store = storeOf(cache);
+      String key = "key" + random.nextInt(100);
+      switch (random.nextInt(8)) {
+        case 0, 1, 2, 3, 4 -> {
+          long lifespan = random.nextBoolean() ? -1 : 1 + random.nextInt(500);
+          write(cache, key, "value" + i, lifespan);
+          values.put(key, "value" + i);
+          expiries.put(key, lifespan < 0 ? Long.MAX_VALUE : time.wallClockTime() + lifespan);
+        }
+        case 5 -> {
+          store.delete(key);
+          values.remove(key);
+          expiries.remove(key);
+        }
+        case 6 -> time.advance(1 + random.nextInt(50));
+        default -> {
+          if (random.nextInt(10) == 0) {
+            Set<String> expired = new HashSet<>();
+            store.purge().forEach(entry -> expired.add(entry.getKey()));
+            assertThat(expired)
+                .as("-Dkv.seed=" + seed)
+                .doesNotContainAnyElementsOf(values.keySet());
+          } else if (random.nextInt(100) == 0) {
+            cache.stop();
+            cache.start();
+            store = storeOf(cache);
+          }
+        }
+      }
+      expiries.values().removeIf(expiry -> expiry <= time.wallClockTime());
+      values.keySet().retainAll(expiries.keySet());
+      MarshallableEntry<String, String> found = store.loadEntry(key);
+      assertThat(found == null ? null : found.getValue())
+          .as("-Dkv.seed=" + seed)
+          .isEqualTo(values.get(key));
+      assertThat(store.contains(key)).isEqualTo(found != null);
+      if (i % 100 == 0) {
+        Map<String, String> all = new TreeMap<>();
+        for (var entry : store.publishEntriesWait(ALL, null, true)) {
+          assertThat(all.put(entry.getKey(), entry.getValue())).isNull();
+        }
+        assertThat(all).as("-Dkv.seed=" + seed).isEqualTo(values);
+        assertThat(store.sizeWait(ALL)).isEqualTo(values.size());
+        assertThat(store.publishKeysWait(ALL, k -> k.endsWith("7")))
+            .as("-Dkv.seed=" + seed)
+            .containsExactlyInAnyOrderElementsOf(
+                values.keySet().stream().filter(k -> k.endsWith("7")).toList());
+      }
+    }
+    time.advance(1000);
+    storeOf(cache).purge();
+    int left = (int) expiries.values().stream().filter(e -> e == Long.MAX_VALUE).count();
+    manager.stop();
+    assertThat(keys("random")).as("-Dkv.seed=" + seed).containsExactly(left, 0);
+  }
+
+  private void write(Cache<String, String> cache, String key, String value, long lifespan) {
+    MarshallableEntryFactory<String, String> entries =
+        TestingUtil.extractComponent(cache, MarshallableEntryFactory.class);
+    Metadata metadata =
+        new EmbeddedMetadata.Builder().lifespan(lifespan, TimeUnit.MILLISECONDS).build();
+    long created = lifespan < 0 ? -1 : time.wallClockTime();
+    storeOf(cache).write(entries.create(key, value, metadata, null, created, created));
+  }
+
+  @Test
+  void transaction_isInTheStoreAfterItsCommitOnly() throws Exception {
+    Cache<String, String> cache =
+        cache(
+            "accounts",
+            store -> store.transactional(true),
+            builder -> builder.transaction().transactionMode(TransactionMode.TRANSACTIONAL));
+    TransactionManager transactions = cache.getAdvancedCache().getTransactionManager();
+    WaitNonBlockingStore<String, String> store = storeOf(cache);
+    transactions.begin();
+    cache.put("ada", "1");
+    cache.put("alan", "2");
+    assertThat(store.sizeWait(ALL)).isZero();
+    transactions.commit();
+    assertThat(store.publishKeysWait(ALL, null)).containsExactlyInAnyOrder("ada", "alan");
+    transactions.begin();
+    cache.put("bob", "3");
+    cache.remove("ada");
+    transactions.rollback();
+    assertThat(store.publishKeysWait(ALL, null)).containsExactlyInAnyOrder("ada", "alan");
+    transactions.begin();
+    cache.put("bob", "3");
+    cache.remove("ada");
+    transactions.commit();
+    assertThat(store.publishKeysWait(ALL, null)).containsExactlyInAnyOrder("bob", "alan");
+  }
+
+  @Test
+  void stores_ofAManager_shareMemory() {
+    cache("one").put("key", "value");
+    cache("two").put("key", "value");
+    ManagerResources shared =
+        ManagerResources.acquire(
+            manager.getCacheManagerConfiguration(), KvStoreConfiguration.MIN_MEMORY);
+    try {
+      assertThat(shared.shared().openDatabases()).isEqualTo(2);
+      assertThat(shared.shared().settings().offHeapLimit()).isEqualTo(256L << 20);
+      manager.stop();
+      assertThat(shared.shared().openDatabases()).isZero();
+    } finally {
+      shared.release();
+    }
+  }
+
+  @Test
+  void store_withAnotherNumberOfSegments_isRefused() {
+    cache("people").put("ada", "1815");
+    manager.stop();
+    manager = null;
+    assertThatThrownBy(() -> cache("people", store -> store.segmented(false), c -> {}))
+        .hasStackTraceContaining(CacheConfigurationException.class.getName())
+        .hasStackTraceContaining("has 256 segments, and its cache has 0")
+        .hasStackTraceContaining(directory("people").toString());
+  }
+
+  @Test
+  void removedCache_hasNoKeys() {
+    cache("people").put("ada", "1815", 1, TimeUnit.HOURS);
+    manager.administration().removeCache("people");
+    assertThat(keys("people")).containsExactly(0, 0);
+  }
+
+  @Test
+  void destroyedStore_hasNoFiles() throws Exception {
+    Cache<String, String> cache = cache("people");
+    cache.put("ada", "1815");
+    assertThat(directory("people")).isDirectory();
+    KvStore<String, String> store = TestingUtil.getFirstStore(cache);
+    store.destroy().toCompletableFuture().get(30, TimeUnit.SECONDS);
+    assertThat(directory("people")).doesNotExist();
+  }
+
+  @Test
+  void xml_setsTheAttributes() {
+    var builders =
+        new ParserRegistry()
+            .parse(
+                """
+                <infinispan xmlns="urn:infinispan:config:16.0">
+                  <cache-container>
+                    <local-cache name="people">
+                      <persistence>
+                        <kv-store xmlns="urn:infinispan:config:store:kv:16.0" path="people"
+                            memory="64 MiB" compression="snappy" sync-writes="true"/>
+                      </persistence>
+                    </local-cache>
+                  </cache-container>
+                </infinispan>
+                """)
+            .getNamedConfigurationBuilders();
+    KvStoreConfiguration store =
+        (KvStoreConfiguration) builders.get("people").build().persistence().stores().get(0);
+    assertThat(store.location()).isEqualTo("people");
+    assertThat(store.memory()).isEqualTo(64L << 20);
+    assertThat(store.compression()).isEqualTo(CompressionType.SNAPPY);
+    assertThat(store.syncWrites()).isTrue();
+    assertThat(store.segmented()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"much", "15 MiB"})
+  void memory_thatIsNoQuantityOrTooSmall_isRefused(String memory) {
+    ConfigurationBuilder builder = new ConfigurationBuilder();
+    builder.persistence().addStore(KvStoreConfigurationBuilder.class).memory(memory);
+    assertThatThrownBy(builder::build)
+        .isInstanceOf(CacheConfigurationException.class)
+        .hasMessageContaining(memory);
+  }
+}
