@@ -194,11 +194,13 @@ public final class Compactor implements BackgroundWorker.Work {
         () -> {
           long[] snapshots = jobs.snapshots().sequences();
           CompactionResult result = run(picked, snapshots, outputs);
-          if (result != null) {
-            install(compaction, result, snapshots, begun);
+          if (result == null) {
+            outputs.abandon();
+            return JobOutcome.Ended.ABANDONED;
           }
+          install(compaction, result, snapshots, begun);
           outputs.settle();
-          return result == null ? JobOutcome.Ended.ABANDONED : JobOutcome.Ended.DONE;
+          return JobOutcome.Ended.DONE;
         });
   }
 
@@ -213,6 +215,7 @@ public final class Compactor implements BackgroundWorker.Work {
             snapshots,
             context.tables()::mergeIterator,
             outputs.context(files),
+            context.tables().succession(),
             context.options().compaction().filter(),
             errors::isClosing);
     try {

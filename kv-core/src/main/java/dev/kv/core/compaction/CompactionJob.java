@@ -9,6 +9,7 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.WarmSuccession;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import dev.kv.errors.CorruptionException;
@@ -34,6 +35,7 @@ public final class CompactionJob {
   private final long[] snapshots;
   private final TableInputs tables;
   private final OutputContext context;
+  private final @Nullable WarmSuccession succession;
   private final @Nullable CompactionFilter filter;
   private final BooleanSupplier cancelled;
   private final InternalKeyComparator comparator;
@@ -48,6 +50,7 @@ public final class CompactionJob {
    * @param snapshots the sequence numbers of the snapshots that are open now
    * @param tables opens the inputs
    * @param context the parameters for writing the outputs
+   * @param succession puts blocks of the outputs into the cache; null for none
    * @param filter drops and changes entries that no snapshot sees; null for none
    * @param cancelled returns true to abandon the compaction
    */
@@ -56,12 +59,14 @@ public final class CompactionJob {
       long[] snapshots,
       TableInputs tables,
       OutputContext context,
+      @Nullable WarmSuccession succession,
       @Nullable CompactionFilter filter,
       BooleanSupplier cancelled) {
     this.compaction = compaction;
     this.snapshots = snapshots.clone();
     this.tables = tables;
     this.context = context;
+    this.succession = succession;
     this.filter = filter;
     this.cancelled = cancelled;
     this.comparator = context.comparator();
@@ -70,7 +75,7 @@ public final class CompactionJob {
   /** Runs the compaction; returns null, and leaves no output, if it was cancelled. */
   public @Nullable CompactionResult run() {
     long start = context.target().env().nowMicros();
-    try (OutputWriter out = new OutputWriter(context);
+    try (OutputWriter out = new OutputWriter(context, succession);
         OffHeapBuffer keyMemory = new OffHeapBuffer(context.budget(), KEY_BYTES);
         InternalIterator input = openInputs()) {
       if (!merge(input, keyMemory, out)) {

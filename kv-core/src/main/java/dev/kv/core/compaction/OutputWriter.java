@@ -4,6 +4,7 @@ import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.Undo;
+import dev.kv.core.table.WarmSuccession;
 import dev.kv.core.table.format.BuildBuffers;
 import dev.kv.core.table.format.DataBlock;
 import dev.kv.core.table.format.TableBuilder;
@@ -26,6 +27,7 @@ public final class OutputWriter implements AutoCloseable {
   private static final EngineLogger LOG = EngineLogger.of(OutputWriter.class);
 
   private final OutputContext context;
+  private final @Nullable WarmSuccession succession;
   private final BuildBuffers buffers;
   private final List<FileMetadata> finished = new ArrayList<>();
   private final List<Path> created = new ArrayList<>();
@@ -38,7 +40,13 @@ public final class OutputWriter implements AutoCloseable {
 
   /** Creates a writer without a table. */
   public OutputWriter(OutputContext context) {
+    this(context, null);
+  }
+
+  /** Creates a writer without a table, which tells {@code succession} of all blocks. */
+  OutputWriter(OutputContext context, @Nullable WarmSuccession succession) {
     this.context = context;
+    this.succession = succession;
     this.buffers = context.buffers().acquire(context.format());
   }
 
@@ -100,6 +108,10 @@ public final class OutputWriter implements AutoCloseable {
     file = context.target().env().createWritable(path);
     builder = new TableBuilder(context.format(), context.comparator(), file, buffers);
     builder.setWrittenAt(context.clock().getAsLong());
+    if (succession != null) {
+      succession.begin(number);
+      builder.setObserver(succession);
+    }
     return builder;
   }
 

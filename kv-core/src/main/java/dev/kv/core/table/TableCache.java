@@ -213,6 +213,16 @@ public final class TableCache implements AutoCloseable {
     blocks.cache().blocks().eraseAll(blockId(fileNumber));
   }
 
+  /** Returns what keeps the block cache warm during a compaction, or null if no block is cached. */
+  public @Nullable WarmSuccession succession() {
+    return blocks.cache().totalCharge() == 0 ? null : new WarmSuccession(this);
+  }
+
+  /** Returns what provides the blocks. */
+  BlockProvider blocks() {
+    return blocks;
+  }
+
   /** Returns the number of tables that are open or about to be closed. */
   public long openTables() {
     return tables.totalCharge();
@@ -240,7 +250,7 @@ public final class TableCache implements AutoCloseable {
    * that databases can share a cache. A table number that is too large, which only a forged
    * MANIFEST contains, gets a new id each time.
    */
-  private long blockId(long fileNumber) {
+  long blockId(long fileNumber) {
     return fileNumber >>> NUMBER_BITS == 0
         ? databaseId << NUMBER_BITS | fileNumber
         : blocks.cache().blocks().newId();

@@ -2,6 +2,7 @@ package dev.kv.core.table;
 
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
+import dev.kv.core.table.cache.CachedBlock;
 import dev.kv.core.table.cache.PinnedBlock;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.format.StoredBlockSource;
@@ -28,6 +29,9 @@ public final class TableIterator extends TableCursor implements StoredBlockSourc
 
   /** The number of the current block. */
   private int at = NONE;
+
+  /** True if {@link #takeCharge} was called for the current block. */
+  private boolean chargeTaken;
 
   /** The number of the last block that the cursor entered or failed to enter. */
   private int tried = NONE;
@@ -144,6 +148,7 @@ public final class TableIterator extends TableCursor implements StoredBlockSourc
     }
     PinnedBlock left = current;
     current = entered;
+    chargeTaken = false;
     at = target;
     if (left != null) {
       left.close();
@@ -153,6 +158,36 @@ public final class TableIterator extends TableCursor implements StoredBlockSourc
   /** Returns true if all keys of the current block are less than {@code key}. */
   public boolean isBlockBefore(ByteBuffer key, int offset, int length) {
     return at < index.find(key, offset, length);
+  }
+
+  /** Returns true if the current block is in the cache. */
+  boolean isCached() {
+    return current instanceof CachedBlock;
+  }
+
+  /** Returns what the current block takes of the cache; 0 if this was asked before. */
+  long takeCharge() {
+    long charge = !chargeTaken && current instanceof CachedBlock cached ? cached.charge() : 0;
+    chargeTaken = true;
+    return charge;
+  }
+
+  /** Returns the memory of the current block, which begins at index 0. */
+  ByteBuffer blockBytes() {
+    return requireBlock().bytes();
+  }
+
+  /** Returns the length of the current block. */
+  int blockLength() {
+    return requireBlock().length();
+  }
+
+  private PinnedBlock requireBlock() {
+    PinnedBlock block = current;
+    if (block == null) {
+      throw new IllegalStateException("the cursor has no block");
+    }
+    return block;
   }
 
   @Override

@@ -136,7 +136,7 @@ final class JobTest {
   }
 
   private CompactionJob job(Compaction compaction, BooleanSupplier cancelled, long... snapshots) {
-    return new CompactionJob(compaction, snapshots, this::open, context, null, cancelled);
+    return new CompactionJob(compaction, snapshots, this::open, context, null, null, cancelled);
   }
 
   private CompactionResult run(Compaction compaction, long... snapshots) {
@@ -468,14 +468,16 @@ final class JobTest {
             };
     CompactionResult result =
         requireNonNull(
-            new CompactionJob(compaction, new long[0], this::open, context, filter, () -> false)
+            new CompactionJob(
+                    compaction, new long[0], this::open, context, null, filter, () -> false)
                 .run());
     assertThat(contents(result.outputs())).containsExactly("b@6 other", "c@1 1", "d@1 1", "e@7 2");
     assertThat(result.filtered()).isEqualTo(new FilterResult(1, 1, null));
 
     CompactionResult withSnapshot =
         requireNonNull(
-            new CompactionJob(compaction, new long[] {3}, this::open, context, filter, () -> false)
+            new CompactionJob(
+                    compaction, new long[] {3}, this::open, context, null, filter, () -> false)
                 .run());
     assertThat(contents(withSnapshot.outputs()))
         .containsExactly("a@5:d", "a@1 1", "b@6 other", "b@1 1", "c@1 1", "d@1 1", "e@7 2");

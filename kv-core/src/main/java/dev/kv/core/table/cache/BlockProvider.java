@@ -123,6 +123,34 @@ public final class BlockProvider implements AutoCloseable {
   }
 
   /**
+   * Puts a copy of a block that was just written into the cache.
+   *
+   * @param most the most bytes that it may take of the cache
+   * @return what it takes; 0 if it is not in the cache
+   */
+  public long add(long id, long offset, ByteBuffer bytes, int length, long most) {
+    int needed = length + BlockIterator.roomForEntryIndex(length);
+    if (needed > most) {
+      return 0;
+    }
+    ByteBuf memory;
+    try {
+      memory = cache.allocator().allocateCached(needed);
+    } catch (OffHeapExhaustedException e) {
+      return 0;
+    }
+    CachedBlock block = CachedBlock.in(memory, length);
+    long charge = block.charge();
+    if (charge > most) {
+      block.free();
+      return 0;
+    }
+    block.bytes().put(0, bytes, 0, length);
+    blocks.acquire(id, offset, (table, at) -> block).close();
+    return charge;
+  }
+
+  /**
    * Verifies a block, copies it as it is stored, including its trailer, and returns the number of
    * bytes.
    */

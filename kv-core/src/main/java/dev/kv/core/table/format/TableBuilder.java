@@ -48,6 +48,7 @@ public final class TableBuilder {
   private final DataBlock data;
   private final BlockBuilder index;
   private final @Nullable FilterBlockBuilder filter;
+  private @Nullable BlockObserver observer;
   private State state = State.OPEN;
   private long entries;
   private long userKeys;
@@ -86,6 +87,11 @@ public final class TableBuilder {
     }
   }
 
+  /** Sets what is told of the entries of cursors that are added, and of all data blocks. */
+  public void setObserver(@Nullable BlockObserver observer) {
+    this.observer = observer;
+  }
+
   /** Sets the time for the properties of the table, in seconds since 1970. */
   public void setWrittenAt(long seconds) {
     writtenAt = seconds;
@@ -110,6 +116,9 @@ public final class TableBuilder {
    * of this table, the stored block is copied.
    */
   public void add(InternalIterator entry) throws IOException {
+    if (observer != null) {
+      observer.entry(entry);
+    }
     boolean alone = data.isEmpty() && entry.valueLength() >= format.blockSize();
     if (!alone || !copyStored(entry)) {
       add(
@@ -137,6 +146,9 @@ public final class TableBuilder {
     writePendingIndex(data.lastKey());
     addFilterKeys(data);
     endBlock(data, handle);
+    if (observer != null) {
+      observer.copied(handle.offset());
+    }
     return true;
   }
 
@@ -162,7 +174,11 @@ public final class TableBuilder {
       addFilterKeys(block);
       BlockBuilder contents = block.block();
       int length = contents.finish();
-      endBlock(block, writer.writeCompressed(contents.buffer(), length));
+      BlockHandle handle = writer.writeCompressed(contents.buffer(), length);
+      if (observer != null) {
+        observer.written(handle.offset(), contents.buffer(), length);
+      }
+      endBlock(block, handle);
     }
   }
 
