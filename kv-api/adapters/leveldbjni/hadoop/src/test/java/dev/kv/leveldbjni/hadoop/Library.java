@@ -44,10 +44,18 @@ enum Library {
 
   private String jar() {
     return classPath()
-        .filter(entry -> entry.contains(this == KV ? "kv-leveldbjni" : "leveldbjni-all-1"))
-        .filter(entry -> entry.endsWith(".jar"))
+        .map(Path::of)
+        .filter(entry -> isThisOne(entry.getFileName().toString()))
+        .map(Path::toString)
         .findFirst()
         .orElseThrow();
+  }
+
+  /** Returns true for the jar with everything, and not for the jar of this module. */
+  private boolean isThisOne(String name) {
+    return this == KV
+        ? name.startsWith("kv-leveldbjni") && name.endsWith("-all.jar")
+        : name.startsWith("leveldbjni-all-1") && name.endsWith(".jar");
   }
 
   private static Stream<String> classPath() {
