@@ -279,9 +279,9 @@ public record DBStats(
    *
    * @param logs the number of logs that were replayed
    * @param records the number of batches that were replayed
-   * @param droppedBytes the number of bytes that were dropped as damaged, or because they follow
-   *     damage; 0 if the logs were complete
-   * @param reason why they were dropped; empty if the logs were complete
+   * @param droppedBytes the number of bytes of logs, and of the MANIFEST's end, that were dropped
+   *     as damaged, or because they follow damage; 0 if the files were complete
+   * @param reason why they were dropped; empty if the files were complete
    */
   public record Recovery(int logs, long records, long droppedBytes, String reason) {}
 

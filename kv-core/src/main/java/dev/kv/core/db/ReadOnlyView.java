@@ -87,7 +87,7 @@ final class ReadOnlyView {
     logs.requireConfirmed(
         versions.recoveredSequence(), FileNames.manifest(directory, versions.manifestNumber()));
     if (versions.recoveredTail() > 0) {
-      logs.note("the MANIFEST ends inside an edit");
+      logs.noteManifest("the MANIFEST ends inside an edit", versions.recoveredTail());
     }
     lastSequence = logs.lastSequence();
     recovery = logs.report();

@@ -96,12 +96,13 @@ public final class DatabaseRecovery {
       if (cut) {
         LostFiles lost = new LostFiles(context.env(), context.directory());
         lost.moveUnusedTables(context, versions, found);
-        recovery.note(
+        recovery.noteManifest(
             "the MANIFEST ended inside an edit, "
                 + versions.recoveredTail()
                 + " bytes were dropped, and these tables, which it does not name, were moved to"
                 + " lost/: "
-                + lost.moved());
+                + lost.moved(),
+            versions.recoveredTail());
       }
       versions.setLastSequence(recovery.lastSequence());
       boolean reused = tables.count() == 0 && reusesLogs() && reuse(numbers, recovery);

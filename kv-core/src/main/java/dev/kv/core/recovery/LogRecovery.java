@@ -76,6 +76,7 @@ public final class LogRecovery {
   private int logs;
   private long records;
   private long dropped;
+  private long droppedOfManifest;
   private String reason = "";
   private boolean lastEndsOnRecord;
   private long lastLength;
@@ -378,13 +379,16 @@ public final class LogRecovery {
     return lastEndsOnRecord && dropped == 0 ? lastLength : -1;
   }
 
-  /** Adds what is wrong with other files than the logs to the report. */
-  public void note(String what) {
+  /**
+   * Adds what is wrong with the end of the MANIFEST, and the bytes dropped there, to the report.
+   */
+  public void noteManifest(String what, long bytes) {
     reason = reason.isEmpty() ? what : reason + "; " + what;
+    droppedOfManifest = bytes;
   }
 
   /** Returns the statistics of the recovery. */
   public DBStats.Recovery report() {
-    return new DBStats.Recovery(logs, records, dropped, reason);
+    return new DBStats.Recovery(logs, records, dropped + droppedOfManifest, reason);
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.core.EnvFiles;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
@@ -232,8 +233,12 @@ final class LostEditTest {
     torn[whole.length + 6] = 1;
     torn[whole.length + 19] = 1;
     EnvFiles.write(env, manifest, torn);
+    try (ReadOnlyDB db = DB.openReadOnly(DIRECTORY, options().build())) {
+      assertThat(db.admin().stats().recovery().droppedBytes()).isEqualTo(20);
+    }
     try (DB db = DB.open(DIRECTORY, options().build())) {
       expectEntries(db);
+      assertThat(db.admin().stats().recovery().droppedBytes()).isEqualTo(20);
       assertThat(db.admin().stats().recovery().reason())
           .contains("20 bytes", "lost/", "000900.ldb");
     }
