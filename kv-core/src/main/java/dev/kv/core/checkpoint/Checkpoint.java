@@ -91,7 +91,7 @@ public final class Checkpoint {
   }
 
   private void add(LiveFiles.File file, Path path) throws IOException {
-    if (links && file.isTable() && file instanceof FilePrefix table) {
+    if (links && file.isTable() && file instanceof FilePrefix table && table.env() == env) {
       links = env.link(table.path(), path);
       if (links) {
         linked++;

@@ -128,21 +128,7 @@ public final class FrozenFiles {
 
   private void addScratch(String name, boolean isTable) throws IOException {
     Path path = SCRATCH.resolve(name);
-    files.add(new ScratchFile(scratch, path, scratch.size(path), isTable));
-  }
-
-  /** A file that was made here. */
-  private record ScratchFile(Env env, Path path, long size, boolean isTable)
-      implements LiveFiles.File {
-    @Override
-    public String name() {
-      return String.valueOf(path.getFileName());
-    }
-
-    @Override
-    public RandomAccessFile open() throws IOException {
-      return env.openRandomAccess(path, false);
-    }
+    files.add(new FilePrefix(scratch, path, scratch.size(path), isTable));
   }
 
   /** A table of the database, read through the open table. */

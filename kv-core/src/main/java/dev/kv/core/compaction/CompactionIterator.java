@@ -179,11 +179,7 @@ final class CompactionIterator {
 
   private CorruptionException damaged(String how) {
     return input.corruption(
-        "a table holds a key that is "
-            + how
-            + ": "
-            + InternalKey.describe(
-                InternalKey.copy(input.keyBuffer(), input.keyOffset(), input.keyLength())),
+        "a table holds a key that is " + how + ": " + InternalKey.describe(input.copyKey()),
         inputName);
   }
 }

@@ -61,7 +61,7 @@ public final class OutputWriter implements AutoCloseable {
       TableBuilder table = builder;
       if (table == null) {
         table = begin();
-        smallest = InternalKey.copy(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
+        smallest = entry.copyKey();
       }
       table.add(entry);
     } catch (IOException e) {

@@ -39,8 +39,7 @@ public final class RewriteJob {
     long lastSequence = 0;
     try (OutputWriter out = new OutputWriter(context)) {
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
-        byte[] key =
-            InternalKey.copy(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
+        byte[] key = entries.copyKey();
         if (Arrays.equals(key, last)) {
           continue;
         }

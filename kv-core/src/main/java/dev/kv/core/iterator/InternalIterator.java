@@ -72,6 +72,16 @@ public abstract class InternalIterator implements AutoCloseable {
     return valueLength;
   }
 
+  /** Returns a copy of the entry's key. */
+  public final byte[] copyKey() {
+    return InternalKey.copy(keyBuffer, keyOffset, keyLength);
+  }
+
+  /** Returns a copy of the entry's value. */
+  public final byte[] copyValue() {
+    return InternalKey.copy(valueBuffer, valueOffset, valueLength);
+  }
+
   /** Moves to the first entry, if any. */
   public abstract void seekToFirst();
 

@@ -159,13 +159,7 @@ public final class BulkLoaderImpl implements BulkLoader {
         int userLength = entries.keyLength() - InternalKey.TRAILER;
         if (done == 0 || isNewKey(last, entries, userLength)) {
           last.setKey(entries.keyBuffer(), entries.keyOffset(), userLength);
-          out.add(
-              entries.keyBuffer(),
-              entries.keyOffset(),
-              userLength,
-              entries.valueBuffer(),
-              entries.valueOffset(),
-              entries.valueLength());
+          out.add(entries);
         }
         if (++done % ENTRIES_PER_REPORT == 0) {
           jobs.errors().checkNotClosing();

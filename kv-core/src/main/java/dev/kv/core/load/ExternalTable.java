@@ -146,9 +146,9 @@ final class ExternalTable implements AutoCloseable {
       if (!entries.isValid()) {
         return;
       }
-      smallest = key(entries);
+      smallest = entries.copyKey();
       entries.seekToLast();
-      largest = key(entries);
+      largest = entries.copyKey();
     }
     if (!InternalKey.isWellFormed(smallest) || !InternalKey.isWellFormed(largest)) {
       throw new CorruptionException(
@@ -160,10 +160,6 @@ final class ExternalTable implements AutoCloseable {
 
   private InternalIterator cursor() {
     return table.iterator(ReadFlags.of(true, false), () -> {});
-  }
-
-  private static byte[] key(InternalIterator entry) {
-    return InternalKey.copy(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
   }
 
   private static void requireForIngest(
@@ -229,13 +225,7 @@ final class ExternalTable implements AutoCloseable {
           errors.checkNotClosing();
         }
         if (writer != null) {
-          writer.add(
-              entries.keyBuffer(),
-              entries.keyOffset(),
-              entries.keyLength() - InternalKey.TRAILER,
-              entries.valueBuffer(),
-              entries.valueOffset(),
-              entries.valueLength());
+          writer.add(entries);
         }
       }
     }
@@ -263,7 +253,8 @@ final class ExternalTable implements AutoCloseable {
 
   private CorruptionException damaged(InternalIterator entry, String how) {
     return entry.corruption(
-        "the table has a key " + how + ": " + InternalKey.describe(key(entry)), path.toString());
+        "the table has a key " + how + ": " + InternalKey.describe(entry.copyKey()),
+        path.toString());
   }
 
   @Override

@@ -5,7 +5,6 @@ import dev.kv.core.change.VersionMutation;
 import dev.kv.core.compaction.JobStats;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.iterator.InternalIterator;
-import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.logging.EngineLogger;
@@ -169,13 +168,7 @@ final class LoadChange implements VersionMutation {
           unchecked = 0;
           jobs.errors().checkNotClosing();
         }
-        writer.add(
-            entries.keyBuffer(),
-            entries.keyOffset(),
-            entries.keyLength() - InternalKey.TRAILER,
-            entries.valueBuffer(),
-            entries.valueOffset(),
-            entries.valueLength());
+        writer.add(entries);
       }
       return writer.finish();
     }

@@ -3,6 +3,7 @@ package dev.kv.core.load;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.compaction.OutputWriter;
 import dev.kv.core.compaction.OutputWriter.UnsyncedTable;
+import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBuffer;
@@ -102,7 +103,18 @@ final class LoadWriter implements AutoCloseable {
     add(key, key.position(), keyLength, value, value.position(), valueLength);
   }
 
-  /** Adds an entry, as the other method does. */
+  /** Adds the current entry of a cursor over internal keys, as the other methods do. */
+  void add(InternalIterator entry) {
+    add(
+        entry.keyBuffer(),
+        entry.keyOffset(),
+        entry.keyLength() - InternalKey.TRAILER,
+        entry.valueBuffer(),
+        entry.valueOffset(),
+        entry.valueLength());
+  }
+
+  /** Adds an entry, as the other methods do. */
   void add(
       ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength) {
     if ((long) keyLength + InternalKey.TRAILER + valueLength > Integer.MAX_VALUE - 8) {

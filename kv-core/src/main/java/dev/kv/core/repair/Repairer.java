@@ -290,7 +290,7 @@ public final class Repairer {
     byte[] before = {};
     try (TableCursor cursor = cursor(table, asTheyCome)) {
       for (cursor.seekToFirst(); cursor.isValid() && entries < ORDER_SAMPLE; cursor.next()) {
-        byte[] key = InternalKey.copy(cursor.keyBuffer(), cursor.keyOffset(), cursor.keyLength());
+        byte[] key = cursor.copyKey();
         if (key.length < InternalKey.TRAILER) {
           return;
         }

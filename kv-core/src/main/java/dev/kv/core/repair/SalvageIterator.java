@@ -56,7 +56,7 @@ final class SalvageIterator extends ForwardIterator {
 
   @Override
   public void next() {
-    last = InternalKey.copy(keyBuffer, keyOffset, keyLength);
+    last = copyKey();
     move(table::next);
   }
 

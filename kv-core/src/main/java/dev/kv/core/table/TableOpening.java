@@ -208,8 +208,7 @@ final class TableOpening implements AutoCloseable {
       BlockHandle filterHandle = null;
       BlockHandle propertiesHandle = null;
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
-        byte[] bytes =
-            InternalKey.copy(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
+        byte[] bytes = entries.copyKey();
         String key = new String(bytes, StandardCharsets.UTF_8);
         if (policy != null && key.equals(filter)) {
           filterHandle = handle(entries, metaindex.offset());

@@ -3,7 +3,6 @@ package dev.kv.core.table.inspect;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.block.BlockIterator;
 import dev.kv.core.codec.MaskedCrc32c;
-import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BlockAllocator;
@@ -301,7 +300,7 @@ public final class TableInspector implements AutoCloseable {
   /** Passes the entries of the current block to {@code sink}, up to the first damaged one. */
   public void forEachEntry(Sink sink) {
     for (entries.seekToFirst(); entries.isValid(); entries.next()) {
-      sink.entry(key(entries), value(entries));
+      sink.entry(entries.copyKey(), entries.copyValue());
     }
   }
 
@@ -313,14 +312,6 @@ public final class TableInspector implements AutoCloseable {
         reader.read(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
     block = read;
     cursor.reset(read.bytes(), read.length(), file.name(), handle.offset());
-  }
-
-  private static byte[] key(InternalIterator entry) {
-    return InternalKey.copy(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
-  }
-
-  private static byte[] value(InternalIterator entry) {
-    return InternalKey.copy(entry.valueBuffer(), entry.valueOffset(), entry.valueLength());
   }
 
   /** Returns a copy of the decompressed content of the current block. */
