@@ -22,69 +22,39 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Counts what the design wants small, and lists it in the file that {@code -Dkv.counts} names:
- * lines of code of each package, and the classes of each path through the engine. Of a path are the
- * top-level classes of {@code dev.kv.core} of which something is entered, as a debugger sees it: on
- * every thread, so that lists of flush, compaction and open may differ by what runs beside them.
+ * lines of code of each package, public methods of each type of the API, and the classes of each
+ * path through the engine. Of a path are the top-level classes of {@code dev.kv.core} of which
+ * something is entered, as a debugger sees it: on every thread, so that lists of flush, compaction
+ * and open may differ by what runs beside them.
  */
 @EnabledIfSystemProperty(named = "kv.counts", matches = ".+")
 class CountsIT {
-  private static final Path SOURCES = Path.of("src", "main", "java");
-
   @TempDir Path temp;
 
   @Test
   void counts_ofTheCode_areWritten() throws Exception {
     Map<String, TreeSet<String>> paths = paths();
-    assertThat(paths.keySet())
-        .containsExactly("cached get", "compaction", "flush", "iterator step", "open", "put");
-    Files.writeString(Path.of(System.getProperty("kv.counts")), lines() + text(paths));
+    assertThat(paths.keySet()).isEqualTo(Counts.SECTIONS.keySet());
+    Files.writeString(Path.of(System.getProperty("kv.counts")), Counts.text() + text(paths));
   }
 
-  /** Returns a line for each package: its classes, and its lines without comments. */
-  private static String lines() throws IOException {
-    Map<String, int[]> packages = new TreeMap<>();
-    int total = 0;
-    try (Stream<Path> files = Files.walk(SOURCES)) {
-      for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
-        int code =
-            (int)
-                Files.readAllLines(file).stream()
-                    .filter(line -> !line.matches("\\s*|\\s*(//|/?\\*).*"))
-                    .count();
-        String name = SOURCES.relativize(file.resolveSibling("")).toString().replace('/', '.');
-        int[] counts = packages.computeIfAbsent(name, each -> new int[2]);
-        counts[0] += file.endsWith("package-info.java") ? 0 : 1;
-        counts[1] += code;
-        total += code;
-      }
-    }
-    StringBuilder text = new StringBuilder("lines of code: " + total + "\n");
-    packages.forEach(
-        (name, counts) ->
-            text.append("  ")
-                .append(name.isEmpty() ? "module-info" : name)
-                .append(": ")
-                .append(counts[0])
-                .append(" classes, ")
-                .append(counts[1])
-                .append(" lines\n"));
-    return text.toString();
-  }
-
-  private static String text(Map<String, TreeSet<String>> paths) {
+  private static String text(Map<String, TreeSet<String>> paths) throws IOException {
     StringBuilder text = new StringBuilder();
-    paths.forEach(
-        (path, classes) -> {
-          text.append(path).append(": ").append(classes.size()).append(" classes\n");
-          classes.forEach(each -> text.append("  ").append(each).append('\n'));
-        });
+    for (Map.Entry<String, TreeSet<String>> path : paths.entrySet()) {
+      text.append(
+          "%s: %d classes, %d of them named\n"
+              .formatted(
+                  path.getKey(),
+                  path.getValue().size(),
+                  Counts.named(path.getKey(), path.getValue()).size()));
+      path.getValue().forEach(each -> text.append("  ").append(each).append('\n'));
+    }
     return text.toString();
   }
 
