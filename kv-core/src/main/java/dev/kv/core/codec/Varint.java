@@ -143,28 +143,4 @@ public final class Varint {
     }
     return value;
   }
-
-  /** Returns the offset after the varint64 at {@code offset}, or {@link #MALFORMED}. */
-  public static int end64(byte[] bytes, int offset, int limit) {
-    int last = (int) Math.min((long) offset + MAX_64, limit);
-    for (int at = offset; at < last; at++) {
-      int b = bytes[at];
-      if (b >= 0) {
-        return at == offset + MAX_64 - 1 && b > 1 ? MALFORMED : at + 1;
-      }
-    }
-    return MALFORMED;
-  }
-
-  /**
-   * Returns the value of the varint64 from {@code offset} to {@code end}, which {@link #end64}
-   * returned.
-   */
-  public static long get64(byte[] bytes, int offset, int end) {
-    long value = 0;
-    for (int at = end - 1; at >= offset; at--) {
-      value = value << 7 | (bytes[at] & 0x7f);
-    }
-    return value;
-  }
 }

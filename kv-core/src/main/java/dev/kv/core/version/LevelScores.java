@@ -11,11 +11,6 @@ public final class LevelScores {
     this.scores = scores;
   }
 
-  /** Returns the scores of a version. */
-  public static LevelScores of(Version version) {
-    return of(version, 0, new long[Levels.COUNT]);
-  }
-
   /**
    * Returns the scores of a version without the inputs of running compactions.
    *

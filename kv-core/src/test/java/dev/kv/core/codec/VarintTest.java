@@ -154,12 +154,12 @@ class VarintTest {
     byte[] bytes = new byte[16];
     int end = Varint.put64(bytes, offset, value);
     assertThat(Varint.put64(buffer, offset, value)).isEqualTo(end);
-    assertThat(Varint.end64(bytes, offset, 16)).isEqualTo(end);
+    assertThat(Varint.end64(ByteBuffer.wrap(bytes), offset, 16)).isEqualTo(end);
     assertThat(Varint.end64(buffer, offset, 16)).isEqualTo(end);
-    assertThat(Varint.get64(bytes, offset, end)).isEqualTo(value);
+    assertThat(Varint.get64(ByteBuffer.wrap(bytes), offset, end)).isEqualTo(value);
     assertThat(Varint.get64(buffer, offset, end)).isEqualTo(value);
     for (int limit = offset; limit < end; limit++) {
-      assertThat(Varint.end64(bytes, offset, limit)).isEqualTo(Varint.MALFORMED);
+      assertThat(Varint.end64(ByteBuffer.wrap(bytes), offset, limit)).isEqualTo(Varint.MALFORMED);
       assertThat(Varint.end64(buffer, offset, limit)).isEqualTo(Varint.MALFORMED);
     }
   }
@@ -181,7 +181,6 @@ class VarintTest {
       assertThat(Varint.next32(decoded)).isBetween(1, Math.min(limit, Varint.MAX_32));
     }
     int end = Varint.end64(direct, 0, limit);
-    assertThat(Varint.end64(cut, 0, limit)).isEqualTo(end);
     if (end != Varint.MALFORMED) {
       assertThat(end).isBetween(1, Math.min(limit, Varint.MAX_64));
     }

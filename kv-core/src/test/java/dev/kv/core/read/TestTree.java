@@ -130,7 +130,7 @@ final class TestTree implements AutoCloseable {
       ByteBuffer source = direct(entry);
       memtable.add(
           InternalKey.sequence(tag),
-          ValueKind.of(InternalKey.kindCode(tag)),
+          ValueKind.values()[InternalKey.kindCode(tag)],
           source,
           0,
           userLength,

@@ -108,7 +108,7 @@ final class VersionCasesTest {
   }
 
   private String scores() {
-    LevelScores scores = LevelScores.of(version);
+    LevelScores scores = LevelScores.of(version, 0, new long[Levels.COUNT]);
     StringBuilder text = new StringBuilder("best L" + scores.best());
     text.append(scores.isCompactionDue() ? ", due\n" : ", not due\n");
     for (int level = 0; level < Levels.COUNT; level++) {
