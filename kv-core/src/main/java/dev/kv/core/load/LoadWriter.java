@@ -67,17 +67,11 @@ final class LoadWriter implements AutoCloseable {
     this.maxFileSize = maxFileSize;
     this.entry = new OffHeapBuffer(context.budget(), 0);
     this.lastKey = new OffHeapBuffer(context.budget(), 0);
-    boolean created = false;
-    try {
+    try (Undo undo = new Undo(this::freeBuffers)) {
       entry.ensureCapacity(ENTRY_BYTES);
       lastKey.ensureCapacity(KEY_BYTES);
       this.out = new OutputWriter(context);
-      created = true;
-    } finally {
-      if (!created) {
-        entry.close();
-        lastKey.close();
-      }
+      undo.cancel();
     }
     group = new BlockGroup(context);
     syncing =
@@ -218,6 +212,10 @@ final class LoadWriter implements AutoCloseable {
     group.close();
     free.forEach(BlockGroup::close);
     out.close();
+    freeBuffers();
+  }
+
+  private void freeBuffers() {
     entry.close();
     lastKey.close();
   }

@@ -2,6 +2,7 @@ package dev.kv.core.manifest;
 
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionBuilder;
@@ -303,15 +304,10 @@ public final class VersionSet implements AutoCloseable {
       builder.apply(edit);
       Version next = builder.build(whenFreed);
       live.add(next);
-      boolean logged = false;
-      try {
+      try (Undo undo = new Undo(next::release)) {
         log(edit, replace ? manifest.create(number) : null, state);
         confirm(change);
-        logged = true;
-      } finally {
-        if (!logged) {
-          next.release();
-        }
+        undo.cancel();
       }
       try {
         install(edit, next);
