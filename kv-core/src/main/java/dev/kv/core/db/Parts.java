@@ -28,6 +28,7 @@ import dev.kv.core.transaction.Transactions;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.env.Env;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The parts of a database that is open for writing, which owns and closes them. */
@@ -178,8 +179,8 @@ record Parts(
     }
 
     @Override
-    public Version acquireVersion() {
-      return files.versions().acquireCurrent();
+    public <R extends @Nullable Object> R withVersion(Function<Version, R> use) {
+      return files.versions().withCurrent(use);
     }
 
     @Override

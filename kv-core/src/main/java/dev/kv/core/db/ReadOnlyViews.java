@@ -18,6 +18,8 @@ import dev.kv.errors.DBClosedException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The newest view of a database that is open for reading only, and the views before it that
@@ -100,15 +102,12 @@ final class ReadOnlyViews implements DatabaseStats.Source {
     return 0;
   }
 
-  /** Returns the version that new reads see, retained. */
   @Override
-  public Version acquireVersion() {
+  public <R extends @Nullable Object> R withVersion(Function<Version, R> use) {
     int stripe = Stripes.current();
     ReadState state = states.acquire(stripe);
     try {
-      Version version = state.version();
-      version.retain();
-      return version;
+      return use.apply(state.version());
     } finally {
       states.release(state, stripe);
     }

@@ -154,7 +154,7 @@ public final class VersionSet implements AutoCloseable {
    *
    * @throws DBClosedException after the close
    */
-  public <R> R withCurrent(Function<Version, R> action) {
+  public <R extends @Nullable Object> R withCurrent(Function<Version, R> action) {
     Version version = acquireCurrent();
     try {
       return action.apply(version);

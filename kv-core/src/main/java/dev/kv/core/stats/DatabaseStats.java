@@ -35,8 +35,8 @@ public final class DatabaseStats {
 
   /** The numbers of one open database. Thread-safe. */
   public interface Source {
-    /** Returns the current version, retained. */
-    Version acquireVersion();
+    /** Returns what {@code use} returns for the current version, which it borrows. */
+    <R extends @Nullable Object> R withVersion(Function<Version, R> use);
 
     /** Returns the statistics of the last recovery. */
     DBStats.Recovery recovery();
@@ -87,49 +87,29 @@ public final class DatabaseStats {
     String key = name.substring(PREFIX.length());
     if (key.startsWith(FILES_AT_LEVEL)) {
       int level = level(key.substring(FILES_AT_LEVEL.length()));
-      return level < 0 ? null : withVersion(version -> Integer.toString(version.fileCount(level)));
+      return level < 0
+          ? null
+          : source.withVersion(version -> Integer.toString(version.fileCount(level)));
     }
     return switch (key) {
-      case "stats" -> withVersion(compactionStats::describe);
-      case "sstables" -> withVersion(Version::describe);
+      case "stats" -> source.withVersion(compactionStats::describe);
+      case "sstables" -> source.withVersion(Version::describe);
       case "approximate-memory-usage" ->
           Long.toString(context.blockCache().totalCharge() + source.memtableBytes());
       default -> null;
     };
   }
 
-  private <R> R withVersion(Function<Version, R> use) {
-    Version version = source.acquireVersion();
-    try {
-      return use.apply(version);
-    } finally {
-      version.release();
-    }
-  }
-
   private @Nullable String estimatedKeys() {
-    Version version = source.acquireVersion();
-    try {
-      Long inTables = KeyEstimate.inTables(version, context.tables());
-      return inTables == null ? null : Long.toString(Math.max(0, inTables + source.memtableKeys()));
-    } finally {
-      version.release();
-    }
+    @Nullable Long inTables =
+        source.<@Nullable Long>withVersion(
+            version -> KeyEstimate.inTables(version, context.tables()));
+    return inTables == null ? null : Long.toString(Math.max(0, inTables + source.memtableKeys()));
   }
 
   /** Returns the level that {@code digits} names, or -1 if there is no such level. */
   private static int level(String digits) {
-    if (digits.isEmpty() || digits.length() > 18) {
-      return -1;
-    }
-    long level = 0;
-    for (int i = 0; i < digits.length(); i++) {
-      int digit = digits.charAt(i) - '0';
-      if (digit < 0 || digit > 9) {
-        return -1;
-      }
-      level = 10 * level + digit;
-    }
+    long level = digits.matches("[0-9]{1,18}") ? Long.parseLong(digits) : -1;
     return level < Levels.COUNT ? (int) level : -1;
   }
 
@@ -139,7 +119,7 @@ public final class DatabaseStats {
     BlockCache cache = context.blockCache();
     reader.releaseCollectedIterators();
     return new DBStats(
-        withVersion(compactionStats::levels),
+        source.withVersion(compactionStats::levels),
         new DBStats.Memory(
             new DBStats.OffHeap(
                 budget.used(MemoryKind.MEMTABLE),
@@ -164,18 +144,12 @@ public final class DatabaseStats {
 
   /** Returns the approximate number of bytes that each range takes in tables. */
   public long[] approximateSizes(List<Range> ranges) {
-    long[] sizes = new long[ranges.size()];
-    Version version = source.acquireVersion();
-    try {
-      for (int i = 0; i < sizes.length; i++) {
-        long start = offset(version, ranges.get(i).start());
-        long limit = offset(version, ranges.get(i).limit());
-        sizes[i] = Math.max(0, limit - start);
-      }
-      return sizes;
-    } finally {
-      version.release();
-    }
+    return source.withVersion(
+        version -> ranges.stream().mapToLong(range -> size(version, range)).toArray());
+  }
+
+  private long size(Version version, Range range) {
+    return Math.max(0, offset(version, range.limit()) - offset(version, range.start()));
   }
 
   private long offset(Version version, byte[] userKey) {
