@@ -71,6 +71,7 @@ final class Subcommands {
           Map.entry("bench", "Measure this machine, as db_bench does."),
           Map.entry("destroy", "Delete a database."),
           Map.entry("generate-completion", "Print a completion script for bash and zsh."),
+          Map.entry("generate-man", "Print a manual page of all commands."),
           Map.entry("help", "Print the help of a command."));
 
   private Subcommands() {}
@@ -88,7 +89,7 @@ final class Subcommands {
     String first =
         Stream.of(args).dropWhile(argument -> argument.equals("--verbose")).findFirst().orElse("");
     Object asked = create(first);
-    boolean all = first.equals("help") || first.equals("generate-completion");
+    boolean all = first.equals("help") || first.startsWith("generate-");
     for (Map.Entry<String, String> command : SUMMARIES) {
       String name = command.getKey();
       if (all || asked == null || name.equals(first)) {
@@ -186,6 +187,7 @@ final class Subcommands {
       case "bench" -> new BenchCommand();
       case "destroy" -> new DestroyCommand();
       case "generate-completion" -> new GenerateCompletion();
+      case "generate-man" -> new GenerateManCommand();
       case "help" -> new HelpCommand();
       default -> null;
     };

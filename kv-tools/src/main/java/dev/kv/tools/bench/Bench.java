@@ -82,7 +82,7 @@ final class Bench implements AutoCloseable {
 
   /** Runs the benchmarks with those names. */
   void run(List<String> names) {
-    report.begin(num, KEY_BYTES, valueSize);
+    report.begin(directory, options, num, KEY_BYTES, valueSize);
     names.forEach(this::run);
   }
 

@@ -1,7 +1,10 @@
 package dev.kv.tools.bench;
 
+import dev.kv.FilterPolicy;
+import dev.kv.Options;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.text.Json;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -12,26 +15,33 @@ import java.util.Map;
 final class BenchReport {
   private final boolean json;
   private final Output out;
+  private final Map<String, Object> setup = new LinkedHashMap<>();
 
   BenchReport(boolean json, Output out) {
     this.json = json;
     this.out = out;
   }
 
-  /** Prints the head of the table. */
-  void begin(int num, int keySize, int valueSize) {
+  /** Says what is measured: in the head of the table, or in every object. */
+  void begin(Path directory, Options options, int num, int keySize, int valueSize) {
+    String version = BenchReport.class.getPackage().getImplementationVersion();
+    FilterPolicy filter = options.filterPolicy();
+    setup.put("kv", version == null ? "(not from a jar)" : version);
+    setup.put("entries", num);
+    setup.put("keyBytes", keySize);
+    setup.put("valueBytes", valueSize);
+    setup.put("compression", options.compression().name().toLowerCase(Locale.ROOT));
+    setup.put("filter", filter == null ? "none" : filter.name());
+    setup.put("cacheBytes", options.blockCacheSize());
+    setup.put("directory", directory.toString());
+    setup.put("java", Runtime.version().toString());
+    setup.put("machine", System.getProperty("os.name") + " " + System.getProperty("os.arch"));
+    setup.put("processors", Runtime.getRuntime().availableProcessors());
     if (!json) {
+      setup.forEach((name, value) -> out.line(String.format("%-12s %s", name, value)));
+      out.line("");
       out.line(
-          String.format(
-              Locale.ROOT,
-              "%d entries of %d + %d bytes, java %s, %s",
-              num,
-              keySize,
-              valueSize,
-              Runtime.version().feature(),
-              System.getProperty("os.arch")));
-      out.line(
-          "benchmark      micros/op        ops/s       MB/s    p50 us    p99 us  p99.9 us    max"
+          "benchmark      micros/op        ops/s      MiB/s    p50 us    p99 us  p99.9 us    max"
               + " us");
       out.flush();
     }
@@ -43,17 +53,18 @@ final class BenchReport {
     out.flush();
   }
 
-  private static Map<String, Object> members(BenchResult result) {
+  private Map<String, Object> members(BenchResult result) {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("benchmark", result.name());
     members.put("operations", result.operations());
     members.put("microsPerOperation", rounded(result.microsPerOperation()));
-    members.put("megabytesPerSecond", rounded(result.megabytesPerSecond()));
+    members.put("bytesPerSecond", Math.round(result.bytesPerSecond()));
     members.put("found", result.found());
     members.put("p50Micros", rounded(result.micros(50)));
     members.put("p99Micros", rounded(result.micros(99)));
     members.put("p99.9Micros", rounded(result.micros(99.9)));
     members.put("p100Micros", rounded(result.micros(100)));
+    members.putAll(setup);
     return members;
   }
 
@@ -65,7 +76,7 @@ final class BenchReport {
             result.name(),
             result.microsPerOperation(),
             result.operationsPerSecond(),
-            result.megabytesPerSecond(),
+            result.bytesPerSecond() / (1 << 20),
             result.micros(50),
             result.micros(99),
             result.micros(99.9),

@@ -26,8 +26,8 @@ record BenchResult(
     return operations / seconds();
   }
 
-  double megabytesPerSecond() {
-    return bytes / 1e6 / seconds();
+  double bytesPerSecond() {
+    return bytes / seconds();
   }
 
   /** Returns a percentile of the times of operations in microseconds. */

@@ -25,9 +25,18 @@ class BenchCommandTest {
             String.join(",", Bench.NAMES));
     assertThat(bench.exitCode()).as(bench.err()).isZero();
     List<String> lines = bench.out().lines().toList();
-    assertThat(lines).hasSize(2 + Bench.NAMES.size());
+    assertThat(lines)
+        .contains(
+            "entries      2000",
+            "valueBytes   100",
+            "compression  snappy",
+            "filter       none",
+            "directory    " + dir);
+    int head = lines.indexOf("") + 1;
+    assertThat(lines.get(head)).startsWith("benchmark ").contains(" MiB/s ");
+    assertThat(lines).hasSize(head + 1 + Bench.NAMES.size());
     for (int i = 0; i < Bench.NAMES.size(); i++) {
-      assertThat(lines.get(2 + i)).startsWith(Bench.NAMES.get(i) + " ");
+      assertThat(lines.get(head + 1 + i)).startsWith(Bench.NAMES.get(i) + " ");
     }
     assertThat(bench.out()).contains("(0 of 2000 found)");
     assertThat(dir).doesNotExist();
@@ -47,6 +56,10 @@ class BenchCommandTest {
     assertThat(bench.exitCode()).as(bench.err()).isZero();
     List<String> lines = bench.out().lines().toList();
     assertThat(lines).hasSize(7).allMatch(line -> line.startsWith("{\"benchmark\":\""));
+    assertThat(lines)
+        .allMatch(line -> line.contains("\"bytesPerSecond\":"))
+        .allMatch(line -> line.contains("\"entries\":1000,\"keyBytes\":16,\"valueBytes\":100,"))
+        .allMatch(line -> line.contains("\"filter\":\"leveldb.BuiltinBloomFilter2\","));
     assertThat(lines.get(1)).contains("\"found\":1000,");
     assertThat(lines.get(2)).contains("\"found\":0,");
     assertThat(lines.get(3)).contains("\"found\":1000,").contains("\"p99.9Micros\":");
