@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
 import dev.kv.Options;
+import dev.kv.backup.Backups;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -11,15 +12,21 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Input that is too large for the heap of the process fails in one line that names the limit. */
 class MemoryLimitTest {
   @TempDir Path temp;
 
-  private void expectOneLine(Path input, String... command) throws Exception {
+  private record Run(int exit, String err) {}
+
+  private Run run(Path input, String... command) throws Exception {
     List<String> words = new ArrayList<>(Cli.inProcess("-Xmx64m"));
     words.addAll(List.of(command));
     Path err = temp.resolve("err");
@@ -29,10 +36,13 @@ class MemoryLimitTest {
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .redirectError(err.toFile())
             .start();
-    int exit = process.waitFor();
-    String text = Files.readString(err);
-    assertThat(exit).as(text).isEqualTo(1);
-    assertThat(text).contains("kv: ", "MiB is too small", "-Xmx").hasLineCount(1);
+    return new Run(process.waitFor(), Files.readString(err));
+  }
+
+  private void expectOneLine(Path input, String... command) throws Exception {
+    Run run = run(input, command);
+    assertThat(run.exit()).as(run.err()).isEqualTo(1);
+    assertThat(run.err()).contains("kv: ", "MiB is too small", "-Xmx").hasLineCount(1);
   }
 
   @Test
@@ -70,6 +80,54 @@ class MemoryLimitTest {
     expectOneLine(input, "get", dir.toString(), "k");
   }
 
+  /** Commands that need not hold the value in the heap may succeed. */
+  @Tag("slow")
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "put OTHER k --file FILE --create",
+        "diff DB COPY",
+        "copy DB NEW",
+        "verify DB",
+        "dump TABLE",
+        "report DB --output NEW",
+        "compact COPY",
+        "backup create DB NEW",
+        "backup restore BACKUPS NEW",
+        "repair COPY",
+      })
+  void command_onAValueOf40Megabytes_endsWithoutAStackTrace(String command) throws Exception {
+    Path db = temp.resolve("db");
+    try (DB created = DB.open(db, Options.builder().createIfMissing(true).build())) {
+      created.put(new byte[] {'k'}, new byte[40 << 20]);
+      created.admin().flush();
+      Backups.in(temp.resolve("backups")).create(created.admin());
+      created.admin().checkpoint(temp.resolve("copy"));
+    }
+    Path file = Files.write(temp.resolve("file"), new byte[40 << 20]);
+    String table;
+    try (Stream<Path> files = Files.list(db)) {
+      table = files.filter(each -> each.toString().endsWith(".ldb")).findFirst().get().toString();
+    }
+    String words =
+        command
+            .replace("DB", db.toString())
+            .replace("COPY", temp.resolve("copy").toString())
+            .replace("BACKUPS", temp.resolve("backups").toString())
+            .replace("OTHER", temp.resolve("other").toString())
+            .replace("NEW", temp.resolve("new").toString())
+            .replace("FILE", file.toString())
+            .replace("TABLE", table);
+    Path input = Files.writeString(temp.resolve("input"), "a\tb\n");
+    Run run = run(input, words.split(" "));
+    assertThat(run.err()).as(words).doesNotContain("\tat ", "Exception");
+    if (run.exit() != 0) {
+      assertThat(run.exit()).isEqualTo(1);
+      assertThat(run.err()).as(words).contains("kv: ", "give the JVM more", "JAVA_OPTS=-X");
+      assertThat(run.err()).as(words).hasLineCount(1);
+    }
+  }
+
   @Test
   void catalog_of40Megabytes_namesTheLimit() throws Exception {
     Path backups = Files.createDirectory(temp.resolve("backups"));
@@ -90,5 +148,9 @@ class MemoryLimitTest {
     for (String command : List.of("list", "verify")) {
       expectOneLine(input, "backup", command, backups.toString());
     }
+    expectOneLine(input, "backup", "prune", backups.toString(), "--keep", "1");
+    String target = temp.resolve("restored").toString();
+    expectOneLine(input, "backup", "restore", backups.toString(), target);
+    assertThat(temp.resolve("restored")).doesNotExist();
   }
 }

@@ -13,9 +13,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Every command that deletes, moves or replaces files, with the path of something else: of a
- * directory of documents, of one with a directory {@code files}, of a link to either, and of a
- * file. It fails, and everything stays as it was.
+ * Every command that writes, deletes, moves or replaces files, with the path of something else: of
+ * a directory of documents, of one with a directory {@code files}, of a link to either, and of a
+ * file; and every command with a path that does not exist. It fails, and everything stays as it
+ * was.
  */
 class MistypedPathTest {
   @TempDir Path temp;
@@ -36,6 +37,14 @@ class MistypedPathTest {
         "copy DB NEW",
         "demo WRONG --entries 10",
         "bench WRONG --num 10",
+        "put WRONG k v",
+        "delete WRONG k",
+        "batch WRONG",
+        "load WRONG",
+        "load WRONG --sort",
+        "import WRONG",
+        "ingest WRONG TABLE",
+        "report DB --output WRONG",
       })
   void command_withAMistypedPath_failsAndChangesNothing(String command) throws IOException {
     Path db = Fixtures.copy("plain", temp);
@@ -68,8 +77,9 @@ class MistypedPathTest {
               .replace("BACKUPS", backups.toString())
               .replace("WRONG", path.toString())
               .replace("NEW", temp.resolve("new").toString())
+              .replace("TABLE", table(db))
               .split(" ");
-      Cli run = Cli.run(words);
+      Cli run = Cli.runWithInput(input(command), words);
       assertThat(run.exitCode()).as("%s: %s", Arrays.toString(words), run.out()).isEqualTo(1);
       assertThat(run.err()).as(Arrays.toString(words)).hasLineCount(1);
       if (isPartial) {
@@ -89,6 +99,74 @@ class MistypedPathTest {
                   .split(" "));
       assertThat(run.exitCode()).isEqualTo(1);
       assertThat(tree(partial)).isEqualTo(before);
+    }
+  }
+
+  /** Nothing is created on the way to a database that does not exist. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "get MISSING k",
+        "put MISSING k v",
+        "delete MISSING k",
+        "delete MISSING --from a",
+        "scan MISSING",
+        "count MISSING",
+        "batch MISSING",
+        "load MISSING",
+        "load MISSING --sort",
+        "import MISSING",
+        "ingest MISSING TABLE",
+        "export MISSING",
+        "copy MISSING NEW",
+        "diff MISSING DB",
+        "diff DB MISSING",
+        "backup create MISSING NEW",
+        "backup list MISSING",
+        "backup verify MISSING",
+        "backup prune MISSING --keep 1",
+        "backup restore MISSING NEW",
+        "stats MISSING",
+        "levels MISSING",
+        "properties MISSING",
+        "approximate-size MISSING",
+        "compact MISSING",
+        "report MISSING --output NEW",
+        "verify MISSING",
+        "repair MISSING",
+        "dump MISSING",
+        "destroy MISSING --yes",
+      })
+  void command_withAPathThatDoesNotExist_failsAndCreatesNothing(String command) throws IOException {
+    Path db = Fixtures.copy("plain", temp);
+    String before = tree(temp);
+    for (String missing : List.of("missing", "missing/db")) {
+      String[] words =
+          command
+              .replace("DB", db.toString())
+              .replace("MISSING", temp.resolve(missing).toString())
+              .replace("NEW", temp.resolve("new").toString())
+              .replace("TABLE", table(db))
+              .split(" ");
+      Cli run = Cli.runWithInput(input(command), words);
+      assertThat(run.exitCode()).as("%s: %s", Arrays.toString(words), run.out()).isNotZero();
+      assertThat(run.err()).as(Arrays.toString(words)).contains("missing").hasLineCount(1);
+      assertThat(tree(temp)).as(Arrays.toString(words)).isEqualTo(before);
+    }
+  }
+
+  private static String input(String command) {
+    return command.startsWith("batch") ? "put k v\n" : "k\tv\n";
+  }
+
+  /** Returns the path of a table of a database. */
+  private static String table(Path db) throws IOException {
+    try (Stream<Path> files = Files.list(db)) {
+      return files
+          .filter(file -> file.toString().endsWith(".ldb") || file.toString().endsWith(".sst"))
+          .findFirst()
+          .orElse(db.resolve("none.ldb"))
+          .toString();
     }
   }
 

@@ -18,6 +18,8 @@ import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens a database for reading only, without taking LOCK and without writing. Replays the logs into
@@ -42,6 +44,7 @@ final class ReadOnlyOpener {
   /** The maximum number of attempts in total that may lose the race with a writer. */
   private static final int MOST_TRIES = 2000;
 
+  /** The pause after an attempt, unless the writer has just deleted another file. */
   private static final long PAUSE_MICROS = 5_000;
 
   private final Path directory;
@@ -55,48 +58,13 @@ final class ReadOnlyOpener {
   }
 
   ReadOnlyDB open() throws IOException {
-    return retrying(this::open);
-  }
-
-  /** One attempt to read the files. */
-  private interface Attempt<R> {
-    R run(DirectoryCheck check, boolean last) throws IOException;
-  }
-
-  private <R> R retrying(Attempt<R> attempt) throws IOException {
-    DirectoryCheck check = new DirectoryCheck(env, directory);
-    if (!env.exists(FileNames.current(directory))) {
-      throw check.noDatabase();
-    }
-    String before = "";
-    int same = 0;
-    for (int tries = 1; ; tries++) {
-      boolean last = same == TRIES - 1 || tries == MOST_TRIES;
-      try {
-        return attempt.run(check, last);
-      } catch (NoSuchFileException | CorruptionException | DBIOException e) {
-        same = e.toString().equals(before) ? same + 1 : 1;
-        before = e.toString();
-        if (last || (same == TRIES_IF_DAMAGED && !isVanished(e))) {
-          throw e;
-        }
-        LOG.debug("{}: starting again: {}", directory, before);
-      }
-      env.sleepMicros(PAUSE_MICROS);
-    }
-  }
-
-  private static boolean isVanished(Exception e) {
-    return e instanceof NoSuchFileException || e.getCause() instanceof NoSuchFileException;
-  }
-
-  private ReadOnlyDB open(DirectoryCheck check, boolean last) throws IOException {
+    requireDatabase();
     DatabaseContext context = new DatabaseContext(directory, options);
     try (Undo undo = new Undo(context::close)) {
       Events events = context.events();
       OpenTimer timer = new OpenTimer(events);
       TableUses uses = new TableUses(context);
-      ReadOnlyView view = ReadOnlyView.load(context, uses, check, last);
+      ReadOnlyView view = load(last -> new ReadOnlyView(context, uses, last), loaded -> {});
       ReadOnlyDB db = assemble(context, new ReadOnlyViews(context, uses, view));
       undo.cancel();
       timer.opened(view.versions().current(), view.recovery(), true);
@@ -104,6 +72,78 @@ final class ReadOnlyOpener {
       events.deliverAll();
       return db;
     }
+  }
+
+  private DirectoryCheck requireDatabase() throws IOException {
+    DirectoryCheck check = new DirectoryCheck(env, directory);
+    if (!env.exists(FileNames.current(directory))) {
+      throw check.noDatabase();
+    }
+    return check;
+  }
+
+  /** Creates the view of one attempt. */
+  private interface Attempt {
+    /**
+     * Returns a view that has read nothing yet.
+     *
+     * @param last true if a missing file is permanently lost, and not deleted by a writer
+     */
+    ReadOnlyView begin(boolean last);
+  }
+
+  /**
+   * Reads the files, again and again until no writer has deleted one of them meanwhile. An attempt
+   * that fails keeps its tables open until the end of the next one, which opens only those that are
+   * new.
+   *
+   * @param requirement throws if the view cannot be used
+   */
+  private ReadOnlyView load(Attempt attempt, Consumer<ReadOnlyView> requirement)
+      throws IOException {
+    DirectoryCheck check = requireDatabase();
+    String before = "";
+    int same = 0;
+    @Nullable ReadOnlyView failed = null;
+    try {
+      for (int tries = 1; ; tries++) {
+        boolean last = same == TRIES - 1 || tries == MOST_TRIES;
+        ReadOnlyView view = attempt.begin(last);
+        boolean overtaken;
+        try (Undo undo = new Undo(view::abandon)) {
+          try {
+            view.read(check);
+            requirement.accept(view);
+            undo.cancel();
+            return view;
+          } catch (NoSuchFileException | CorruptionException | DBIOException e) {
+            same = e.toString().equals(before) ? same + 1 : 1;
+            before = e.toString();
+            overtaken = same == 1 && isVanished(e);
+            if (last || (same == TRIES_IF_DAMAGED && !isVanished(e))) {
+              throw e;
+            }
+            LOG.debug("{}: starting again: {}", directory, before);
+          }
+          undo.cancel();
+        }
+        if (failed != null) {
+          failed.abandon();
+        }
+        failed = view;
+        if (!overtaken) {
+          env.sleepMicros(PAUSE_MICROS);
+        }
+      }
+    } finally {
+      if (failed != null) {
+        failed.abandon();
+      }
+    }
+  }
+
+  private static boolean isVanished(Exception e) {
+    return e instanceof NoSuchFileException || e.getCause() instanceof NoSuchFileException;
   }
 
   /**
@@ -114,7 +154,16 @@ final class ReadOnlyOpener {
   private boolean refresh(ReadOnlyViews views, Runnable checkOpen) {
     synchronized (views) {
       try {
-        return views.advance(retrying((check, last) -> views.load(checkOpen, check, last)));
+        return views.advance(
+            load(
+                last -> {
+                  checkOpen.run();
+                  return views.begin(last);
+                },
+                loaded -> {
+                  checkOpen.run();
+                  views.requireNotBefore(loaded);
+                }));
       } catch (IOException e) {
         throw new DBIOException("cannot refresh the database in " + directory + ": " + e, e);
       }

@@ -12,6 +12,7 @@ import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.recovery.LogRecovery;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.options.TableSuffix;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -49,7 +50,12 @@ final class ReadOnlyView {
   private long memtableKeys;
   private DBStats.Recovery recovery = new DBStats.Recovery(0, 0, 0, "");
 
-  private ReadOnlyView(DatabaseContext context, TableUses uses, boolean last) {
+  /**
+   * Creates a view that has read nothing yet.
+   *
+   * @param last true if a missing file is permanently lost, and not deleted by a writer
+   */
+  ReadOnlyView(DatabaseContext context, TableUses uses, boolean last) {
     this.context = context;
     this.directory = context.directory();
     this.uses = uses;
@@ -58,30 +64,27 @@ final class ReadOnlyView {
   }
 
   /**
-   * Reads the files. If this fails, everything that it created is freed.
-   *
-   * @param last true if a missing file is permanently lost, and not deleted by a writer
+   * Reads the files, once. If this fails, the tables that were opened stay open until {@link
+   * #abandon}.
    */
-  static ReadOnlyView load(
-      DatabaseContext context, TableUses uses, DirectoryCheck check, boolean last)
-      throws IOException {
-    ReadOnlyView view = new ReadOnlyView(context, uses, last);
-    try (Undo undo = new Undo(view::abandon)) {
-      view.read(check);
+  void read(DirectoryCheck check) throws IOException {
+    try (Undo undo = new Undo(this::freeMemtables)) {
+      tryRead(check);
       undo.cancel();
-      return view;
     }
   }
 
-  private void read(DirectoryCheck check) throws IOException {
+  private void tryRead(DirectoryCheck check) throws IOException {
     versions.recover(true);
+    TableSuffix suffix = context.options().tables().suffix();
+    List<FileMetadata> tables = versions.current().files();
     if (last) {
-      check.requireTables(check.list(), versions, context.options().tables().suffix());
+      check.requireTables(check.list(), versions, suffix);
     } else {
-      check.requireSizes(versions, context.options().tables().suffix());
+      check.requireSizes(uses.unused(tables), suffix);
     }
     // Before the replay, which takes longer: meanwhile a writer deletes tables that it compacted.
-    pinTables();
+    pinTables(tables);
     LogRecovery logs = replay(check.logs(check.list(), versions));
     requireChangesOfTables(logs);
     logs.requireConfirmed(
@@ -127,8 +130,7 @@ final class ReadOnlyView {
     return recovery;
   }
 
-  private void pinTables() {
-    List<FileMetadata> all = versions.current().files();
+  private void pinTables(List<FileMetadata> all) {
     uses.add(all);
     synchronized (files) {
       files.addAll(all);
@@ -164,9 +166,13 @@ final class ReadOnlyView {
 
   /** Gives up the ownership of the memtables and the version; read states may still use them. */
   void release() {
+    freeMemtables();
+    versions.close();
+  }
+
+  private void freeMemtables() {
     memtables.forEach(MemTable::release);
     memtables.clear();
-    versions.close();
   }
 
   /** Frees a view that was not published. */

@@ -5,17 +5,14 @@ import dev.kv.admin.DBStats;
 import dev.kv.admin.LiveFiles;
 import dev.kv.core.checkpoint.FrozenFiles;
 import dev.kv.core.memory.Stripes;
-import dev.kv.core.memory.Undo;
 import dev.kv.core.read.ReadState;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.read.SnapshotList;
-import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.stats.DatabaseStats;
 import dev.kv.core.version.Version;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -113,25 +110,13 @@ final class ReadOnlyViews implements DatabaseStats.Source {
     }
   }
 
-  /**
-   * Reads the files again, for {@link #advance}. Throws if they do not have the newest view or a
-   * later one of the same database.
-   *
-   * @param checkOpen throws after the close
-   * @param last true if a missing file is permanently lost, and not deleted by a writer
-   */
-  ReadOnlyView load(Runnable checkOpen, DirectoryCheck check, boolean last) throws IOException {
-    checkOpen.run();
-    ReadOnlyView next = ReadOnlyView.load(context, uses, check, last);
-    try (Undo undo = new Undo(next::abandon)) {
-      checkOpen.run();
-      requireNotBefore(next);
-      undo.cancel();
-      return next;
-    }
+  /** Returns a view that has read nothing yet, for {@link #advance}. */
+  ReadOnlyView begin(boolean last) {
+    return new ReadOnlyView(context, uses, last);
   }
 
-  private void requireNotBefore(ReadOnlyView next) {
+  /** Throws if the files do not have the newest view or a later one of the same database. */
+  void requireNotBefore(ReadOnlyView next) {
     if (next.lastSequence() < lastSequence) {
       throw new CorruptionException(
           "the last sequence number is "

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.errors.CorruptionException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -45,6 +46,17 @@ final class TableUses {
     for (FileMetadata file : files) {
       uses.merge(file.number(), new Use(file, 1), (old, added) -> new Use(old.file, old.views + 1));
     }
+  }
+
+  /** Returns the tables that no view uses yet. */
+  synchronized List<FileMetadata> unused(List<FileMetadata> files) {
+    List<FileMetadata> unused = new ArrayList<>();
+    for (FileMetadata file : files) {
+      if (!uses.containsKey(file.number())) {
+        unused.add(file);
+      }
+    }
+    return unused;
   }
 
   private static boolean isSame(FileMetadata one, FileMetadata other) {

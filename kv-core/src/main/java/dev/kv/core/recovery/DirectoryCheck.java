@@ -116,16 +116,16 @@ public final class DirectoryCheck {
           example.toString(),
           CorruptionException.NO_OFFSET);
     }
-    requireSizes(versions, suffix);
+    requireSizes(versions.current().files(), suffix);
   }
 
   /**
-   * Throws if a table of the current version has another size than the MANIFEST says.
+   * Throws if one of these tables has another size than the MANIFEST says.
    *
    * @throws NoSuchFileException if it does not exist
    */
-  public void requireSizes(VersionSet versions, TableSuffix suffix) throws IOException {
-    for (FileMetadata table : versions.current().files()) {
+  public void requireSizes(List<FileMetadata> tables, TableSuffix suffix) throws IOException {
+    for (FileMetadata table : tables) {
       Path file = FileNames.table(directory, table.number(), suffix);
       long size;
       try {

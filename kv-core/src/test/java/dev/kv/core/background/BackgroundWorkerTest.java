@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -187,13 +188,21 @@ class BackgroundWorkerTest {
   @Test
   void work_thatThrows_shutsTheGateAndLeavesTheThreadAlive() throws InterruptedException {
     CountDownLatch second = new CountDownLatch(2);
-    BackgroundWorker worker =
-        worker(
-            () ->
-                () -> {
-                  second.countDown();
-                  throw new StackOverflowError("simulated");
-                });
+    List<Boolean> failedAtTheEnd = new CopyOnWriteArrayList<>();
+    BackgroundWorker.Job job =
+        new BackgroundWorker.Job() {
+          @Override
+          public JobOutcome run() {
+            throw new StackOverflowError("simulated");
+          }
+
+          @Override
+          public void end(@Nullable JobOutcome outcome) {
+            failedAtTheEnd.add(errors.isFailed());
+            second.countDown();
+          }
+        };
+    BackgroundWorker worker = worker(() -> job);
     worker.wake();
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!errors.isFailed() && System.nanoTime() < end) {
@@ -204,6 +213,7 @@ class BackgroundWorkerTest {
     assertThat(second.await(60, TimeUnit.SECONDS)).isTrue();
     worker.stop();
     worker.join();
+    assertThat(failedAtTheEnd).contains(true).doesNotContain(false);
   }
 
   /** Work that fails with the next of {@code failures} each time, then succeeds. */

@@ -27,9 +27,12 @@ import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -142,8 +145,12 @@ class VersionMutatorTest extends DbTestBase {
 
     /** Returns the values of keys after a loss of everything that is not synced. */
     List<String> valuesAfter(String... keys) {
+      return values(disk.crashClone(0, 1), keys);
+    }
+
+    private List<String> values(StrictMemEnv left, String... keys) {
       List<String> values = new ArrayList<>();
-      Options found = options.toBuilder().env(disk.crashClone(0, 1)).build();
+      Options found = options.toBuilder().env(left).build();
       try (DB after = DB.open(POWER, found)) {
         for (String each : keys) {
           values.add(s(after.get(b(each))));
@@ -174,6 +181,25 @@ class VersionMutatorTest extends DbTestBase {
       put("a", "unsynced");
       deleteRange("t", "u", () -> {});
       assertThat(power.valuesAfter("a", "t1")).containsExactly("unsynced", NOT_FOUND);
+    }
+  }
+
+  @Test
+  void unsyncedWrites_beforeAChange_areDurableBeforeItsEditIs() {
+    try (PowerLoss power = new PowerLoss()) {
+      put("t1", "1");
+      db.admin().flush();
+      put("a", "unsynced");
+      List<StrictMemEnv> moments = new CopyOnWriteArrayList<>();
+      power.env.watch(operation -> moments.add(power.disk.crashClone(0, 1)));
+      deleteRange("t", "u", () -> {});
+      power.env.watch(operation -> {});
+      Set<List<String>> found = new HashSet<>();
+      moments.forEach(left -> found.add(power.values(left, "a", "t1")));
+      assertThat(found)
+          .contains(List.of("unsynced", NOT_FOUND))
+          .isSubsetOf(
+              List.of(NOT_FOUND, "1"), List.of("unsynced", "1"), List.of("unsynced", NOT_FOUND));
     }
   }
 
@@ -373,8 +399,8 @@ class VersionMutatorTest extends DbTestBase {
         key(15),
         () -> {
           db.admin().resumeCompactions();
-          assertThat(parts().compactor().isDue()).isTrue();
           assertThat(parts().compactor().next()).isNull();
+          assertThat(parts().compactor().isDue()).as("it is not running").isTrue();
           assertThat(filesPerLevel()).isEqualTo(levels);
         });
     await("the compaction", () -> filesAt(0) < 4);

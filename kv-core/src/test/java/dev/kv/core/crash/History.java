@@ -229,6 +229,44 @@ record History(String space, long seed, int keys, int valueLength, int rangeEver
     return found;
   }
 
+  /**
+   * Fails unless {@code db} holds the first {@code least} batches, and of each key either what they
+   * left or what one of the later ones up to {@code most} did to it. For a history without range
+   * deletes.
+   */
+  void expectNothingLost(DBReader db, int least, int most) {
+    TreeMap<byte[], List<byte @Nullable []>> possible = new TreeMap<>(Arrays::compareUnsigned);
+    for (Map.Entry<byte[], Operation> each : after(least).entrySet()) {
+      add(possible, each.getKey(), each.getValue().value());
+    }
+    byte @Nullable [] last = least == 0 ? null : bytes(Integer.toString(least));
+    add(possible, counter(), last);
+    for (int number = least + 1; number <= most; number++) {
+      add(possible, counter(), bytes(Integer.toString(number)));
+      for (Operation operation : operations(number)) {
+        if (!possible.containsKey(operation.key())) {
+          add(possible, operation.key(), null);
+        }
+        add(possible, operation.key(), operation.value());
+      }
+    }
+    possible.forEach(
+        (key, values) -> {
+          byte[] found = db.get(key);
+          assertThat(values.stream().anyMatch(value -> Arrays.equals(value, found)))
+              .as("%s after %d to %d batches", Escape.bytes(key), least, most)
+              .isTrue();
+        });
+    db.forEach(
+        ReadOptions.builder().prefix(bytes(space() + "/")).build(),
+        (key, value) -> assertThat(possible).containsKey(key.toByteArray()));
+  }
+
+  private static void add(
+      TreeMap<byte[], List<byte @Nullable []>> possible, byte[] key, byte @Nullable [] value) {
+    possible.computeIfAbsent(key, each -> new ArrayList<>()).add(value);
+  }
+
   private void expectContents(DBReader db, int count) {
     ReadOptions space = ReadOptions.builder().prefix(bytes(space() + "/")).build();
     try (DBIterator cursor = db.iterator(space)) {

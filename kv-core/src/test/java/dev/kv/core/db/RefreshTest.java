@@ -9,11 +9,18 @@ import dev.kv.DBReader;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.RandomAccessFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -205,5 +212,71 @@ class RefreshTest extends DbTestBase {
       refresher.join();
       assertThat(end.get()).isInstanceOf(DBClosedException.class);
     }
+  }
+
+  /** While its first attempts at a read of the files run, the writer flushes and deletes a log. */
+  private final class Overtaken extends ForwardingEnv {
+    final Map<Path, Integer> opens = new TreeMap<>();
+    int tableSizes;
+    int overtake;
+
+    Overtaken() {
+      super(Env.fileSystem());
+    }
+
+    @Override
+    public long size(Path file) throws IOException {
+      tableSizes += file.toString().endsWith(".ldb") ? 1 : 0;
+      if (file.toString().endsWith(".log") && overtake > 0) {
+        overtake--;
+        put(key(1000 + overtake), "overtaken");
+        db.admin().flush();
+        await("the deletion of " + file, () -> !logs().contains(file.getFileName().toString()));
+      }
+      return super.size(file);
+    }
+
+    private List<String> logs() {
+      try {
+        return list(directory).stream().filter(name -> name.endsWith(".log")).toList();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    @Override
+    public RandomAccessFile openRandomAccess(Path file, boolean map) throws IOException {
+      opens.merge(file, 1, Integer::sum);
+      return super.openRandomAccess(file, map);
+    }
+  }
+
+  @Test
+  void openAndRefresh_overtakenByTheWriter_openAndCheckEachTableOnce() {
+    openSmall();
+    for (int i = 0; i < 12; i++) {
+      put(key(i), "v" + i);
+      db.admin().flush();
+    }
+    Overtaken env = new Overtaken();
+    env.overtake = 8;
+    try (ReadOnlyDB reader =
+        DB.openReadOnly(directory, Options.builder().env(env).blockCacheSize(1 << 20).build())) {
+      assertThat(env.overtake).isZero();
+      assertThat(contents(reader, ReadOptions.DEFAULT)).hasSize(20);
+      assertThat(env.opens).hasSizeGreaterThanOrEqualTo(12).allSatisfy(this::once);
+      assertThat(env.tableSizes).isLessThanOrEqualTo(env.opens.size());
+      env.overtake = 8;
+      assertThat(reader.refresh()).isTrue();
+      assertThat(env.overtake).isZero();
+      assertThat(contents(reader, ReadOptions.DEFAULT))
+          .isEqualTo(contents(db, ReadOptions.DEFAULT));
+      assertThat(env.opens).allSatisfy(this::once);
+      assertThat(env.tableSizes).isLessThanOrEqualTo(env.opens.size());
+    }
+  }
+
+  private void once(Path file, int opens) {
+    assertThat(opens).as(file.toString()).isEqualTo(1);
   }
 }
