@@ -17,9 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Loads of Spark and YARN on kv and on leveldbjni, and processes that use a database for a moment,
- * in turn, each run in a JVM of its own. Runs only
- * when asked for, since it wants a quiet machine; writes {@code target/side-by-side.md} and {@code
- * target/short-processes.md}.
+ * in turn, each run in a JVM of its own. Runs only when asked for, since it wants a quiet machine;
+ * writes {@code target/side-by-side.md} and {@code target/short-processes.md}.
  */
 @EnabledIfSystemProperty(named = "kv.side.by.side", matches = "[1-9][0-9]*")
 class SideBySideIT {
