@@ -87,8 +87,8 @@ class NativeImageTest {
   /** The fields of VarHandles and the classes that are looked up by name. */
   private static Set<String> inSources() throws IOException {
     Set<String> found = new TreeSet<>();
-    Pattern field = Pattern.compile("findVarHandle\\(\\s*(\\w+)\\.class,\\s*\"(\\w+)\"");
-    Pattern byName = Pattern.compile("handle\\(\"(\\w+)\", \\w+\\.class\\)");
+    Pattern field =
+        Pattern.compile("FieldHandles\\.of\\(\\s*MethodHandles\\.lookup\\(\\),\\s*\"(\\w+)\"");
     Pattern forName = Pattern.compile("Class\\.forName\\(\"([\\w.]+)\"\\)");
     try (Stream<Path> files = Files.walk(ENGINE.resolve("java"))) {
       for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
@@ -97,10 +97,6 @@ class NativeImageTest {
         String name =
             relative.toString().replaceAll("\\.java$", "").replace(File.separatorChar, '.');
         for (Matcher each = field.matcher(source); each.find(); ) {
-          assertThat(name).endsWith("." + each.group(1));
-          found.add(name + "." + each.group(2));
-        }
-        for (Matcher each = byName.matcher(source); each.find(); ) {
           found.add(name + "." + each.group(1));
         }
         for (Matcher each = forName.matcher(source); each.find(); ) {

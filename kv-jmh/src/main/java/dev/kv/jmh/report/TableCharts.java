@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,7 @@ final class TableCharts {
   /** Draws all charts of {@code document} beside it, and returns their names. */
   static List<String> write(Path document) throws IOException {
     Map<String, Chart> charts = read(Files.readString(document));
-    Path directory = document.toAbsolutePath().getParent();
+    Path directory = Objects.requireNonNull(document.toAbsolutePath().getParent(), "document");
     for (Map.Entry<String, Chart> chart : charts.entrySet()) {
       Charts.write(chart.getValue(), directory, chart.getKey());
     }
