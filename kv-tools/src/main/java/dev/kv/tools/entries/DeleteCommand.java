@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Deletes one key, or all keys of a range. */
@@ -26,24 +27,30 @@ public final class DeleteCommand implements Callable<Integer> {
       index = "1",
       arity = "0..1",
       paramLabel = "KEY",
-      description = ByteText.KEY + " Not with a range.",
-      converter = ByteText.Converter.class)
-  private @Nullable ByteText key;
+      description = ByteText.KEY + " Not with a range.")
+  private @Nullable String keyText;
+
+  @Option(names = "--hex", description = "KEY is in hexadecimal digits.")
+  private boolean hex;
 
   @Override
   public Integer call() {
-    if ((key == null) == range.isAll()) {
+    if ((keyText == null) == range.isAll()) {
       throw database.wrongUsage(
-          key == null
+          keyText == null
               ? "give a KEY, or a range with --from, --to or --prefix"
               : "give a KEY or a range, not both");
     }
+    if (keyText == null && hex) {
+      throw database.wrongUsage("--hex is for a KEY; the ends of a range are escaped, as in \\x00");
+    }
+    byte[] key = keyText == null ? null : KeyText.bytes(keyText, hex, database);
     range.require(database);
     try (DB db = database.openForWriting(false)) {
       if (key == null) {
         range.delete(db);
       } else {
-        db.delete(WriteOptions.SYNC, key.bytes());
+        db.delete(WriteOptions.SYNC, key);
       }
       return 0;
     }

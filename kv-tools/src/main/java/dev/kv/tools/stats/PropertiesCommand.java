@@ -21,7 +21,9 @@ import picocli.CommandLine.Parameters;
 /** Prints the properties of a database. */
 @Command(
     name = "properties",
-    description = "Print LevelDB's properties, in LevelDB's text, and those of kv.",
+    description =
+        "Print LevelDB's properties, in LevelDB's text, and those of kv. Without names, it leaves out"
+            + " leveldb.approximate-memory-usage and kv.stats, which count what this command does.",
     mixinStandardHelpOptions = true)
 public final class PropertiesCommand implements Callable<Integer> {
   /** The property that only a database with tables of kv has. */
@@ -32,7 +34,7 @@ public final class PropertiesCommand implements Callable<Integer> {
   @Parameters(
       index = "1..*",
       paramLabel = "NAME",
-      description = "The names, such as leveldb.stats; default all.")
+      description = "The names, such as leveldb.stats; default those of the files.")
   private List<String> names = new ArrayList<>();
 
   @Option(names = "--json", description = "Print one JSON object.")
@@ -42,7 +44,7 @@ public final class PropertiesCommand implements Callable<Integer> {
   public Integer call() {
     Map<String, Object> values = new LinkedHashMap<>();
     try (ReadOnlyDB db = database.openForLookups()) {
-      for (String name : names.isEmpty() ? all() : names) {
+      for (String name : names.isEmpty() ? ofTheFiles() : names) {
         String value = db.admin().property(name);
         if (value != null) {
           values.put(name, value);
@@ -74,17 +76,11 @@ public final class PropertiesCommand implements Callable<Integer> {
     value.lines().forEach(line -> out.line(Printable.of(line)));
   }
 
-  private static List<String> all() {
+  private static List<String> ofTheFiles() {
     List<String> all = new ArrayList<>();
     IntStream.range(0, DatabaseFile.LEVELS)
         .forEach(level -> all.add("leveldb.num-files-at-level" + level));
-    all.addAll(
-        List.of(
-            "leveldb.approximate-memory-usage",
-            ESTIMATE,
-            "leveldb.stats",
-            "leveldb.sstables",
-            "kv.stats"));
+    all.addAll(List.of(ESTIMATE, "leveldb.stats", "leveldb.sstables"));
     return all;
   }
 }

@@ -68,10 +68,14 @@ class EntriesTest {
             List.of("put", dir, "a\\q", "1"),
             List.of("put", dir, "a"),
             List.of("put", dir, "a", "1", "--file", "x"),
+            List.of("delete", dir, "0", "--hex"),
+            List.of("delete", dir, "--hex", "--prefix", "00"),
             List.of("get", dir, "00", "--hex", "--raw"))) {
       assertThat(Cli.run(wrong.toArray(String[]::new)).exitCode()).as("%s", wrong).isEqualTo(2);
     }
     assertThat(Cli.run("count", dir).out()).isEqualTo("1\n");
+    assertThat(Cli.run("delete", dir, "00Ff", "--hex").exitCode()).isZero();
+    assertThat(Cli.run("count", dir).out()).isEqualTo("0\n");
   }
 
   @Test

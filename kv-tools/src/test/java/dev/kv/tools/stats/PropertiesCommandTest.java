@@ -20,7 +20,11 @@ class PropertiesCommandTest {
     assertThat(Cli.run("properties", dir).out())
         .contains("leveldb.num-files-at-level0: 5\n")
         .contains("leveldb.sstables:\n--- level 0 ---\n")
-        .contains("leveldb.approximate-memory-usage: ");
+        .doesNotContain("leveldb.approximate-memory-usage")
+        .doesNotContain("kv.lookups");
+    assertThat(Cli.run("properties", dir, "leveldb.approximate-memory-usage", "kv.stats").out())
+        .contains("leveldb.approximate-memory-usage: ")
+        .contains("kv.lookups 0\n");
     assertThat(Cli.run("properties", dir, "leveldb.num-files-at-level1").out()).isEqualTo("1\n");
     assertThat(Cli.run("properties", dir, "leveldb.num-files-at-level1", "--json").out())
         .isEqualTo("{\"leveldb.num-files-at-level1\":\"1\"}\n");
