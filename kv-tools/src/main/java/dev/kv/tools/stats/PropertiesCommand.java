@@ -22,8 +22,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "properties",
     description =
-        "Print LevelDB's properties, in LevelDB's text, and those of kv. Without names, it leaves out"
-            + " leveldb.approximate-memory-usage and kv.stats, which count what this command does.",
+        "Print LevelDB's properties, in LevelDB's text, and those of kv. Without names, it leaves"
+            + " out leveldb.approximate-memory-usage and kv.stats, which count what this command"
+            + " does.",
     mixinStandardHelpOptions = true)
 public final class PropertiesCommand implements Callable<Integer> {
   /** The property that only a database with tables of kv has. */
