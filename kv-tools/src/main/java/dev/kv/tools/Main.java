@@ -66,7 +66,7 @@ final class Main implements Runnable {
   static int run(String... words) {
     String[] args = Subcommands.helpOfNested(words);
     boolean verbose = prepare(args);
-    String unknown = Subcommands.unknown(args);
+    String unknown = Subcommands.unknown(words);
     if (unknown != null) {
       List<String> near = Subcommands.near(unknown);
       System.err.println(

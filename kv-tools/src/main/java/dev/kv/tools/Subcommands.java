@@ -29,6 +29,7 @@ import dev.kv.tools.verify.VerifyCommand;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete.GenerateCompletion;
@@ -58,7 +59,7 @@ final class Subcommands {
           Map.entry("copy", "Write a compact copy of a database."),
           Map.entry("diff", "Compare two databases."),
           Map.entry("backup", "Make backups of a database, and restore them."),
-          Map.entry("stats", "Print statistics of levels, memory and entries."),
+          Map.entry("stats", "Print statistics of levels and entries."),
           Map.entry("levels", "Draw the tree of tables."),
           Map.entry("properties", "Print LevelDB's properties."),
           Map.entry("approximate-size", "Print how many bytes a range takes in tables."),
@@ -108,12 +109,24 @@ final class Subcommands {
     return new CommandLine(spec);
   }
 
-  /** Returns the command that the arguments name and that does not exist, or null. */
+  /**
+   * Returns the command that the arguments name and that does not exist, or null. Help is asked for
+   * commands of commands, too.
+   */
   static @Nullable String unknown(String... args) {
     List<String> words = Stream.of(args).filter(word -> !word.equals("--verbose")).toList();
     int at = !words.isEmpty() && words.get(0).equals("help") ? 1 : 0;
     String name = at < words.size() ? words.get(at) : "";
-    return name.isEmpty() || name.startsWith("-") || names().contains(name) ? null : name;
+    if (name.isEmpty() || name.startsWith("-")) {
+      return null;
+    }
+    if (!names().contains(name)) {
+      return name;
+    }
+    String nested = at == 1 && words.size() > 2 ? words.get(2) : "-";
+    return nested.startsWith("-") || nestedNames(name).contains(nested)
+        ? null
+        : name + " " + nested;
   }
 
   /** Returns {@code A B --help} for {@code help A B}, and other words as they are. */
@@ -126,11 +139,19 @@ final class Subcommands {
     return asked;
   }
 
-  /** Returns the names that are likely meant by a word. */
-  static List<String> near(String word) {
-    return names().stream()
-        .filter(name -> distance(name, word) <= (name.length() > 4 ? 2 : 1))
+  /** Returns the names that are likely meant by the name of an unknown command. */
+  static List<String> near(String unknown) {
+    int end = unknown.indexOf(' ');
+    String parent = end < 0 ? "" : unknown.substring(0, end);
+    return Stream.concat(
+            names().stream(), nestedNames(parent).stream().map(name -> parent + " " + name))
+        .filter(name -> distance(name, unknown) <= (name.length() > 4 ? 2 : 1))
         .toList();
+  }
+
+  private static Set<String> nestedNames(String name) {
+    Object command = create(name);
+    return command == null ? Set.of() : new CommandLine(command).getSubcommands().keySet();
   }
 
   /** Returns how many characters must be inserted, deleted, changed or exchanged with the next. */

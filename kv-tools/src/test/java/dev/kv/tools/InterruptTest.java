@@ -59,7 +59,7 @@ class InterruptTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"import", "load"})
-  void entriesFromInput_interrupted_leaveAWholePrefix(String command) throws Exception {
+  void entriesFromInput_interrupted_leaveAPrefixWhoseLengthIsPrinted(String command) throws Exception {
     Path dir = temp.resolve("db");
     Process process = start(command, dir.toString(), "--create", "--format", "hex");
     int sent = 0;
@@ -77,10 +77,32 @@ class InterruptTest {
     List<String> found =
         Cli.run("export", dir.toString(), "--format", "hex").out().lines().toList();
     assertThat(found).isNotEmpty().hasSizeLessThanOrEqualTo(sent);
+    assertThat(Files.readString(temp.resolve("err")))
+        .contains("kv: interrupted; the first " + found.size() + " entries were put\n");
     for (int i = 0; i < found.size(); i++) {
       assertThat(found.get(i) + "\n").isEqualTo(new String(line(i), StandardCharsets.US_ASCII));
     }
     assertThat(Cli.run("put", dir.toString(), "after", "1").exitCode()).isZero();
+  }
+
+  @Test
+  void sortedLoad_interrupted_putsNothingAndSaysSo() throws Exception {
+    Path dir = temp.resolve("db");
+    Process process = start("load", dir.toString(), "--create", "--sorted", "--format", "hex");
+    try (OutputStream out = new BufferedOutputStream(process.getOutputStream(), 1 << 16)) {
+      for (int i = 0; i < 60_000; i++) {
+        out.write(line(i));
+      }
+      out.flush();
+      interrupt(process);
+    } catch (IOException closed) {
+      assertThat(process.isAlive()).isFalse(); // the pipe's reader is gone, and its end unwritten
+    }
+    assertThat(Files.readString(temp.resolve("err")))
+        .contains("kv: interrupted; nothing was put\n");
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).as(verify.out() + verify.err()).isZero();
+    assertThat(Cli.run("count", dir.toString()).out()).isEqualTo("0\n");
   }
 
   private static byte[] line(int entry) {

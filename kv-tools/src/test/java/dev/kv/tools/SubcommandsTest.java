@@ -87,6 +87,12 @@ class SubcommandsTest {
     Cli help = Cli.run("help", "backup", "create");
     assertThat(help.exitCode()).as(help.err()).isZero();
     assertThat(help.out()).contains("Usage: kv backup create");
+    Cli unknown = Cli.run("help", "backup", "crate");
+    assertThat(unknown.exitCode()).isEqualTo(2);
+    assertThat(unknown.out()).isEmpty();
+    assertThat(unknown.err())
+        .contains("no such command: backup crate; did you mean backup create?");
+    assertThat(Cli.run("help", "get", "key").exitCode()).isEqualTo(2);
   }
 
   @Test

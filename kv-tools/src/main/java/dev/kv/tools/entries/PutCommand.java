@@ -2,6 +2,7 @@ package dev.kv.tools.entries;
 
 import dev.kv.DB;
 import dev.kv.WriteOptions;
+import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.StandardStreams;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.ByteText;
@@ -57,6 +58,9 @@ public final class PutCommand implements Callable<Integer> {
     byte[] key = KeyText.bytes(keyText, hex, database);
     byte[] value = text == null || text.equals("-") ? null : KeyText.bytes(text, hex, database);
     database.requireTarget(create);
+    if (file != null && Files.isDirectory(file)) {
+      throw new Failure(file + ": is a directory; name a file");
+    }
     if (value == null) {
       value = file == null ? StandardStreams.input().readAllBytes() : Files.readAllBytes(file);
     }

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
 /** Prints the statistics of a database. */
 @Command(
     name = "stats",
-    description = "Print statistics of levels, memory and the recovery of the log.",
+    description = "Print statistics of levels, entries and the recovery of the log.",
     mixinStandardHelpOptions = true)
 public final class StatsCommand implements Callable<Integer> {
   private static final double SHORTEST_INTERVAL = 0.01;

@@ -16,6 +16,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -23,10 +25,15 @@ import org.jspecify.annotations.Nullable;
  * Puts entries from a file or standard input, in batches of 1 MiB, the last one synced, or all at
  * once as a bulk load. The database is opened for the first batch or for the load, so malformed or
  * empty input creates none.
+ *
+ * <p>If the process is interrupted, a shutdown hook says how many entries were put. It takes the
+ * permit to write and keeps it, so that nothing is put after the number was printed. If a write takes
+ * longer than the hook waits, the message says that the number is a lower bound.
  */
 final class Loading {
   private static final int BATCH_BYTES = 1 << 20;
   private static final int BUFFER_BYTES = 1 << 16;
+  private static final long INTERRUPTED_SECONDS = 2;
 
   private final String task;
   private final TransferFormat format;
@@ -35,6 +42,7 @@ final class Loading {
   private final WriteBatch batch = WriteBatch.create();
   private final AtomicLong entries = new AtomicLong();
   private final @Nullable BulkLoadOptions bulk;
+  private final Semaphore permit = new Semaphore(1);
   private @Nullable DB db;
   private @Nullable BulkLoader loader;
   private volatile long put;
@@ -86,8 +94,7 @@ final class Loading {
   }
 
   private void load(InputStream in) throws IOException {
-    Thread interrupted =
-        new Thread(() -> System.err.println("kv: interrupted" + soFar()), "kv-interrupted");
+    Thread interrupted = new Thread(this::reportInterrupt, "kv-interrupted");
     Runtime.getRuntime().addShutdownHook(interrupted);
     try {
       format.read(in, this::add);
@@ -108,6 +115,22 @@ final class Loading {
         open.close();
       }
     }
+  }
+
+  private void reportInterrupt() {
+    boolean ended = false;
+    try {
+      ended = permit.tryAcquire(INTERRUPTED_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    System.err.println("kv: interrupted" + (ended ? soFar() : soFarAtLeast()));
+  }
+
+  private String soFarAtLeast() {
+    return bulk == null
+        ? "; at least the first " + put + " entries were put"
+        : "; all entries were put, or none";
   }
 
   private String soFar() {
@@ -151,7 +174,7 @@ final class Loading {
         write(WriteOptions.SYNC);
       }
     } else if (open != null) {
-      open.finish();
+      put(open::finish);
     }
   }
 
@@ -165,9 +188,19 @@ final class Loading {
   }
 
   private void write(WriteOptions options) {
-    open().write(options, batch);
+    DB open = open();
+    put(() -> open.write(options, batch));
     batch.clear();
-    put = entries.get();
+  }
+
+  private void put(Runnable write) {
+    permit.acquireUninterruptibly();
+    try {
+      write.run();
+      put = entries.get();
+    } finally {
+      permit.release();
+    }
   }
 
   /** A stream that counts the bytes that are read from it. */

@@ -90,6 +90,9 @@ class EntriesTest {
     String other = temp.resolve("other").toString();
     assertThat(Cli.run("put", other, "k", "--file", file + "x", "--create").exitCode())
         .isEqualTo(1);
+    Cli directory = Cli.run("put", other, "k", "--file", temp.toString(), "--create");
+    assertThat(directory.exitCode()).isEqualTo(1);
+    assertThat(directory.err()).contains(temp + ": is a directory");
     assertThat(temp.resolve("other")).doesNotExist();
   }
 
