@@ -59,7 +59,8 @@ class InterruptTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"import", "load"})
-  void entriesFromInput_interrupted_leaveAPrefixWhoseLengthIsPrinted(String command) throws Exception {
+  void entriesFromInput_interrupted_leaveAPrefixWhoseLengthIsPrinted(String command)
+      throws Exception {
     Path dir = temp.resolve("db");
     Process process = start(command, dir.toString(), "--create", "--format", "hex");
     int sent = 0;

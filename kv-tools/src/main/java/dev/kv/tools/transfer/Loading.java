@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * empty input creates none.
  *
  * <p>If the process is interrupted, a shutdown hook says how many entries were put. It takes the
- * permit to write and keeps it, so that nothing is put after the number was printed. If a write takes
- * longer than the hook waits, the message says that the number is a lower bound.
+ * permit to write and keeps it, so that nothing is put after the number was printed. If a write
+ * takes longer than the hook waits, the message says that the number is a lower bound.
  */
 final class Loading {
   private static final int BATCH_BYTES = 1 << 20;
