@@ -4,7 +4,6 @@ import dev.kv.bytes.DBComparator;
 import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.core.inspect.ManifestEdit;
 import dev.kv.core.inspect.StoredKey;
-import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.DatabaseFiles;
@@ -15,7 +14,6 @@ import dev.kv.tools.verify.Verifier;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -56,11 +54,10 @@ public final class ReportCommand implements Callable<Integer> {
     requireReplaceable(output);
     database.noteWriter();
     DBComparator order = database.requireComparator();
-    Tree tree = tree();
     EntrySummary entries = new EntrySummary();
     Verifier verifier = new Verifier(database.directory(), order, entries::add);
     verifier.run();
-    Files.writeString(output, page(tree, order, entries, verifier));
+    Files.writeString(output, page(verifier.tree(), order, entries, verifier));
     System.out.println(output + (verifier.isWhole() ? "" : ": the database is damaged"));
     return verifier.isWhole() ? 0 : 1;
   }
@@ -82,15 +79,6 @@ public final class ReportCommand implements Callable<Integer> {
     }
   }
 
-  /** Returns the tree, or null if it cannot be read; the verifier reports that. */
-  private @Nullable Tree tree() throws IOException {
-    try {
-      return Tree.read(database.directory(), finding -> {});
-    } catch (CorruptionException | NoSuchFileException unreadable) {
-      return null;
-    }
-  }
-
   private String page(@Nullable Tree tree, DBComparator order, EntrySummary entries, Verifier found)
       throws IOException {
     Map<String, Long> counts = found.counts();
@@ -102,9 +90,20 @@ public final class ReportCommand implements Callable<Integer> {
     ReportPage page = new ReportPage("Database " + Printable.of(database.directory().toString()));
     page.paragraph(
         found.isWhole() ? "good" : "wrong", found.isWhole() ? "verify: whole" : "verify: damaged");
+    if (tree != null && found.deletedMeanwhile() > 0) {
+      page.paragraph(
+          "note",
+          String.format(
+              Locale.ROOT,
+              "Another process writes, and deleted %,d of %,d tables before they were read."
+                  + " Entries, keys, prefixes and their sizes are those of the other %,d.",
+              found.deletedMeanwhile(),
+              tree.tableCount(),
+              tree.tableCount() - found.deletedMeanwhile()));
+    }
     List<String[]> cards = new ArrayList<>();
     cards.add(new String[] {ReportPage.bytes(tree == null ? 0 : tree.bytes()), "in tables"});
-    cards.add(new String[] {grouped(counts.getOrDefault("tables", 0L)), "tables"});
+    cards.add(new String[] {grouped(tree == null ? 0 : tree.tableCount()), "tables"});
     cards.add(new String[] {grouped(entries.entries()), "entries in tables"});
     cards.add(new String[] {"about " + grouped(live), "keys"});
     cards.add(new String[] {percent(entries.tombstones(), entries.entries()), "tombstones"});

@@ -33,7 +33,9 @@ public final class Verifier {
   private final StoredKey.Order order;
   private final EntryVisitor visitor;
   private final List<Finding> findings = new ArrayList<>();
+  private @Nullable Tree tree;
   private int tables;
+  private int deletedMeanwhile;
   private long blocks;
   private long entries;
   private long tombstones;
@@ -53,9 +55,9 @@ public final class Verifier {
 
   /** Checks everything. */
   public void run() throws IOException {
-    Tree tree;
+    Tree read;
     try {
-      tree = Tree.read(directory, findings::add);
+      read = Tree.read(directory, findings::add);
     } catch (CorruptionException e) {
       findings.add(Finding.damage(Finding.baseName(e.file()), e));
       return;
@@ -67,6 +69,11 @@ public final class Verifier {
               "is missing"));
       return;
     }
+    tree = read;
+    check(read);
+  }
+
+  private void check(Tree tree) throws IOException {
     Finding refusal = new OpenCheck(directory, userOrder).run();
     boolean treeIsWhole = isWhole() && refusal == null;
     int readings = tree.sortedRuns() > 1 ? 2 : 1;
@@ -75,6 +82,16 @@ public final class Verifier {
       progress.begin();
       for (int level = 0; level < DatabaseFile.LEVELS; level++) {
         checkLevel(tree, level);
+      }
+      if (deletedMeanwhile > 0) {
+        findings.add(
+            Finding.note(
+                tree.manifest(),
+                CorruptionException.NO_OFFSET,
+                deletedMeanwhile
+                    + " of "
+                    + tree.tableCount()
+                    + " tables were deleted by the process that writes, before they were read"));
       }
       if (isWhole()) {
         new LevelOrderCheck(meter, directory, tree, order, findings::add).run();
@@ -123,6 +140,8 @@ public final class Verifier {
               Finding.baseName(DatabaseFile.table(directory, table.number()).toString()),
               CorruptionException.NO_OFFSET,
               "is missing"));
+    } else {
+      deletedMeanwhile++;
     }
   }
 
@@ -311,6 +330,16 @@ public final class Verifier {
     counts.put("logs", (long) logs);
     counts.put("batches", batches);
     return counts;
+  }
+
+  /** Returns the tree that was checked, or null if it cannot be read. */
+  public @Nullable Tree tree() {
+    return tree;
+  }
+
+  /** Returns how many tables another process deleted before they were read. */
+  public int deletedMeanwhile() {
+    return deletedMeanwhile;
   }
 
   /** Returns what was checked as one line of text. */

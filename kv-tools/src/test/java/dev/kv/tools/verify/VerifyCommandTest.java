@@ -418,6 +418,35 @@ class VerifyCommandTest {
   }
 
   @Test
+  void run_besideAWriterThatDeletesTables_saysHowMany() throws IOException {
+    Path dir = temp.resolve("deleted");
+    DB db = DB.open(dir, Options.builder().createIfMissing(true).build());
+    for (int i = 0; i < 3; i++) {
+      db.put(new byte[] {1}, new byte[] {(byte) i});
+      db.admin().flush();
+    }
+    AtomicBoolean merged = new AtomicBoolean();
+    Verifier verifier =
+        new Verifier(
+            dir,
+            dev.kv.bytes.DBComparator.bytewise(),
+            (key, value) -> {
+              if (merged.compareAndSet(false, true)) {
+                db.admin().compactRange(null, null);
+                db.close();
+              }
+            });
+    verifier.run();
+    assertThat(verifier.isWhole()).isTrue();
+    assertThat(verifier.deletedMeanwhile()).isEqualTo(2);
+    assertThat(verifier.findings())
+        .anySatisfy(
+            note ->
+                assertThat(note.line())
+                    .contains("2 of 3 tables were deleted by the process that writes"));
+  }
+
+  @Test
   void verify_overlapInALevel_isDamage() throws IOException {
     Path dir = temp.resolve("levels");
     Trees.write(
