@@ -85,18 +85,15 @@ public final class NewDirectory implements AutoCloseable {
       throw new FileSystemException(absolute.toString(), null, "is being written by another");
     }
     NewDirectory made = new NewDirectory(env, absolute, parent, work, lock);
-    boolean done = false;
     try {
       requireAbsent(env, absolute); // again, because another may just have published it
       made.deleteFiles();
       env.syncDirectory(work); // after loss of power, LOCK tells that the files are a rest
       env.createDirectory(made.files);
-      done = true;
       return made;
-    } finally {
-      if (!done) {
-        made.close();
-      }
+    } catch (Throwable e) {
+      made.close();
+      throw e;
     }
   }
 

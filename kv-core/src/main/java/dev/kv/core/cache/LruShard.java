@@ -153,15 +153,12 @@ final class LruShard<V extends CacheValue> {
   }
 
   private CacheHandle<V> load(CacheHandle<V> entry, Loader<V> loader) {
-    boolean made = false;
     try {
       V value = loader.load(entry.id, entry.key);
       entry.setValue(value, value.charge());
-      made = true;
-    } finally {
-      if (!made) {
-        fail(entry);
-      }
+    } catch (Throwable e) { // without an Undo, because each cache miss comes here
+      fail(entry);
+      throw e;
     }
     CacheHandle<V> dead;
     lock.lock();

@@ -144,20 +144,16 @@ public final class FileEnv implements Env {
 
   private WritableFile openWritable(Path file, boolean empty) throws IOException {
     java.io.RandomAccessFile opened = open(file, "rw");
-    boolean done = false;
     try {
       if (empty) {
         makeEmpty(opened);
       } else {
         opened.seek(opened.length());
       }
-      WritableFile writable = new FileWritable(file, opened, descriptorSync, descriptors);
-      done = true;
-      return writable;
-    } finally {
-      if (!done) {
-        opened.close();
-      }
+      return new FileWritable(file, opened, descriptorSync, descriptors);
+    } catch (Throwable e) {
+      opened.close();
+      throw e;
     }
   }
 
@@ -169,20 +165,18 @@ public final class FileEnv implements Env {
     java.io.RandomAccessFile opened = open(file, "rw");
     FileMappedLog log =
         new FileMappedLog(file, opened, mapper, unmapper, descriptorSync, descriptors);
-    boolean done = false;
     try {
       makeEmpty(opened);
       log.reserve(FileMappedLog.BLOCK);
-      done = true;
       return log;
     } catch (IOException e) {
+      log.close();
       // A full disk is reported when the log is written without a mapping.
       LOG.info("cannot map the log {}; it is written without a mapping", file, e);
       return null;
-    } finally {
-      if (!done) {
-        log.close();
-      }
+    } catch (Throwable e) {
+      log.close();
+      throw e;
     }
   }
 

@@ -7,6 +7,7 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.table.Table;
 import dev.kv.core.table.cache.BlockProvider;
@@ -79,26 +80,21 @@ final class ExternalTable implements AutoCloseable {
             context.allocator(),
             context.budget(),
             context.options().tables().nativeSnappy());
-    Table table = null;
-    boolean done = false;
-    try {
+    try (Undo undo = new Undo(blocks::close)) {
       TableFile file = TableFile.open(context.env(), path, new MappingQuota(0));
       long id = context.blockCache().blocks().newId();
       // With the filter, because the database will open it too.
-      table = Table.open(file, id, context.comparator(), context.options().filterPolicy(), blocks);
-      ExternalTable opened = new ExternalTable(path, context, properties, blocks, table);
-      opened.readEnds();
-      done = true;
-      return opened;
+      Table table =
+          Table.open(file, id, context.comparator(), context.options().filterPolicy(), blocks);
+      try (Undo undoTable = new Undo(table::free)) {
+        ExternalTable opened = new ExternalTable(path, context, properties, blocks, table);
+        opened.readEnds();
+        undoTable.cancel();
+        undo.cancel();
+        return opened;
+      }
     } catch (IOException e) {
       throw new DBIOException("cannot open table " + Escape.text(path.toString()) + ": " + e, e);
-    } finally {
-      if (!done) {
-        if (table != null) {
-          table.free();
-        }
-        blocks.close();
-      }
     }
   }
 

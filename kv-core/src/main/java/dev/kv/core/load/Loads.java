@@ -7,6 +7,7 @@ import dev.kv.core.background.ManualCompactions.Request;
 import dev.kv.core.change.VersionMutator;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.key.KeyBounds;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
@@ -92,21 +93,22 @@ public final class Loads implements AutoCloseable {
    * @param outputs the outputs that gave the tables their numbers
    */
   void install(String name, List<FileMetadata> tables, long sequence, TableOutputs outputs) {
-    boolean done = false;
-    try {
+    try (Undo undo = new Undo(() -> abandon(outputs))) {
       if (!tables.isEmpty()) {
         clearUpperLevels(tables);
         changes.make(new LoadChange(jobs, name, tables, sequence));
       }
-      done = true;
-    } finally {
-      if (done) {
-        outputs.settle();
-        jobs.obsolete().collect();
-      } else if (!jobs.versions().isFailed()) {
-        outputs.abandon();
-        jobs.obsolete().collect();
-      }
+      undo.cancel();
+    }
+    outputs.settle();
+    jobs.obsolete().collect();
+  }
+
+  /** Deletes tables whose edit is in no MANIFEST. */
+  private void abandon(TableOutputs outputs) {
+    if (!jobs.versions().isFailed()) {
+      outputs.abandon();
+      jobs.obsolete().collect();
     }
   }
 

@@ -85,22 +85,15 @@ public abstract sealed class LogWriter implements AutoCloseable
   public final void append(ByteBuffer record, int off, int len) throws IOException {
     checkUsable();
     Objects.checkFromIndexSize(off, len, record.capacity());
-    boolean done = false;
     try {
       long header = LogFormat.nextHeader(length);
       write(header, record, off, len);
       length = LogFormat.endOfRecord(header, len);
-      done = true;
     } catch (NoRoomInLogException e) {
-      done = true; // nothing was written
-      throw e;
-    } catch (IOException | RuntimeException | Error e) {
+      throw e; // nothing was written
+    } catch (Throwable e) { // an Env in another language may throw a checked exception
       failure = e;
       throw e;
-    } finally {
-      if (!done && failure == null) {
-        failure = new IOException("append to " + name + " did not end");
-      }
     }
   }
 

@@ -44,14 +44,11 @@ final class ManifestWriter implements AutoCloseable {
   static ManifestWriter reopen(ManifestContext context, long number, Path file, long length)
       throws IOException {
     WritableFile out = context.env().openAppendable(file);
-    boolean done = false;
     try {
       out.sync();
-      done = true;
-    } finally {
-      if (!done) {
-        out.close();
-      }
+    } catch (Throwable e) {
+      out.close();
+      throw e;
     }
     return open(context, number, file, out, length);
   }
@@ -60,15 +57,12 @@ final class ManifestWriter implements AutoCloseable {
       ManifestContext context, long number, Path file, WritableFile out, long length)
       throws IOException {
     LogWriter log = LogWriter.appending(file, out, length);
-    boolean made = false;
     try {
       OffHeapBuffer record = new OffHeapBuffer(context.budget(), INITIAL_BYTES);
-      made = true;
       return new ManifestWriter(context, number, file, log, record);
-    } finally {
-      if (!made) {
-        log.close();
-      }
+    } catch (Throwable e) {
+      log.close();
+      throw e;
     }
   }
 

@@ -50,15 +50,11 @@ final class BlockBuf extends UnpooledDirectByteBuf {
   }
 
   private static BlockBuf reserved(BlockAllocator allocator, int length) {
-    boolean allocated = false;
     try {
-      BlockBuf buf = new BlockBuf(allocator, null, DirectMemory.allocate(length));
-      allocated = true;
-      return buf;
-    } finally {
-      if (!allocated) {
-        allocator.budget().release(MemoryKind.BLOCK, length);
-      }
+      return new BlockBuf(allocator, null, DirectMemory.allocate(length));
+    } catch (Throwable e) { // without an Undo, because a read of a block may come here
+      allocator.budget().release(MemoryKind.BLOCK, length);
+      throw e;
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.kv.core.memtable;
 
 import dev.kv.core.batch.BatchCursor;
+import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Undo;
@@ -74,8 +75,11 @@ final class KeyOrder implements AutoCloseable {
     for (int number = 0; number < count; number++) {
       int operation = cursor.position();
       cursor.next();
+      int offset = cursor.keyOffset() + common;
+      int length = cursor.keyLength() - common;
+      // The order of the bytes is the unsigned one, without the flipped sign bit.
       long prefix =
-          prefix(cursor.buffer(), cursor.keyOffset() + common, cursor.keyLength() - common);
+          UserKeyComparator.prefix(cursor.buffer(), offset, length) ^ Long.MIN_VALUE;
       items.putLong(at, prefix);
       items.putInt(at + OFFSET, operation);
       items.putInt(at + NUMBER, number);
@@ -85,18 +89,6 @@ final class KeyOrder implements AutoCloseable {
       }
     }
     return frequencies;
-  }
-
-  /** Returns up to eight bytes as a big-endian number; fewer bytes are followed by zeros. */
-  private static long prefix(ByteBuffer bytes, int offset, int length) {
-    if (length >= Long.BYTES) {
-      return Long.reverseBytes(bytes.getLong(offset));
-    }
-    long prefix = 0;
-    for (int i = 0; i < length; i++) {
-      prefix |= (bytes.get(offset + i) & 0xffL) << Long.SIZE - Byte.SIZE * (i + 1);
-    }
-    return prefix;
   }
 
   private static int byteAt(long prefix, int place) {

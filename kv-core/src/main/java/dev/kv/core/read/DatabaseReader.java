@@ -278,7 +278,6 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pinForManyKeys(context, options);
     PinnedView view = new PinnedView(states, state, contexts, context);
-    boolean opened = false;
     try {
       UserKeyComparator comparator = state.version().comparator().userComparator();
       KeyBounds bounds = KeyBounds.of(options, comparator);
@@ -286,12 +285,10 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
       DBIter cursor = view.newCursor(context.sequence(), bounds, cursorParts);
       DBIteratorImpl iterator = new DBIteratorImpl(cursor, view, iterators, options.keysOnly());
       iterators.add(iterator, view);
-      opened = true;
       return iterator;
-    } finally {
-      if (!opened) {
-        view.close();
-      }
+    } catch (Throwable e) { // without an Undo, because reads open many iterators
+      view.close();
+      throw e;
     }
   }
 
@@ -333,7 +330,6 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
    * context if it throws.
    */
   private ReadState pin(ReadContext context, ReadOptions options) {
-    boolean pinned = false;
     try {
       ReadState state = states.acquire(context.stripe());
       Snapshot snapshot = options.snapshot();
@@ -343,12 +339,10 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
         state = stateOf(snapshot, state, context.stripe());
         context.setSequence(SnapshotList.sequenceOf(snapshot));
       }
-      pinned = true;
       return state;
-    } finally {
-      if (!pinned) {
-        context.releaseTo(contexts);
-      }
+    } catch (Throwable e) { // without an Undo, because a get allocates nothing
+      context.releaseTo(contexts);
+      throw e;
     }
   }
 

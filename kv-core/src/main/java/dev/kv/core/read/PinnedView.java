@@ -59,7 +59,6 @@ final class PinnedView extends CursorGuard {
       ReadState state, TableCache tables, boolean verify, boolean fill) {
     Version version = state.version();
     List<InternalIterator> children = new ArrayList<>();
-    boolean opened = false;
     try {
       addMemTable(children, state.memtable());
       for (int i = 0; i < state.immutableCount(); i++) {
@@ -74,14 +73,10 @@ final class PinnedView extends CursorGuard {
               new ConcatenatingIterator(new LevelTables(tables, version, level, verify, fill)));
         }
       }
-      InternalIterator all =
-          MergingIterator.of(version.comparator(), children.toArray(InternalIterator[]::new));
-      opened = true;
-      return all;
-    } finally {
-      if (!opened) {
-        children.forEach(InternalIterator::close);
-      }
+      return MergingIterator.of(version.comparator(), children.toArray(InternalIterator[]::new));
+    } catch (Throwable e) { // without an Undo, because reads open many iterators
+      children.forEach(InternalIterator::close);
+      throw e;
     }
   }
 

@@ -11,6 +11,7 @@ import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Stripes;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.MultiGetContext;
 import dev.kv.core.table.TableCache;
@@ -64,14 +65,9 @@ final class ReadContext implements AutoCloseable {
     key = new LookupKey(budget);
     storage = new OffHeapBuffer(budget, 0);
     saved = new KeyBuffer(storage);
-    boolean reserved = false;
-    try {
+    try (Undo undo = new Undo(key::close)) {
       storage.ensureCapacity(FIRST_CAPACITY);
-      reserved = true;
-    } finally {
-      if (!reserved) {
-        key.close();
-      }
+      undo.cancel();
     }
   }
 

@@ -280,7 +280,6 @@ public final class WriteAheadLog {
     long number = obsolete.newPendingNumber();
     Path file = FileNames.log(directory, number);
     LogWriter writer = null;
-    boolean done = false;
     try {
       MappedLogFile mapped = env.createMappedLog(file);
       writer =
@@ -289,12 +288,10 @@ public final class WriteAheadLog {
               : LogWriter.mapped(file, mapped);
       writer.reserveAhead();
       env.syncDirectory(directory);
-      done = true;
       return new NumberedLog(number, writer);
-    } finally {
-      if (!done) {
-        discard(number, writer);
-      }
+    } catch (Throwable e) {
+      discard(number, writer);
+      throw e;
     }
   }
 

@@ -10,6 +10,7 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.Pinned;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.LookupCounts;
@@ -265,15 +266,10 @@ public final class TableCache implements AutoCloseable {
     } catch (IOException e) {
       throw new DBIOException("cannot open table " + name(file.number()) + ": " + e, e);
     }
-    TableFile sized = opened;
-    boolean done = false;
-    try {
+    TableFile sized;
+    try (Undo undo = new Undo(opened::close)) {
       sized = opened.ofSize(file.size());
-      done = true;
-    } finally {
-      if (!done) {
-        opened.close();
-      }
+      undo.cancel();
     }
     return Table.open(
         sized,

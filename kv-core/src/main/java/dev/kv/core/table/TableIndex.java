@@ -5,6 +5,7 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.cache.UncachedBlock;
@@ -104,19 +105,14 @@ final class TableIndex {
       throw new CorruptionException("an index of " + length + " bytes", file.name(), from);
     }
     UncachedBlock target = memory.residentMemory((int) length);
-    boolean done = false;
-    try {
+    try (Undo undo = new Undo(target::close)) {
       Filler filler = new Filler(target.bytes(), count, comparator, file, from);
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
         filler.add(entries);
       }
       TableIndex index = new TableIndex(target, comparator, count);
-      done = true;
+      undo.cancel();
       return index;
-    } finally {
-      if (!done) {
-        target.close();
-      }
     }
   }
 

@@ -136,15 +136,12 @@ public final class TableIterator extends TableCursor implements StoredBlockSourc
     at = NONE;
     tried = target;
     PinnedBlock entered = table.acquireBlock(target, flags);
-    boolean done = false;
     try {
       table.setOn(this, entered, target, flags);
-      done = true;
-    } finally {
-      if (!done) {
-        clear();
-        entered.close();
-      }
+    } catch (Throwable e) { // without an Undo, because a step allocates nothing
+      clear();
+      entered.close();
+      throw e;
     }
     PinnedBlock left = current;
     current = entered;

@@ -152,7 +152,6 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
    * fails.
    */
   private void decode(ByteBuffer bytes, TableFile file, long offset, int size, PinnedBlock block) {
-    boolean done = false;
     try {
       byte type = bytes.get(size);
       if (type == CompressionType.NONE.code()) {
@@ -160,13 +159,12 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
       } else {
         compression.uncompress(type, bytes, 0, size, block.bytes(), 0, block.length());
       }
-      done = true;
     } catch (MalformedBlockException e) {
+      block.freeMemory();
       throw malformed(file, offset, e);
-    } finally {
-      if (!done) {
-        block.freeMemory();
-      }
+    } catch (Throwable e) { // without an Undo, because each read of a block comes here
+      block.freeMemory();
+      throw e;
     }
   }
 
