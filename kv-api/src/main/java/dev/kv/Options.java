@@ -827,9 +827,7 @@ public final class Options {
      * @return this builder
      */
     public Builder tables(UnaryOperator<Tables> change) {
-      Tables changed = Objects.requireNonNull(change.apply(tables), "tables");
-      Objects.requireNonNull(changed.suffix, "suffix");
-      tables = changed;
+      tables = Objects.requireNonNull(change.apply(tables), "tables");
       return this;
     }
 
