@@ -78,8 +78,7 @@ final class KeyOrder implements AutoCloseable {
       int offset = cursor.keyOffset() + common;
       int length = cursor.keyLength() - common;
       // The order of the bytes is the unsigned one, without the flipped sign bit.
-      long prefix =
-          UserKeyComparator.prefix(cursor.buffer(), offset, length) ^ Long.MIN_VALUE;
+      long prefix = UserKeyComparator.prefix(cursor.buffer(), offset, length) ^ Long.MIN_VALUE;
       items.putLong(at, prefix);
       items.putInt(at + OFFSET, operation);
       items.putInt(at + NUMBER, number);
