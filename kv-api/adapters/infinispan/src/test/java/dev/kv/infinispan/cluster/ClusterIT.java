@@ -5,67 +5,99 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Three nodes in processes of their own, with a distributed cache of two owners. One is killed,
- * entries are changed and removed while it is away, and it comes back with its files. Then another
- * one is killed, so that the node that came back has to answer.
+ * Three nodes in processes of their own, with a distributed cache of two owners. One is killed
+ * while entries are added, entries are changed and removed while it is away, and it comes back with
+ * its files. Then another one is killed, so that the node that came back has to answer.
+ *
+ * <p>Entries that are in the cache are changed only while no segment is on its way: what Infinispan
+ * transfers may replace what is written meanwhile, with every store. See src-docs/infinispan.md.
  */
-@EnabledIfSystemProperty(named = "kv.long", matches = "true")
+@Tag("slow")
 class ClusterIT {
   private static final int ENTRIES = 100_000;
-  private static final int VALUE_LENGTH = 100;
 
-  /** The number of entries that a node keeps in memory, too. */
-  private static final int IN_MEMORY = 10_000;
+  /** So many are added one by one, and the node is killed after the first of them. */
+  private static final int ADDED = 10_000;
 
-  private static final int HEAP_MEGABYTES = 256;
+  private static final int ADDED_BEFORE_KILL = 1000;
+
+  private enum Setting {
+    /** The store of each node has two thirds of the 100,000 entries, which is 107 MB. */
+    STORE_LARGER_THAN_HEAP(1600, 2000, false, 96),
+
+    PASSIVATION(100, 10_000, true, 256);
+
+    private final int valueLength;
+    private final int inMemory;
+    private final boolean passivation;
+    private final int heapMegabytes;
+
+    Setting(int valueLength, int inMemory, boolean passivation, int heapMegabytes) {
+      this.valueLength = valueLength;
+      this.inMemory = inMemory;
+      this.passivation = passivation;
+      this.heapMegabytes = heapMegabytes;
+    }
+  }
 
   @TempDir Path temp;
 
-  @Test
-  void killedNode_comesBack_andNothingIsLostOrRevived() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void killedNode_comesBack_andNothingIsLostOrRevived(Setting setting) throws Exception {
     NodeProcess[] nodes = new NodeProcess[3];
     try {
-      nodes[0] = start(0);
+      nodes[0] = start(setting, 0);
       assertThat(nodes[0].answer()).isEqualTo("started");
-      nodes[1] = start(1);
-      nodes[2] = start(2);
+      nodes[1] = start(setting, 1);
+      nodes[2] = start(setting, 2);
       assertThat(nodes[1].answer()).isEqualTo("started");
       assertThat(nodes[2].answer()).isEqualTo("started");
       balanced(3, nodes[0], nodes[1], nodes[2]);
 
-      put(nodes[0], 0, ENTRIES, 1);
-      assertThat(check(nodes[1], ENTRIES, 1)).isEqualTo("right");
-
-      put(nodes[1], 0, ENTRIES, 2);
+      int first = ENTRIES - ADDED;
+      assertThat(nodes[0].ask("put 0 " + first)).isEqualTo("put");
+      nodes[1].send("add " + first + " " + ENTRIES);
+      nodes[1].awaitPut(first + ADDED_BEFORE_KILL);
       nodes[2].kill();
-      assertThat(check(nodes[0], ENTRIES, 2)).isEqualTo("right");
+      assertThat(nodes[1].answer()).isEqualTo("put");
+      assertThat(nodes[0].ask("check " + ENTRIES)).isEqualTo("right");
       balanced(2, nodes[0], nodes[1]);
-      assertThat(check(nodes[1], ENTRIES, 2)).isEqualTo("right");
+      assertThat(nodes[1].ask("check " + ENTRIES)).isEqualTo("right");
 
-      assertThat(nodes[1].ask("change " + ENTRIES)).isEqualTo("changed");
-      int left = ENTRIES - ENTRIES / 10;
-      nodes[2] = start(2);
+      // Not with passivation: Infinispan may bring back what was removed, with every store
+      boolean changed = !setting.passivation;
+      int left = ENTRIES;
+      if (changed) {
+        assertThat(nodes[1].ask("change " + ENTRIES)).isEqualTo("changed");
+        left -= ENTRIES / 10;
+      }
+      nodes[2] = start(setting, 2);
       assertThat(nodes[2].answer()).isEqualTo("started");
       balanced(3, nodes[0], nodes[1], nodes[2]);
-      assertThat(check(nodes[2], ENTRIES, 3)).isEqualTo("right");
-      assertThat(nodes[2].ask("size")).isEqualTo(Integer.toString(left));
+      String check = (changed ? "check-changed " : "check ") + ENTRIES;
+      assertThat(nodes[2].ask(check)).isEqualTo("right");
       long stored = 0;
       for (NodeProcess node : nodes) {
         assertThat(node.ask("owned")).isEqualTo("owned");
         stored += Long.parseLong(node.ask("stored"));
       }
-      assertThat(stored).as("entries with two owners").isEqualTo(2L * left);
+      if (changed) {
+        assertThat(nodes[2].ask("size")).isEqualTo(Integer.toString(left));
+        assertThat(stored).as("entries with two owners").isEqualTo(2L * left);
+      }
 
       nodes[0].kill();
       balanced(2, nodes[1], nodes[2]);
-      assertThat(check(nodes[1], ENTRIES, 3)).isEqualTo("right");
-      assertThat(check(nodes[2], ENTRIES, 3)).isEqualTo("right");
-      assertThat(nodes[1].ask("size")).isEqualTo(Integer.toString(left));
+      assertThat(nodes[1].ask(check)).isEqualTo("right");
+      assertThat(nodes[2].ask(check)).isEqualTo("right");
+      assertThat(nodes[1].ask("keys")).isEqualTo(Integer.toString(left));
     } finally {
       for (NodeProcess node : nodes) {
         if (node != null) {
@@ -75,30 +107,21 @@ class ClusterIT {
     }
   }
 
-  private NodeProcess start(int number) throws IOException {
+  private NodeProcess start(Setting setting, int number) throws IOException {
     Path discovery = Files.createDirectories(temp.resolve("discovery"));
     return NodeProcess.start(
-        HEAP_MEGABYTES,
+        setting.heapMegabytes,
         temp.resolve("node" + number + ".log"),
         discovery,
         temp.resolve("node" + number).toString(),
-        Integer.toString(VALUE_LENGTH),
-        Integer.toString(IN_MEMORY));
+        Integer.toString(setting.valueLength),
+        Integer.toString(setting.inMemory),
+        Boolean.toString(setting.passivation));
   }
 
   private static void balanced(int number, NodeProcess... nodes) throws InterruptedException {
     for (NodeProcess node : nodes) {
       assertThat(node.ask("balanced " + number)).isEqualTo("balanced");
     }
-  }
-
-  private static void put(NodeProcess node, int from, int to, int version)
-      throws InterruptedException {
-    assertThat(node.ask("put " + from + " " + to + " " + version)).isEqualTo("put");
-  }
-
-  private static String check(NodeProcess node, int entries, int version)
-      throws InterruptedException {
-    return node.ask("check " + entries + " " + version);
   }
 }

@@ -5,7 +5,6 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -14,7 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.infinispan.AdvancedCache;
 import org.infinispan.Cache;
 import org.infinispan.commons.util.IntSets;
@@ -22,6 +24,7 @@ import org.infinispan.configuration.cache.CacheMode;
 import org.infinispan.configuration.cache.ConfigurationBuilder;
 import org.infinispan.configuration.global.GlobalConfigurationBuilder;
 import org.infinispan.distribution.LocalizedCacheTopology;
+import org.infinispan.distribution.ch.ConsistentHash;
 import org.infinispan.eviction.EvictionStrategy;
 import org.infinispan.manager.DefaultCacheManager;
 import org.infinispan.manager.EmbeddedCacheManager;
@@ -35,6 +38,7 @@ import org.infinispan.test.TestingUtil;
 final class Node {
   private static final int SEGMENTS = 256;
   private static final int BATCH = 500;
+  private static final int CONCURRENT = 32;
 
   private final Cache<Integer, byte[]> cache;
   private final int valueLength;
@@ -47,8 +51,8 @@ final class Node {
   /**
    * Starts a node.
    *
-   * @param args the directory of the store, the length of the values, and the number of entries in
-   *     memory
+   * @param args the directory of the store, the length of the values, the number of entries in
+   *     memory, and true if the store has only those that are not in memory (passivation)
    */
   public static void main(String[] args) throws Exception {
     GlobalConfigurationBuilder global = new GlobalConfigurationBuilder();
@@ -63,10 +67,11 @@ final class Node {
     builder.clustering().stateTransfer().timeout(120, TimeUnit.SECONDS);
     builder.locking().lockAcquisitionTimeout(60, TimeUnit.SECONDS);
     builder.memory().maxCount(Long.parseLong(args[2])).whenFull(EvictionStrategy.REMOVE);
+    builder.persistence().passivation(Boolean.parseBoolean(args[3]));
     builder
         .persistence()
         .addStore(KvStoreConfigurationBuilder.class)
-        .location(Path.of(args[0]).toString())
+        .location(args[0])
         .memory("32 MiB");
     try (EmbeddedCacheManager manager = new DefaultCacheManager(global.build())) {
       manager.defineConfiguration("cache", builder.build());
@@ -82,11 +87,14 @@ final class Node {
       String[] words = line.split(" ");
       String answer;
       switch (words[0]) {
-        case "put" -> answer = put(number(words[1]), number(words[2]), number(words[3]));
+        case "put" -> answer = put(number(words[1]), number(words[2]));
+        case "add" -> answer = add(number(words[1]), number(words[2]));
         case "change" -> answer = change(number(words[1]));
-        case "check" -> answer = check(number(words[1]), number(words[2]));
+        case "check" -> answer = check(number(words[1]), false);
+        case "check-changed" -> answer = check(number(words[1]), true);
         case "balanced" -> answer = balanced(number(words[1]));
         case "size" -> answer = Integer.toString(cache.size());
+        case "keys" -> answer = Long.toString(cache.keySet().stream().distinct().count());
         case "stored" -> answer = Integer.toString(stored().size());
         case "owned" -> answer = owned();
         default -> {
@@ -109,11 +117,34 @@ final class Node {
     return value;
   }
 
-  private String put(int from, int to, int version) {
+  /** Puts entries one by one, with up to {@link #CONCURRENT} at a time. */
+  private String add(int from, int to) throws InterruptedException {
+    Semaphore free = new Semaphore(CONCURRENT);
+    AtomicInteger failures = new AtomicInteger();
+    for (int key = from; key < to; key++) {
+      free.acquire();
+      cache
+          .putAsync(key, value(key, 1))
+          .whenComplete(
+              (previous, failure) -> {
+                if (failure != null) {
+                  failures.incrementAndGet();
+                }
+                free.release();
+              });
+      if ((key + 1 - from) % BATCH == 0) {
+        System.out.println("put " + (key + 1));
+      }
+    }
+    free.acquire(CONCURRENT);
+    return failures.get() == 0 ? "put" : failures + " failed";
+  }
+
+  private String put(int from, int to) {
     for (int start = from; start < to; start += BATCH) {
       Map<Integer, byte[]> batch = new HashMap<>();
       for (int key = start; key < Math.min(to, start + BATCH); key++) {
-        batch.put(key, value(key, version));
+        batch.put(key, value(key, 1));
       }
       cache.putAll(batch);
       System.out.println("put " + Math.min(to, start + BATCH));
@@ -126,14 +157,14 @@ final class Node {
     Map<Integer, byte[]> batch = new HashMap<>();
     for (int key = 0; key < to; key += 10) {
       cache.remove(key);
-      batch.put(key + 1, value(key + 1, 3));
+      batch.put(key + 1, value(key + 1, 2));
     }
     cache.putAll(batch);
     return "changed";
   }
 
-  /** Checks all keys as they are after a put or, if the version is 3, after a change. */
-  private String check(int to, int version) {
+  /** Checks all keys as they are after the puts, or after a change. */
+  private String check(int to, boolean changed) {
     List<String> wrong = new ArrayList<>();
     AdvancedCache<Integer, byte[]> advanced = cache.getAdvancedCache();
     for (int start = 0; start < to; start += BATCH) {
@@ -143,8 +174,8 @@ final class Node {
       }
       Map<Integer, byte[]> found = advanced.getAll(keys);
       for (int key : keys) {
-        boolean removed = version == 3 && key % 10 == 0;
-        int expected = version == 3 && key % 10 != 1 ? 2 : version;
+        boolean removed = changed && key % 10 == 0;
+        int expected = changed && key % 10 == 1 ? 2 : 1;
         byte[] value = found.get(key);
         if (removed ? value != null : !Arrays.equals(value, value(key, expected))) {
           wrong.add(key + (value == null ? " absent" : " has " + ByteBuffer.wrap(value).getInt(4)));
@@ -156,7 +187,7 @@ final class Node {
         : wrong.size() + " wrong: " + wrong.subList(0, Math.min(10, wrong.size()));
   }
 
-  /** Waits until so many nodes have all segments, and no segment is on its way. */
+  /** Waits until so many nodes have all segments, each two owners, and none is on its way. */
   private String balanced(int nodes) throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(150);
     while (true) {
@@ -166,6 +197,7 @@ final class Node {
           topology.getMembers().size() == nodes
               && topology.getPendingCH() == null
               && topology.getCurrentCH().getMembers().size() == nodes
+              && hasTwoOwnersEach(topology.getCurrentCH())
               && topology.getMembers().stream()
                   .noneMatch(
                       member -> topology.getCurrentCH().getSegmentsForOwner(member).isEmpty());
@@ -177,6 +209,12 @@ final class Node {
       }
       Thread.sleep(20);
     }
+  }
+
+  /** Returns false if a node left and the transfer of its segments has not begun. */
+  private static boolean hasTwoOwnersEach(ConsistentHash hash) {
+    return IntStream.range(0, SEGMENTS)
+        .allMatch(segment -> hash.locateOwnersForSegment(segment).size() == 2);
   }
 
   private List<Integer> stored() {
