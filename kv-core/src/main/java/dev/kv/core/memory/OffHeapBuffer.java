@@ -47,6 +47,13 @@ public final class OffHeapBuffer implements AutoCloseable {
     }
   }
 
+  /** Fills the memory with poison under {@link Invariants#ON}: its contents are no longer valid. */
+  public void poison() {
+    if (Invariants.ON) {
+      Poison.fill(buffer, 0, buffer.capacity());
+    }
+  }
+
   /** Leaves the memory to the garbage collector. Closing twice does nothing. */
   @Override
   public void close() {

@@ -48,7 +48,7 @@ public final class MultiGetContext {
       PinnedBlock held = block;
       if (held == null || at != wanted) {
         releaseBlock();
-        held = table.value().acquireBlock(wanted, lookup.flags());
+        held = table.value().acquireBlock(wanted, lookup.flags(), null);
         block = held;
         at = wanted;
       }

@@ -306,10 +306,20 @@ public final class Table implements CacheValue {
     return blocks;
   }
 
-  /** Returns data block {@code at}, pinned for the caller. */
-  PinnedBlock acquireBlock(int at, ReadFlags flags) {
+  /** Returns true if blocks that are read with {@code flags} are copies from the mapping. */
+  boolean copiesBlocks(ReadFlags flags) {
+    return mapped != null && flags.fill();
+  }
+
+  /**
+   * Returns data block {@code at}, pinned for the caller.
+   *
+   * @param memory holds a copy from the mapping, see {@link MappedBlockReader#verifiedCopy}; may be
+   *     null
+   */
+  PinnedBlock acquireBlock(int at, ReadFlags flags, @Nullable OffHeapBuffer memory) {
     if (mapped != null && flags.fill()) {
-      UncachedBlock copy = mapped.verifiedCopy(at, index.offset(at), index.size(at));
+      UncachedBlock copy = mapped.verifiedCopy(at, index.offset(at), index.size(at), memory);
       if (copy != null) {
         return copy;
       }
@@ -339,6 +349,16 @@ public final class Table implements CacheValue {
     cursor.reset(block.bytes(), block.length(), file.name(), index.offset(at));
     if (block.wasHit()) {
       block.useEntryIndex(cursor, flags.verify());
+    }
+  }
+
+  /**
+   * Makes the next seek of a cursor use the entry index of data block {@code at}, on a copy of
+   * which from the mapping it is set. The first such seek after the first visit writes the index.
+   */
+  void prepareSeek(BlockIterator cursor, int at, ReadFlags flags) {
+    if (mapped != null && flags.fill()) {
+      mapped.prepareSeek(cursor, at);
     }
   }
 

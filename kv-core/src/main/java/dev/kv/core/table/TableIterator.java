@@ -22,6 +22,9 @@ public final class TableIterator extends TableCursor implements StoredBlockSourc
   private final Pinned tablePin;
   private final OffHeapBuffer scratch;
 
+  /** The memory of the current block, if blocks are copied from the mapping; null before. */
+  private @Nullable OffHeapBuffer copy;
+
   /** The current block; null if there is none. */
   private @Nullable PinnedBlock current;
 
@@ -75,6 +78,7 @@ public final class TableIterator extends TableCursor implements StoredBlockSourc
     int target = index.find(key, offset, length);
     if (target < index.count()) {
       enter(target);
+      table.prepareSeek(this, target, flags);
       seekInBlock(key, offset, length);
       forward();
     }
@@ -135,7 +139,10 @@ public final class TableIterator extends TableCursor implements StoredBlockSourc
     }
     at = NONE;
     tried = target;
-    PinnedBlock entered = table.acquireBlock(target, flags);
+    if (copy == null && table.copiesBlocks(flags)) {
+      copy = table.blocks().acquireScratch();
+    }
+    PinnedBlock entered = table.acquireBlock(target, flags, copy);
     try {
       table.setOn(this, entered, target, flags);
     } catch (Throwable e) { // without an Undo, because a step allocates nothing
@@ -203,6 +210,10 @@ public final class TableIterator extends TableCursor implements StoredBlockSourc
         current = null;
       }
       table.blocks().releaseScratch(scratch);
+      if (copy != null) {
+        table.blocks().releaseScratch(copy);
+        copy = null;
+      }
       tablePin.close();
     }
   }

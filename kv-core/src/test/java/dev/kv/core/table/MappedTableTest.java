@@ -201,6 +201,42 @@ class MappedTableTest {
   }
 
   @Test
+  void cursor_inPlace_copiesBlocksIntoMemoryThatItKeeps() throws IOException {
+    FileMetadata file = table(5, 1 << 10, CompressionType.NONE, VALUE);
+    try (TableCache cache = cache();
+        TableIterator cursor = cache.iterator(file, true, true)) {
+      long buffers = shared.allocator().liveBuffers();
+      List<Integer> misread = new ArrayList<>();
+      for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < KEYS; i += 7) {
+          seek(cursor, i);
+          int expected = i + i % 2;
+          if (expected < KEYS != cursor.isValid()
+              || cursor.isValid() && !Arrays.equals(value(expected, VALUE), valueOf(cursor))) {
+            misread.add(i);
+          }
+        }
+      }
+      assertThat(misread).isEmpty();
+      assertThat(shared.allocator().liveBuffers()).isEqualTo(buffers);
+      assertThat(entryIndexBytes()).as("the second round wrote entry indexes").isPositive();
+    }
+  }
+
+  private void seek(TableIterator cursor, int key) {
+    try (LookupKey target = new LookupKey(shared.budget())) {
+      target.set(key(key), InternalKey.MAX_SEQUENCE);
+      cursor.seek(target.buffer(), target.offset(), target.internalKeyLength());
+    }
+  }
+
+  private static byte[] valueOf(TableIterator cursor) {
+    byte[] value = new byte[cursor.valueLength()];
+    cursor.valueBuffer().get(cursor.valueOffset(), value);
+    return value;
+  }
+
+  @Test
   void get_valuesOfManySizes_areCopied() throws IOException {
     int[] sizes = {0, 1, 4000, 5000, 100_000};
     try (TableCache cache = cache()) {

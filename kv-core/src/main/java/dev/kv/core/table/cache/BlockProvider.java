@@ -24,12 +24,15 @@ public final class BlockProvider implements AutoCloseable {
   /** A reader whose buffer has grown larger than this is not reused. */
   private static final int MAX_KEPT = 1 << 20;
 
+  /** A larger block is not copied into the scratch buffer of a cursor. */
+  private static final int MOST_IN_SCRATCH = 64 << 10;
+
   private static final int STORED_BYTES = 8 << 10;
 
   /** A larger value is read with a pin, because it is copied twice without one. */
   private static final int MOST_UNPINNED = 4 << 10;
 
-  /** One for each table that an iterator opens in a typical database. */
+  /** One or two for each table that an iterator opens in a typical database. */
   private static final int SCRATCHES_PER_STRIPE = 16;
 
   private final BlockCache cache;
@@ -218,7 +221,26 @@ public final class BlockProvider implements AutoCloseable {
     }
   }
 
-  /** Returns a buffer in which a cursor assembles keys; the caller releases it. */
+  /**
+   * Returns the memory that {@link #transientMemory(int, int)} does, or {@code kept} if the block
+   * is not large. That takes no lock and counts nothing, once {@code kept} is large enough. The
+   * block is valid until the next use of {@code kept}, whose owner releases it.
+   */
+  public UncachedBlock transientMemory(int length, int more, OffHeapBuffer kept) {
+    if (length + more <= MOST_IN_SCRATCH) {
+      try {
+        return UncachedBlock.uncounted(kept.ensureCapacity(length + more), length);
+      } catch (OffHeapExhaustedException e) {
+        blocks.prune();
+      }
+    }
+    return transientMemory(length, more);
+  }
+
+  /**
+   * Returns a buffer in which a cursor assembles keys, or into which it copies blocks; the caller
+   * releases it.
+   */
   public OffHeapBuffer acquireScratch() {
     return scratches.acquire();
   }
@@ -227,6 +249,7 @@ public final class BlockProvider implements AutoCloseable {
    * Takes ownership of a buffer from {@link #acquireScratch}, which the caller must not use again.
    */
   public void releaseScratch(OffHeapBuffer scratch) {
+    scratch.poison();
     if (scratch.buffer().capacity() > MAX_KEPT) {
       scratches.discard(scratch, Stripes.current());
     } else {

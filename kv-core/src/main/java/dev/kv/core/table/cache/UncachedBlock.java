@@ -19,7 +19,10 @@ public final class UncachedBlock extends PinnedBlock {
     return new UncachedBlock(memory, BlockAllocator.viewOf(memory), length);
   }
 
-  /** Returns a block in memory that no budget counts, for reads after the budget is used up. */
+  /**
+   * Returns a block in memory that it neither counts nor releases: memory of the garbage collector,
+   * or a buffer of the owner of the block.
+   */
   static UncachedBlock uncounted(ByteBuffer bytes, int length) {
     return new UncachedBlock(null, bytes, length);
   }

@@ -187,10 +187,30 @@ public final class MappedBlockReader implements BlockAccess {
    * Returns a copy of a block, verified at the first visit, or null if it is not to be read from
    * the mapping. The caller owns the copy.
    *
+   * @param memory holds the copy if it is not large, so that it is valid until the next use of this
+   *     memory; null if the copy is to have memory of its own
    * @throws dev.kv.errors.CorruptionException if it has a wrong checksum
    */
-  public @Nullable UncachedBlock verifiedCopy(int block, long offset, int size) {
-    return acceptsVerified(block, offset, size) ? copy(block, offset, size) : null;
+  public @Nullable UncachedBlock verifiedCopy(
+      int block, long offset, int size, @Nullable OffHeapBuffer memory) {
+    return acceptsVerified(block, offset, size) ? copy(block, offset, size, memory) : null;
+  }
+
+  /**
+   * Makes the next seek of a cursor use the entry index of a block, and writes the index if that is
+   * due. The cursor is on a copy of the block, and has no entry afterwards.
+   */
+  public void prepareSeek(BlockIterator cursor, int block) {
+    if (!isVerified(checksums[block])) {
+      return; // the cursor is on a block of the cache
+    }
+    if (entryIndexes.wants(block)) {
+      entryIndexes.write(cursor, block);
+    }
+    ByteBuffer index = entryIndexes.memory(block);
+    if (index != null) {
+      cursor.useEntryIndex(index, EntryIndexes.place(block));
+    }
   }
 
   private boolean acceptsVerified(int block, long offset, int size) {
@@ -221,11 +241,19 @@ public final class MappedBlockReader implements BlockAccess {
    * or if its trailer is not the one of that time any more.
    */
   public @Nullable UncachedBlock copy(int block, long offset, int size) {
+    return copy(block, offset, size, null);
+  }
+
+  private @Nullable UncachedBlock copy(
+      int block, long offset, int size, @Nullable OffHeapBuffer memory) {
     int checksum = checksums[block];
     if (!isVerified(checksum)) {
       return null;
     }
-    UncachedBlock copy = blocks.transientMemory(size, BlockWriter.TRAILER);
+    UncachedBlock copy =
+        memory == null
+            ? blocks.transientMemory(size, BlockWriter.TRAILER)
+            : blocks.transientMemory(size, BlockWriter.TRAILER, memory);
     boolean same = false;
     try {
       ByteBuffer stored = copy.bytes();

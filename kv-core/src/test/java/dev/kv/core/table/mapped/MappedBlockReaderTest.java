@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.core.env.MappedBytes;
 import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.PinnedBlock;
@@ -19,10 +21,13 @@ import org.junit.jupiter.api.Test;
 
 class MappedBlockReaderTest {
   private static final int LARGE = 100_000;
+  private static final int SMALL = 4_000;
 
   private final StoredBlocks stored = new StoredBlocks();
   private final byte[] large = random(LARGE);
   private final long offset = stored.add(large);
+  private final byte[] small = random(SMALL);
+  private final long smallOffset = stored.add(small);
   private final byte[] bytes = stored.bytes();
   private final TableFile file = StoredBlocks.file(bytes);
   private final OffHeapBudget budget = new OffHeapBudget(160 << 10);
@@ -61,7 +66,7 @@ class MappedBlockReaderTest {
           }
         };
     return new MappedBlockReader(
-        file, mapped, 1, blocks, new EntryIndexMemory(budget, 0), (lookup, block, at, size) -> 0);
+        file, mapped, 2, blocks, new EntryIndexMemory(budget, 0), (lookup, block, at, size) -> 0);
   }
 
   private static byte[] bytes(PinnedBlock of) {
@@ -79,20 +84,53 @@ class MappedBlockReaderTest {
   @Test
   void copy_ofAnotherTrailer_isNullUntilTheBlockIsVerifiedAgain() {
     MappedBlockReader reader = reader();
-    reader.verifiedCopy(0, offset, LARGE).close();
+    reader.verifiedCopy(0, offset, LARGE, null).close();
     bytes[LARGE] = 1; // snappy
     assertThat(reader.copy(0, offset, LARGE)).isNull();
     bytes[LARGE] = 0;
     assertThat(reader.copy(0, offset, LARGE)).as("forgotten").isNull();
-    reader.verifiedCopy(0, offset, LARGE).close();
+    reader.verifiedCopy(0, offset, LARGE, null).close();
     bytes[LARGE + 1] ^= 1; // checksum
     assertThat(reader.copy(0, offset, LARGE)).isNull();
     assertThat(absorbed).isEqualTo(2);
   }
 
   @Test
+  void verifiedCopy_withMemory_isInItUnlessItIsLarge() {
+    MappedBlockReader reader = reader();
+    try (OffHeapBuffer memory = new OffHeapBuffer(budget, 0)) {
+      UncachedBlock copy = reader.verifiedCopy(1, smallOffset, SMALL, memory);
+      assertThat(copy.bytes()).isSameAs(memory.buffer());
+      assertThat(bytes(copy)).isEqualTo(small);
+      copy.close();
+      assertThat(allocator.liveBuffers()).isZero();
+
+      UncachedBlock other = reader.verifiedCopy(0, offset, LARGE, memory);
+      assertThat(other.bytes()).isNotSameAs(memory.buffer());
+      assertThat(bytes(other)).isEqualTo(large);
+      other.close();
+    }
+  }
+
+  @Test
+  void verifiedCopy_memoryThatCannotGrow_isInMemoryThatNothingCounts() {
+    MappedBlockReader reader = reader();
+    reader.verifiedCopy(1, smallOffset, SMALL, null).close();
+    allocator.trim();
+    long left = budget.limit() - budget.used();
+    budget.reserve(MemoryKind.MEMTABLE, left);
+    try (OffHeapBuffer memory = new OffHeapBuffer(budget, 0)) {
+      UncachedBlock copy = reader.verifiedCopy(1, smallOffset, SMALL, memory);
+      assertThat(bytes(copy)).isEqualTo(small);
+      assertThat(budget.used()).isEqualTo(budget.limit());
+      copy.close();
+    }
+    budget.release(MemoryKind.MEMTABLE, left);
+  }
+
+  @Test
   void copies_budgetUsedUp_areNotCounted() {
-    UncachedBlock copy = reader().verifiedCopy(0, offset, LARGE);
+    UncachedBlock copy = reader().verifiedCopy(0, offset, LARGE, null);
     assertThat(copy).isNotNull();
     assertThat(bytes(copy)).isEqualTo(large);
     UncachedBlock part = blocks.copyOf(copy.bytes(), 100, LARGE - 200);
