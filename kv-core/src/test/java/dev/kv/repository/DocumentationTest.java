@@ -48,6 +48,7 @@ class DocumentationTest {
   private static final Pattern CLASS = Pattern.compile("(?<![\\w.])[A-Z]\\w*");
 
   private static final Pattern CLASSES = Pattern.compile("\nClasses: (.*?)\\.\n", Pattern.DOTALL);
+  private static final Pattern WITH_A_LETTER = Pattern.compile("\\S*[\\p{L}\\p{N}]\\S*");
   private static final Pattern WORD = Pattern.compile("\\w+");
 
   /** A name in mixed case, such as the name of a class of the engine or of the JDK. */
@@ -252,6 +253,20 @@ class DocumentationTest {
   /** Returns true if the page names the test classes of other libraries. */
   private static boolean isAboutOtherLibraries(Path page) {
     return page.getFileName().toString().startsWith("migration");
+  }
+
+  @Test
+  void page_ofTheImplementationNotes_hasAtMost3500Words() throws IOException {
+    List<String> tooLong = new ArrayList<>();
+    for (Path document : documents(root())) {
+      if (document.getFileName().toString().startsWith("implementation")) {
+        long words = WITH_A_LETTER.matcher(Files.readString(document)).results().count();
+        if (words > 3500) {
+          tooLong.add(document.getFileName() + ": " + words);
+        }
+      }
+    }
+    assertThat(tooLong).isEmpty();
   }
 
   @Test
