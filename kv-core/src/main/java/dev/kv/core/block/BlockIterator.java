@@ -66,7 +66,10 @@ public class BlockIterator extends BlockCursor {
 
   /**
    * Positions the cursor before the first entry of a block that begins at {@code begin} of a
-   * buffer, as the other method does.
+   * buffer.
+   *
+   * @param file the name of the table, for exceptions
+   * @param offset the offset of the block in the table, for exceptions
    */
   public final void reset(ByteBuffer block, int begin, int length, String file, long offset) {
     noEntry();
@@ -112,7 +115,12 @@ public class BlockIterator extends BlockCursor {
         block, EntryIndex.begin(length), Math.min(block.capacity(), length + EntryIndex.MOST_ROOM));
   }
 
-  /** Writes the entry index of the block to a part of {@code memory}, as the other method does. */
+  /**
+   * Writes the entry index of the block to a part of {@code memory}. The cursor has no entry
+   * afterwards.
+   *
+   * @return false if there is no index: the order is not bytewise, or there is no room
+   */
   public final boolean writeEntryIndex(ByteBuffer memory, int begin, int end) {
     boolean written = bytewise && entriesEnd > base && EntryIndex.write(this, memory, begin, end);
     noEntry();

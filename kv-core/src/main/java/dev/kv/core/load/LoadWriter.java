@@ -97,7 +97,11 @@ final class LoadWriter implements AutoCloseable {
     add(key, key.position(), keyLength, value, value.position(), valueLength);
   }
 
-  /** Adds the current entry of a cursor over internal keys, as the other methods do. */
+  /**
+   * Adds the current entry of a cursor over internal keys.
+   *
+   * @throws IllegalArgumentException if the key is not after the last one; nothing was added
+   */
   void add(InternalIterator entry) {
     add(
         entry.keyBuffer(),
@@ -108,7 +112,11 @@ final class LoadWriter implements AutoCloseable {
         entry.valueLength());
   }
 
-  /** Adds an entry, as the other methods do. */
+  /**
+   * Adds an entry: parts of two buffers.
+   *
+   * @throws IllegalArgumentException if the key is not after the last one; nothing was added
+   */
   void add(
       ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength) {
     if ((long) keyLength + InternalKey.TRAILER + valueLength > Integer.MAX_VALUE - 8) {
