@@ -222,7 +222,7 @@ public interface DBReader {
    *     bytewise
    */
   default Entries entries(ReadOptions options) {
-    return new Entries(iterator(Scans.ascending(options)), options.descending());
+    return new Entries(iterator(Entries.ascending(options)), options.descending());
   }
 
   /**
@@ -249,7 +249,7 @@ public interface DBReader {
    */
   default void forEach(ReadOptions options, BiConsumer<? super Slice, ? super Slice> action) {
     Objects.requireNonNull(action, "action");
-    Scans.forEach(iterator(Scans.ascending(options)), options.descending(), action);
+    Entries.forEach(iterator(Entries.ascending(options)), options.descending(), action);
   }
 
   /**

@@ -1,11 +1,13 @@
 package dev.kv;
 
 import dev.kv.bytes.Entry;
+import dev.kv.bytes.Slice;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Spliterator;
 import java.util.Spliterators;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -74,6 +76,28 @@ public final class Entries implements Iterable<Entry>, AutoCloseable {
   public void close() {
     closed = true;
     cursor.close();
+  }
+
+  /** Returns the options for the cursor of a scan, which refuses descending options. */
+  static ReadOptions ascending(ReadOptions options) {
+    Objects.requireNonNull(options, "options");
+    return options.descending() ? options.toBuilder().descending(false).build() : options;
+  }
+
+  /** Passes every entry of {@code cursor} to {@code action}, and closes the cursor. */
+  static void forEach(
+      DBIterator cursor, boolean descending, BiConsumer<? super Slice, ? super Slice> action) {
+    try (cursor) {
+      if (descending) {
+        for (cursor.seekToLast(); cursor.isValid(); cursor.prev()) {
+          action.accept(cursor.keySlice(), cursor.valueSlice());
+        }
+      } else {
+        for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+          action.accept(cursor.keySlice(), cursor.valueSlice());
+        }
+      }
+    }
   }
 
   private static IllegalStateException closedScan() {

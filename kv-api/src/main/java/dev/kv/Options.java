@@ -14,10 +14,7 @@ import dev.kv.options.CompressionType;
 import dev.kv.options.LogRetention;
 import dev.kv.options.RecoveryMode;
 import dev.kv.options.TableSuffix;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -42,15 +39,52 @@ import org.jspecify.annotations.Nullable;
  * <p>Two options are equal if all their values are. Comparators, shared resources, filters and
  * environments compare by their own {@code equals}.
  */
-public final class Options {
+public final class Options extends OptionGroup<Options> {
+  private static final Declared OPTIONS = new Declared("Options");
+
+  private static final Option<Boolean> CREATE_IF_MISSING = OPTIONS.option("createIfMissing", false);
+  private static final Option<Boolean> ERROR_IF_EXISTS = OPTIONS.option("errorIfExists", false);
+  private static final Option<RecoveryMode> RECOVERY_MODE =
+      OPTIONS.option("recoveryMode", RecoveryMode.TORN_WRITES);
+  private static final Option<Boolean> REUSE_LOGS = OPTIONS.option("reuseLogs", false);
+  private static final Option<DBComparator> COMPARATOR =
+      OPTIONS.option("comparator", DBComparator.bytewise());
+  private static final Option<Env> ENV = OPTIONS.nullable("env");
+  private static final Option<Integer> WRITE_BUFFER_SIZE =
+      OPTIONS.clipped("writeBufferSize", 4 << 20, 0, 64 << 10, 1 << 30);
+  private static final Option<Integer> MAX_OPEN_FILES =
+      OPTIONS.clipped("maxOpenFiles", 1000, 0, 74, 50_000);
+  private static final Option<Integer> MAX_FILE_SIZE =
+      OPTIONS.clipped("maxFileSize", 2 << 20, 0, 1 << 20, 1 << 30);
+  private static final Option<Long> BLOCK_CACHE_SIZE =
+      OPTIONS.number("blockCacheSize", 8L << 20, 0);
+  private static final Option<Integer> BLOCK_SIZE =
+      OPTIONS.clipped("blockSize", 4096, 0, 1 << 10, 4 << 20);
+  private static final Option<Integer> BLOCK_RESTART_INTERVAL =
+      OPTIONS.number("blockRestartInterval", 16, 1);
+  private static final Option<CompressionType> COMPRESSION =
+      OPTIONS.option("compression", CompressionType.SNAPPY);
+  private static final Option<Integer> ZSTD_COMPRESSION_LEVEL =
+      OPTIONS.clipped("zstdCompressionLevel", 1, Integer.MIN_VALUE, -5, 22);
+  private static final Option<FilterPolicy> FILTER_POLICY = OPTIONS.nullable("filterPolicy");
+  private static final Option<LogRetention> LOG_RETENTION = OPTIONS.nullable("logRetention");
+  private static final Option<Memory> MEMORY = OPTIONS.option("memory", Memory.DEFAULT);
+  private static final Option<Compaction> COMPACTION =
+      OPTIONS.option("compaction", Compaction.DEFAULT);
+  private static final Option<Tables> TABLES = OPTIONS.option("tables", Tables.DEFAULT);
+  private static final Option<Monitoring> MONITORING =
+      OPTIONS.option("monitoring", Monitoring.DEFAULT);
+
   /** The default of every option. */
-  public static final Options DEFAULT = builder().build();
+  public static final Options DEFAULT = new Options(OPTIONS.defaults());
 
-  /** The values: a copy of the builder, which never changes. */
-  private final Builder values;
+  private Options(@Nullable Object[] values) {
+    super(OPTIONS, values);
+  }
 
-  private Options(Builder values) {
-    this.values = values;
+  @Override
+  Options of(@Nullable Object[] values) {
+    return new Options(values);
   }
 
   /**
@@ -59,7 +93,7 @@ public final class Options {
    * @return a new builder
    */
   public static Builder builder() {
-    return new Builder();
+    return new Builder(DEFAULT);
   }
 
   /**
@@ -68,7 +102,7 @@ public final class Options {
    * @return a new builder
    */
   public Builder toBuilder() {
-    return values.copy();
+    return new Builder(this);
   }
 
   /**
@@ -77,7 +111,7 @@ public final class Options {
    * @return true if the database is created
    */
   public boolean createIfMissing() {
-    return values.createIfMissing;
+    return get(CREATE_IF_MISSING);
   }
 
   /**
@@ -86,7 +120,7 @@ public final class Options {
    * @return true if the open throws {@link DatabaseExistsException}
    */
   public boolean errorIfExists() {
-    return values.errorIfExists;
+    return get(ERROR_IF_EXISTS);
   }
 
   /**
@@ -97,7 +131,7 @@ public final class Options {
    * @return the mode
    */
   public RecoveryMode recoveryMode() {
-    return values.recoveryMode;
+    return get(RECOVERY_MODE);
   }
 
   /**
@@ -108,7 +142,7 @@ public final class Options {
    * @return true if the files are reused
    */
   public boolean reuseLogs() {
-    return values.reuseLogs;
+    return get(REUSE_LOGS);
   }
 
   /**
@@ -118,7 +152,7 @@ public final class Options {
    * @return the comparator
    */
   public DBComparator comparator() {
-    return values.comparator;
+    return get(COMPARATOR);
   }
 
   /**
@@ -128,7 +162,8 @@ public final class Options {
    * @return the environment
    */
   public Env env() {
-    return values.env == null ? Env.fileSystem() : values.env;
+    Env env = find(ENV);
+    return env == null ? Env.fileSystem() : env;
   }
 
   /**
@@ -138,7 +173,7 @@ public final class Options {
    * @return the size in bytes
    */
   public int writeBufferSize() {
-    return values.writeBufferSize;
+    return get(WRITE_BUFFER_SIZE);
   }
 
   /**
@@ -147,7 +182,7 @@ public final class Options {
    * @return the number of files
    */
   public int maxOpenFiles() {
-    return values.maxOpenFiles;
+    return get(MAX_OPEN_FILES);
   }
 
   /**
@@ -157,7 +192,7 @@ public final class Options {
    * @return the size in bytes
    */
   public int maxFileSize() {
-    return values.maxFileSize;
+    return get(MAX_FILE_SIZE);
   }
 
   /**
@@ -167,7 +202,7 @@ public final class Options {
    * @return the capacity in bytes, 0 for no cache
    */
   public long blockCacheSize() {
-    return values.blockCacheSize;
+    return get(BLOCK_CACHE_SIZE);
   }
 
   /**
@@ -177,7 +212,7 @@ public final class Options {
    * @return the size in bytes
    */
   public int blockSize() {
-    return values.blockSize;
+    return get(BLOCK_SIZE);
   }
 
   /**
@@ -187,7 +222,7 @@ public final class Options {
    * @return the number of keys, at least 1
    */
   public int blockRestartInterval() {
-    return values.blockRestartInterval;
+    return get(BLOCK_RESTART_INTERVAL);
   }
 
   /**
@@ -197,7 +232,7 @@ public final class Options {
    * @return the compression of new blocks
    */
   public CompressionType compression() {
-    return values.compression;
+    return get(COMPRESSION);
   }
 
   /**
@@ -206,7 +241,7 @@ public final class Options {
    * @return the level
    */
   public int zstdCompressionLevel() {
-    return values.zstdCompressionLevel;
+    return get(ZSTD_COMPRESSION_LEVEL);
   }
 
   /**
@@ -216,7 +251,7 @@ public final class Options {
    * @return the filter policy, or null if there is none
    */
   public @Nullable FilterPolicy filterPolicy() {
-    return values.filterPolicy;
+    return find(FILTER_POLICY);
   }
 
   /**
@@ -230,7 +265,7 @@ public final class Options {
    * @return the bounds, or null if no logs are kept
    */
   public @Nullable LogRetention logRetention() {
-    return values.logRetention;
+    return find(LOG_RETENTION);
   }
 
   /**
@@ -239,7 +274,7 @@ public final class Options {
    * @return the group
    */
   public Memory memory() {
-    return values.memory;
+    return get(MEMORY);
   }
 
   /**
@@ -248,7 +283,7 @@ public final class Options {
    * @return the group
    */
   public Compaction compaction() {
-    return values.compaction;
+    return get(COMPACTION);
   }
 
   /**
@@ -257,7 +292,7 @@ public final class Options {
    * @return the group
    */
   public Tables tables() {
-    return values.tables;
+    return get(TABLES);
   }
 
   /**
@@ -266,7 +301,7 @@ public final class Options {
    * @return the group
    */
   public Monitoring monitoring() {
-    return values.monitoring;
+    return get(MONITORING);
   }
 
   /**
@@ -275,77 +310,63 @@ public final class Options {
    * @return the clipped values; empty if there are none
    */
   public List<ClippedValue> clippedValues() {
-    return List.copyOf(values.clipped.values());
+    return clipped();
   }
 
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof Options options && named().equals(options.named());
-  }
+  /** The options about memory. */
+  public static final class Memory extends OptionGroup<Memory> {
+    private static final Declared OPTIONS = new Declared("Memory");
 
-  @Override
-  public int hashCode() {
-    return named().hashCode();
-  }
+    private static final Option<Long> OFF_HEAP_LIMIT = OPTIONS.number("offHeapLimit", 0L, 0);
+    private static final Option<SharedResources> SHARED_RESOURCES =
+        OPTIONS.nullable("sharedResources");
+    private static final Option<Integer> MAX_MAPPED_TABLES =
+        OPTIONS.number("maxMappedTables", -1, -1);
 
-  /** Returns the names and values of all options, for logs. */
-  @Override
-  public String toString() {
-    return "Options" + named();
-  }
+    private static final Memory DEFAULT = new Memory(OPTIONS.defaults());
 
-  private Map<String, @Nullable Object> named() {
-    Map<String, @Nullable Object> all = new LinkedHashMap<>();
-    all.put("createIfMissing", values.createIfMissing);
-    all.put("errorIfExists", values.errorIfExists);
-    all.put("recoveryMode", values.recoveryMode);
-    all.put("reuseLogs", values.reuseLogs);
-    all.put("comparator", values.comparator);
-    all.put("env", values.env);
-    all.put("writeBufferSize", values.writeBufferSize);
-    all.put("maxOpenFiles", values.maxOpenFiles);
-    all.put("maxFileSize", values.maxFileSize);
-    all.put("blockCacheSize", values.blockCacheSize);
-    all.put("blockSize", values.blockSize);
-    all.put("blockRestartInterval", values.blockRestartInterval);
-    all.put("compression", values.compression);
-    all.put("zstdCompressionLevel", values.zstdCompressionLevel);
-    all.put("filterPolicy", values.filterPolicy);
-    all.put("logRetention", values.logRetention);
-    all.put("memory", values.memory);
-    all.put("compaction", values.compaction);
-    all.put("tables", values.tables);
-    all.put("monitoring", values.monitoring);
-    return all;
-  }
+    private Memory(@Nullable Object[] values) {
+      super(OPTIONS, values);
+    }
 
-  /**
-   * The options about memory.
-   *
-   * @param offHeapLimit the limit in bytes for the memory that the database holds off the heap, all
-   *     kinds together. If the limit is reached, a write throws {@link OffHeapExhaustedException}
-   *     before it is logged, and reads bypass the cache. It has no effect if there are {@code
-   *     sharedResources}. Default: 0, which means that only the JVM's limit applies
-   * @param sharedResources the cache, memory limit and threads that the database shares with
-   *     others. If there are any, {@link #blockCacheSize()}, {@code offHeapLimit} and {@link
-   *     Compaction#bytesPerSecond} have no effect. The database does not close them. Default: null,
-   *     which means that the database has its own
-   * @param maxMappedTables how many tables are mapped into memory; the others are read by position.
-   *     0 for none. Default: -1, which means a quarter of {@code vm.max_map_count}, but at most
-   *     1,000
-   */
-  public record Memory(
-      long offHeapLimit, @Nullable SharedResources sharedResources, int maxMappedTables) {
-    private static final Memory DEFAULT = new Memory(0, null, -1);
+    @Override
+    Memory of(@Nullable Object[] values) {
+      return new Memory(values);
+    }
+
+    /**
+     * Returns the limit in bytes for the memory that the database holds off the heap, all kinds
+     * together. If the limit is reached, a write throws {@link OffHeapExhaustedException} before it
+     * is logged, and reads bypass the cache. It has no effect if there are {@link
+     * #sharedResources()}. Default: 0, which means that only the JVM's limit applies.
+     *
+     * @return the limit in bytes, 0 for none
+     */
+    public long offHeapLimit() {
+      return get(OFF_HEAP_LIMIT);
+    }
 
     /**
      * Returns these options with another {@link #offHeapLimit()}.
      *
      * @param offHeapLimit the limit in bytes, 0 for none
      * @return the options
+     * @throws IllegalArgumentException if {@code offHeapLimit} is negative
      */
     public Memory offHeapLimit(long offHeapLimit) {
-      return new Memory(offHeapLimit, sharedResources, maxMappedTables);
+      return with(OFF_HEAP_LIMIT, offHeapLimit);
+    }
+
+    /**
+     * Returns the cache, memory limit and threads that the database shares with others. If there
+     * are any, {@link Options#blockCacheSize()}, {@link #offHeapLimit()} and {@link
+     * Compaction#bytesPerSecond} have no effect. The database does not close them. Default: null,
+     * which means that the database has its own.
+     *
+     * @return the shared resources, or null if there are none
+     */
+    public @Nullable SharedResources sharedResources() {
+      return find(SHARED_RESOURCES);
     }
 
     /**
@@ -355,7 +376,17 @@ public final class Options {
      * @return the options
      */
     public Memory sharedResources(@Nullable SharedResources sharedResources) {
-      return new Memory(offHeapLimit, sharedResources, maxMappedTables);
+      return with(SHARED_RESOURCES, sharedResources);
+    }
+
+    /**
+     * Returns how many tables are mapped into memory; the others are read by position. 0 for none.
+     * Default: -1, which means a quarter of {@code vm.max_map_count}, but at most 1,000.
+     *
+     * @return the number of tables, 0 for none, or -1 for the default
+     */
+    public int maxMappedTables() {
+      return get(MAX_MAPPED_TABLES);
     }
 
     /**
@@ -363,34 +394,42 @@ public final class Options {
      *
      * @param maxMappedTables the number of tables, 0 for none, or -1 for the default
      * @return the options
+     * @throws IllegalArgumentException if {@code maxMappedTables} is less than -1
      */
     public Memory maxMappedTables(int maxMappedTables) {
-      return new Memory(offHeapLimit, sharedResources, maxMappedTables);
+      return with(MAX_MAPPED_TABLES, maxMappedTables);
     }
   }
 
-  /**
-   * The options about compactions.
-   *
-   * @param filter the filter that compactions pass entries to, which may drop them or replace their
-   *     values. Default: null, which means that compactions keep every entry that a reader can see
-   * @param maxBackground how many compactions of disjoint ranges run at the same time, at least 1.
-   *     With {@link Memory#sharedResources()}, there are at most as many as these have threads.
-   *     Default: 2
-   * @param bytesPerSecond the limit for what compactions write in a second, so that they leave the
-   *     disk to reads and to the log. Flushes are never limited. Compactions are not limited while
-   *     level 0 has so many tables that writes are slowed down, and while {@link
-   *     DBAdmin#suspendCompactions} waits for them. It has no effect if there are {@link
-   *     Memory#sharedResources()}. Default: 0, which means no limit
-   * @param seekTriggered true if a table is compacted after many reads have searched it without
-   *     finding their key. False suits a load that only reads. Default: true
-   */
-  public record Compaction(
-      @Nullable CompactionFilter filter,
-      int maxBackground,
-      long bytesPerSecond,
-      boolean seekTriggered) {
-    private static final Compaction DEFAULT = new Compaction(null, 2, 0, true);
+  /** The options about compactions. */
+  public static final class Compaction extends OptionGroup<Compaction> {
+    private static final Declared OPTIONS = new Declared("Compaction");
+
+    private static final Option<CompactionFilter> FILTER = OPTIONS.nullable("filter");
+    private static final Option<Integer> MAX_BACKGROUND = OPTIONS.number("maxBackground", 2, 1);
+    private static final Option<Long> BYTES_PER_SECOND = OPTIONS.number("bytesPerSecond", 0L, 0);
+    private static final Option<Boolean> SEEK_TRIGGERED = OPTIONS.option("seekTriggered", true);
+
+    private static final Compaction DEFAULT = new Compaction(OPTIONS.defaults());
+
+    private Compaction(@Nullable Object[] values) {
+      super(OPTIONS, values);
+    }
+
+    @Override
+    Compaction of(@Nullable Object[] values) {
+      return new Compaction(values);
+    }
+
+    /**
+     * Returns the filter that compactions pass entries to, which may drop them or replace their
+     * values. Default: null, which means that compactions keep every entry that a reader can see.
+     *
+     * @return the filter, or null if there is none
+     */
+    public @Nullable CompactionFilter filter() {
+      return find(FILTER);
+    }
 
     /**
      * Returns these options with another {@link #filter()}.
@@ -399,7 +438,17 @@ public final class Options {
      * @return the options
      */
     public Compaction filter(@Nullable CompactionFilter filter) {
-      return new Compaction(filter, maxBackground, bytesPerSecond, seekTriggered);
+      return with(FILTER, filter);
+    }
+
+    /**
+     * Returns how many compactions of disjoint ranges run at the same time, at least 1. With {@link
+     * Memory#sharedResources()}, there are at most as many as these have threads. Default: 2.
+     *
+     * @return the number of compactions
+     */
+    public int maxBackground() {
+      return get(MAX_BACKGROUND);
     }
 
     /**
@@ -407,9 +456,23 @@ public final class Options {
      *
      * @param maxBackground the number of compactions, at least 1
      * @return the options
+     * @throws IllegalArgumentException if {@code maxBackground} is less than 1
      */
     public Compaction maxBackground(int maxBackground) {
-      return new Compaction(filter, maxBackground, bytesPerSecond, seekTriggered);
+      return with(MAX_BACKGROUND, maxBackground);
+    }
+
+    /**
+     * Returns the limit for what compactions write in a second, so that they leave the disk to
+     * reads and to the log. Flushes are never limited. Compactions are not limited while level 0
+     * has so many tables that writes are slowed down, and while {@link DBAdmin#suspendCompactions}
+     * waits for them. It has no effect if there are {@link Memory#sharedResources()}. Default: 0,
+     * which means no limit.
+     *
+     * @return the limit in bytes, 0 for none
+     */
+    public long bytesPerSecond() {
+      return get(BYTES_PER_SECOND);
     }
 
     /**
@@ -417,9 +480,20 @@ public final class Options {
      *
      * @param bytesPerSecond the limit, 0 for none
      * @return the options
+     * @throws IllegalArgumentException if {@code bytesPerSecond} is negative
      */
     public Compaction bytesPerSecond(long bytesPerSecond) {
-      return new Compaction(filter, maxBackground, bytesPerSecond, seekTriggered);
+      return with(BYTES_PER_SECOND, bytesPerSecond);
+    }
+
+    /**
+     * Returns true if a table is compacted after many reads have searched it without finding their
+     * key. False suits a load that only reads. Default: true.
+     *
+     * @return true if reads trigger compactions
+     */
+    public boolean seekTriggered() {
+      return get(SEEK_TRIGGERED);
     }
 
     /**
@@ -429,40 +503,38 @@ public final class Options {
      * @return the options
      */
     public Compaction seekTriggered(boolean seekTriggered) {
-      return new Compaction(filter, maxBackground, bytesPerSecond, seekTriggered);
+      return with(SEEK_TRIGGERED, seekTriggered);
     }
   }
 
-  /**
-   * The options about table files.
-   *
-   * @param suffix how the files of new tables are named. Tables of either suffix are read, whatever
-   *     this is. {@link TableSuffix#SST} keeps a directory readable for leveldbjni and iq80's port,
-   *     if every open that writes uses it. Default: {@link TableSuffix#LDB}
-   * @param nativeSnappy true if Snappy runs in snappy-java's native library. If false, or if the
-   *     library does not load, kv's codec in Java is used. Default: true
-   * @param readInPlace true if blocks that are not compressed are read where the file is mapped,
-   *     without the block cache. A lookup searches such a block in the mapping and copies only the
-   *     value; a cursor copies the block. Its checksum is verified once for each time that its
-   *     table is opened, and not at each read. So bytes that change on disk after that may give a
-   *     wrong answer, but a file that is cut short throws. It is made for a database with {@link
-   *     CompressionType#NONE} whose files fit in the page cache of the system. It has no effect on
-   *     compressed blocks, on tables that are not mapped (see {@link Memory#maxMappedTables()}),
-   *     with a comparator other than {@link DBComparator#bytewise()}, and on reads with {@link
-   *     ReadOptions#fillCache()} set to false. Default: false
-   */
-  public record Tables(TableSuffix suffix, boolean nativeSnappy, boolean readInPlace) {
-    private static final Tables DEFAULT = new Tables(TableSuffix.LDB, true, false);
+  /** The options about table files. */
+  public static final class Tables extends OptionGroup<Tables> {
+    private static final Declared OPTIONS = new Declared("Tables");
+
+    private static final Option<TableSuffix> SUFFIX = OPTIONS.option("suffix", TableSuffix.LDB);
+    private static final Option<Boolean> NATIVE_SNAPPY = OPTIONS.option("nativeSnappy", true);
+    private static final Option<Boolean> READ_IN_PLACE = OPTIONS.option("readInPlace", false);
+
+    private static final Tables DEFAULT = new Tables(OPTIONS.defaults());
+
+    private Tables(@Nullable Object[] values) {
+      super(OPTIONS, values);
+    }
+
+    @Override
+    Tables of(@Nullable Object[] values) {
+      return new Tables(values);
+    }
 
     /**
-     * Creates the options.
+     * Returns how the files of new tables are named. Tables of either suffix are read, whatever
+     * this is. {@link TableSuffix#SST} keeps a directory readable for leveldbjni and iq80's port,
+     * if every open that writes uses it. Default: {@link TableSuffix#LDB}.
      *
-     * @param suffix the suffix of new tables
-     * @param nativeSnappy true if the native library is used
-     * @param readInPlace true if blocks are read in the mapping of their file
+     * @return the suffix of new tables
      */
-    public Tables {
-      Objects.requireNonNull(suffix, "suffix");
+    public TableSuffix suffix() {
+      return get(SUFFIX);
     }
 
     /**
@@ -472,7 +544,17 @@ public final class Options {
      * @return the options
      */
     public Tables suffix(TableSuffix suffix) {
-      return new Tables(suffix, nativeSnappy, readInPlace);
+      return with(SUFFIX, suffix);
+    }
+
+    /**
+     * Returns true if Snappy runs in snappy-java's native library. If false, or if the library does
+     * not load, kv's codec in Java is used. Default: true.
+     *
+     * @return true if the native library is used
+     */
+    public boolean nativeSnappy() {
+      return get(NATIVE_SNAPPY);
     }
 
     /**
@@ -482,7 +564,24 @@ public final class Options {
      * @return the options
      */
     public Tables nativeSnappy(boolean nativeSnappy) {
-      return new Tables(suffix, nativeSnappy, readInPlace);
+      return with(NATIVE_SNAPPY, nativeSnappy);
+    }
+
+    /**
+     * Returns true if blocks that are not compressed are read where the file is mapped, without the
+     * block cache. A lookup searches such a block in the mapping and copies only the value; a
+     * cursor copies the block. Its checksum is verified once for each time that its table is
+     * opened, and not at each read. So bytes that change on disk after that may give a wrong
+     * answer, but a file that is cut short throws. It is made for a database with {@link
+     * CompressionType#NONE} whose files fit in the page cache of the system. It has no effect on
+     * compressed blocks, on tables that are not mapped (see {@link Memory#maxMappedTables()}), with
+     * a comparator other than {@link DBComparator#bytewise()}, and on reads with {@link
+     * ReadOptions#fillCache()} set to false. Default: false.
+     *
+     * @return true if uncompressed blocks of mapped tables are read in place
+     */
+    public boolean readInPlace() {
+      return get(READ_IN_PLACE);
     }
 
     /**
@@ -492,28 +591,41 @@ public final class Options {
      * @return the options
      */
     public Tables readInPlace(boolean readInPlace) {
-      return new Tables(suffix, nativeSnappy, readInPlace);
+      return with(READ_IN_PLACE, readInPlace);
     }
   }
 
-  /**
-   * The options about events and logs.
-   *
-   * @param listener the listener that receives the database's events. Default: null, which means
-   *     none
-   * @param slowSyncMillis how many milliseconds a sync of the log may take before it is reported as
-   *     a {@link dev.kv.event.SyncEvent}; 0 to report every sync. Default: 100
-   * @param infoLog true if the database writes LevelDB's file LOG in its directory: a line for each
-   *     event. An open renames the file of the open before to LOG.old, as C++ LevelDB does. A
-   *     failure to write it is logged, and has no other effect. An open for reads only writes none.
-   *     Default: false
-   * @param trackIterators true if each iterator records where it was opened, for {@link
-   *     DBStats.Views#oldestIterators()} and for the warning about iterators that were never
-   *     closed. That makes opens of iterators several times slower. Default: the system property
-   *     {@code kv.trackIterators}, which is false unless it is set
-   */
-  public record Monitoring(
-      @Nullable DBListener listener, int slowSyncMillis, boolean infoLog, boolean trackIterators) {
+  /** The options about events and logs. */
+  public static final class Monitoring extends OptionGroup<Monitoring> {
+    private static final Declared OPTIONS = new Declared("Monitoring");
+
+    private static final Option<DBListener> LISTENER = OPTIONS.nullable("listener");
+    private static final Option<Integer> SLOW_SYNC_MILLIS =
+        OPTIONS.number("slowSyncMillis", 100, 0);
+    private static final Option<Boolean> INFO_LOG = OPTIONS.option("infoLog", false);
+    private static final Option<Boolean> TRACK_ITERATORS =
+        OPTIONS.option("trackIterators", Boolean.getBoolean("kv.trackIterators"));
+
+    private static final Monitoring DEFAULT = new Monitoring(OPTIONS.defaults());
+
+    private Monitoring(@Nullable Object[] values) {
+      super(OPTIONS, values);
+    }
+
+    @Override
+    Monitoring of(@Nullable Object[] values) {
+      return new Monitoring(values);
+    }
+
+    /**
+     * Returns the listener that receives the database's events. Default: null, which means none.
+     *
+     * @return the listener, or null if there is none
+     */
+    public @Nullable DBListener listener() {
+      return find(LISTENER);
+    }
+
     /**
      * Returns these options with another {@link #listener()}.
      *
@@ -521,7 +633,17 @@ public final class Options {
      * @return the options
      */
     public Monitoring listener(@Nullable DBListener listener) {
-      return new Monitoring(listener, slowSyncMillis, infoLog, trackIterators);
+      return with(LISTENER, listener);
+    }
+
+    /**
+     * Returns how many milliseconds a sync of the log may take before it is reported as a {@link
+     * dev.kv.event.SyncEvent}; 0 to report every sync. Default: 100.
+     *
+     * @return the time in milliseconds
+     */
+    public int slowSyncMillis() {
+      return get(SLOW_SYNC_MILLIS);
     }
 
     /**
@@ -529,9 +651,22 @@ public final class Options {
      *
      * @param slowSyncMillis the time in milliseconds, 0 to report every sync
      * @return the options
+     * @throws IllegalArgumentException if {@code slowSyncMillis} is negative
      */
     public Monitoring slowSyncMillis(int slowSyncMillis) {
-      return new Monitoring(listener, slowSyncMillis, infoLog, trackIterators);
+      return with(SLOW_SYNC_MILLIS, slowSyncMillis);
+    }
+
+    /**
+     * Returns true if the database writes LevelDB's file LOG in its directory: a line for each
+     * event. An open renames the file of the open before to LOG.old, as C++ LevelDB does. A failure
+     * to write it is logged, and has no other effect. An open for reads only writes none. Default:
+     * false.
+     *
+     * @return true if LOG is written
+     */
+    public boolean infoLog() {
+      return get(INFO_LOG);
     }
 
     /**
@@ -541,7 +676,19 @@ public final class Options {
      * @return the options
      */
     public Monitoring infoLog(boolean infoLog) {
-      return new Monitoring(listener, slowSyncMillis, infoLog, trackIterators);
+      return with(INFO_LOG, infoLog);
+    }
+
+    /**
+     * Returns true if each iterator records where it was opened, for {@link
+     * DBStats.Views#oldestIterators()} and for the warning about iterators that were never closed.
+     * That makes opens of iterators several times slower. Default: the system property {@code
+     * kv.trackIterators}, which is false unless it is set.
+     *
+     * @return true if iterators record where they were opened
+     */
+    public boolean trackIterators() {
+      return get(TRACK_ITERATORS);
     }
 
     /**
@@ -551,7 +698,7 @@ public final class Options {
      * @return the options
      */
     public Monitoring trackIterators(boolean trackIterators) {
-      return new Monitoring(listener, slowSyncMillis, infoLog, trackIterators);
+      return with(TRACK_ITERATORS, trackIterators);
     }
   }
 
@@ -565,40 +712,16 @@ public final class Options {
   public record ClippedValue(String option, long requested, long used) {}
 
   /** Builds {@link Options}. Not thread-safe. */
-  public static final class Builder implements Cloneable {
-    private boolean createIfMissing;
-    private boolean errorIfExists;
-    private RecoveryMode recoveryMode = RecoveryMode.TORN_WRITES;
-    private boolean reuseLogs;
-    private DBComparator comparator = DBComparator.bytewise();
-    private @Nullable Env env;
-    private int writeBufferSize = 4 << 20;
-    private int maxOpenFiles = 1000;
-    private int maxFileSize = 2 << 20;
-    private long blockCacheSize = 8L << 20;
-    private int blockSize = 4096;
-    private int blockRestartInterval = 16;
-    private CompressionType compression = CompressionType.SNAPPY;
-    private int zstdCompressionLevel = 1;
-    private @Nullable FilterPolicy filterPolicy;
-    private @Nullable LogRetention logRetention;
-    private Memory memory = Memory.DEFAULT;
-    private Compaction compaction = Compaction.DEFAULT;
-    private Tables tables = Tables.DEFAULT;
-    private Monitoring monitoring =
-        new Monitoring(null, 100, false, Boolean.getBoolean("kv.trackIterators"));
-    private Map<String, ClippedValue> clipped = new LinkedHashMap<>();
+  public static final class Builder {
+    private Options options;
 
-    private Builder() {}
+    private Builder(Options options) {
+      this.options = options;
+    }
 
-    private Builder copy() {
-      try {
-        Builder copy = (Builder) super.clone();
-        copy.clipped = new LinkedHashMap<>(clipped);
-        return copy;
-      } catch (CloneNotSupportedException e) {
-        throw new AssertionError(e);
-      }
+    private <T> Builder set(Option<T> option, @Nullable T value) {
+      options = options.with(option, value);
+      return this;
     }
 
     /**
@@ -608,8 +731,7 @@ public final class Options {
      * @return this builder
      */
     public Builder createIfMissing(boolean createIfMissing) {
-      this.createIfMissing = createIfMissing;
-      return this;
+      return set(CREATE_IF_MISSING, createIfMissing);
     }
 
     /**
@@ -619,8 +741,7 @@ public final class Options {
      * @return this builder
      */
     public Builder errorIfExists(boolean errorIfExists) {
-      this.errorIfExists = errorIfExists;
-      return this;
+      return set(ERROR_IF_EXISTS, errorIfExists);
     }
 
     /**
@@ -630,8 +751,7 @@ public final class Options {
      * @return this builder
      */
     public Builder recoveryMode(RecoveryMode recoveryMode) {
-      this.recoveryMode = Objects.requireNonNull(recoveryMode, "recoveryMode");
-      return this;
+      return set(RECOVERY_MODE, recoveryMode);
     }
 
     /**
@@ -641,8 +761,7 @@ public final class Options {
      * @return this builder
      */
     public Builder reuseLogs(boolean reuseLogs) {
-      this.reuseLogs = reuseLogs;
-      return this;
+      return set(REUSE_LOGS, reuseLogs);
     }
 
     /**
@@ -652,8 +771,7 @@ public final class Options {
      * @return this builder
      */
     public Builder comparator(DBComparator comparator) {
-      this.comparator = Objects.requireNonNull(comparator, "comparator");
-      return this;
+      return set(COMPARATOR, comparator);
     }
 
     /**
@@ -663,8 +781,7 @@ public final class Options {
      * @return this builder
      */
     public Builder env(@Nullable Env env) {
-      this.env = env;
-      return this;
+      return set(ENV, env);
     }
 
     /**
@@ -675,9 +792,7 @@ public final class Options {
      * @throws IllegalArgumentException if {@code writeBufferSize} is negative
      */
     public Builder writeBufferSize(int writeBufferSize) {
-      atLeast("writeBufferSize", writeBufferSize, 0);
-      this.writeBufferSize = clip("writeBufferSize", writeBufferSize, 64 << 10, 1 << 30);
-      return this;
+      return set(WRITE_BUFFER_SIZE, writeBufferSize);
     }
 
     /**
@@ -688,9 +803,7 @@ public final class Options {
      * @throws IllegalArgumentException if {@code maxOpenFiles} is negative
      */
     public Builder maxOpenFiles(int maxOpenFiles) {
-      atLeast("maxOpenFiles", maxOpenFiles, 0);
-      this.maxOpenFiles = clip("maxOpenFiles", maxOpenFiles, 74, 50_000);
-      return this;
+      return set(MAX_OPEN_FILES, maxOpenFiles);
     }
 
     /**
@@ -701,9 +814,7 @@ public final class Options {
      * @throws IllegalArgumentException if {@code maxFileSize} is negative
      */
     public Builder maxFileSize(int maxFileSize) {
-      atLeast("maxFileSize", maxFileSize, 0);
-      this.maxFileSize = clip("maxFileSize", maxFileSize, 1 << 20, 1 << 30);
-      return this;
+      return set(MAX_FILE_SIZE, maxFileSize);
     }
 
     /**
@@ -714,9 +825,7 @@ public final class Options {
      * @throws IllegalArgumentException if {@code blockCacheSize} is negative
      */
     public Builder blockCacheSize(long blockCacheSize) {
-      atLeast("blockCacheSize", blockCacheSize, 0);
-      this.blockCacheSize = blockCacheSize;
-      return this;
+      return set(BLOCK_CACHE_SIZE, blockCacheSize);
     }
 
     /**
@@ -727,9 +836,7 @@ public final class Options {
      * @throws IllegalArgumentException if {@code blockSize} is negative
      */
     public Builder blockSize(int blockSize) {
-      atLeast("blockSize", blockSize, 0);
-      this.blockSize = clip("blockSize", blockSize, 1 << 10, 4 << 20);
-      return this;
+      return set(BLOCK_SIZE, blockSize);
     }
 
     /**
@@ -740,9 +847,7 @@ public final class Options {
      * @throws IllegalArgumentException if {@code blockRestartInterval} is less than 1
      */
     public Builder blockRestartInterval(int blockRestartInterval) {
-      atLeast("blockRestartInterval", blockRestartInterval, 1);
-      this.blockRestartInterval = blockRestartInterval;
-      return this;
+      return set(BLOCK_RESTART_INTERVAL, blockRestartInterval);
     }
 
     /**
@@ -752,8 +857,7 @@ public final class Options {
      * @return this builder
      */
     public Builder compression(CompressionType compression) {
-      this.compression = Objects.requireNonNull(compression, "compression");
-      return this;
+      return set(COMPRESSION, compression);
     }
 
     /**
@@ -763,8 +867,7 @@ public final class Options {
      * @return this builder
      */
     public Builder zstdCompressionLevel(int zstdCompressionLevel) {
-      this.zstdCompressionLevel = clip("zstdCompressionLevel", zstdCompressionLevel, -5, 22);
-      return this;
+      return set(ZSTD_COMPRESSION_LEVEL, zstdCompressionLevel);
     }
 
     /**
@@ -774,8 +877,7 @@ public final class Options {
      * @return this builder
      */
     public Builder filterPolicy(@Nullable FilterPolicy filterPolicy) {
-      this.filterPolicy = filterPolicy;
-      return this;
+      return set(FILTER_POLICY, filterPolicy);
     }
 
     /**
@@ -785,8 +887,7 @@ public final class Options {
      * @return this builder
      */
     public Builder logRetention(@Nullable LogRetention logRetention) {
-      this.logRetention = logRetention;
-      return this;
+      return set(LOG_RETENTION, logRetention);
     }
 
     /**
@@ -797,11 +898,7 @@ public final class Options {
      * @throws IllegalArgumentException if a number is out of its range
      */
     public Builder memory(UnaryOperator<Memory> change) {
-      Memory changed = Objects.requireNonNull(change.apply(memory), "memory");
-      atLeast("offHeapLimit", changed.offHeapLimit, 0);
-      atLeast("maxMappedTables", changed.maxMappedTables, -1);
-      memory = changed;
-      return this;
+      return set(MEMORY, change.apply(options.memory()));
     }
 
     /**
@@ -813,11 +910,7 @@ public final class Options {
      * @throws IllegalArgumentException if a number is out of its range
      */
     public Builder compaction(UnaryOperator<Compaction> change) {
-      Compaction changed = Objects.requireNonNull(change.apply(compaction), "compaction");
-      atLeast("maxBackground", changed.maxBackground, 1);
-      atLeast("bytesPerSecond", changed.bytesPerSecond, 0);
-      compaction = changed;
-      return this;
+      return set(COMPACTION, change.apply(options.compaction()));
     }
 
     /**
@@ -827,8 +920,7 @@ public final class Options {
      * @return this builder
      */
     public Builder tables(UnaryOperator<Tables> change) {
-      tables = Objects.requireNonNull(change.apply(tables), "tables");
-      return this;
+      return set(TABLES, change.apply(options.tables()));
     }
 
     /**
@@ -839,10 +931,7 @@ public final class Options {
      * @throws IllegalArgumentException if a number is out of its range
      */
     public Builder monitoring(UnaryOperator<Monitoring> change) {
-      Monitoring changed = Objects.requireNonNull(change.apply(monitoring), "monitoring");
-      atLeast("slowSyncMillis", changed.slowSyncMillis, 0);
-      monitoring = changed;
-      return this;
+      return set(MONITORING, change.apply(options.monitoring()));
     }
 
     /**
@@ -853,28 +942,12 @@ public final class Options {
      *     Compaction#filter} are set
      */
     public Options build() {
-      if (logRetention != null && compaction.filter != null) {
+      if (options.logRetention() != null && options.compaction().filter() != null) {
         throw new IllegalArgumentException(
             "logRetention and a compaction filter exclude each other: what a filter drops is not in"
                 + " the log, so readers of changes would not see it");
       }
-      return new Options(copy());
-    }
-
-    private int clip(String name, int value, int min, int max) {
-      int used = Math.max(min, Math.min(max, value));
-      if (used == value) {
-        clipped.remove(name);
-      } else {
-        clipped.put(name, new ClippedValue(name, value, used));
-      }
-      return used;
-    }
-
-    private static void atLeast(String name, long value, long min) {
-      if (value < min) {
-        throw new IllegalArgumentException(name + " is " + value + ", must be at least " + min);
-      }
+      return options;
     }
   }
 }

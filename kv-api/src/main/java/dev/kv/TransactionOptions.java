@@ -3,14 +3,25 @@ package dev.kv;
 import dev.kv.errors.ConflictException;
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** How a transaction is done. Immutable and thread-safe; made by {@link #builder()}. */
-public final class TransactionOptions {
+public final class TransactionOptions extends OptionGroup<TransactionOptions> {
+  private static final Declared OPTIONS = new Declared("TransactionOptions");
+
+  private static final Option<Isolation> ISOLATION =
+      OPTIONS.option("isolation", Isolation.SNAPSHOT);
+  private static final Option<WriteOptions> WRITE_OPTIONS =
+      OPTIONS.option("writeOptions", WriteOptions.DEFAULT);
+  private static final Option<Long> MAX_BYTES = OPTIONS.number("maxBytes", 64L << 20, 1);
+  private static final Option<Duration> MAX_AGE = OPTIONS.option("maxAge", Duration.ofMinutes(1));
+  private static final Option<Integer> MAX_ATTEMPTS = OPTIONS.number("maxAttempts", 100, 1);
+
   /** The nanoseconds of this duration fit a long. */
-  private static final Duration MAX_AGE = Duration.ofDays(290L * 365);
+  private static final Duration LONGEST_AGE = Duration.ofDays(290L * 365);
 
   /** Level snapshot, without sync, at most 64 MiB and one minute. */
-  public static final TransactionOptions DEFAULT = builder().build();
+  public static final TransactionOptions DEFAULT = new TransactionOptions(OPTIONS.defaults());
 
   /** Level serializable, and otherwise as {@link #DEFAULT}. */
   public static final TransactionOptions SERIALIZABLE =
@@ -32,18 +43,13 @@ public final class TransactionOptions {
     SERIALIZABLE
   }
 
-  private final Isolation isolation;
-  private final WriteOptions writeOptions;
-  private final long maxBytes;
-  private final Duration maxAge;
-  private final int maxAttempts;
+  private TransactionOptions(@Nullable Object[] values) {
+    super(OPTIONS, values);
+  }
 
-  private TransactionOptions(Builder builder) {
-    isolation = builder.isolation;
-    writeOptions = builder.writeOptions;
-    maxBytes = builder.maxBytes;
-    maxAge = builder.maxAge;
-    maxAttempts = builder.maxAttempts;
+  @Override
+  TransactionOptions of(@Nullable Object[] values) {
+    return new TransactionOptions(values);
   }
 
   /**
@@ -52,7 +58,7 @@ public final class TransactionOptions {
    * @return a new builder
    */
   public static Builder builder() {
-    return new Builder();
+    return new Builder(DEFAULT);
   }
 
   /**
@@ -61,13 +67,7 @@ public final class TransactionOptions {
    * @return a new builder
    */
   public Builder toBuilder() {
-    Builder builder = new Builder();
-    builder.isolation = isolation;
-    builder.writeOptions = writeOptions;
-    builder.maxBytes = maxBytes;
-    builder.maxAge = maxAge;
-    builder.maxAttempts = maxAttempts;
-    return builder;
+    return new Builder(this);
   }
 
   /**
@@ -76,7 +76,7 @@ public final class TransactionOptions {
    * @return the level of isolation
    */
   public Isolation isolation() {
-    return isolation;
+    return get(ISOLATION);
   }
 
   /**
@@ -85,7 +85,7 @@ public final class TransactionOptions {
    * @return the write options
    */
   public WriteOptions writeOptions() {
-    return writeOptions;
+    return get(WRITE_OPTIONS);
   }
 
   /**
@@ -96,7 +96,7 @@ public final class TransactionOptions {
    * @return the limit in bytes
    */
   public long maxBytes() {
-    return maxBytes;
+    return get(MAX_BYTES);
   }
 
   /**
@@ -106,7 +106,7 @@ public final class TransactionOptions {
    * @return the limit
    */
   public Duration maxAge() {
-    return maxAge;
+    return get(MAX_AGE);
   }
 
   /**
@@ -116,34 +116,21 @@ public final class TransactionOptions {
    * @return the number of attempts, at least 1
    */
   public int maxAttempts() {
-    return maxAttempts;
-  }
-
-  /** Returns all options, for logs. */
-  @Override
-  public String toString() {
-    return "TransactionOptions[isolation="
-        + isolation
-        + ", sync="
-        + writeOptions.sync()
-        + ", maxBytes="
-        + maxBytes
-        + ", maxAge="
-        + maxAge
-        + ", maxAttempts="
-        + maxAttempts
-        + "]";
+    return get(MAX_ATTEMPTS);
   }
 
   /** Builds {@link TransactionOptions}. Not thread-safe. */
   public static final class Builder {
-    private Isolation isolation = Isolation.SNAPSHOT;
-    private WriteOptions writeOptions = WriteOptions.DEFAULT;
-    private long maxBytes = 64L << 20;
-    private Duration maxAge = Duration.ofMinutes(1);
-    private int maxAttempts = 100;
+    private TransactionOptions options;
 
-    private Builder() {}
+    private Builder(TransactionOptions options) {
+      this.options = options;
+    }
+
+    private <T> Builder set(Option<T> option, T value) {
+      options = options.with(option, value);
+      return this;
+    }
 
     /**
      * Sets {@link TransactionOptions#isolation()}.
@@ -152,8 +139,7 @@ public final class TransactionOptions {
      * @return this builder
      */
     public Builder isolation(Isolation isolation) {
-      this.isolation = Objects.requireNonNull(isolation, "isolation");
-      return this;
+      return set(ISOLATION, isolation);
     }
 
     /**
@@ -163,8 +149,7 @@ public final class TransactionOptions {
      * @return this builder
      */
     public Builder writeOptions(WriteOptions writeOptions) {
-      this.writeOptions = Objects.requireNonNull(writeOptions, "writeOptions");
-      return this;
+      return set(WRITE_OPTIONS, writeOptions);
     }
 
     /**
@@ -175,11 +160,7 @@ public final class TransactionOptions {
      * @throws IllegalArgumentException if the limit is not positive
      */
     public Builder maxBytes(long maxBytes) {
-      if (maxBytes <= 0) {
-        throw new IllegalArgumentException("maxBytes must be positive: " + maxBytes);
-      }
-      this.maxBytes = maxBytes;
-      return this;
+      return set(MAX_BYTES, maxBytes);
     }
 
     /**
@@ -191,11 +172,10 @@ public final class TransactionOptions {
      */
     public Builder maxAge(Duration maxAge) {
       Objects.requireNonNull(maxAge, "maxAge");
-      if (maxAge.isZero() || maxAge.isNegative() || maxAge.compareTo(MAX_AGE) > 0) {
+      if (maxAge.isZero() || maxAge.isNegative() || maxAge.compareTo(LONGEST_AGE) > 0) {
         throw new IllegalArgumentException("maxAge must be positive, up to 290 years: " + maxAge);
       }
-      this.maxAge = maxAge;
-      return this;
+      return set(MAX_AGE, maxAge);
     }
 
     /**
@@ -206,11 +186,7 @@ public final class TransactionOptions {
      * @throws IllegalArgumentException if the number is not positive
      */
     public Builder maxAttempts(int maxAttempts) {
-      if (maxAttempts <= 0) {
-        throw new IllegalArgumentException("maxAttempts must be positive: " + maxAttempts);
-      }
-      this.maxAttempts = maxAttempts;
-      return this;
+      return set(MAX_ATTEMPTS, maxAttempts);
     }
 
     /**
@@ -219,7 +195,7 @@ public final class TransactionOptions {
      * @return options with the values of this builder, which may be used further
      */
     public TransactionOptions build() {
-      return new TransactionOptions(this);
+      return options;
     }
   }
 }

@@ -69,8 +69,10 @@ class OptionsTest {
   void group_changedTwice_keepsBothChangesAndTheOptionsThatItCameFrom() {
     Options options = builder().memory(m -> m.offHeapLimit(1)).build();
     Options changed = options.toBuilder().memory(m -> m.maxMappedTables(2)).build();
-    assertThat(changed.memory()).isEqualTo(new Options.Memory(1, null, 2));
-    assertThat(options.memory()).isEqualTo(new Options.Memory(1, null, -1));
+    assertThat(changed.memory())
+        .hasToString("Memory{offHeapLimit=1, sharedResources=null, maxMappedTables=2}");
+    assertThat(options.memory())
+        .hasToString("Memory{offHeapLimit=1, sharedResources=null, maxMappedTables=-1}");
     assertThat(changed).isNotEqualTo(options);
     Options.Builder reused = options.toBuilder();
     Options before = reused.build();
@@ -82,15 +84,46 @@ class OptionsTest {
   @Test
   void withers_changeTheirOwnValueOnly() {
     Options.Compaction compaction = Options.DEFAULT.compaction();
-    assertThat(compaction).isEqualTo(new Options.Compaction(null, 2, 0, true));
+    assertThat(compaction)
+        .hasToString(
+            "Compaction{filter=null, maxBackground=2, bytesPerSecond=0, seekTriggered=true}");
     assertThat(compaction.maxBackground(3).bytesPerSecond(4).seekTriggered(false))
-        .isEqualTo(new Options.Compaction(null, 3, 4, false));
+        .hasToString(
+            "Compaction{filter=null, maxBackground=3, bytesPerSecond=4, seekTriggered=false}");
     assertThat(Options.DEFAULT.tables().nativeSnappy(false).suffix(TableSuffix.SST))
-        .isEqualTo(new Options.Tables(TableSuffix.SST, false, false));
+        .hasToString("Tables{suffix=SST, nativeSnappy=false, readInPlace=false}");
     assertThat(Options.DEFAULT.tables().readInPlace(true))
-        .isEqualTo(new Options.Tables(TableSuffix.LDB, true, true));
+        .hasToString("Tables{suffix=LDB, nativeSnappy=true, readInPlace=true}");
     assertThat(Options.DEFAULT.monitoring().slowSyncMillis(1).infoLog(true).trackIterators(true))
-        .isEqualTo(new Options.Monitoring(null, 1, true, true));
+        .hasToString(
+            "Monitoring{listener=null, slowSyncMillis=1, infoLog=true, trackIterators=true}");
+  }
+
+  @Test
+  void groups_withTheSameValues_areEqual() {
+    Options.Memory memory = Options.DEFAULT.memory();
+    assertThat(memory.offHeapLimit(1))
+        .isEqualTo(memory.maxMappedTables(7).offHeapLimit(1).maxMappedTables(-1))
+        .hasSameHashCodeAs(memory.offHeapLimit(1))
+        .isNotEqualTo(memory);
+    assertThat(memory).isNotEqualTo(Options.DEFAULT.compaction());
+  }
+
+  @Test
+  void option_withALimit_clipsOrRefusesAtTheLimitOnly() {
+    assertThat(builder().writeBufferSize(64 << 10).writeBufferSize(1 << 30).build())
+        .satisfies(o -> assertThat(o.clippedValues()).isEmpty());
+    assertThat(builder().zstdCompressionLevel(-5).build().zstdCompressionLevel()).isEqualTo(-5);
+    assertThat(builder().zstdCompressionLevel(23).build().clippedValues())
+        .containsExactly(new Options.ClippedValue("zstdCompressionLevel", 23, 22));
+    assertThat(builder().blockRestartInterval(1).build().blockRestartInterval()).isEqualTo(1);
+    assertThat(Options.DEFAULT.compaction().maxBackground(1).maxBackground()).isEqualTo(1);
+    assertThatThrownBy(() -> Options.DEFAULT.compaction().maxBackground(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("maxBackground is 0, must be at least 1");
+    assertThatThrownBy(() -> builder().logRetention(null).comparator(null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessage("comparator");
   }
 
   private static Env unusedEnv() {

@@ -1082,7 +1082,7 @@ class TransactionTest extends DbTestBase {
   void toString_ofOptions_namesAllOfThem() {
     assertThat(TransactionOptions.SERIALIZABLE.toBuilder().writeOptions(WriteOptions.SYNC).build())
         .hasToString(
-            "TransactionOptions[isolation=SERIALIZABLE, sync=true, maxBytes=67108864,"
-                + " maxAge=PT1M, maxAttempts=100]");
+            "TransactionOptions{isolation=SERIALIZABLE, writeOptions=WriteOptions[sync=true],"
+                + " maxBytes=67108864, maxAge=PT1M, maxAttempts=100}");
   }
 }
