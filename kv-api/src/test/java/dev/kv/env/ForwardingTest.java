@@ -1,12 +1,7 @@
-package dev.kv;
+package dev.kv.env;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.env.ForwardingEnv;
-import dev.kv.env.ForwardingMappedLogFile;
-import dev.kv.env.ForwardingRandomAccessFile;
-import dev.kv.env.ForwardingSequentialFile;
-import dev.kv.env.ForwardingWritableFile;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;

@@ -1,4 +1,4 @@
-package dev.kv.core.db;
+package dev.kv.core.background;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.Snapshot;
+import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;

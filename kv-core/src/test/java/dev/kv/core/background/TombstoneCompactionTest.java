@@ -1,10 +1,10 @@
-package dev.kv.core.db;
+package dev.kv.core.background;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.Snapshot;
-import dev.kv.core.background.OldTombstones;
+import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.options.CompressionType;

@@ -1,4 +1,4 @@
-package dev.kv.core.compaction;
+package dev.kv.core.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
