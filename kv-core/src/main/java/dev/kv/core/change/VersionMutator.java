@@ -6,8 +6,6 @@ import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
-import dev.kv.core.memory.Stripes;
-import dev.kv.core.read.ReadState;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Monitor;
@@ -141,13 +139,7 @@ public final class VersionMutator {
 
   /** Returns true if a memtable holds an entry of a user key of {@code range}. */
   public boolean memTablesHold(KeyBounds range) {
-    int stripe = Stripes.current();
-    ReadState state = readStates.acquire(stripe);
-    try {
-      return state.memTablesHold(range);
-    } finally {
-      readStates.release(state, stripe);
-    }
+    return readStates.memTablesHold(range);
   }
 
   /** Steps 4 to 9. */

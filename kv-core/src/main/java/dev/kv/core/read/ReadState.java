@@ -103,7 +103,7 @@ public final class ReadState {
   }
 
   /** Returns true if a memtable holds an entry of a user key of {@code range}. */
-  public boolean memTablesHold(KeyBounds range) {
+  boolean memTablesHold(KeyBounds range) {
     boolean holds = holds(memtable, range);
     for (int i = 0; i < immutables.length && !holds; i++) {
       holds = holds(immutables[i], range);

@@ -1,5 +1,7 @@
 package dev.kv.core.read;
 
+import dev.kv.core.key.KeyBounds;
+import dev.kv.core.memory.Stripes;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Version;
 import dev.kv.errors.DBClosedException;
@@ -48,6 +50,17 @@ public final class ReadStates {
         return state;
       }
       state.unpin(stripe);
+    }
+  }
+
+  /** Returns true if a memtable of the current state holds an entry of a user key of a range. */
+  public boolean memTablesHold(KeyBounds range) {
+    int stripe = Stripes.current();
+    ReadState state = acquire(stripe);
+    try {
+      return state.memTablesHold(range);
+    } finally {
+      release(state, stripe);
     }
   }
 
