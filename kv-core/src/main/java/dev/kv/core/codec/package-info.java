@@ -1,11 +1,11 @@
 /**
  * Bytes and numbers: LevelDB's integers, its checksum, and the compression of blocks.
  *
- * <p>{@link dev.kv.core.codec.Varint} and {@link dev.kv.core.codec.Fixed} code integers, {@link
- * dev.kv.core.codec.MaskedCrc32c} is the checksum, {@link dev.kv.core.codec.BlockCompression}
- * compresses blocks with snappy (native, or {@link dev.kv.core.codec.JavaSnappy} if that does not
- * load) and zstd, and decompresses those of Mojang's fork of LevelDB too ({@code DeflateCodec}).
- * Every decoder checks each length before it uses it. Imports only the API.
+ * <p>{@link dev.kv.core.codec.Varint} codes integers, {@link dev.kv.core.codec.MaskedCrc32c} is the
+ * checksum, {@link dev.kv.core.codec.BlockCompression} compresses blocks with snappy (native, or
+ * {@link dev.kv.core.codec.JavaSnappy} if that does not load) and zstd, and decompresses those of
+ * Mojang's fork of LevelDB too ({@code DeflateCodec}). Every decoder checks each length before it
+ * uses it. Imports only the API.
  */
 @NullMarked
 package dev.kv.core.codec;

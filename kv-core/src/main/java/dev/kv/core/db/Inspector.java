@@ -5,7 +5,7 @@ import dev.kv.admin.DBStats;
 import dev.kv.admin.LiveFiles;
 import dev.kv.admin.Range;
 import dev.kv.core.checkpoint.Checkpoint;
-import dev.kv.core.stats.DatabaseStats;
+import dev.kv.core.state.DatabaseStats;
 import dev.kv.env.Env;
 import java.nio.file.Path;
 import java.util.List;

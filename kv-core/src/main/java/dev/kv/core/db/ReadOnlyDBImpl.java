@@ -4,7 +4,7 @@ import dev.kv.ReadOnlyDB;
 import dev.kv.admin.DBInspector;
 import dev.kv.core.event.Events;
 import dev.kv.core.read.DatabaseReader;
-import dev.kv.core.stats.DatabaseStats;
+import dev.kv.core.state.DatabaseStats;
 import dev.kv.env.Env;
 import dev.kv.event.CloseEvent;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -11,7 +11,7 @@ import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.state.CompactionStats;
 import dev.kv.core.state.DatabaseContext;
-import dev.kv.core.stats.DatabaseStats;
+import dev.kv.core.state.DatabaseStats;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;

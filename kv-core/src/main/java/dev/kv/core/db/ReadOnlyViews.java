@@ -9,7 +9,7 @@ import dev.kv.core.read.ReadState;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.state.DatabaseContext;
-import dev.kv.core.stats.DatabaseStats;
+import dev.kv.core.state.DatabaseStats;
 import dev.kv.core.version.Version;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;

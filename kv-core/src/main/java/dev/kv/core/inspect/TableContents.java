@@ -1,7 +1,7 @@
 package dev.kv.core.inspect;
 
 import dev.kv.FilterPolicy;
-import dev.kv.core.filter.FilterBlockReader;
+import dev.kv.core.table.filter.FilterBlockReader;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.Footer;
 import dev.kv.core.table.format.TableProperties;

@@ -1,7 +1,6 @@
 package dev.kv.core.key;
 
 import dev.kv.bytes.Escape;
-import dev.kv.core.codec.Fixed;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 

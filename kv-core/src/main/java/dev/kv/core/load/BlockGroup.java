@@ -1,7 +1,7 @@
 package dev.kv.core.load;
 
-import dev.kv.core.block.BlockBuilder;
 import dev.kv.core.compaction.OutputContext;
+import dev.kv.core.table.block.BlockBuilder;
 import dev.kv.core.table.format.DataBlock;
 import java.util.ArrayList;
 import java.util.BitSet;

@@ -1,10 +1,10 @@
 package dev.kv.core.repair;
 
-import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.TableCursor;
+import dev.kv.core.table.block.BlockIterator;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.env.Env;

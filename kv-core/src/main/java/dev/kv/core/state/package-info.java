@@ -7,7 +7,9 @@
  * from their creation to their close. {@link dev.kv.core.state.Monitor} is the lock of this state.
  * {@link dev.kv.core.state.ObsoleteFiles} deletes the files that no version needs; {@link
  * dev.kv.core.state.TableOutputs} keeps those that a job is writing from deletion. {@link
- * dev.kv.core.state.CompactionStats} counts the time and bytes that jobs take.
+ * dev.kv.core.state.CompactionStats} counts the time and bytes that jobs take. {@link
+ * dev.kv.core.state.DatabaseStats} makes the statistics and properties; where their numbers come
+ * from is an interface, because a database that is open for reading only has other ones.
  *
  * <p>Called by recovery, background, repair and db. May import every package below them. Nothing
  * here starts a thread, and no thread holds {@code Monitor} while it touches a file.

@@ -1,8 +1,8 @@
 package dev.kv.core.table;
 
-import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyHash;
+import dev.kv.core.table.block.BlockIterator;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.UncachedBlock;
 import java.lang.invoke.MethodHandles;

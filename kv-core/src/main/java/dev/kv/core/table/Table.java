@@ -1,17 +1,16 @@
 package dev.kv.core.table;
 
 import dev.kv.FilterPolicy;
-import dev.kv.core.block.BlockIterator;
-import dev.kv.core.block.BlockSearch;
 import dev.kv.core.cache.CacheValue;
 import dev.kv.core.env.MappedBytes;
-import dev.kv.core.filter.FilterBlockReader;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
+import dev.kv.core.table.block.BlockIterator;
+import dev.kv.core.table.block.BlockSearch;
 import dev.kv.core.table.cache.BlockAccess;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.LookupCounts;
@@ -20,6 +19,7 @@ import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.cache.TableLookup;
 import dev.kv.core.table.cache.UncachedBlock;
+import dev.kv.core.table.filter.FilterBlockReader;
 import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.table.mapped.EntryIndexMemory;

@@ -1,8 +1,8 @@
 package dev.kv.core.table;
 
-import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.block.BlockIterator;
 
 /**
  * A cursor over the entries of a table, block by block, that can continue after a damaged block.

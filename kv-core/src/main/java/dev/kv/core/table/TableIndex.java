@@ -1,11 +1,11 @@
 package dev.kv.core.table;
 
-import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.Undo;
+import dev.kv.core.table.block.BlockIterator;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.cache.UncachedBlock;

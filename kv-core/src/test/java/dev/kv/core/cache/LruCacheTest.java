@@ -3,7 +3,7 @@ package dev.kv.core.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.core.block.AllocationMeter;
+import dev.kv.core.table.block.AllocationMeter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.kv.core.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.core.Samples;
+import dev.kv.core.key.Fixed;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;

@@ -1,12 +1,12 @@
 package dev.kv.core.fuzz;
 
 import dev.kv.bytes.DBComparator;
-import dev.kv.core.block.BlockIterator;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.codec.Varint;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.block.BlockIterator;
 import dev.kv.errors.DBException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

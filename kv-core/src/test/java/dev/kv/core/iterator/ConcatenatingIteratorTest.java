@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.bytes.DBComparator;
-import dev.kv.core.block.CursorModel;
-import dev.kv.core.block.Entries;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
+import dev.kv.core.table.block.CursorModel;
+import dev.kv.core.table.block.Entries;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

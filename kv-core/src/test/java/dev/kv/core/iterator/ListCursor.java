@@ -2,8 +2,8 @@ package dev.kv.core.iterator;
 
 import static dev.kv.core.Bytes.direct;
 
-import dev.kv.core.block.Entries;
 import dev.kv.core.key.KeyComparator;
+import dev.kv.core.table.block.Entries;
 import java.nio.ByteBuffer;
 import java.util.List;
 

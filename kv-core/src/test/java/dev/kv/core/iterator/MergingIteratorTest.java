@@ -3,12 +3,12 @@ package dev.kv.core.iterator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.bytes.DBComparator;
-import dev.kv.core.block.CursorModel;
-import dev.kv.core.block.Entries;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.ValueKind;
+import dev.kv.core.table.block.CursorModel;
+import dev.kv.core.table.block.Entries;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

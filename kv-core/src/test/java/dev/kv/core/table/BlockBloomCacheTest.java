@@ -3,13 +3,13 @@ package dev.kv.core.table;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.bytes.DBComparator;
-import dev.kv.core.block.Entries;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.block.Entries;
 import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableLookup;

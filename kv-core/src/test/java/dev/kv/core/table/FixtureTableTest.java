@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
-import dev.kv.core.block.CursorModel;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.table.block.CursorModel;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.format.BuildBuffers;
 import dev.kv.core.table.format.TableBuilder;

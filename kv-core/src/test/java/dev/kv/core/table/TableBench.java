@@ -3,10 +3,10 @@ package dev.kv.core.table;
 import static dev.kv.core.Bytes.direct;
 
 import dev.kv.FilterPolicy;
-import dev.kv.core.block.Entries;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.table.block.Entries;
 import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.ReadFlags;

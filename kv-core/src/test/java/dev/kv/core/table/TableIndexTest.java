@@ -4,8 +4,6 @@ import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.bytes.DBComparator;
-import dev.kv.core.block.BlockBuilder;
-import dev.kv.core.block.BlockIterator;
 import dev.kv.core.codec.Varint;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
@@ -14,6 +12,8 @@ import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.block.BlockBuilder;
+import dev.kv.core.table.block.BlockIterator;
 import dev.kv.core.table.cache.TableFile;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

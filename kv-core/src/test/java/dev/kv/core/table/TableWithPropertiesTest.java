@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.FilterPolicy;
 import dev.kv.bytes.DBComparator;
-import dev.kv.core.block.CursorModel;
-import dev.kv.core.block.Entries;
-import dev.kv.core.filter.BloomFilter;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.table.block.CursorModel;
+import dev.kv.core.table.block.Entries;
 import dev.kv.core.table.cache.ReadFlags;
+import dev.kv.core.table.filter.BloomFilter;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.Footer;
 import dev.kv.core.table.format.TableFormat;

@@ -3,7 +3,6 @@ package dev.kv.core.table;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.bytes.DBComparator;
-import dev.kv.core.block.Entries;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
@@ -11,6 +10,7 @@ import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.block.Entries;
 import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.table.cache.TableLookup;
 import dev.kv.options.CompressionType;

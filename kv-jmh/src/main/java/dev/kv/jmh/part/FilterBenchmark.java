@@ -1,7 +1,7 @@
 package dev.kv.jmh.part;
 
 import dev.kv.bytes.Slice;
-import dev.kv.core.filter.BloomFilter;
+import dev.kv.core.table.filter.BloomFilter;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.LehmerRandom;
 import java.nio.ByteBuffer;

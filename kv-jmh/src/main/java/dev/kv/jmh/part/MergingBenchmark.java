@@ -1,13 +1,13 @@
 package dev.kv.jmh.part;
 
 import dev.kv.bytes.DBComparator;
-import dev.kv.core.block.BlockBuilder;
-import dev.kv.core.block.BlockIterator;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.block.BlockBuilder;
+import dev.kv.core.table.block.BlockIterator;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.LehmerRandom;
 import java.nio.ByteBuffer;

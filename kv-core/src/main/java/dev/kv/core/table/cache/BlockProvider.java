@@ -1,7 +1,5 @@
 package dev.kv.core.table.cache;
 
-import dev.kv.core.block.BlockIterator;
-import dev.kv.core.block.BlockSearch;
 import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.cache.LruCache;
 import dev.kv.core.key.LookupResult;
@@ -11,6 +9,8 @@ import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Stripes;
+import dev.kv.core.table.block.BlockIterator;
+import dev.kv.core.table.block.BlockSearch;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.errors.OffHeapExhaustedException;
 import io.netty.buffer.ByteBuf;

@@ -1,6 +1,5 @@
 package dev.kv.core.table.cache;
 
-import dev.kv.core.block.BlockIterator;
 import dev.kv.core.cache.Loader;
 import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.codec.MalformedBlockException;
@@ -8,6 +7,7 @@ import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.block.BlockIterator;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.OffHeapExhaustedException;

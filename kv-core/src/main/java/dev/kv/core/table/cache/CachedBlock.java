@@ -1,9 +1,9 @@
 package dev.kv.core.table.cache;
 
-import dev.kv.core.block.BlockIterator;
 import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.cache.CacheValue;
 import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.table.block.BlockIterator;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 

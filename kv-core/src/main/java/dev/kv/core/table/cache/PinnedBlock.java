@@ -1,8 +1,8 @@
 package dev.kv.core.table.cache;
 
-import dev.kv.core.block.BlockIterator;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.Pinned;
+import dev.kv.core.table.block.BlockIterator;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,5 @@
 package dev.kv.core.table.cache;
 
-import dev.kv.core.block.BlockIterator;
-import dev.kv.core.block.BlockSearch;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
@@ -12,6 +10,8 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
 import dev.kv.core.memory.ValueRef;
+import dev.kv.core.table.block.BlockIterator;
+import dev.kv.core.table.block.BlockSearch;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

@@ -1,11 +1,11 @@
 package dev.kv.core.table.format;
 
-import dev.kv.core.block.BlockBuilder;
 import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Undo;
+import dev.kv.core.table.block.BlockBuilder;
 
 /**
  * The reusable buffers for building tables of one format. A job takes one from a {@link

@@ -2,13 +2,13 @@ package dev.kv.core.table.format;
 
 import dev.kv.FilterPolicy;
 import dev.kv.bytes.Escape;
-import dev.kv.core.block.BlockBuilder;
-import dev.kv.core.filter.FilterKeys;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.block.BlockBuilder;
+import dev.kv.core.table.filter.FilterKeys;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

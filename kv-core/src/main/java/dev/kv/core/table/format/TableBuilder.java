@@ -1,13 +1,13 @@
 package dev.kv.core.table.format;
 
 import dev.kv.FilterPolicy;
-import dev.kv.core.block.BlockBuilder;
-import dev.kv.core.filter.FilterBlockBuilder;
-import dev.kv.core.filter.FilterKeys;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
+import dev.kv.core.table.block.BlockBuilder;
+import dev.kv.core.table.filter.FilterBlockBuilder;
+import dev.kv.core.table.filter.FilterKeys;
 import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,7 +1,6 @@
 package dev.kv.core.table.inspect;
 
 import dev.kv.bytes.DBComparator;
-import dev.kv.core.block.BlockIterator;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.UserKeyComparator;
@@ -9,6 +8,7 @@ import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.block.BlockIterator;
 import dev.kv.core.table.cache.BlockReader;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.TableFile;

@@ -1,7 +1,7 @@
 package dev.kv.core.table.mapped;
 
-import dev.kv.core.block.BlockIterator;
 import dev.kv.core.memory.CountedMemory;
+import dev.kv.core.table.block.BlockIterator;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

@@ -1,10 +1,10 @@
 package dev.kv.core.table.mapped;
 
-import dev.kv.core.block.BlockIterator;
-import dev.kv.core.block.BlockSearch;
 import dev.kv.core.env.MappedBytes;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.block.BlockIterator;
+import dev.kv.core.table.block.BlockSearch;
 import dev.kv.core.table.cache.BlockAccess;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.TableFile;

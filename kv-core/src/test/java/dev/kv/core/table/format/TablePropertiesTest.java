@@ -3,11 +3,11 @@ package dev.kv.core.table.format;
 import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.core.block.BlockIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.table.block.BlockIterator;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;

@@ -1,4 +1,4 @@
-package dev.kv.core.codec;
+package dev.kv.core.key;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

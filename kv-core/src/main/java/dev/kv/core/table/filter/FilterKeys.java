@@ -1,4 +1,4 @@
-package dev.kv.core.filter;
+package dev.kv.core.table.filter;
 
 import dev.kv.FilterPolicy;
 import dev.kv.bytes.Slice;

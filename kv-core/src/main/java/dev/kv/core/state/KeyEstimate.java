@@ -1,4 +1,4 @@
-package dev.kv.core.stats;
+package dev.kv.core.state;
 
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.format.TableProperties;

@@ -4,6 +4,6 @@
  * <p>Called by the table builder and reader; imports {@code key}, {@code memory} and the API.
  */
 @NullMarked
-package dev.kv.core.filter;
+package dev.kv.core.table.filter;
 
 import org.jspecify.annotations.NullMarked;

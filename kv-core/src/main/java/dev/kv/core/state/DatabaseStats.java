@@ -1,4 +1,4 @@
-package dev.kv.core.stats;
+package dev.kv.core.state;
 
 import dev.kv.admin.DBStats;
 import dev.kv.admin.Range;
@@ -8,8 +8,6 @@ import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
-import dev.kv.core.state.CompactionStats;
-import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;

@@ -1,4 +1,4 @@
-package dev.kv.core.block;
+package dev.kv.core.table.block;
 
 import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,4 +1,4 @@
-package dev.kv.core.stats;
+package dev.kv.core.state;
 
 import dev.kv.admin.DBStats;
 import java.util.LinkedHashMap;

@@ -1,4 +1,4 @@
-package dev.kv.core.filter;
+package dev.kv.core.table.filter;
 
 import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,7 +1,7 @@
-package dev.kv.core.filter;
+package dev.kv.core.table.filter;
 
 import dev.kv.FilterPolicy;
-import dev.kv.core.codec.Fixed;
+import dev.kv.core.key.Fixed;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.kv.core.block;
+package dev.kv.core.table.block;
 
 import java.nio.ByteBuffer;
 

@@ -1,4 +1,4 @@
-package dev.kv.core.block;
+package dev.kv.core.table.block;
 
 import dev.kv.core.codec.Varint;
 import dev.kv.core.iterator.InternalIterator;
