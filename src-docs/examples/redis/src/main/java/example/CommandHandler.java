@@ -140,7 +140,7 @@ final class CommandHandler extends SimpleChannelInboundHandler<RedisMessage> {
     long count = 0;
     ByteBufBatch batch = ByteBufBatch.create();
     for (ByteBuf key : keys) {
-      count += db.db().find(ByteBufUtil.getBytes(key), value -> 1).orElse(0);
+      count += db.store().find(ByteBufUtil.getBytes(key), value -> 1).orElse(0);
       batch.delete(key);
     }
     db.write(batch);
@@ -165,7 +165,7 @@ final class CommandHandler extends SimpleChannelInboundHandler<RedisMessage> {
     }
     List<RedisMessage> keys = new ArrayList<>();
     String next = FIRST_CURSOR;
-    try (DBIterator cursor = db.db().iterator(options.build())) {
+    try (DBIterator cursor = db.store().iterator(options.build())) {
       moveTo(cursor, arguments.get(0).toString(UTF_8));
       for (; cursor.isValid() && keys.size() < count; cursor.next()) {
         keys.add(string(cursor.key()));

@@ -1,6 +1,6 @@
 package dev.kv.netty;
 
-import dev.kv.DB;
+import dev.kv.KeyValueStore;
 import dev.kv.ReadOptions;
 import dev.kv.WriteOptions;
 import dev.kv.bytes.PinnedValue;
@@ -12,7 +12,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and writes a database with buffers of Netty. Thread-safe, like the database.
+ * Reads and writes a database, or a view of one, with buffers of Netty. Thread-safe, as it is.
  *
  * <pre>{@code
  * ByteBufDB db = ByteBufDB.of(database);
@@ -26,28 +26,28 @@ import org.jspecify.annotations.Nullable;
  * reference and releases nothing.
  */
 public final class ByteBufDB {
-  private final DB db;
+  private final KeyValueStore db;
 
-  private ByteBufDB(DB db) {
+  private ByteBufDB(KeyValueStore db) {
     this.db = db;
   }
 
   /**
-   * Returns a view of a database.
+   * Returns a view of a database, or of a view such as a space.
    *
-   * @param db the database, which the caller still owns and closes
+   * @param db the database, which the caller still owns and closes, or the view
    * @return the view, which needs no close
    */
-  public static ByteBufDB of(DB db) {
+  public static ByteBufDB of(KeyValueStore db) {
     return new ByteBufDB(Objects.requireNonNull(db, "db"));
   }
 
   /**
-   * Returns the database.
+   * Returns what is read and written.
    *
-   * @return the database
+   * @return the database or the view
    */
-  public DB db() {
+  public KeyValueStore store() {
     return db;
   }
 

@@ -12,6 +12,7 @@ import dev.kv.Snapshot;
 import dev.kv.WriteOptions;
 import dev.kv.bytes.PinnedValue;
 import dev.kv.env.Env;
+import dev.kv.space.Space;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.CompositeByteBuf;
@@ -205,6 +206,19 @@ class ByteBufDBTest {
     db.write(batch);
     assertThat(takeText(retained("a")) + takeText(retained("b"))).isEqualTo("ab");
     assertThat(db.retained(buf("old"))).isNull();
+  }
+
+  @Test
+  void space_isReadAndWrittenUnderItsPrefix() {
+    Space space = Space.of(database, "space/");
+    ByteBufDB inSpace = ByteBufDB.of(space);
+    inSpace.put(buf("a"), buf("1"));
+    inSpace.write(ByteBufBatch.create().put(buf("b"), buf("2")).delete(buf("a")));
+    assertThat(inSpace.retained(buf("a"))).isNull();
+    assertThat(takeText(requireNonNull(inSpace.retained(buf("b"))))).isEqualTo("2");
+    assertThat(takeText(retained("space/b"))).isEqualTo("2");
+    assertThat(db.retained(buf("b"))).isNull();
+    assertThat(inSpace.store()).isSameAs(space);
   }
 
   @Test
