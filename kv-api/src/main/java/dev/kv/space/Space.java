@@ -12,6 +12,7 @@ import dev.kv.admin.Range;
 import dev.kv.bytes.DBComparator;
 import dev.kv.errors.ConflictException;
 import dev.kv.load.BulkLoads;
+import dev.kv.view.BatchView;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -162,15 +163,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
    */
   @Override
   public WriteBatch within(WriteBatch batch) {
-    KeyValueStore owner = Objects.requireNonNull(batch, "batch").store();
-    if (equals(owner)) {
-      return batch;
-    }
-    if (owner == null) {
-      batch.belongTo(database);
-      return new SpaceBatch(batch, this);
-    }
-    return new SpaceBatch(database.within(batch), this);
+    return BatchView.within(batch, this, database, inner -> new SpaceBatch(inner, this));
   }
 
   /** Returns true for a space of the same database with the same prefix. */

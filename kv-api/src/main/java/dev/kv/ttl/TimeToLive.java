@@ -14,6 +14,7 @@ import dev.kv.errors.ConflictException;
 import dev.kv.load.BulkLoads;
 import dev.kv.options.CompactionFilter;
 import dev.kv.options.CompactionFilter.Decision;
+import dev.kv.view.BatchView;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
@@ -269,15 +270,7 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
    */
   @Override
   public WriteBatch within(WriteBatch batch) {
-    KeyValueStore owner = Objects.requireNonNull(batch, "batch").store();
-    if (owner == this) {
-      return batch;
-    }
-    if (owner == null) {
-      batch.belongTo(database);
-      return new TimedBatch(batch, this);
-    }
-    return new TimedBatch(database.within(batch), this);
+    return BatchView.within(batch, this, database, inner -> new TimedBatch(inner, this));
   }
 
   /**

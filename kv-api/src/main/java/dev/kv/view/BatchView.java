@@ -5,6 +5,7 @@ import dev.kv.WriteBatch;
 import dev.kv.bytes.Slice;
 import dev.kv.change.OperationHandler;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A view of a batch: it changes operations while it adds them, and changes them back. */
@@ -23,6 +24,31 @@ public abstract class BatchView implements WriteBatch {
   protected BatchView(WriteBatch batch, KeyValueStore store) {
     this.batch = batch;
     this.store = store;
+  }
+
+  /**
+   * Returns the view that a store has of a batch, as {@link KeyValueStore#within(WriteBatch)} does.
+   *
+   * @param batch the batch
+   * @param store the store whose operations the view has
+   * @param database what the store is a view of
+   * @param view makes the view of a batch that belongs to {@code database}
+   * @return the view, or the batch if it belongs to {@code store}
+   */
+  public static WriteBatch within(
+      WriteBatch batch,
+      KeyValueStore store,
+      KeyValueStore database,
+      UnaryOperator<WriteBatch> view) {
+    KeyValueStore owner = Objects.requireNonNull(batch, "batch").store();
+    if (store.equals(owner)) {
+      return batch;
+    }
+    if (owner == null) {
+      batch.belongTo(database);
+      return view.apply(batch);
+    }
+    return view.apply(database.within(batch));
   }
 
   /**
