@@ -43,14 +43,20 @@ public final class FileEnv implements Env {
   private static final int WINDOWS_TRIES = 20;
   private static final long WINDOWS_PAUSE_MICROS = 10_000;
 
-  private final @Nullable Mapper mapper = Mapper.forRuntime();
-  private final Unmapper unmapper = new Unmapper();
+  private final @Nullable Mapper mapper;
+  private final Unmapper unmapper = new Unmapper(WINDOWS);
   private final OpenFiles descriptors = new OpenFiles();
   private final DescriptorSync descriptorSync = DescriptorSync.forSystem();
   private final DirectoryLock.Unclosable unclosable = new DirectoryLock.Unclosable();
 
   /** Creates an environment; one is enough for a process. */
-  public FileEnv() {}
+  public FileEnv() {
+    this(Mapper.forRuntime());
+  }
+
+  FileEnv(@Nullable Mapper mapper) {
+    this.mapper = mapper;
+  }
 
   @Override
   public long nowMicros() {
@@ -309,8 +315,8 @@ public final class FileEnv implements Env {
   }
 
   /**
-   * Retries a change on Windows, which refuses it while the file is mapped or a virus scanner reads
-   * it.
+   * Retries a change on Windows, which refuses it while another program, such as a virus scanner,
+   * reads the file.
    */
   private void withTries(Change change) throws IOException {
     for (int tries = WINDOWS ? WINDOWS_TRIES : 1; ; tries--) {
@@ -324,7 +330,6 @@ public final class FileEnv implements Env {
           throw e;
         }
       }
-      unmapper.await();
       sleepMicros(WINDOWS_PAUSE_MICROS);
     }
   }

@@ -11,6 +11,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * microseconds on Java 22 and later). So a daemon thread does it, for all queued mappings together,
  * and ends when the queue is empty. Thread-safe.
  *
+ * <p>Windows neither deletes, renames nor truncates a mapped file. There the caller's thread unmaps
+ * at once, so that after the close of a database its directory can be deleted.
+ *
  * <p>Invariants:
  *
  * <ol>
@@ -22,17 +25,27 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Unmapper {
   private static final EngineLogger LOG = EngineLogger.of(Unmapper.class);
 
+  private final boolean atOnce;
   private final OpenFiles live = new OpenFiles();
   private final ConcurrentLinkedQueue<Mapping> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger pending = new AtomicInteger();
+
+  /** Creates an unmapper. If {@code atOnce} is true, {@link #unmap} does not use the daemon. */
+  Unmapper(boolean atOnce) {
+    this.atOnce = atOnce;
+  }
 
   /** Counts a mapping of {@code file}. */
   void mapped(Mapping mapping, Path file) {
     live.opened(mapping, file);
   }
 
-  /** Queues a mapping to be unmapped. Requires what {@link Mapping#unmap} requires. */
+  /** Unmaps at once, or queues the mapping. Requires what {@link Mapping#unmap} requires. */
   void unmap(Mapping mapping) {
+    if (atOnce) {
+      tryUnmap(mapping);
+      return;
+    }
     queue.add(mapping);
     if (pending.getAndIncrement() == 0) {
       Thread thread = new Thread(this::run, "kv-unmap");
@@ -57,14 +70,18 @@ final class Unmapper {
     do {
       done = 0;
       for (Mapping mapping = queue.poll(); mapping != null; mapping = queue.poll()) {
-        try {
-          unmapNow(mapping);
-        } catch (RuntimeException e) {
-          LOG.error("cannot unmap a file", e);
-        }
+        tryUnmap(mapping);
         done++;
       }
     } while (pending.addAndGet(-done) != 0);
+  }
+
+  private void tryUnmap(Mapping mapping) {
+    try {
+      unmapNow(mapping);
+    } catch (RuntimeException e) {
+      LOG.error("cannot unmap a file", e);
+    }
   }
 
   /** Waits until every mapping queued before has been unmapped. */

@@ -10,6 +10,8 @@ import dev.kv.env.SequentialFile;
 import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -107,6 +109,42 @@ final class FileEnvTest extends EnvContract {
     assertThatThrownBy(() -> file.read(0, ByteBuffer.allocate(1), 0, 1))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(dir.resolve("f").toString());
+  }
+
+  /** As on 32 bits, if the addresses are used up. */
+  @Test
+  void mappings_refusedByTheSystem_areReplacedByReads() throws IOException {
+    Mapper refusing =
+        new Mapper() {
+          @Override
+          Mapping map(FileChannel channel, MapMode mode, long position, long size)
+              throws IOException {
+            throw new IOException("Map failed", new OutOfMemoryError("Map failed"));
+          }
+        };
+    write("f", "hello");
+    for (FileEnv unmapped : List.of(new FileEnv(refusing), new FileEnv(null))) {
+      try (RandomAccessFile file = unmapped.openRandomAccess(dir.resolve("f"), true)) {
+        ByteBuffer read = ByteBuffer.allocate(5);
+        assertThat(file.read(0, read, 0, 5)).isEqualTo(5);
+        assertThat(new String(read.array(), StandardCharsets.UTF_8)).isEqualTo("hello");
+        assertThat(file.mappedBytes()).isZero();
+      }
+      assertThat(unmapped.createMappedLog(dir.resolve("l"))).isNull();
+      assertThat(unmapped.describeOpen()).isEmpty();
+    }
+  }
+
+  /** Windows refuses it while the file is mapped. */
+  @Test
+  void mappedFiles_closed_canBeReplacedAndDeleted() throws IOException {
+    for (int i = 0; i < 50; i++) {
+      Path file = dir.resolve("f" + i);
+      write("f" + i, randomBytes(10_000, i));
+      env.openRandomAccess(file, true).close();
+      Files.write(file, new byte[1]);
+      Files.delete(file);
+    }
   }
 
   /** Hot code, as that is where the runtime reports the fault late. */

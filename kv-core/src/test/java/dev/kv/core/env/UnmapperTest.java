@@ -1,0 +1,52 @@
+package dev.kv.core.env;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class UnmapperTest {
+  private static final int MAPPINGS = 50;
+
+  @TempDir Path temp;
+
+  private List<Mapping> mappings(Unmapper unmapper) throws IOException {
+    Path file = Files.write(temp.resolve("f"), new byte[10_000]);
+    List<Mapping> mappings = new ArrayList<>();
+    try (FileChannel channel = FileChannel.open(file)) {
+      for (int i = 0; i < MAPPINGS; i++) {
+        Mapping mapping = Mapper.forRuntime().map(channel, MapMode.READ_ONLY, 0, channel.size());
+        unmapper.mapped(mapping, file);
+        mappings.add(mapping);
+      }
+    }
+    assertThat(unmapper.count()).isEqualTo(MAPPINGS);
+    return mappings;
+  }
+
+  @Test
+  void unmap_atOnce_leavesNoMappingWhenItReturns() throws IOException {
+    Unmapper unmapper = new Unmapper(true);
+    int left = MAPPINGS;
+    for (Mapping mapping : mappings(unmapper)) {
+      unmapper.unmap(mapping);
+      assertThat(unmapper.count()).isEqualTo(--left);
+    }
+  }
+
+  @Test
+  void unmap_later_isDoneAfterTheWait() throws IOException {
+    Unmapper unmapper = new Unmapper(false);
+    mappings(unmapper).forEach(unmapper::unmap);
+    unmapper.await();
+    assertThat(unmapper.count()).isZero();
+    assertThat(unmapper.describe()).isEmpty();
+  }
+}
