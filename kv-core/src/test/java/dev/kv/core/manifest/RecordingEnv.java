@@ -56,18 +56,32 @@ public final class RecordingEnv extends ForwardingEnv {
     }
   }
 
-  @Override
-  public WritableFile createWritable(Path file) throws IOException {
+  private interface Open {
+    WritableFile open() throws IOException;
+  }
+
+  /** Opens a file; one whose open fails after its effect is closed, as the system would do. */
+  private WritableFile open(String operation, Path file, Open open) throws IOException {
     WritableFile[] opened = new WritableFile[1];
-    act("create " + file.getFileName(), () -> opened[0] = super.createWritable(file));
+    try {
+      act(operation + " " + file.getFileName(), () -> opened[0] = open.open());
+    } catch (IOException e) {
+      if (opened[0] != null) {
+        opened[0].close();
+      }
+      throw e;
+    }
     return new RecordingFile(file.getFileName().toString(), opened[0]);
   }
 
   @Override
+  public WritableFile createWritable(Path file) throws IOException {
+    return open("create", file, () -> super.createWritable(file));
+  }
+
+  @Override
   public WritableFile openAppendable(Path file) throws IOException {
-    WritableFile[] opened = new WritableFile[1];
-    act("reopen " + file.getFileName(), () -> opened[0] = super.openAppendable(file));
-    return new RecordingFile(file.getFileName().toString(), opened[0]);
+    return open("reopen", file, () -> super.openAppendable(file));
   }
 
   @Override
