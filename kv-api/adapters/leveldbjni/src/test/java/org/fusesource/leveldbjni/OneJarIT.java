@@ -1,6 +1,7 @@
 package org.fusesource.leveldbjni;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.File;
 import java.io.IOException;
@@ -71,6 +72,32 @@ class OneJarIT {
       assertThat(jar.getManifest().getMainAttributes().getValue("Automatic-Module-Name"))
           .isEqualTo("dev.kv.leveldbjni.all"); // not the name of the jar without netty
       assertThat(jar.getEntry("META-INF/services/dev.kv.DBFactory")).isNotNull();
+    }
+  }
+
+  /** As the migration page says: what comes first on the class path runs, and says what it is. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void jar_besideTheOriginal_refusesToOpenIfItIsFirstAndIsHiddenIfNot(boolean first)
+      throws Exception {
+    URL jar = Path.of(JAR).toUri().toURL();
+    URL original = ReplacedLeveldbjni.jar();
+    URL[] jars = first ? new URL[] {jar, original} : new URL[] {original, jar};
+    try (URLClassLoader loader = new URLClassLoader(jars, ClassLoader.getPlatformClassLoader())) {
+      Class<?> type = loader.loadClass("org.fusesource.leveldbjni.JniDBFactory");
+      Object factory = type.getField("factory").get(null);
+      assertThat(factory.toString().startsWith("kv ")).isEqualTo(first);
+      assertThat(type.getField("VERSION").get(null).equals("1.8")).isNotEqualTo(first);
+      if (first) {
+        Class<?> options = loader.loadClass("org.iq80.leveldb.Options");
+        assertThatThrownBy(
+                () ->
+                    type.getMethod("open", File.class, options)
+                        .invoke(factory, directory, options.getConstructor().newInstance()))
+            .rootCause()
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("leveldbjni-all.jar");
+      }
     }
   }
 
