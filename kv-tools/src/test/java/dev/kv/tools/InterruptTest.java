@@ -106,6 +106,29 @@ class InterruptTest {
     assertThat(Cli.run("count", dir.toString()).out()).isEqualTo("0\n");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"demo", "bench"})
+  void temporaryDatabase_interrupted_isDeleted(String command) throws Exception {
+    List<String> words = Cli.inProcess("-Djava.io.tmpdir=" + temp);
+    words.add(command);
+    Process process =
+        new ProcessBuilder(words)
+            .redirectOutput(temp.resolve("out").toFile())
+            .redirectError(temp.resolve("err").toFile())
+            .start();
+    Child.await(process, () -> !scratch(command).isEmpty());
+    Path dir = temp.resolve(scratch(command).get(0));
+    Child.await(process, () -> Child.count(dir, ".ldb") > 0);
+    interrupt(process);
+    assertThat(scratch(command)).isEmpty();
+    assertThat(Files.readString(temp.resolve("err"))).doesNotContain("WARN", "not deleted");
+  }
+
+  private List<String> scratch(String command) {
+    String[] names = temp.toFile().list((dir, name) -> name.startsWith("kv-" + command));
+    return names == null ? List.of() : List.of(names);
+  }
+
   private static byte[] line(int entry) {
     return String.format("%016x %064x%n", entry, entry).getBytes(StandardCharsets.US_ASCII);
   }

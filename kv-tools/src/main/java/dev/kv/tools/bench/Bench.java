@@ -4,6 +4,7 @@ import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.WriteOptions;
+import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Progress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -197,6 +198,7 @@ final class Bench implements AutoCloseable {
     try (Progress progress = Progress.of(name, Progress.Unit.ENTRIES, steps, done::get)) {
       progress.begin();
       for (int n = 0; n < steps; n++) {
+        Cancellation.check();
         step.accept(n);
         long now = System.nanoTime();
         nanos.recordValue(Math.max(0, now - before));

@@ -1,6 +1,5 @@
 package dev.kv.tools.bench;
 
-import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
@@ -87,13 +86,12 @@ public final class BenchCommand implements Callable<Integer> {
     if (target != null && Files.exists(target)) {
       throw new Failure(target + ": already exists; name a new directory");
     }
-    Path place = target == null ? Files.createTempDirectory("kv-bench") : target;
-    try (Output out = new Output();
-        Bench bench = new Bench(place, options, num, valueSize, seed, new BenchReport(json, out))) {
+    try (ScratchDirectory scratch =
+            new ScratchDirectory(target == null ? Files.createTempDirectory("kv-bench") : target);
+        Output out = new Output();
+        Bench bench =
+            new Bench(scratch.path(), options, num, valueSize, seed, new BenchReport(json, out))) {
       bench.run(benchmarks);
-    } finally {
-      DB.destroy(place, Options.DEFAULT);
-      Files.deleteIfExists(place);
     }
     return 0;
   }

@@ -7,15 +7,19 @@ import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.WriteBatch;
 import dev.kv.bytes.Escape;
+import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.stats.StatsText;
+import dev.kv.tools.text.Json;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +28,14 @@ import org.jspecify.annotations.Nullable;
 final class Demo {
   private final Path directory;
   private final DemoData data;
+  private final boolean json;
   private final PrintStream out;
   private final List<String> rates = new ArrayList<>();
 
-  Demo(Path directory, DemoData data, PrintStream out) {
+  Demo(Path directory, DemoData data, boolean json, PrintStream out) {
     this.directory = directory;
     this.data = data;
+    this.json = json;
     this.out = out;
   }
 
@@ -176,6 +182,7 @@ final class Demo {
     try (Progress progress = Progress.of(name, Progress.Unit.ENTRIES, steps, done::get)) {
       progress.begin();
       for (int n = 0; n < steps; n++) {
+        Cancellation.check();
         step.accept(n);
         done.lazySet(n);
       }
@@ -185,6 +192,14 @@ final class Demo {
 
   private void rate(String name, int steps, long nanos) {
     double seconds = nanos / 1e9;
+    if (json) {
+      Map<String, Object> members = new LinkedHashMap<>();
+      members.put("phase", name);
+      members.put("steps", steps);
+      members.put("seconds", seconds);
+      rates.add(Json.of(members));
+      return;
+    }
     rates.add(
         String.format(
             Locale.ROOT,
@@ -197,6 +212,10 @@ final class Demo {
   }
 
   private void report(DB db) {
+    if (json) {
+      rates.forEach(out::println);
+      return;
+    }
     out.println("phase                    steps   seconds      steps/s  micros/step");
     rates.forEach(out::println);
     out.println();

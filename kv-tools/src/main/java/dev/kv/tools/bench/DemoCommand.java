@@ -1,7 +1,5 @@
 package dev.kv.tools.bench;
 
-import dev.kv.DB;
-import dev.kv.Options;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.text.Printable;
@@ -44,6 +42,9 @@ public final class DemoCommand implements Callable<Integer> {
       description = "The number of entries; default ${DEFAULT-VALUE}.")
   private int entries = 1_000_000;
 
+  @Option(names = "--json", description = "Print one JSON object for each phase.")
+  private boolean json;
+
   @Override
   public Integer call() throws IOException {
     if (entries < 1) {
@@ -52,16 +53,14 @@ public final class DemoCommand implements Callable<Integer> {
     Path target = directory;
     if (target != null) {
       requireNew(target);
-      new Demo(target, new DemoData(entries), System.out).run();
-      System.out.println("The database is in " + Printable.of(target.toString()));
+      new Demo(target, new DemoData(entries), json, System.out).run();
+      if (!json) {
+        System.out.println("The database is in " + Printable.of(target.toString()));
+      }
       return 0;
     }
-    Path made = Files.createTempDirectory("kv-demo");
-    try {
-      new Demo(made.resolve("db"), new DemoData(entries), System.out).run();
-    } finally {
-      DB.destroy(made.resolve("db"), Options.DEFAULT);
-      Files.delete(made);
+    try (ScratchDirectory made = new ScratchDirectory(Files.createTempDirectory("kv-demo"))) {
+      new Demo(made.path(), new DemoData(entries), json, System.out).run();
     }
     return 0;
   }

@@ -25,6 +25,16 @@ class DemoCommandTest {
   }
 
   @Test
+  void demo_json_isAnObjectForEachPhase() {
+    Cli demo = Cli.run("demo", "--entries", "2000", "--json");
+    assertThat(demo.exitCode()).as(demo.err()).isZero();
+    assertThat(demo.out().lines())
+        .hasSize(12)
+        .allMatch(line -> line.startsWith("{\"phase\":\"") && line.contains(",\"seconds\":"));
+    assertThat(demo.out()).startsWith("{\"phase\":\"fill, random order\",\"steps\":2000,");
+  }
+
+  @Test
   @Tag("slow")
   void demo_withAHeapOf64MiB_runsAndIsSilentOnStandardError() throws Exception {
     List<String> command = Cli.inProcess("-Xmx64m");
