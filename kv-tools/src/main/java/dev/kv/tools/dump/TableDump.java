@@ -5,7 +5,7 @@ import dev.kv.core.inspect.TableContents;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.UnsupportedFormatException;
-import dev.kv.options.CompressionType;
+import dev.kv.tools.verify.Verifier;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -255,7 +255,7 @@ final class TableDump {
       "storedBytes",
       block.handle().size(),
       "compression",
-      compression(block.compression()),
+      Verifier.compression(block.compression()),
       "checksum",
       String.format("%08x", block.checksum()),
     };
@@ -266,14 +266,5 @@ final class TableDump {
     System.arraycopy(restarts, 0, members, own.length, restarts.length);
     System.arraycopy(more, 0, members, own.length + restarts.length, more.length);
     parts.part(depth, type, members);
-  }
-
-  private static String compression(int code) {
-    for (CompressionType type : CompressionType.values()) {
-      if (type.code() == code) {
-        return type.name().toLowerCase(Locale.ROOT);
-      }
-    }
-    return Integer.toString(code);
   }
 }

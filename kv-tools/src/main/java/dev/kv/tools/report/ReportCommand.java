@@ -5,6 +5,7 @@ import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.core.inspect.ManifestEdit;
 import dev.kv.core.inspect.StoredKey;
 import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.text.Printable;
@@ -14,7 +15,10 @@ import dev.kv.tools.verify.Verifier;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -45,20 +49,32 @@ public final class ReportCommand implements Callable<Integer> {
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE",
-      description = "The page; default ${DEFAULT-VALUE}. An earlier report is replaced.")
+      description =
+          "The page, or - for standard output; default ${DEFAULT-VALUE}. An earlier report is"
+              + " replaced.")
   private Path output = Path.of("report.html");
 
   @Override
   public Integer call() throws IOException {
     database.requireRemains();
-    requireReplaceable(output);
+    boolean print = output.toString().equals("-");
+    if (!print) {
+      requireReplaceable(output);
+    }
     database.noteWriter();
     DBComparator order = database.requireComparator();
     EntrySummary entries = new EntrySummary();
     Verifier verifier = new Verifier(database.directory(), order, entries::add);
     verifier.run();
-    Files.writeString(output, page(verifier.tree(), order, entries, verifier));
-    System.out.println(output + (verifier.isWhole() ? "" : ": the database is damaged"));
+    String page = page(verifier.tree(), order, entries, verifier);
+    if (print) {
+      try (Output out = new Output()) {
+        out.bytes(page.getBytes(StandardCharsets.UTF_8));
+      }
+    } else {
+      Files.writeString(output, page);
+      System.out.println(output + (verifier.isWhole() ? "" : ": the database is damaged"));
+    }
     return verifier.isWhole() ? 0 : 1;
   }
 
@@ -90,6 +106,7 @@ public final class ReportCommand implements Callable<Integer> {
     ReportPage page = new ReportPage("Database " + Printable.of(database.directory().toString()));
     page.paragraph(
         found.isWhole() ? "good" : "wrong", found.isWhole() ? "verify: whole" : "verify: damaged");
+    page.paragraph("note", origin());
     if (tree != null && found.deletedMeanwhile() > 0) {
       page.paragraph(
           "note",
@@ -123,8 +140,8 @@ public final class ReportCommand implements Callable<Integer> {
     if (tree != null) {
       page.section(
           "Tables along the key space",
-          "From the first key to the last; a table of level 0 has a row of its own. Darker is"
-              + " larger. Point at a table for its keys.");
+          "From the first key to the last; a table of level 0 has a row of its own. A table with a"
+              + " stronger colour is larger. Point at a table for its keys.");
       page.drawing(LevelChart.of(tree, order));
       levels(page, tree, order);
     }
@@ -151,6 +168,7 @@ public final class ReportCommand implements Callable<Integer> {
         List.of(
             "comparator: " + Printable.of(order.name()),
             "tables with a filter: " + counts.get("filters") + " of " + counts.get("tables"),
+            "compression: " + compression(found.compressions()),
             "blocks: "
                 + grouped(counts.getOrDefault("blocks", 0L))
                 + ", on average "
@@ -158,6 +176,31 @@ public final class ReportCommand implements Callable<Integer> {
                 + " before compression",
             "batches in logs: " + grouped(counts.getOrDefault("batches", 0L))));
     return page.end();
+  }
+
+  /** Returns which files the page shows, and which version of kv wrote it. */
+  private String origin() throws IOException {
+    FileTime newest = FileTime.fromMillis(0);
+    for (Path file : DatabaseFiles.files(database.directory()).keySet()) {
+      try {
+        FileTime changed = Files.getLastModifiedTime(file);
+        newest = changed.compareTo(newest) > 0 ? changed : newest;
+      } catch (NoSuchFileException deletedByAWriter) {
+        continue;
+      }
+    }
+    String version = ReportCommand.class.getPackage().getImplementationVersion();
+    return Printable.of(database.directory().toAbsolutePath().normalize().toString())
+        + ", last written at "
+        + newest.toInstant().truncatedTo(ChronoUnit.SECONDS)
+        + "; shown by kv"
+        + (version == null ? "" : " " + version);
+  }
+
+  private static String compression(Map<String, Long> blocks) {
+    List<String> parts = new ArrayList<>();
+    blocks.forEach((name, count) -> parts.add(name + " in " + grouped(count) + " blocks"));
+    return parts.isEmpty() ? "-" : String.join(", ", parts);
   }
 
   private static int runs(Tree tree, DBComparator order) {
@@ -229,7 +272,10 @@ public final class ReportCommand implements Callable<Integer> {
     for (int i = 0; i < counts.length; i++) {
       if (counts[i] > 0) {
         long from = i == 0 ? 0 : 1L << i - 1;
-        rows.add(List.of(from + " to " + ((1L << i) - 1) + " bytes", grouped(counts[i])));
+        long to = (1L << i) - 1;
+        String size =
+            from == to ? from + (from == 1 ? " byte" : " bytes") : from + " to " + to + " bytes";
+        rows.add(List.of(size, grouped(counts[i])));
         lengths.add(counts[i]);
       }
     }
@@ -249,7 +295,11 @@ public final class ReportCommand implements Callable<Integer> {
     List<Long> lengths = new ArrayList<>();
     kinds.forEach(
         (kind, sums) -> {
-          rows.add(List.of(kind.name(), grouped(sums[0]), ReportPage.bytes(sums[1])));
+          rows.add(
+              List.of(
+                  kind.name().toLowerCase(Locale.ROOT).replace('_', ' '),
+                  grouped(sums[0]),
+                  ReportPage.bytes(sums[1])));
           lengths.add(sums[1]);
         });
     page.bars(List.of("kind", "files", "size"), rows, lengths);

@@ -29,7 +29,7 @@ final class ReportPage {
         font-variant-numeric: tabular-nums; }
       td.bar { width: 45%; } .bar i { display: block; height: .8rem; min-width: 2px;
         background: var(--mark); border-radius: 2px; }
-      svg { width: 100%; } svg text { fill: var(--text); font-size: 13px; }
+      svg { width: 100%; min-width: 600px; } svg text { fill: var(--text); font-size: 13px; }
       svg rect { fill: var(--mark); } code { overflow-wrap: anywhere; }
       .scroll { overflow-x: auto; }
       """;

@@ -11,6 +11,8 @@ import dev.kv.tools.console.Cancellation;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +45,7 @@ final class TableCheck {
   private long tombstones;
   private long rawBytes;
   private long storedBytes;
+  private final Map<String, Long> compressions = new TreeMap<>();
   private boolean filtered;
 
   /**
@@ -152,7 +155,9 @@ final class TableCheck {
     long offset = block.handle().offset();
     blocks++;
     try {
-      rawBytes += table.read(block.handle(), true).length();
+      TableContents.Block contents = table.read(block.handle(), true);
+      rawBytes += contents.length();
+      compressions.merge(Verifier.compression(contents.compression()), 1L, Long::sum);
       storedBytes += block.handle().size();
       table.forEachEntry((key, value) -> checkEntry(offset, key, value));
       checkSeparator(offset, block.key());
@@ -279,6 +284,11 @@ final class TableCheck {
   /** Returns the stored size of the data blocks in bytes. */
   long storedBytes() {
     return storedBytes;
+  }
+
+  /** Returns how many of the data blocks have each compression, by its name. */
+  Map<String, Long> compressions() {
+    return compressions;
   }
 
   /** Returns true if the table has a filter. */

@@ -5,6 +5,7 @@ import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.core.inspect.ManifestEdit;
 import dev.kv.core.inspect.StoredKey;
 import dev.kv.errors.CorruptionException;
+import dev.kv.options.CompressionType;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.DatabaseFiles;
@@ -15,8 +16,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +44,7 @@ public final class Verifier {
   private long tombstones;
   private long rawBytes;
   private long storedBytes;
+  private final Map<String, Long> compressions = new TreeMap<>();
   private int filtered;
   private int logs;
   private long batches;
@@ -176,6 +180,7 @@ public final class Verifier {
     tombstones += check.tombstones();
     rawBytes += check.rawBytes();
     storedBytes += check.storedBytes();
+    check.compressions().forEach((kind, count) -> compressions.merge(kind, count, Long::sum));
     filtered += check.filtered() ? 1 : 0;
     if (check.damages() == 0) {
       checkEnds(tree, table, check, name);
@@ -330,6 +335,21 @@ public final class Verifier {
     counts.put("logs", (long) logs);
     counts.put("batches", batches);
     return counts;
+  }
+
+  /** Returns how many blocks have each compression, by its name. */
+  public Map<String, Long> compressions() {
+    return compressions;
+  }
+
+  /** Returns the name of a compression, or its code if it is unknown. */
+  public static String compression(int code) {
+    for (CompressionType type : CompressionType.values()) {
+      if (type.code() == code) {
+        return type.name().toLowerCase(Locale.ROOT);
+      }
+    }
+    return Integer.toString(code);
   }
 
   /** Returns the tree that was checked, or null if it cannot be read. */

@@ -37,9 +37,19 @@ class ReportCommandTest {
     Path dir = Fixtures.copy(fixture, temp);
     String before = Fixtures.listing(dir);
     String html = report(dir, 0);
-    assertThat(html).contains("verify: whole", "<rect ", "leveldb.BytewiseComparator");
+    assertThat(html)
+        .contains("verify: whole", "<rect ", "leveldb.BytewiseComparator")
+        .contains(dir + ", last written at 2", "shown by kv", "compression: ")
+        .doesNotContain("0 to 0 bytes", "INFO_LOG");
     assertThat(Fixtures.listing(dir)).isEqualTo(before);
     assertThat(report(dir, 0)).as("an earlier report is replaced").isEqualTo(html);
+  }
+
+  @Test
+  void report_toStandardOutput_isTheSamePage() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    assertThat(Cli.run("report", dir.toString(), "-o", "-").out()).isEqualTo(report(dir, 0));
+    assertThat(Path.of("-")).doesNotExist();
   }
 
   @Test
