@@ -1,6 +1,7 @@
 package dev.kv.tools;
 
 import dev.kv.tools.shell.Commands;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The commands as the shell runs them. */
@@ -8,6 +9,11 @@ final class CommandTree implements Commands {
   @Override
   public int run(String name, String... args) {
     return Main.runInShell(name, args);
+  }
+
+  @Override
+  public List<String> near(String unknown) {
+    return Subcommands.near(unknown);
   }
 
   @Override

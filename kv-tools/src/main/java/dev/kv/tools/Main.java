@@ -10,14 +10,18 @@ import dev.kv.tools.console.Output;
 import dev.kv.tools.text.Printable;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -36,6 +40,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
     })
 final class Main implements Runnable {
   private static final String VERBOSE = "--verbose";
+
+  /** The options that name a format, of which a command takes one. */
+  private static final Set<String> FORMATS =
+      Set.of("--format", "--hex", "--json", "--raw", "--utf8");
 
   @Spec private CommandSpec spec;
 
@@ -68,11 +76,14 @@ final class Main implements Runnable {
     boolean verbose = prepare(args);
     String unknown = Subcommands.unknown(words);
     if (unknown != null) {
-      List<String> near = Subcommands.near(unknown);
       System.err.println(
           Colours.wrong("kv: no such command: " + Printable.of(unknown))
-              + (near.isEmpty() ? "" : "; did you mean " + String.join(" or ", near) + "?"));
-      System.err.println("'kv help' lists the commands");
+              + didYouMean(Subcommands.near(unknown)));
+      int nested = unknown.lastIndexOf(' ');
+      System.err.println(
+          nested < 0
+              ? "'kv help' lists the commands"
+              : "'kv help " + unknown.substring(0, nested) + "' describes it");
       return CommandLine.ExitCode.USAGE;
     }
     CommandLine commandLine = new CommandLine(new Main());
@@ -112,6 +123,11 @@ final class Main implements Runnable {
     ArgumentTypes.register(commandLine);
     commandLine.setExecutionExceptionHandler(
         (failure, failed, parsed) -> report(failure, failed, verbose));
+    commandLine.setExecutionStrategy(
+        parsed -> {
+          requireOneFormat(parsed);
+          return new CommandLine.RunLast().execute(parsed);
+        });
     commandLine.setParameterExceptionHandler(
         (wrong, arguments) -> reportUsage(wrong, commandLine, helpCommand));
     int exitCode;
@@ -125,25 +141,53 @@ final class Main implements Runnable {
         : exitCode;
   }
 
+  /** Refuses options that contradict each other because each names a format. */
+  private static void requireOneFormat(ParseResult parsed) {
+    ParseResult command = parsed;
+    while (command.hasSubcommand()) {
+      command = command.subcommand();
+    }
+    Set<String> given = new LinkedHashSet<>();
+    for (OptionSpec option : command.matchedOptions()) {
+      if (FORMATS.contains(option.longestName())) {
+        given.add(option.longestName());
+      }
+    }
+    if (given.size() > 1) {
+      throw new ParameterException(
+          command.commandSpec().commandLine(), "give one of " + String.join(" and ", given));
+    }
+  }
+
+  private static String didYouMean(List<String> near) {
+    return near.isEmpty() ? "" : "; did you mean " + String.join(" or ", near) + "?";
+  }
+
   /** Reports wrong usage in a few lines; the message may quote untrusted text. */
   private static int reportUsage(ParameterException wrong, CommandLine root, String helpCommand) {
     CommandLine asked = wrong.getCommandLine();
     PrintWriter err = asked.getErr();
-    err.println(
-        Colours.wrong("kv: " + Printable.of(inPlainWords(String.valueOf(wrong.getMessage())))));
-    if (wrong instanceof UnmatchedArgumentException unmatched) {
-      UnmatchedArgumentException.printSuggestions(unmatched, err);
+    if (wrong instanceof UnmatchedArgumentException unmatched && unmatched.isUnknownOption()) {
+      String option = unmatched.getUnmatched().get(0);
+      err.println(
+          Colours.wrong("kv: no such option: " + Printable.of(option))
+              + didYouMean(unmatched.getSuggestions()));
+    } else {
+      err.println(
+          Colours.wrong("kv: " + Printable.of(inPlainWords(String.valueOf(wrong.getMessage())))));
     }
     if (asked == root && asked.getCommand() instanceof Main) {
       asked.usage(err);
     } else {
       Help help = asked.getHelp();
       err.print(help.synopsisHeading() + help.synopsis(help.synopsisHeadingLength()));
-      CommandLine known = asked;
-      while (known != root && known.getParent() != null && known.getParent() != root) {
-        known = known.getParent();
+      String name = asked.getCommandName();
+      for (CommandLine parent = asked.getParent();
+          parent != null && parent != root;
+          parent = parent.getParent()) {
+        name = parent.getCommandName() + " " + name;
       }
-      err.println(helpCommand + known.getCommandName() + "' describes the command");
+      err.println(helpCommand + name + "' describes the command");
     }
     return asked.getCommandSpec().exitCodeOnInvalidInput();
   }

@@ -110,8 +110,8 @@ final class Subcommands {
   }
 
   /**
-   * Returns the command that the arguments name and that does not exist, or null. Help is asked for
-   * commands of commands, too.
+   * Returns the command that the arguments name and that does not exist, or null. A command of
+   * commands is named with its first word.
    */
   static @Nullable String unknown(String... args) {
     List<String> words = Stream.of(args).filter(word -> !word.equals("--verbose")).toList();
@@ -123,10 +123,11 @@ final class Subcommands {
     if (!names().contains(name)) {
       return name;
     }
-    String nested = at == 1 && words.size() > 2 ? words.get(2) : "-";
-    return nested.startsWith("-") || nestedNames(name).contains(nested)
-        ? null
-        : name + " " + nested;
+    String nested = at + 1 < words.size() ? words.get(at + 1) : "-";
+    if (nested.startsWith("-") || at == 0 && !name.equals("backup")) {
+      return null;
+    }
+    return nestedNames(name).contains(nested) ? null : name + " " + nested;
   }
 
   /** Returns {@code A B --help} for {@code help A B}, and other words as they are. */

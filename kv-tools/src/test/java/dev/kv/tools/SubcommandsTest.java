@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -93,6 +94,49 @@ class SubcommandsTest {
     assertThat(unknown.err())
         .contains("no such command: backup crate; did you mean backup create?");
     assertThat(Cli.run("help", "get", "key").exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void unknownNestedCommand_isAnsweredAsAnyOther() {
+    for (Cli unknown :
+        List.of(Cli.run("backup", "prone", "dir"), Cli.run("help", "backup", "prone"))) {
+      assertThat(unknown.exitCode()).isEqualTo(2);
+      assertThat(unknown.err())
+          .isEqualTo(
+              "kv: no such command: backup prone; did you mean backup prune?\n"
+                  + "'kv help backup' describes it\n");
+    }
+    assertThat(Cli.run("backup", "prune", "dir").err())
+        .endsWith("'kv help backup prune' describes the command\n");
+  }
+
+  @Test
+  void unknownOption_isNamedWithoutItsValue() {
+    assertThat(Cli.run("scan", "dir", "--prefx", "a").err())
+        .startsWith("kv: no such option: --prefx; did you mean --prefix?\nUsage: kv scan ");
+    assertThat(Cli.run("scan", "dir", "--\u001b", "a").err())
+        .startsWith("kv: no such option: --\\x1b\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "scan dir --json --hex",
+        "scan dir --hex --utf8",
+        "scan dir --format hex --json",
+        "export dir --format binary --json",
+        "load dir --json --format text",
+        "import dir --format hex --json",
+        "batch dir --format hex --json",
+        "dump file --format text --json",
+        "diff dir dir2 --utf8 --json",
+        "get dir key --raw --utf8"
+      })
+  void formats_thatContradictEachOther_areRefused(String line) {
+    Cli refused = Cli.run(line.split(" "));
+    assertThat(refused.exitCode()).isEqualTo(2);
+    assertThat(refused.err()).startsWith("kv: give one of --").contains("\nUsage: kv ");
+    assertThat(refused.out()).isEmpty();
   }
 
   @Test

@@ -4,6 +4,7 @@ import dev.kv.backup.Backup;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.text.Json;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -24,31 +25,27 @@ final class ListCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (json) {
-      try (Output out = new Output()) {
-        for (Backup each : new BackupDirectory(directory).list()) {
-          out.line(Json.of(BackupDirectory.members(each)));
-        }
-      }
-      return 0;
-    }
+    List<Backup> all = new BackupDirectory(directory).list();
     try (Output out = new Output()) {
       String form = "%6s  %-24s  %12s  %6s  %14s  %14s";
-      String head =
-          String.format(
-              Locale.ROOT, form, "number", "created", "sequence", "files", "bytes", "new bytes");
-      out.line(head);
-      for (Backup each : new BackupDirectory(directory).list()) {
+      if (!json) {
         out.line(
             String.format(
-                Locale.ROOT,
-                form,
-                each.number(),
-                each.created(),
-                each.sequence(),
-                each.files(),
-                each.bytes(),
-                each.addedBytes()));
+                Locale.ROOT, form, "number", "created", "sequence", "files", "bytes", "new bytes"));
+      }
+      for (Backup each : all) {
+        out.line(
+            json
+                ? Json.of(BackupDirectory.members(each))
+                : String.format(
+                    Locale.ROOT,
+                    form,
+                    each.number(),
+                    each.created(),
+                    each.sequence(),
+                    each.files(),
+                    each.bytes(),
+                    each.addedBytes()));
       }
     }
     return 0;

@@ -10,7 +10,6 @@ import dev.kv.tools.text.EntryFormat;
 import dev.kv.tools.text.Utf8Text;
 import java.util.HexFormat;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -43,9 +42,6 @@ public final class GetCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (Stream.of(raw, utf8, json, hex).filter(given -> given).count() > 1) {
-      throw database.wrongUsage("give one of --raw, --utf8, --json and --hex");
-    }
     byte[] key = KeyText.bytes(keyText, hex, database);
     try (ReadOnlyDB db = database.openForLookups()) {
       byte[] value = db.get(key);

@@ -17,7 +17,7 @@ final class KeyText {
     try {
       return hex ? EntryFormat.hexBytes(text) : ByteText.parse(text).bytes();
     } catch (IllegalArgumentException malformed) {
-      throw database.wrongUsage(String.valueOf(malformed.getMessage()));
+      throw database.wrongUsage((hex ? "'" + text + "': " : "") + malformed.getMessage());
     }
   }
 }

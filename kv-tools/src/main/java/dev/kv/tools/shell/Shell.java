@@ -117,7 +117,7 @@ final class Shell {
         break;
     }
     if (!COMMANDS.contains(name)) {
-      return refuse("no such command in the shell: " + name + "; 'help' lists them");
+      return refuseUnknown(name);
     }
     List<String> arguments = new ArrayList<>();
     arguments.add(database.directory().toString());
@@ -132,13 +132,21 @@ final class Shell {
   private int help(List<String> words) {
     if (words.size() > 1) {
       String name = words.get(1);
-      return COMMANDS.contains(name)
-          ? commands.run(name, "--help")
-          : refuse("no such command in the shell: " + name + "; 'help' lists them");
+      return COMMANDS.contains(name) ? commands.run(name, "--help") : refuseUnknown(name);
     }
     System.out.println("Commands: " + String.join(", ", COMMANDS) + ", " + String.join(", ", OWN));
     System.out.println("'help COMMAND' describes a command. Ctrl-C ends a command that runs.");
     return 0;
+  }
+
+  private int refuseUnknown(String name) {
+    List<String> near = commands.near(name).stream().filter(COMMANDS::contains).toList();
+    return refuse(
+        "no such command in the shell: "
+            + name
+            + (near.isEmpty()
+                ? "; 'help' lists them"
+                : "; did you mean " + String.join(" or ", near) + "?"));
   }
 
   private static int refuse(String message) {

@@ -27,7 +27,7 @@ public final class ImportCommand implements Callable<Integer> {
       index = "1",
       arity = "0..1",
       paramLabel = "FILE",
-      description = "The file to read; default standard input.")
+      description = "The file to read; - or none is standard input.")
   private @Nullable Path file;
 
   @Option(
@@ -53,7 +53,8 @@ public final class ImportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    long entries = new Loading("import", format, database, create, null).run(file);
+    Path input = file == null || file.toString().equals("-") ? null : file;
+    long entries = new Loading("import", format, database, create, null).run(input);
     try (Output out = new Output()) {
       out.line(json ? Json.of(Map.of("entries", entries)) : entries + " entries");
     }

@@ -1,7 +1,6 @@
 package dev.kv.tools.transfer;
 
 import dev.kv.load.BulkLoadOptions;
-import dev.kv.tools.console.Failure;
 import dev.kv.tools.database.DatabaseArguments;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -53,7 +52,7 @@ public final class LoadCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (sorted && sort) {
-      throw new Failure("--sorted and --sort exclude each other");
+      throw database.wrongUsage("give --sorted or --sort, not both");
     }
     BulkLoadOptions bulk = sorted || sort ? BulkLoadOptions.builder().sorted(sorted).build() : null;
     new Loading("load", format, database, create, bulk).run(null);

@@ -122,6 +122,8 @@ class BackupCommandTest {
         .contains("no such file or directory");
     Files.delete(backups.resolve("backup-000001"));
     assertThat(failure(backup("restore", backups, temp.resolve("x")))).contains("holds no backup");
+    assertThat(failure(backup("list", backups))).contains("holds no backup");
+    assertThat(backup("list", backups).out()).isEmpty();
   }
 
   @Test
@@ -170,7 +172,7 @@ class BackupCommandTest {
     assertThat(none.err()).contains("Missing command after backup").contains("'kv help backup'");
     Cli keep = backup("prune", dir);
     assertThat(keep.exitCode()).isEqualTo(2);
-    assertThat(keep.err()).contains("--keep").contains("'kv help backup'");
+    assertThat(keep.err()).contains("--keep").contains("'kv help backup prune'");
     assertThat(backup("prune", dir, "--keep", "0").err()).contains("--keep must be at least 1");
     assertThat(backup("create", dir).exitCode()).isEqualTo(2);
   }

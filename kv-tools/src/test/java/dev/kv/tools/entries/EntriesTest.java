@@ -73,6 +73,8 @@ class EntriesTest {
             List.of("get", dir, "00", "--hex", "--raw"))) {
       assertThat(Cli.run(wrong.toArray(String[]::new)).exitCode()).as("%s", wrong).isEqualTo(2);
     }
+    assertThat(Cli.run("put", dir, "00", "xx", "--hex").err())
+        .startsWith("kv: 'xx': expected two hexadecimal digits for each byte\n");
     assertThat(Cli.run("count", dir).out()).isEqualTo("1\n");
     assertThat(Cli.run("delete", dir, "00Ff", "--hex").exitCode()).isZero();
     assertThat(Cli.run("count", dir).out()).isEqualTo("0\n");

@@ -71,13 +71,22 @@ class ShellTest {
     String dir = Fixtures.copy("plain", temp).toString();
     Cli shell =
         Cli.runWithInput(
-            "nonsense\nget absent\ndestroy --yes\nget 'open\nput k v\nget k\nexit\nput late x\n",
+            "nonsense\n"
+                + "gett absent\n"
+                + "get absent\n"
+                + "destroy --yes\n"
+                + "get 'open\n"
+                + "put k v\n"
+                + "get k\n"
+                + "exit\n"
+                + "put late x\n",
             "shell",
             dir);
     assertThat(shell.exitCode()).isEqualTo(2);
     assertThat(shell.out()).isEqualTo("v\n");
     assertThat(shell.err())
-        .contains("no such command in the shell: nonsense")
+        .contains("no such command in the shell: nonsense; 'help' lists them")
+        .contains("no such command in the shell: gett; did you mean get?")
         .contains("no such key: absent")
         .contains("no such command in the shell: destroy")
         .contains("a quote is not closed");
@@ -130,6 +139,11 @@ class ShellTest {
                 Cancellation.check();
               }
               return 0;
+            }
+
+            @Override
+            public List<String> near(String unknown) {
+              throw new AssertionError(unknown);
             }
 
             @Override

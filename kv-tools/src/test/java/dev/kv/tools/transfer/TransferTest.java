@@ -66,7 +66,7 @@ class TransferTest {
     assertThat(Cli.runWithInput(unsorted, "load", other, "--sort").exitCode()).isZero();
     assertThat(Cli.run("scan", other).out()).isEqualTo("a\t3\nb\t1\nc\t2\n");
     assertThat(Cli.runWithInput("", "load", other, "--sorted").exitCode()).isZero();
-    assertThat(Cli.runWithInput("", "load", other, "--sorted", "--sort").exitCode()).isEqualTo(1);
+    assertThat(Cli.runWithInput("", "load", other, "--sorted", "--sort").exitCode()).isEqualTo(2);
   }
 
   @Test
@@ -263,6 +263,13 @@ class TransferTest {
         .contains(table.toString(), "nothing was added")
         .doesNotContain("repair")
         .hasLineCount(1);
+  }
+
+  @Test
+  void import_fromAHyphen_readsStandardInput() {
+    String dir = temp.resolve("new").toString();
+    assertThat(Cli.runWithInput("a\t1\n", "import", dir, "-", "--create").exitCode()).isZero();
+    assertThat(Cli.run("scan", dir).out()).isEqualTo("a\t1\n");
   }
 
   @Test
