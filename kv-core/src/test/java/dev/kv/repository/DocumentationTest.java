@@ -49,6 +49,11 @@ class DocumentationTest {
 
   private static final Pattern CLASSES = Pattern.compile("\nClasses: (.*?)\\.\n", Pattern.DOTALL);
   private static final Pattern WITH_A_LETTER = Pattern.compile("\\S*[\\p{L}\\p{N}]\\S*");
+
+  /** Bytes of a text, or the text of bytes, in the character set of the machine. */
+  private static final Pattern WITHOUT_CHARACTER_SET =
+      Pattern.compile("getBytes\\(\\)|new String\\(\\w+\\)");
+
   private static final Pattern WORD = Pattern.compile("\\w+");
 
   /** A name in mixed case, such as the name of a class of the engine or of the JDK. */
@@ -130,6 +135,18 @@ class DocumentationTest {
               });
     } catch (IOException unreadable) {
       throw new AssertionError(unreadable);
+    }
+  }
+
+  /**
+   * The character set of the machine lacks characters, for example under {@code LC_ALL=C} on 17.
+   */
+  @Test
+  void javaBlocks_ofTheDocuments_nameTheCharacterSet() throws IOException {
+    for (Path page : documents(root())) {
+      for (MatchResult block : BLOCK.matcher(read(page)).results().toList()) {
+        assertThat(block.group(1)).as("%s", page).doesNotContainPattern(WITHOUT_CHARACTER_SET);
+      }
     }
   }
 
