@@ -54,9 +54,17 @@ public final class StatsText {
   public static List<Object> levelMembers(DBStats stats) {
     List<Object> levels = new ArrayList<>();
     for (DBStats.Level level : stats.levels()) {
-      levels.add(Map.of("files", level.files(), "bytes", level.bytes()));
+      levels.add(levelMembers(level.files(), level.bytes()));
     }
     return levels;
+  }
+
+  /** Returns the members of one level, in an order that is the same in every run. */
+  static Map<String, Object> levelMembers(int files, long bytes) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("files", files);
+    members.put("bytes", bytes);
+    return members;
   }
 
   /** Returns the statistics as the members of a JSON object. */

@@ -18,8 +18,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.LocalTime;
 import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -176,10 +178,10 @@ final class StatsWatch {
   private static Map<String, Object> members(Look now) {
     List<Object> levels = new ArrayList<>();
     for (int level = 0; level < DatabaseFile.LEVELS; level++) {
-      levels.add(Map.of("files", now.tables().get(level), "bytes", now.bytes().get(level)));
+      levels.add(StatsText.levelMembers(now.tables().get(level), now.bytes().get(level)));
     }
     Map<String, Object> members = new LinkedHashMap<>();
-    members.put("time", time());
+    members.put("time", Instant.now().truncatedTo(ChronoUnit.SECONDS));
     members.put("inUse", now.inUse());
     members.put("levels", levels);
     members.put("tableFiles", now.tableFiles());

@@ -28,7 +28,7 @@ class StatsCommandTest {
         .containsPattern(" 4- 7 +[0-9]+  ####");
     Cli json = Cli.run("stats", dir, "--entries", "--json");
     assertThat(json.out())
-        .startsWith("{\"levels\":[{")
+        .startsWith("{\"levels\":[{\"files\":")
         .contains("\"entries\":4660,")
         .contains("\"keySizes\":[{\"from\":4,\"to\":7,\"entries\":")
         .hasLineCount(1);
@@ -78,7 +78,8 @@ class StatsCommandTest {
       Cli json = Cli.run("stats", dir.toString(), "--watch", "--json", "--count", "1");
       assertThat(json.out())
           .hasLineCount(1)
-          .contains("\"levels\":[{")
+          .containsPattern("^\\{\"time\":\"20\\d\\d-[-0-9T:]+Z\",")
+          .contains("\"levels\":[{\"files\":")
           .contains("\"tableFiles\":2,")
           .contains("\"lastSequence\":2,");
     }
