@@ -97,10 +97,15 @@ public record JobContext(
       if (versions().isFailed()) {
         throw e;
       }
-      outputs.abandon();
-      obsolete().collect();
+      abandon(outputs);
       return new JobOutcome.NothingLogged(e);
     }
+  }
+
+  /** Deletes the tables of work that was not installed. */
+  public void abandon(TableOutputs outputs) {
+    outputs.abandon();
+    obsolete().collect();
   }
 
   /**

@@ -14,7 +14,6 @@ import dev.kv.core.change.LoggedRangeDelete;
 import dev.kv.core.change.RangeDelete;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.event.Events;
-import dev.kv.core.feed.LogFeed;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.DatabaseContext;
@@ -39,18 +38,13 @@ import org.jspecify.annotations.Nullable;
 final class DBImpl extends OpenDatabase implements DB {
   private final Parts parts;
   private final DBAdmin admin;
-  private final DBLoads loads;
-  private final ChangeFeed changes;
   private final AsyncSyncs syncs;
   private final CountDownLatch closeDone = new CountDownLatch(1);
 
   DBImpl(Parts parts) {
     super(parts.reads().reader());
     this.parts = parts;
-    Runnable checkOpen = this::checkOpen;
-    this.admin = new Admin(checkOpen, parts);
-    this.loads = new OpenLoads(parts);
-    this.changes = new OpenChanges(checkOpen, parts.tree().feed());
+    this.admin = new Admin(this::checkOpen, parts);
     this.syncs = new AsyncSyncs(parts.context().env(), this::sync);
   }
 
@@ -160,7 +154,7 @@ final class DBImpl extends OpenDatabase implements DB {
   }
 
   private void delete(WriteOptions options, KeyBounds range) {
-    if (parts.tree().feed() != null) {
+    if (parts.files().retained() != null) {
       new LoggedRangeDelete(parts.reads().reader(), parts.writes().commits()).delete(range);
       return;
     }
@@ -177,12 +171,12 @@ final class DBImpl extends OpenDatabase implements DB {
 
   @Override
   public DBLoads loads() {
-    return loads;
+    return parts.tree().loads();
   }
 
   @Override
   public ChangeFeed changes() {
-    return changes;
+    return parts.tree().feed();
   }
 
   @Override
@@ -215,10 +209,7 @@ final class DBImpl extends OpenDatabase implements DB {
       parts.writes().commits().close();
       parts.tree().loads().close();
       parts.background().stop();
-      LogFeed feed = parts.tree().feed();
-      if (feed != null) {
-        feed.close();
-      }
+      parts.tree().feed().close();
       parts.reads().reader().close();
       parts.files().obsolete().close();
       events.post(new CloseEvent(events.database()));

@@ -21,15 +21,12 @@ import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.DatabaseFiles;
 import dev.kv.core.state.DatabaseStats;
 import dev.kv.core.state.MemTables;
-import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.state.TombstoneObserver;
 import dev.kv.core.transaction.ConditionalWrites;
 import dev.kv.core.transaction.Transactions;
-import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.env.Env;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 
 /** The parts of a database that is open for writing, which owns and closes them. */
 record Parts(
@@ -105,19 +102,18 @@ record Parts(
       VersionMutator mutator,
       Loads loads,
       FileCapture capture,
-      @Nullable LogFeed feed) {
+      LogFeed feed) {
     static Tree of(JobContext jobs, ReadStates states) {
       DatabaseFiles files = jobs.files();
       Compactor compactor = new Compactor(jobs);
       VersionMutator mutator = new VersionMutator(jobs, states);
-      RetainedLogs retained = files.retained();
       return new Tree(
           jobs,
           compactor,
           mutator,
           new Loads(jobs, mutator, compactor),
           new FileCapture(files, jobs.commits()),
-          retained == null ? null : new LogFeed(files.context(), retained, files.errors()));
+          new LogFeed(files));
     }
   }
 
@@ -141,7 +137,7 @@ record Parts(
             reads.reader(),
             reads.snapshots(),
             recovered.stats(),
-            new StatsSource(files, writes, reads.transactions(), recovered.report()));
+            statistics(files, writes, reads.transactions(), recovered.report()));
     writes.memTables().publish();
     BackgroundThreads background =
         new BackgroundThreads(
@@ -153,71 +149,28 @@ record Parts(
     return new Parts(files, lock, writes, reads, tree, background, stats);
   }
 
+  private static Supplier<DatabaseStats.Numbers> statistics(
+      DatabaseFiles files, WriteSide writes, Transactions transactions, DBStats.Recovery recovery) {
+    CommitPipeline commits = writes.commits();
+    long firstSequence = files.versions().lastSequence();
+    return () ->
+        new DatabaseStats.Numbers(
+            recovery,
+            writes.memTables().memoryUsed(),
+            writes.memTables().estimatedKeys(),
+            new DBStats.Writes(
+                commits.lastSequence() - firstSequence,
+                commits.loggedBytes(),
+                files.logs().syncs(),
+                files.logs().syncMicros(),
+                commits.lastSequence(),
+                commits.stalls()),
+            transactions.stats(),
+            files.obsolete().stuck());
+  }
+
   /** Returns the directory, options, memory and caches of the database. */
   DatabaseContext context() {
     return files.context();
-  }
-
-  /** The numbers of a database that is open for writing. */
-  private static final class StatsSource implements DatabaseStats.Source {
-    private final DatabaseFiles files;
-    private final WriteSide writes;
-    private final Transactions transactions;
-    private final DBStats.Recovery recovery;
-    private final long firstSequence;
-
-    StatsSource(
-        DatabaseFiles files,
-        WriteSide writes,
-        Transactions transactions,
-        DBStats.Recovery recovery) {
-      this.files = files;
-      this.writes = writes;
-      this.transactions = transactions;
-      this.recovery = recovery;
-      this.firstSequence = files.versions().lastSequence();
-    }
-
-    @Override
-    public <R extends @Nullable Object> R withVersion(Function<Version, R> use) {
-      return files.versions().withCurrent(use);
-    }
-
-    @Override
-    public DBStats.Recovery recovery() {
-      return recovery;
-    }
-
-    @Override
-    public long memtableBytes() {
-      return writes.memTables().memoryUsed();
-    }
-
-    @Override
-    public long memtableKeys() {
-      return writes.memTables().estimatedKeys();
-    }
-
-    @Override
-    public DBStats.Writes writes() {
-      CommitPipeline commits = writes.commits();
-      return new DBStats.Writes(
-          commits.lastSequence() - firstSequence,
-          commits.loggedBytes(),
-          files.logs().syncs(),
-          files.logs().syncMicros(),
-          commits.lastSequence(),
-          commits.stalls());
-    }
-
-    @Override
-    public DBStats.Transactions transactions() {
-      return transactions.stats();
-    }
-
-    @Override
-    public int undeletedFiles() {
-      return files.obsolete().stuck();
-    }
   }
 }

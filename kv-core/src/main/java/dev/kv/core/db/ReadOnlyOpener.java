@@ -67,7 +67,7 @@ final class ReadOnlyOpener {
       ReadOnlyView view = load(last -> new ReadOnlyView(context, uses, last), loaded -> {});
       ReadOnlyDB db = assemble(context, new ReadOnlyViews(context, uses, view));
       undo.cancel();
-      timer.opened(view.versions().current(), view.recovery(), true);
+      timer.opened(view.versions().current(), view.numbers().recovery(), true);
       events.onPost(events::deliver);
       events.deliverAll();
       return db;
@@ -184,7 +184,12 @@ final class ReadOnlyOpener {
             events,
             options.monitoring().trackIterators());
     DatabaseStats stats =
-        new DatabaseStats(context, reader, views.snapshots(), new CompactionStats(), views);
+        new DatabaseStats(
+            context,
+            reader,
+            views.snapshots(),
+            new CompactionStats(),
+            () -> views.newest().numbers());
     return new ReadOnlyDBImpl(
         reader, stats, events, env, views, checkOpen -> refresh(views, checkOpen));
   }

@@ -11,6 +11,7 @@ import dev.kv.core.read.ReadStates;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.recovery.LogRecovery;
 import dev.kv.core.state.DatabaseContext;
+import dev.kv.core.state.DatabaseStats;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.options.TableSuffix;
 import java.io.IOException;
@@ -46,9 +47,7 @@ final class ReadOnlyView {
   private boolean unpinned;
 
   private long lastSequence;
-  private long memtableBytes;
-  private long memtableKeys;
-  private DBStats.Recovery recovery = new DBStats.Recovery(0, 0, 0, "");
+  private DatabaseStats.Numbers numbers = numbers(new DBStats.Recovery(0, 0, 0, ""));
 
   /**
    * Creates a view that has read nothing yet.
@@ -93,10 +92,18 @@ final class ReadOnlyView {
       logs.noteManifest("the MANIFEST ends inside an edit", versions.recoveredTail());
     }
     lastSequence = logs.lastSequence();
-    recovery = logs.report();
-    memtableBytes = memtables.stream().mapToLong(MemTable::memoryUsed).sum();
-    memtableKeys = memtables.stream().mapToLong(MemTable::estimatedKeys).sum();
+    numbers = numbers(logs.report());
     memtables.addFirst(context.emptyMemTable());
+  }
+
+  private DatabaseStats.Numbers numbers(DBStats.Recovery recovery) {
+    return new DatabaseStats.Numbers(
+        recovery,
+        memtables.stream().mapToLong(MemTable::memoryUsed).sum(),
+        memtables.stream().mapToLong(MemTable::estimatedKeys).sum(),
+        new DBStats.Writes(0, 0, 0, 0, lastSequence, new DBStats.WriteStalls(0, 0, 0)),
+        new DBStats.Transactions(0, 0, 0, 0, 0, 0),
+        0);
   }
 
   /**
@@ -196,15 +203,7 @@ final class ReadOnlyView {
     return lastSequence;
   }
 
-  long memtableBytes() {
-    return memtableBytes;
-  }
-
-  long memtableKeys() {
-    return memtableKeys;
-  }
-
-  DBStats.Recovery recovery() {
-    return recovery;
+  DatabaseStats.Numbers numbers() {
+    return numbers;
   }
 }

@@ -1,22 +1,15 @@
 package dev.kv.core.db;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.admin.DBStats;
 import dev.kv.admin.LiveFiles;
 import dev.kv.core.checkpoint.FrozenFiles;
-import dev.kv.core.memory.Stripes;
-import dev.kv.core.read.ReadState;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.state.DatabaseContext;
-import dev.kv.core.state.DatabaseStats;
-import dev.kv.core.version.Version;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The newest view of a database that is open for reading only, and the views before it that
@@ -24,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The lock of this class comes before all others: a refresh holds it while it reads files.
  */
-final class ReadOnlyViews implements DatabaseStats.Source {
+final class ReadOnlyViews {
   private final DatabaseContext context;
   private final TableUses uses;
   private final ReadStates states = new ReadStates();
@@ -63,51 +56,6 @@ final class ReadOnlyViews implements DatabaseStats.Source {
 
   ReadOnlyView newest() {
     return newest;
-  }
-
-  long lastSequence() {
-    return lastSequence;
-  }
-
-  @Override
-  public DBStats.Recovery recovery() {
-    return newest.recovery();
-  }
-
-  @Override
-  public long memtableBytes() {
-    return newest.memtableBytes();
-  }
-
-  @Override
-  public long memtableKeys() {
-    return newest.memtableKeys();
-  }
-
-  @Override
-  public DBStats.Writes writes() {
-    return new DBStats.Writes(0, 0, 0, 0, lastSequence, new DBStats.WriteStalls(0, 0, 0));
-  }
-
-  @Override
-  public DBStats.Transactions transactions() {
-    return new DBStats.Transactions(0, 0, 0, 0, 0, 0);
-  }
-
-  @Override
-  public int undeletedFiles() {
-    return 0;
-  }
-
-  @Override
-  public <R extends @Nullable Object> R withVersion(Function<Version, R> use) {
-    int stripe = Stripes.current();
-    ReadState state = states.acquire(stripe);
-    try {
-      return use.apply(state.version());
-    } finally {
-      states.release(state, stripe);
-    }
   }
 
   /** Returns a view that has read nothing yet, for {@link #advance}. */

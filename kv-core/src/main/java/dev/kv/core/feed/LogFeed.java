@@ -1,12 +1,13 @@
 package dev.kv.core.feed;
 
+import dev.kv.change.ChangeFeed;
 import dev.kv.change.ChangeOptions;
 import dev.kv.change.ChangePosition;
 import dev.kv.change.Changes;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
-import dev.kv.core.state.DatabaseContext;
+import dev.kv.core.state.DatabaseFiles;
 import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
@@ -15,35 +16,44 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
-/** Opens the readers of changes of one database, and closes them with it. Thread-safe. */
-public final class LogFeed implements AutoCloseable {
+/**
+ * The change feed of a database that is open for writing: opens the readers of its changes, and
+ * closes them with it. Thread-safe.
+ */
+public final class LogFeed implements ChangeFeed, AutoCloseable {
   /** The result of {@link #firstIn} for a log without records. */
   private static final long NONE = -1;
 
   private final Env env;
   private final Path directory;
-  private final RetainedLogs kept;
+  private final @Nullable RetainedLogs retained;
   private final ErrorHandler errors;
   private final Set<ChangesImpl> readers = ConcurrentHashMap.newKeySet();
 
-  /** Creates the feed of a database whose incarnation has begun. */
-  public LogFeed(DatabaseContext context, RetainedLogs kept, ErrorHandler errors) {
-    this.env = context.env();
-    this.directory = context.directory();
-    this.kept = kept;
-    this.errors = errors;
-    errors.onChange(kept.progress()::wake);
+  /** Creates the feed of a database; if it retains logs, its incarnation has begun. */
+  public LogFeed(DatabaseFiles files) {
+    this.env = files.context().env();
+    this.directory = files.context().directory();
+    this.retained = files.retained();
+    this.errors = files.errors();
+    if (retained != null) {
+      errors.onChange(retained.progress()::wake);
+    }
   }
 
-  /** Implements {@link dev.kv.change.ChangeFeed#open(ChangeOptions, ChangePosition)}. */
+  @Override
   public Changes open(ChangeOptions options, ChangePosition after) {
-    errors.checkNotClosing();
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(after, "after");
+    RetainedLogs kept = kept();
     kept.check(after);
     try {
-      LogCursor cursor = new LogCursor(env, directory, kept, logOf(after));
+      LogCursor cursor = new LogCursor(env, directory, kept, logOf(kept, after));
       ChangesImpl changes =
           new ChangesImpl(kept, errors, cursor, !options.unsynced(), after, readers::remove);
       readers.add(changes);
@@ -53,19 +63,19 @@ public final class LogFeed implements AutoCloseable {
     }
   }
 
-  /** Implements {@link dev.kv.change.ChangeFeed#position}. */
-  public ChangePosition durable() {
-    errors.checkNotClosing();
+  @Override
+  public ChangePosition position() {
+    RetainedLogs kept = kept();
     return kept.position(kept.progress().last(true));
   }
 
-  /** Implements {@link dev.kv.change.ChangeFeed#oldestPosition}. */
-  public ChangePosition oldest() {
-    errors.checkNotClosing();
+  @Override
+  public ChangePosition oldestPosition() {
+    RetainedLogs kept = kept();
     long last = kept.progress().last(false);
     try {
       for (long log : kept.numbers()) {
-        long first = firstIn(log);
+        long first = firstIn(kept, log);
         if (first != NONE && first <= last) {
           return kept.position(first - 1);
         }
@@ -76,13 +86,23 @@ public final class LogFeed implements AutoCloseable {
     return kept.position(last);
   }
 
+  private RetainedLogs kept() {
+    errors.checkNotClosing();
+    RetainedLogs kept = retained;
+    if (kept == null) {
+      throw new IllegalStateException(
+          "changes can be read only if the database was opened with Options.logRetention");
+    }
+    return kept;
+  }
+
   /** Returns the number of the log that has the first write after a position, or will have it. */
-  private long logOf(ChangePosition after) throws IOException {
+  private long logOf(RetainedLogs kept, ChangePosition after) throws IOException {
     long last = kept.progress().last(false); // first: the logs have these writes when they are read
     List<Long> numbers = kept.numbers();
     long oldestFirst = NONE;
     for (int i = numbers.size() - 1; i >= 0; i--) {
-      long first = firstIn(numbers.get(i));
+      long first = firstIn(kept, numbers.get(i));
       if (first != NONE && first <= after.sequence() + 1) {
         return numbers.get(i);
       }
@@ -101,7 +121,7 @@ public final class LogFeed implements AutoCloseable {
   /**
    * Returns the number of the first write in a log, or {@link #NONE} if it has none that counts.
    */
-  private long firstIn(long log) throws IOException {
+  private long firstIn(RetainedLogs kept, long log) throws IOException {
     Path file = FileNames.log(directory, log);
     RecordBuffer record = new RecordBuffer();
     LogReader.Reporter unheard = (offset, bytes, what, torn) -> {};

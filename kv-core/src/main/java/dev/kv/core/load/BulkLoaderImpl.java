@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * A bulk load of entries. Sorted entries are written to tables at once; others pass an {@link
  * ExternalSort}. The methods are synchronized, because a close of the database ends the loader.
  */
-public final class BulkLoaderImpl implements BulkLoader {
+final class BulkLoaderImpl implements BulkLoader {
   private static final int KEY_BYTES = 256;
   private static final int ENTRIES_PER_REPORT = 8192;
 
@@ -236,20 +236,14 @@ public final class BulkLoaderImpl implements BulkLoader {
   /** Frees the memory, and deletes the files that were not installed. */
   @GuardedBy("this")
   private void free() {
-    LoadWriter unfinished = writer;
-    writer = null;
-    ExternalSort sorted = sort;
-    sort = null;
-    RunFiles runs = files;
-    files = null;
-    if (unfinished != null) {
-      unfinished.close();
+    if (writer != null) {
+      writer.close();
     }
-    if (sorted != null) {
-      sorted.close();
+    if (sort != null) {
+      sort.close();
     }
-    if (runs != null) {
-      runs.close();
+    if (files != null) {
+      files.close();
     }
     if (state != State.FINISHED && !jobs.versions().isFailed()) {
       outputs.settle();

@@ -14,9 +14,13 @@ import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.load.BulkLoadOptions;
+import dev.kv.load.BulkLoader;
+import dev.kv.load.DBLoads;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -26,7 +30,7 @@ import java.util.Set;
  * <p>The sequence number of a load is taken before its tables are written, and writers go on. At
  * the install, {@link LoadChange} checks that nobody has written in the range of a table since.
  */
-public final class Loads implements AutoCloseable {
+public final class Loads implements DBLoads, AutoCloseable {
   /** More tables than this are not placed in level 0 together: they would stall writers. */
   private static final int MOST_IN_LEVEL_0 = Levels.LEVEL_0_COMPACTION_TRIGGER;
 
@@ -48,8 +52,10 @@ public final class Loads implements AutoCloseable {
     this.compactor = compactor;
   }
 
-  /** Returns a new loader, which the caller closes. */
-  public BulkLoaderImpl loader(BulkLoadOptions options) {
+  @Override
+  public BulkLoader bulkLoader(BulkLoadOptions options) {
+    requireNoFeed("a bulk load");
+    Objects.requireNonNull(options, "options");
     jobs.errors().check();
     BulkLoaderImpl loader = new BulkLoaderImpl(this, jobs, options);
     synchronized (this) {
@@ -59,6 +65,22 @@ public final class Loads implements AutoCloseable {
       loader.revoke();
     }
     return loader;
+  }
+
+  @Override
+  public void ingest(List<Path> tables) {
+    List<Path> files = List.copyOf(Objects.requireNonNull(tables, "tables"));
+    requireNoFeed("an ingest");
+    new TableIngestion(this, jobs, changes).ingest(files);
+  }
+
+  private void requireNoFeed(String what) {
+    if (jobs.files().retained() != null) {
+      throw new IllegalStateException(
+          what
+              + " does not pass the log, so readers of changes would not see it: open the database"
+              + " without Options.logRetention, and begin again with new copies afterwards");
+    }
   }
 
   synchronized void ended(BulkLoaderImpl loader) {

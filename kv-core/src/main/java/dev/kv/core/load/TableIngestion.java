@@ -28,7 +28,7 @@ import java.util.List;
  * with their sequence number 0. Otherwise their entries are written to new tables, with a new
  * sequence number.
  */
-public final class TableIngestion {
+final class TableIngestion {
   private static final int COPY_BYTES = 256 << 10;
 
   private final Loads loads;
@@ -38,7 +38,7 @@ public final class TableIngestion {
   private final InternalKeyComparator order;
 
   /** Creates the object for one open database. */
-  public TableIngestion(Loads loads, JobContext jobs, VersionMutator changes) {
+  TableIngestion(Loads loads, JobContext jobs, VersionMutator changes) {
     this.loads = loads;
     this.jobs = jobs;
     this.changes = changes;
@@ -51,7 +51,7 @@ public final class TableIngestion {
    *
    * @throws IllegalArgumentException if two tables overlap, or one is not for an ingest
    */
-  public void ingest(List<Path> paths) {
+  void ingest(List<Path> paths) {
     loads.beginIngest();
     try {
       ingestFiles(paths);
@@ -104,7 +104,7 @@ public final class TableIngestion {
     TableOutputs outputs = jobs.newOutputs();
     List<FileMetadata> placed = new ArrayList<>();
     long sequence = 0;
-    try (Undo undo = new Undo(() -> abandon(outputs))) {
+    try (Undo undo = new Undo(() -> jobs.abandon(outputs))) {
       if (jobs.versions().withCurrent(version -> isFree(tables, version))) {
         for (ExternalTable table : tables) {
           table.verify(jobs.errors());
@@ -119,21 +119,12 @@ public final class TableIngestion {
     loads.install("an ingest of tables", placed, sequence, outputs);
   }
 
-  private void abandon(TableOutputs outputs) {
-    outputs.abandon();
-    jobs.obsolete().collect();
-  }
-
   /** Returns true if no memtable and no table has an entry in the range of one of the tables. */
   private boolean isFree(List<ExternalTable> tables, Version version) {
     for (ExternalTable table : tables) {
-      FileMetadata ends = new FileMetadata(0, 0, table.smallest(), table.largest());
-      for (int level = 0; level < Levels.COUNT; level++) {
-        if (version.overlaps(level, ends.smallestUserKey(), ends.largestUserKey())) {
-          return false;
-        }
-      }
-      if (changes.memTablesHold(LoadChange.rangeOf(List.of(ends), order.userComparator()))) {
+      KeyRange keys = new FileMetadata(0, 0, table.smallest(), table.largest()).userKeys();
+      if (IntStream.range(0, Levels.COUNT).anyMatch(level -> version.overlaps(level, keys))
+          || changes.memTablesHold(keys.bounds(order.userComparator()))) {
         return false;
       }
     }

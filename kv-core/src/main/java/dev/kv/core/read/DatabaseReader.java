@@ -17,11 +17,11 @@ import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BufferSlice;
 import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
-import dev.kv.core.memory.Stripes;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.MultiGetContext;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.cache.ReadFlags;
+import dev.kv.core.version.Version;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
 import dev.kv.event.DamageEvent;
@@ -304,13 +304,12 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
 
   /** Returns a mark of this moment. */
   public ReadMark mark() {
-    int stripe = Stripes.current();
-    ReadState state = states.acquire(stripe);
-    try {
-      return new ReadMark(state);
-    } finally {
-      states.release(state, stripe);
-    }
+    return states.withCurrent(ReadMark::new);
+  }
+
+  /** Returns what {@code use} returns for the current version, which it borrows. */
+  public <R extends @Nullable Object> R withVersion(Function<Version, R> use) {
+    return states.withCurrent(state -> use.apply(state.version()));
   }
 
   /** Calls {@code use} with the memtables since {@code mark}. */
@@ -384,17 +383,9 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
 
   private void sample(ByteBuffer key, int offset, int length) {
     SeekListener listener = seeks;
-    if (listener == null) {
-      return;
-    }
-    int stripe = Stripes.current();
-    ReadState state = states.acquire(stripe);
-    try {
-      if (state.version().recordReadSample(key, offset, length)) {
-        listener.seekCompactionWanted();
-      }
-    } finally {
-      states.release(state, stripe);
+    if (listener != null
+        && states.withCurrent(state -> state.version().recordReadSample(key, offset, length))) {
+      listener.seekCompactionWanted();
     }
   }
 

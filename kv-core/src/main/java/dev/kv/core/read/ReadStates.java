@@ -6,6 +6,7 @@ import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Version;
 import dev.kv.errors.DBClosedException;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,10 +56,15 @@ public final class ReadStates {
 
   /** Returns true if a memtable of the current state holds an entry of a user key of a range. */
   public boolean memTablesHold(KeyBounds range) {
+    return withCurrent(state -> state.memTablesHold(range));
+  }
+
+  /** Returns what {@code use} returns for the current state, which it borrows. */
+  public <R extends @Nullable Object> R withCurrent(Function<ReadState, R> use) {
     int stripe = Stripes.current();
     ReadState state = acquire(stripe);
     try {
-      return state.memTablesHold(range);
+      return use.apply(state);
     } finally {
       release(state, stripe);
     }

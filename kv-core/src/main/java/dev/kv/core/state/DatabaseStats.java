@@ -14,7 +14,7 @@ import dev.kv.core.version.Version;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The statistics, properties and approximate sizes of one open database. Thread-safe. */
@@ -29,31 +29,25 @@ public final class DatabaseStats {
   private final DatabaseReader reader;
   private final SnapshotList snapshots;
   private final CompactionStats compactionStats;
-  private final Source source;
+  private final Supplier<Numbers> numbers;
 
-  /** The numbers of one open database. Thread-safe. */
-  public interface Source {
-    /** Returns what {@code use} returns for the current version, which it borrows. */
-    <R extends @Nullable Object> R withVersion(Function<Version, R> use);
-
-    /** Returns the statistics of the last recovery. */
-    DBStats.Recovery recovery();
-
-    /** Returns the bytes that memtables use. */
-    long memtableBytes();
-
-    /** Returns an estimate of the number of keys in memtables. */
-    long memtableKeys();
-
-    /** Returns the statistics of writes. */
-    DBStats.Writes writes();
-
-    /** Returns the counters of transactions. */
-    DBStats.Transactions transactions();
-
-    /** Returns the number of obsolete files that could not be deleted yet. */
-    int undeletedFiles();
-  }
+  /**
+   * The numbers of one open database at one moment.
+   *
+   * @param recovery the statistics of the last recovery
+   * @param memtableBytes the bytes that memtables use
+   * @param memtableKeys an estimate of the number of keys in memtables
+   * @param writes the statistics of writes
+   * @param transactions the counters of transactions
+   * @param undeletedFiles the number of obsolete files that could not be deleted yet
+   */
+  public record Numbers(
+      DBStats.Recovery recovery,
+      long memtableBytes,
+      long memtableKeys,
+      DBStats.Writes writes,
+      DBStats.Transactions transactions,
+      int undeletedFiles) {}
 
   /** Creates the statistics. */
   public DatabaseStats(
@@ -61,12 +55,12 @@ public final class DatabaseStats {
       DatabaseReader reader,
       SnapshotList snapshots,
       CompactionStats compactionStats,
-      Source source) {
+      Supplier<Numbers> numbers) {
     this.context = context;
     this.reader = reader;
     this.snapshots = snapshots;
     this.compactionStats = compactionStats;
-    this.source = source;
+    this.numbers = numbers;
   }
 
   /**
@@ -79,7 +73,7 @@ public final class DatabaseStats {
     }
     if (!name.startsWith(PREFIX)) {
       return name.startsWith(StatsProperties.PREFIX)
-          ? StatsProperties.of(stats(), source.undeletedFiles(), this::estimatedKeys, name)
+          ? StatsProperties.of(stats(), numbers.get().undeletedFiles(), this::estimatedKeys, name)
           : null;
     }
     String key = name.substring(PREFIX.length());
@@ -87,22 +81,24 @@ public final class DatabaseStats {
       int level = level(key.substring(FILES_AT_LEVEL.length()));
       return level < 0
           ? null
-          : source.withVersion(version -> Integer.toString(version.fileCount(level)));
+          : reader.withVersion(version -> Integer.toString(version.fileCount(level)));
     }
     return switch (key) {
-      case "stats" -> source.withVersion(compactionStats::describe);
-      case "sstables" -> source.withVersion(Version::describe);
+      case "stats" -> reader.withVersion(compactionStats::describe);
+      case "sstables" -> reader.withVersion(Version::describe);
       case "approximate-memory-usage" ->
-          Long.toString(context.blockCache().totalCharge() + source.memtableBytes());
+          Long.toString(context.blockCache().totalCharge() + numbers.get().memtableBytes());
       default -> null;
     };
   }
 
   private @Nullable String estimatedKeys() {
     @Nullable Long inTables =
-        source.<@Nullable Long>withVersion(
+        reader.<@Nullable Long>withVersion(
             version -> KeyEstimate.inTables(version, context.tables()));
-    return inTables == null ? null : Long.toString(Math.max(0, inTables + source.memtableKeys()));
+    return inTables == null
+        ? null
+        : Long.toString(Math.max(0, inTables + numbers.get().memtableKeys()));
   }
 
   /** Returns the level that {@code digits} names, or -1 if there is no such level. */
@@ -116,8 +112,9 @@ public final class DatabaseStats {
     OffHeapBudget budget = context.budget();
     BlockCache cache = context.blockCache();
     reader.releaseCollectedIterators();
+    Numbers now = numbers.get();
     return new DBStats(
-        source.withVersion(compactionStats::levels),
+        reader.withVersion(compactionStats::levels),
         new DBStats.Memory(
             new DBStats.OffHeap(
                 budget.used(MemoryKind.MEMTABLE),
@@ -129,20 +126,20 @@ public final class DatabaseStats {
             context.tables().mappedBytes(),
             (int) context.tables().openTables()),
         reader.reads(),
-        source.writes(),
-        source.recovery(),
+        now.writes(),
+        now.recovery(),
         new DBStats.Views(
             snapshots.count(),
             reader.openIterators(),
             reader.leakedIterators(),
             reader.oldestIterators(OLDEST_ITERATORS)),
-        source.transactions(),
+        now.transactions(),
         compactionStats.filtered());
   }
 
   /** Returns the approximate number of bytes that each range takes in tables. */
   public long[] approximateSizes(List<Range> ranges) {
-    return source.withVersion(
+    return reader.withVersion(
         version -> ranges.stream().mapToLong(range -> size(version, range)).toArray());
   }
 
