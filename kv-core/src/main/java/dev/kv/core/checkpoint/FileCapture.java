@@ -1,7 +1,5 @@
 package dev.kv.core.checkpoint;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.kv.admin.LiveFiles;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -16,6 +14,7 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.ExclusiveWriter;
+import dev.kv.env.Env;
 import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,8 +23,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Determines the files that a database, open for writing, consists of at one moment. Thread-safe.
@@ -99,16 +96,12 @@ public final class FileCapture {
 
   private Moment observe(long lastSequence) {
     Map<Path, Long> lengths = logs.lengths();
-    AtomicReference<ObsoleteFiles.@Nullable Hold> hold = new AtomicReference<>();
-    VersionSet.Described described =
-        versions.describe(
-            now -> {
-              ObsoleteFiles.Hold added =
-                  new ObsoleteFiles.Hold(now.logNumber(), now.manifestNumber());
-              obsolete.hold(added);
-              hold.set(added);
-            });
-    return new Moment(lastSequence, lengths, described, requireNonNull(hold.get()));
+    return versions.describe(
+        now -> {
+          ObsoleteFiles.Hold hold = new ObsoleteFiles.Hold(now.logNumber(), now.manifestNumber());
+          obsolete.hold(hold);
+          return new Moment(lastSequence, lengths, now, hold);
+        });
   }
 
   /**
@@ -144,7 +137,11 @@ public final class FileCapture {
             FileNames.manifest(directory, manifest),
             moment.described().manifestLength(),
             false));
-    files.add(new FileBytes("CURRENT", CurrentFile.content(manifest)));
+    Env scratch = Env.inMemory();
+    scratch.createDirectory(directory);
+    CurrentFile.write(scratch, directory, manifest);
+    Path current = FileNames.current(directory);
+    files.add(new FilePrefix(scratch, current, scratch.size(current), false));
     return files;
   }
 

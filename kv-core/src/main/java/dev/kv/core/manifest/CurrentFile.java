@@ -55,15 +55,16 @@ public record CurrentFile(String manifest, long number) {
     return new CurrentFile(manifest, name.number());
   }
 
-  /** Returns the content of a CURRENT that names the MANIFEST of that number. */
-  public static byte[] content(long manifestNumber) {
-    String content = FileNames.manifest(Path.of(""), manifestNumber).getFileName() + "\n";
-    return content.getBytes(StandardCharsets.US_ASCII);
+  /** Makes CURRENT name the MANIFEST of that number. */
+  public static void write(Env env, Path directory, long manifestNumber) throws IOException {
+    prepare(env, directory, manifestNumber);
+    change(env, directory, manifestNumber);
   }
 
   /** Writes and syncs the new CURRENT under a temporary name. */
   static void prepare(Env env, Path directory, long manifestNumber) throws IOException {
-    byte[] bytes = content(manifestNumber);
+    String content = FileNames.manifest(Path.of(""), manifestNumber).getFileName() + "\n";
+    byte[] bytes = content.getBytes(StandardCharsets.US_ASCII);
     ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
     try (WritableFile out = env.createWritable(FileNames.temp(directory, manifestNumber))) {
       out.append(buffer);

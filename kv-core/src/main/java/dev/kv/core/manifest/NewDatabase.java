@@ -34,8 +34,7 @@ public final class NewDatabase {
     try {
       writeManifest(context, manifestNumber, edit);
       context.env().syncDirectory(context.directory());
-      CurrentFile.prepare(context.env(), context.directory(), manifestNumber);
-      CurrentFile.change(context.env(), context.directory(), manifestNumber);
+      CurrentFile.write(context.env(), context.directory(), manifestNumber);
     } catch (IOException e) {
       throw new DBIOException("cannot create a database in " + context.directory() + ": " + e, e);
     }

@@ -333,19 +333,19 @@ public final class VersionSet implements AutoCloseable {
       Version version, long manifestNumber, long manifestLength, long logNumber) {}
 
   /**
-   * Returns what the MANIFEST describes now. Requires that a version was installed since the
-   * recovery, or that the MANIFEST is reused.
+   * Returns what {@code hold} returns for what the MANIFEST describes now. Requires that a version
+   * was installed since the recovery, or that the MANIFEST is reused.
    *
    * @param hold called before the next install, which may make the MANIFEST and logs obsolete
    */
-  public Described describe(Consumer<Described> hold) {
+  public <R> R describe(Function<Described, R> hold) {
     manifestLock.lock();
     try {
       requireUsable();
       Described now = new Described(current, manifest.number(), manifest.length(), logNumber);
-      hold.accept(now);
+      R held = hold.apply(now);
       current.retain();
-      return now;
+      return held;
     } finally {
       manifestLock.unlock();
     }

@@ -100,7 +100,7 @@ final class ManifestResourcesTest extends ManifestTestBase {
     inAnotherThread(() -> set.logAndApply(edit("+L0 5:10 a@1..c@2")));
     set.logAndApply(edit("+L0 6:10 a@3..c@4"));
     inAnotherThread(() -> set.logAndApply(edit("+L0 7:10 a@5..c@6")));
-    set.describe(described -> {}).version().release();
+    set.describe(described -> described).version().release();
     inAnotherThread(() -> set.logAndApply(edit("+L0 8:10 a@7..c@8")));
     set.close();
     inAnotherThread(set::close);
@@ -134,7 +134,12 @@ final class ManifestResourcesTest extends ManifestTestBase {
       set.logAndApply(edit("+L1 5:10 a@1..c@2"));
       freed[0] = 0;
       List<VersionSet.Described> held = new ArrayList<>();
-      VersionSet.Described now = set.describe(held::add);
+      VersionSet.Described now =
+          set.describe(
+              described -> {
+                held.add(described);
+                return described;
+              });
       assertThat(held).containsExactly(now);
       assertThat(now.version()).isSameAs(set.current());
       assertThat(now.manifestNumber()).isEqualTo(set.manifestNumber());
@@ -155,7 +160,7 @@ final class ManifestResourcesTest extends ManifestTestBase {
       set.logAndApply(edit("+L1 5:10 a@1..c@2"));
       faulty.fail(FaultEnv.Fault.ERROR, 1, each -> each.kind() == FaultEnv.Kind.SYNC);
       assertThatThrownBy(() -> set.logAndApply(edit("-L1 5"))).isInstanceOf(DBIOException.class);
-      assertThatThrownBy(() -> set.describe(described -> {})).hasMessageContaining("reopen");
+      assertThatThrownBy(() -> set.describe(described -> described)).hasMessageContaining("reopen");
     }
   }
 
