@@ -108,6 +108,19 @@ public final class Flusher implements BackgroundWorker.Work {
   /** The version install that adds the table to its level and removes the memtable. */
   private final class Install implements VersionInstall {
     private final MemTables.Immutable flushed;
+  /**
+   * Returns the level for a new table. Called with {@code version} current and until the install,
+   * so that nothing older can be placed above it. In a reserved range it is level 0. If it is not
+   * 0, the caller notes it as {@linkplain RunningJobs#occupy occupied} until then.
+   */
+  private static int pickLevel(
+      Version version, KeyRange keys, RunningJobs running, long maxFileSize) {
+    if (running.isReserved(keys)) {
+      return 0;
+    }
+    return version.pickLevelForMemtableOutput(keys, running::occupied, maxFileSize);
+  }
+
     private final FlushResult result;
     private final TableOutputs outputs;
     private int level;
@@ -130,9 +143,9 @@ public final class Flusher implements BackgroundWorker.Work {
         edit.logNumber(memTables.oldestLogWithout(flushed)).previousLogNumber(0);
         FileMetadata table = result.table();
         if (table != null) {
-          level = result.pickLevel(current, running, jobs.context().options().maxFileSize());
+          KeyRange keys = table.userKeys();
+          level = pickLevel(current, keys, running, jobs.context().options().maxFileSize());
           if (level > 0) {
-            KeyRange keys = result.keys();
             running.occupy(level, keys);
             occupied = keys;
           }

@@ -4,6 +4,7 @@ import dev.kv.core.compaction.Compaction;
 import dev.kv.core.compaction.CompactionPicker;
 import dev.kv.core.compaction.ManualPick;
 import dev.kv.core.compaction.RunningJobs;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.version.Version;
 import dev.kv.errors.CorruptionException;
@@ -23,30 +24,26 @@ public final class ManualCompactions {
    */
   public static final class Request {
     private final int level;
-    private final byte @Nullable [] end;
     private final @Nullable Set<Long> rewritten;
-    private byte @Nullable [] begin;
+    private KeyRange range;
     private boolean inStep;
     private boolean done;
     private @Nullable CorruptionException failure;
 
-    private Request(
-        int level, byte @Nullable [] begin, byte @Nullable [] end, @Nullable Set<Long> rewritten) {
+    private Request(int level, KeyRange range, @Nullable Set<Long> rewritten) {
       this.level = level;
-      this.begin = begin;
-      this.end = end;
+      this.range = range;
       this.rewritten = rewritten;
     }
 
     /** Returns a request to merge a level's tables into the next level. */
-    public static Request merge(int level, byte @Nullable [] begin, byte @Nullable [] end) {
-      return new Request(level, begin, end, null);
+    public static Request merge(int level, KeyRange range) {
+      return new Request(level, range, null);
     }
 
     /** Returns a request to rewrite, in place, those tables of a level that are in a set. */
-    public static Request rewrite(
-        int level, byte @Nullable [] begin, byte @Nullable [] end, Set<Long> numbers) {
-      return new Request(level, begin, end, Set.copyOf(numbers));
+    public static Request rewrite(int level, KeyRange range, Set<Long> numbers) {
+      return new Request(level, range, Set.copyOf(numbers));
     }
 
     boolean isDone() {
@@ -105,9 +102,9 @@ public final class ManualCompactions {
       Request request = requests.getFirst();
       ManualPick pick =
           request.rewritten == null
-              ? picker.pickManual(version, running, request.level, request.begin, request.end)
+              ? picker.pickManual(version, running, request.level, request.range)
               : picker.pickRewrite(
-                  version, running, request.level, request.begin, request.end, request.rewritten);
+                  version, running, request.level, request.range, request.rewritten);
       if (pick.blocked() || pick.compaction() != null) {
         return new Step(request, pick);
       }
@@ -131,7 +128,7 @@ public final class ManualCompactions {
     if (installed && next == null) {
       finish(request);
     } else if (installed) {
-      request.begin = next;
+      request.range = new KeyRange(next, request.range.largest());
     }
   }
 

@@ -2,6 +2,7 @@ package dev.kv.core.background;
 
 import dev.kv.Options;
 import dev.kv.core.cache.CacheHandle;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.table.Table;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.format.TableProperties;
@@ -12,7 +13,6 @@ import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import java.util.HashSet;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the tables that are not as a manual compaction would write them. It leaves the others: they
@@ -45,17 +45,15 @@ public final class StaleTables {
   }
 
   /**
-   * Returns the numbers of the stale tables of a version from level 1 on that hold user keys from
-   * {@code begin} to {@code end}, both inclusive; null means no bound. Opens all tables of the
-   * range.
+   * Returns the numbers of the stale tables of a version from level 1 on that hold user keys of the
+   * range. Opens all tables of the range.
    *
    * @param newest the number up to which tables are considered
    */
-  public Set<Long> find(
-      Version version, long newest, byte @Nullable [] begin, byte @Nullable [] end) {
+  public Set<Long> find(Version version, long newest, KeyRange range) {
     Set<Long> found = new HashSet<>();
     for (int level = 1; level < Levels.COUNT; level++) {
-      for (FileMetadata file : version.overlapping(level, begin, end)) {
+      for (FileMetadata file : version.overlapping(level, range)) {
         if (file.number() <= newest && isStale(file)) {
           found.add(file.number());
         }

@@ -8,6 +8,7 @@ import dev.kv.core.compaction.RangeTombstones;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.KeyBounds;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.version.FileMetadata;
@@ -52,8 +53,7 @@ public final class RangeDelete implements VersionMutation {
 
   @Override
   public boolean isNeeded(Version version) {
-    return version.files().stream()
-        .anyMatch(file -> range.overlaps(order, file.smallestUserKey(), file.largestUserKey()));
+    return version.files().stream().anyMatch(file -> range.overlaps(order, file.userKeys()));
   }
 
   @Override
@@ -62,12 +62,11 @@ public final class RangeDelete implements VersionMutation {
     List<FileMetadata> partly = new ArrayList<>();
     for (int level = 0; level < Levels.COUNT; level++) {
       for (FileMetadata file : version.files(level)) {
-        byte[] smallest = file.smallestUserKey();
-        byte[] largest = file.largestUserKey();
-        if (range.covers(order, smallest, largest)) {
+        KeyRange keys = file.userKeys();
+        if (range.covers(order, keys)) {
           edit.deleteFile(level, file.number());
           removed++;
-        } else if (range.overlaps(order, smallest, largest)) {
+        } else if (range.overlaps(order, keys)) {
           partly.add(file);
         }
       }

@@ -1,6 +1,7 @@
 package dev.kv.core.compaction;
 
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.LevelScores;
 import dev.kv.core.version.Levels;
@@ -142,8 +143,7 @@ public final class CompactionPicker {
 
   /** Returns the number of bytes of the next level that are rewritten per byte of the table. */
   private static double overlapPerByte(Version version, int level, FileMetadata file) {
-    List<FileMetadata> below =
-        version.overlapping(level + 1, file.smallestUserKey(), file.largestUserKey());
+    List<FileMetadata> below = version.overlapping(level + 1, file.userKeys());
     return (double) Version.totalSize(below) / file.size();
   }
 
@@ -176,9 +176,7 @@ public final class CompactionPicker {
       return null;
     }
     List<FileMetadata> picked =
-        level == 0
-            ? version.overlapping(0, file.smallestUserKey(), file.largestUserKey())
-            : List.of(file);
+        level == 0 ? version.overlapping(0, file.userKeys()) : List.of(file);
     Compaction compaction = new InputSelector(version, maxFileSize).select(reason, level, picked);
     return running.conflicts(compaction) || running.needsSetAside(compaction) ? null : compaction;
   }
@@ -188,16 +186,11 @@ public final class CompactionPicker {
    * user keys from {@code begin} to {@code end}; null means no bound. From level 1 on, a step takes
    * a limited number of tables; the next step begins at {@link ManualPick#nextBegin}.
    */
-  public ManualPick pickManual(
-      Version version,
-      RunningJobs running,
-      int level,
-      byte @Nullable [] begin,
-      byte @Nullable [] end) {
+  public ManualPick pickManual(Version version, RunningJobs running, int level, KeyRange range) {
     if (level < 0 || level >= Levels.COUNT - 1) {
       throw new IllegalArgumentException("no compaction begins at level " + level);
     }
-    List<FileMetadata> files = version.overlapping(level, begin, end);
+    List<FileMetadata> files = version.overlapping(level, range);
     if (files.isEmpty()) {
       return ManualPick.NOTHING;
     }
@@ -219,13 +212,8 @@ public final class CompactionPicker {
    * {@link #pickManual}.
    */
   public ManualPick pickRewrite(
-      Version version,
-      RunningJobs running,
-      int level,
-      byte @Nullable [] begin,
-      byte @Nullable [] end,
-      Set<Long> numbers) {
-    List<FileMetadata> files = version.overlapping(level, begin, end);
+      Version version, RunningJobs running, int level, KeyRange range, Set<Long> numbers) {
+    List<FileMetadata> files = version.overlapping(level, range);
     int from = next(files, 0, numbers, true);
     if (from == files.size()) {
       return ManualPick.NOTHING;

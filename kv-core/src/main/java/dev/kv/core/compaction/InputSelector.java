@@ -47,20 +47,7 @@ final class InputSelector {
         inputs = wider;
       }
     }
-    KeyRange all = rangeOf(inputs, next);
-    List<FileMetadata> grandparents =
-        level + 2 < Levels.COUNT
-            ? version.overlapping(level + 2, all.smallest(), all.largest())
-            : List.of();
-    return new Compaction(
-        reason,
-        version,
-        level,
-        level + 1,
-        new Compaction.Tables(inputs, next, grandparents),
-        all,
-        largestKey(inputs),
-        maxFileSize);
+    return compaction(reason, level, level + 1, inputs, next);
   }
 
   /**
@@ -69,27 +56,33 @@ final class InputSelector {
    * it.
    */
   Compaction selectRewrite(int level, List<FileMetadata> picked) {
-    List<FileMetadata> files = withBoundaryFiles(level, picked);
-    KeyRange all = rangeOf(files, List.of());
+    return compaction(
+        Compaction.Reason.MANUAL, level, level, withBoundaryFiles(level, picked), List.of());
+  }
+
+  private Compaction compaction(
+      Compaction.Reason reason,
+      int level,
+      int outputLevel,
+      List<FileMetadata> inputs,
+      List<FileMetadata> next) {
+    KeyRange all = rangeOf(inputs, next);
     List<FileMetadata> grandparents =
-        level + 1 < Levels.COUNT
-            ? version.overlapping(level + 1, all.smallest(), all.largest())
-            : List.of();
+        outputLevel + 1 < Levels.COUNT ? version.overlapping(outputLevel + 1, all) : List.of();
     return new Compaction(
-        Compaction.Reason.MANUAL,
+        reason,
         version,
         level,
-        level,
-        new Compaction.Tables(files, List.of(), grandparents),
+        outputLevel,
+        new Compaction.Tables(inputs, next, grandparents),
         all,
-        largestKey(files),
+        largestKey(inputs),
         maxFileSize);
   }
 
   private List<FileMetadata> nextLevelInputs(int level, List<FileMetadata> inputs) {
     KeyRange range = rangeOf(inputs, List.of());
-    return withBoundaryFiles(
-        level + 1, version.overlapping(level + 1, range.smallest(), range.largest()));
+    return withBoundaryFiles(level + 1, version.overlapping(level + 1, range));
   }
 
   /**
@@ -99,8 +92,7 @@ final class InputSelector {
   private @Nullable List<FileMetadata> widened(
       int level, List<FileMetadata> inputs, List<FileMetadata> next) {
     KeyRange all = rangeOf(inputs, next);
-    List<FileMetadata> wider =
-        withBoundaryFiles(level, version.overlapping(level, all.smallest(), all.largest()));
+    List<FileMetadata> wider = withBoundaryFiles(level, version.overlapping(level, all));
     boolean fits =
         wider.size() > inputs.size()
             && Version.totalSize(next) + Version.totalSize(wider)
@@ -136,13 +128,10 @@ final class InputSelector {
         first = file;
       }
     }
-    return first != null && userComparator.compare(first.smallestUserKey(), userKey(largest)) == 0
+    return first != null
+            && userComparator.compare(first.smallestUserKey(), InternalKey.userKey(largest)) == 0
         ? first
         : null;
-  }
-
-  private static byte[] userKey(byte[] internalKey) {
-    return InternalKey.userKey(internalKey);
   }
 
   private byte[] largestKey(List<FileMetadata> files) {
@@ -156,14 +145,12 @@ final class InputSelector {
   }
 
   private KeyRange rangeOf(List<FileMetadata> first, List<FileMetadata> second) {
-    byte[] smallest = first.get(0).smallest();
-    byte[] largest = first.get(0).largest();
+    KeyRange range = first.get(0).userKeys();
     for (List<FileMetadata> files : List.of(first, second)) {
       for (FileMetadata file : files) {
-        smallest = comparator.compare(file.smallest(), smallest) < 0 ? file.smallest() : smallest;
-        largest = comparator.compare(file.largest(), largest) > 0 ? file.largest() : largest;
+        range = range.with(userComparator, file.userKeys());
       }
     }
-    return new KeyRange(userKey(smallest), userKey(largest));
+    return range;
   }
 }

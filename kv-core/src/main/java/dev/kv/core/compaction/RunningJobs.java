@@ -89,14 +89,9 @@ public final class RunningJobs {
 
   /** Returns true if no running job reads or writes keys of a reserved range. */
   public boolean isVacated(KeyBounds range) {
-    for (List<KeyRange> level : occupied) {
-      for (KeyRange keys : level) {
-        if (overlaps(range, keys)) {
-          return false;
-        }
-      }
-    }
-    return true;
+    return occupied.stream()
+        .flatMap(List::stream)
+        .noneMatch(keys -> range.overlaps(comparator, keys));
   }
 
   /** Removes a range that {@link #reserve} added, the same object. */
@@ -106,16 +101,7 @@ public final class RunningJobs {
 
   /** Returns true if user keys are in a reserved range. */
   public boolean isReserved(KeyRange keys) {
-    for (KeyBounds range : reserved) {
-      if (overlaps(range, keys)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private boolean overlaps(KeyBounds range, KeyRange keys) {
-    return range.overlaps(comparator, keys.smallest(), keys.largest());
+    return reserved.stream().anyMatch(range -> range.overlaps(comparator, keys));
   }
 
   /** Adds a compaction that starts. Requires that it {@linkplain #conflicts does not conflict}. */
@@ -207,21 +193,12 @@ public final class RunningJobs {
   }
 
   private boolean anyBusy(List<FileMetadata> files) {
-    for (FileMetadata file : files) {
-      if (inputs.contains(file)) {
-        return true;
-      }
-    }
-    return false;
+    return files.stream().anyMatch(inputs::contains);
   }
 
   private boolean overlapsOutput(Compaction compaction) {
-    for (KeyRange range : occupied.get(compaction.outputLevel())) {
-      if (range.overlaps(comparator, compaction.keys())) {
-        return true;
-      }
-    }
-    return false;
+    return occupied.get(compaction.outputLevel()).stream()
+        .anyMatch(range -> range.overlaps(comparator, compaction.keys()));
   }
 
   /** Returns the scores of a version's levels, not counting the inputs of running compactions. */

@@ -4,6 +4,7 @@ import dev.kv.admin.DBAdmin;
 import dev.kv.core.background.ManualCompactions;
 import dev.kv.core.background.OldTombstones;
 import dev.kv.core.background.StaleTables;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
@@ -34,27 +35,30 @@ final class Admin extends Inspector implements DBAdmin {
 
   @Override
   public void compactRange(byte @Nullable [] begin, byte @Nullable [] end) {
-    byte[] from = begin == null ? null : begin.clone();
-    byte[] to = end == null ? null : end.clone();
+    compactRange(
+        new KeyRange(begin == null ? null : begin.clone(), end == null ? null : end.clone()));
+  }
+
+  private void compactRange(KeyRange range) {
     parts.tree().compactor().requireNotSuspended();
     flush();
     long newest = newestTable();
     int level = 0;
-    while (level < Levels.COUNT - 1 && (level == 0 || overlapsBelow(level, from, to))) {
-      run(ManualCompactions.Request.merge(level, from, to));
+    while (level < Levels.COUNT - 1 && (level == 0 || overlapsBelow(level, range))) {
+      run(ManualCompactions.Request.merge(level, range));
       level++;
     }
-    Set<Long> stale = staleTables(newest, from, to);
+    Set<Long> stale = staleTables(newest, range);
     for (int each = 1; each < Levels.COUNT && !stale.isEmpty(); each++) {
-      run(ManualCompactions.Request.rewrite(each, from, to, stale));
+      run(ManualCompactions.Request.rewrite(each, range, stale));
     }
     parts.files().obsolete().collect();
   }
 
-  private Set<Long> staleTables(long newest, byte @Nullable [] begin, byte @Nullable [] end) {
+  private Set<Long> staleTables(long newest, KeyRange range) {
     DatabaseContext context = parts.context();
     StaleTables stale = new StaleTables(context.tables(), context.options());
-    return parts.files().versions().withCurrent(version -> stale.find(version, newest, begin, end));
+    return parts.files().versions().withCurrent(version -> stale.find(version, newest, range));
   }
 
   @Override
@@ -67,7 +71,7 @@ final class Admin extends Inspector implements DBAdmin {
     OldTombstones old = new OldTombstones(parts.files().versions(), parts.context().tables());
     for (FileMetadata table : old.writtenUntil(Instant.now().minus(age))) {
       if (old.isLive(table)) { // an earlier one of these compactions may have rewritten it
-        compactRange(table.smallestUserKey(), table.largestUserKey());
+        compactRange(table.userKeys());
       }
     }
   }
@@ -81,14 +85,14 @@ final class Admin extends Inspector implements DBAdmin {
   }
 
   /** Returns true if a level below {@code level} has tables that overlap the range. */
-  private boolean overlapsBelow(int level, byte @Nullable [] begin, byte @Nullable [] end) {
+  private boolean overlapsBelow(int level, KeyRange range) {
     return parts
         .files()
         .versions()
         .withCurrent(
             version ->
                 IntStream.range(level + 1, Levels.COUNT)
-                    .anyMatch(below -> version.overlaps(below, begin, end)));
+                    .anyMatch(below -> version.overlaps(below, range)));
   }
 
   private void run(ManualCompactions.Request request) {

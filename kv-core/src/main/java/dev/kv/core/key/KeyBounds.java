@@ -74,16 +74,20 @@ public record KeyBounds(byte @Nullable [] lower, byte @Nullable [] upper) {
     }
   }
 
-  /** Returns true if the range holds user keys from {@code smallest} to {@code largest}. */
-  public boolean overlaps(UserKeyComparator order, byte[] smallest, byte[] largest) {
-    return (upper == null || order.compare(smallest, upper) < 0)
-        && (lower == null || order.compare(largest, lower) >= 0);
+  /** Returns true if a key of {@code keys} can be within the bounds. */
+  public boolean overlaps(UserKeyComparator order, KeyRange keys) {
+    byte[] first = keys.smallest();
+    byte[] last = keys.largest();
+    return (upper == null || first == null || order.compare(first, upper) < 0)
+        && (lower == null || last == null || order.compare(last, lower) >= 0);
   }
 
-  /** Returns true if all user keys from {@code smallest} to {@code largest} are in the range. */
-  public boolean covers(UserKeyComparator order, byte[] smallest, byte[] largest) {
-    return (lower == null || order.compare(smallest, lower) >= 0)
-        && (upper == null || order.compare(largest, upper) < 0);
+  /** Returns true if all of {@code keys} are within the bounds. */
+  public boolean covers(UserKeyComparator order, KeyRange keys) {
+    byte[] first = keys.smallest();
+    byte[] last = keys.largest();
+    return (lower == null || (first != null && order.compare(first, lower) >= 0))
+        && (upper == null || (last != null && order.compare(last, upper) < 0));
   }
 
   /** Returns true if a user key in a direct buffer lies before the upper bound. */

@@ -1,15 +1,48 @@
 package dev.kv.core.key;
 
-/**
- * The keys from {@code smallest} to {@code largest}, both inclusive: those of a table, of several
- * tables, or of what a job writes. The arrays are borrowed and never changed. Compare instances by
- * identity: arrays have no equality of their own.
- */
-public record KeyRange(byte[] smallest, byte[] largest) {
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
-  /** Returns true if both ranges of user keys have a key in common. */
+/**
+ * The user keys from {@code smallest} to {@code largest}, both inclusive: those of a table, of
+ * several tables, of what a job writes, or of a manual compaction. The arrays are borrowed and
+ * never changed. Compare instances by identity: arrays have no equality of their own.
+ *
+ * @param smallest the first key; null for no bound
+ * @param largest the last key; null for no bound
+ */
+public record KeyRange(byte @Nullable [] smallest, byte @Nullable [] largest) {
+
+  /** Returns true if both ranges have a key in common. */
   public boolean overlaps(UserKeyComparator order, KeyRange other) {
-    return order.compare(largest, other.smallest) >= 0
-        && order.compare(smallest, other.largest) <= 0;
+    return reaches(order, other.smallest) && other.reaches(order, smallest);
+  }
+
+  private boolean reaches(UserKeyComparator order, byte @Nullable [] key) {
+    return largest == null || key == null || order.compare(largest, key) >= 0;
+  }
+
+  /** Returns true if this range has all keys of the other. */
+  public boolean covers(UserKeyComparator order, KeyRange other) {
+    byte[] first = other.smallest;
+    byte[] last = other.largest;
+    return (smallest == null || (first != null && order.compare(first, smallest) >= 0))
+        && (largest == null || (last != null && order.compare(last, largest) <= 0));
+  }
+
+  /** Returns the smallest range with the keys of both. */
+  public KeyRange with(UserKeyComparator order, KeyRange other) {
+    byte[] first = other.smallest;
+    byte[] last = other.largest;
+    boolean before = smallest == null || (first != null && order.compare(first, smallest) >= 0);
+    boolean after = largest == null || (last != null && order.compare(last, largest) <= 0);
+    return new KeyRange(before ? smallest : first, after ? largest : last);
+  }
+
+  /** Returns bounds around the range; without an upper one if the order is not the bytewise one. */
+  public KeyBounds bounds(UserKeyComparator order) {
+    byte[] after =
+        largest != null && order.isBytewise() ? Arrays.copyOf(largest, largest.length + 1) : null;
+    return new KeyBounds(smallest, after);
   }
 }

@@ -6,6 +6,7 @@ import dev.kv.core.compaction.JobStats;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.KeyBounds;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.state.DatabaseContext;
@@ -16,7 +17,6 @@ import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.errors.DBIOException;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -59,17 +59,13 @@ final class LoadChange implements VersionMutation {
     this.name = name;
     this.tables = List.copyOf(tables);
     this.sequence = sequence;
-    this.range = rangeOf(tables, order);
+    this.range = keysOf(tables).bounds(order);
   }
 
-  /**
-   * Returns the range of user keys of tables, at least one, that are in the order of their keys.
-   */
-  static KeyBounds rangeOf(List<FileMetadata> tables, UserKeyComparator order) {
-    byte[] smallest = tables.get(0).smallestUserKey();
-    byte[] largest = tables.get(tables.size() - 1).largestUserKey();
-    byte[] after = order.isBytewise() ? Arrays.copyOf(largest, largest.length + 1) : null;
-    return new KeyBounds(smallest, after);
+  /** Returns the user keys of tables, at least one, that are in the order of their keys. */
+  static KeyRange keysOf(List<FileMetadata> tables) {
+    return new KeyRange(
+        tables.get(0).smallestUserKey(), tables.get(tables.size() - 1).largestUserKey());
   }
 
   @Override
@@ -105,17 +101,14 @@ final class LoadChange implements VersionMutation {
 
   /** Returns true if every entry of a table is the newest of its key, and may be added as it is. */
   private boolean isNewest(Version version, FileMetadata table) {
-    byte[] smallest = table.smallestUserKey();
-    byte[] largest = table.largestUserKey();
+    KeyRange keys = table.userKeys();
     for (FileMetadata other : version.files(0)) {
-      if (order.compare(other.largestUserKey(), smallest) >= 0
-          && order.compare(other.smallestUserKey(), largest) <= 0
-          && !isOlder(other)) {
+      if (other.userKeys().overlaps(order, keys) && !isOlder(other)) {
         return false;
       }
     }
     for (int level = 1; level < Levels.COUNT; level++) {
-      for (FileMetadata other : version.overlapping(level, smallest, largest)) {
+      for (FileMetadata other : version.overlapping(level, keys)) {
         if (!isOlder(other)) {
           return false;
         }
@@ -133,16 +126,12 @@ final class LoadChange implements VersionMutation {
   }
 
   private static int levelFor(Version version, FileMetadata table) {
-    byte[] smallest = table.smallestUserKey();
-    byte[] largest = table.largestUserKey();
-    int level = 0;
-    if (version.overlaps(0, smallest, largest)) {
-      return level;
+    KeyRange keys = table.userKeys();
+    int free = 0;
+    while (free < Levels.COUNT && !version.overlaps(free, keys)) {
+      free++;
     }
-    while (level + 1 < Levels.COUNT && !version.overlaps(level + 1, smallest, largest)) {
-      level++;
-    }
-    return level;
+    return Math.max(free - 1, 0);
   }
 
   /** Gives a table a number that is higher than those of all older tables. */

@@ -6,7 +6,7 @@ import dev.kv.core.background.JobContext;
 import dev.kv.core.background.ManualCompactions.Request;
 import dev.kv.core.change.VersionMutator;
 import dev.kv.core.env.Uninterrupted;
-import dev.kv.core.key.KeyBounds;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.memory.Undo;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
@@ -142,12 +142,10 @@ public final class Loads implements DBLoads, AutoCloseable {
     if (compactor.isSuspended() || inLevelZero(tables) <= MOST_IN_LEVEL_0) {
       return;
     }
-    KeyBounds range = LoadChange.rangeOf(tables, jobs.context().comparator().userComparator());
-    byte[] end = tables.get(tables.size() - 1).largestUserKey();
+    KeyRange range = LoadChange.keysOf(tables);
     jobs.flush();
     for (int level = 0; level < 2; level++) {
-      compactor.runToEnd(
-          Request.merge(level, range.lower(), end), jobs.files().wakeups()::compactionWanted);
+      compactor.runToEnd(Request.merge(level, range), jobs.files().wakeups()::compactionWanted);
     }
   }
 
@@ -159,9 +157,8 @@ public final class Loads implements DBLoads, AutoCloseable {
   }
 
   private static boolean overlaps(Version version, FileMetadata table) {
-    byte[] smallest = table.smallestUserKey();
-    byte[] largest = table.largestUserKey();
-    return version.overlaps(0, smallest, largest) || version.overlaps(1, smallest, largest);
+    KeyRange keys = table.userKeys();
+    return version.overlaps(0, keys) || version.overlaps(1, keys);
   }
 
   /** Throws if the calling thread is in a call of a loader, and so must not close the database. */

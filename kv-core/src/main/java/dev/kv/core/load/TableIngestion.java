@@ -6,6 +6,7 @@ import dev.kv.core.change.VersionMutator;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.memory.Undo;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.TableOutputs;
@@ -21,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Takes over tables that were written elsewhere, all at once. Each table is read completely once.

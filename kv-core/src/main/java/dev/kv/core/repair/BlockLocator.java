@@ -3,12 +3,12 @@ package dev.kv.core.repair;
 import dev.kv.bytes.Escape;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.key.KeyRange;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.core.table.inspect.TableInspector.FoundBlock;
 import dev.kv.core.table.inspect.TableInspector.Role;
+import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
@@ -48,7 +48,7 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
    * @param bounds the internal keys of the table; null if they are unknown
    */
   static BlockLocator find(
-      Env env, Path path, InternalKeyComparator order, @Nullable KeyRange bounds) {
+      Env env, Path path, InternalKeyComparator order, @Nullable FileMetadata bounds) {
     try (TableInspector table = inspect(env, path)) {
       List<BlockHandle> blocks = named(table);
       if (blocks != null) {
@@ -98,7 +98,7 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
     private final InternalKeyComparator order;
     private final List<Run> runs = new ArrayList<>();
     private final @Nullable Run tail;
-    private final @Nullable KeyRange bounds;
+    private final @Nullable FileMetadata bounds;
     private final List<BlockHandle> taken = new ArrayList<>();
 
     /** The last key of the runs taken. */
@@ -127,7 +127,7 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
     Choice(
         TableInspector table,
         InternalKeyComparator order,
-        @Nullable KeyRange bounds,
+        @Nullable FileMetadata bounds,
         List<FoundBlock> found) {
       this.table = table;
       this.order = order;
@@ -220,7 +220,7 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
       Run end = tail != null && !tail.data.isEmpty() ? tail : null;
       boolean below = end == null || order.compare(run.last, end.first) < 0;
       boolean bounded = last.length > 0 && end != null;
-      KeyRange known = bounds;
+      FileMetadata known = bounds;
       if (known != null) {
         bounded =
             order.compare(known.smallest(), run.first) <= 0

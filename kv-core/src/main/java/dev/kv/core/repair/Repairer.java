@@ -10,7 +10,6 @@ import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKey;
-import dev.kv.core.key.KeyRange;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
@@ -85,7 +84,7 @@ public final class Repairer {
   private final Map<Long, BlockLocator> blocks = new HashMap<>();
 
   /** The key bounds of the tables that the MANIFEST names, by table number. */
-  private final Map<Long, KeyRange> bounds = new HashMap<>();
+  private final Map<Long, FileMetadata> bounds = new HashMap<>();
 
   private final LostFiles lost;
   private long nextNumber;
@@ -209,7 +208,7 @@ public final class Repairer {
 
   private void noteBounds(Version version) {
     for (FileMetadata table : version.files()) {
-      bounds.put(table.number(), new KeyRange(table.smallest(), table.largest()));
+      bounds.put(table.number(), table);
     }
   }
 

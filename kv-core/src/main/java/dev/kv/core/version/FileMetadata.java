@@ -1,6 +1,7 @@
 package dev.kv.core.version;
 
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.KeyRange;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -69,6 +70,11 @@ public final class FileMetadata {
   /** Returns a copy of the last user key. */
   public byte[] largestUserKey() {
     return InternalKey.userKey(largest);
+  }
+
+  /** Returns copies of the first and the last user key. */
+  public KeyRange userKeys() {
+    return new KeyRange(smallestUserKey(), largestUserKey());
   }
 
   /** Returns the number of seeks without a result that are left before a compaction pays off. */

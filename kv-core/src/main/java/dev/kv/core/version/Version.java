@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.LongConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -230,50 +231,37 @@ public final class Version extends RefCounted {
   }
 
   /**
-   * Returns a level's tables that hold user keys from {@code begin} to {@code end}, both inclusive;
-   * null means no bound. In level 0 the range grows by each table found, until no other table
-   * overlaps it.
+   * Returns a level's tables that hold user keys of the range. In level 0 the range grows by each
+   * table found, until no other table overlaps it.
    */
-  public List<FileMetadata> overlapping(int level, byte @Nullable [] begin, byte @Nullable [] end) {
-    return level == 0 ? overlappingLevelZero(begin, end) : overlappingSorted(level, begin, end);
+  public List<FileMetadata> overlapping(int level, KeyRange range) {
+    return level == 0 ? overlappingLevelZero(range) : overlappingSorted(level, range);
   }
 
-  private List<FileMetadata> overlappingLevelZero(byte @Nullable [] begin, byte @Nullable [] end) {
+  private List<FileMetadata> overlappingLevelZero(KeyRange range) {
     UserKeyComparator user = comparator.userComparator();
     List<FileMetadata> found = new ArrayList<>();
-    byte[] low = begin;
-    byte[] high = end;
-    int i = 0;
-    while (i < levels[0].count()) {
-      FileMetadata file = levels[0].get(i++);
-      byte[] smallest = file.smallestUserKey();
-      byte[] largest = file.largestUserKey();
-      if ((low != null && user.compare(largest, low) < 0)
-          || (high != null && user.compare(smallest, high) > 0)) {
-        continue;
-      }
-      found.add(file);
-      boolean widened = false;
-      if (low != null && user.compare(smallest, low) < 0) {
-        low = smallest;
-        widened = true;
-      }
-      if (high != null && user.compare(largest, high) > 0) {
-        high = largest;
-        widened = true;
-      }
-      if (widened) {
-        found.clear();
-        i = 0;
+    KeyRange grown = range;
+    for (int i = 0; i < levels[0].count(); i++) {
+      FileMetadata file = levels[0].get(i);
+      KeyRange keys = file.userKeys();
+      if (grown.overlaps(user, keys)) {
+        found.add(file);
+        if (!grown.covers(user, keys)) {
+          grown = grown.with(user, keys);
+          found.clear();
+          i = -1;
+        }
       }
     }
     return found;
   }
 
-  private List<FileMetadata> overlappingSorted(
-      int level, byte @Nullable [] begin, byte @Nullable [] end) {
+  private List<FileMetadata> overlappingSorted(int level, KeyRange range) {
     UserKeyComparator user = comparator.userComparator();
     LevelFiles files = levels[level];
+    byte[] begin = range.smallest();
+    byte[] end = range.largest();
     int from = 0;
     int limit = files.count();
     while (begin != null && from < limit) {
@@ -292,19 +280,15 @@ public final class Version extends RefCounted {
     return files.list().subList(from, to);
   }
 
-  /** Returns true if a table of the level holds user keys of the range; null means no bound. */
-  public boolean overlaps(int level, byte @Nullable [] begin, byte @Nullable [] end) {
-    if (level > 0) {
-      return !overlappingSorted(level, begin, end).isEmpty();
-    }
-    UserKeyComparator user = comparator.userComparator();
-    for (FileMetadata file : levels[0].list()) {
-      if ((begin == null || user.compare(file.largestUserKey(), begin) >= 0)
-          && (end == null || user.compare(file.smallestUserKey(), end) <= 0)) {
-        return true;
-      }
-    }
-    return false;
+  /** Returns true if a table of the level holds user keys of the range. */
+  public boolean overlaps(int level, KeyRange range) {
+    return level > 0
+        ? !overlappingSorted(level, range).isEmpty()
+        : isAnyOverlapping(levels[0].list().stream().map(FileMetadata::userKeys), range);
+  }
+
+  private boolean isAnyOverlapping(Stream<KeyRange> ranges, KeyRange keys) {
+    return ranges.anyMatch(range -> range.overlaps(comparator.userComparator(), keys));
   }
 
   /**
@@ -317,29 +301,18 @@ public final class Version extends RefCounted {
    */
   public int pickLevelForMemtableOutput(
       KeyRange keys, IntFunction<List<KeyRange>> occupied, long maxFileSize) {
-    byte[] smallestUserKey = keys.smallest();
-    byte[] largestUserKey = keys.largest();
-    int level = 0;
-    if (overlaps(0, smallestUserKey, largestUserKey)) {
-      return level;
+    if (overlaps(0, keys)) {
+      return 0;
     }
+    int level = 0;
     long limit = Levels.maxGrandparentOverlapBytes(maxFileSize);
     while (level < Levels.MAX_MEMTABLE_LEVEL
-        && !overlaps(level + 1, smallestUserKey, largestUserKey)
-        && !isOccupied(occupied.apply(level + 1), keys)
-        && totalSize(overlapping(level + 2, smallestUserKey, largestUserKey)) <= limit) {
+        && !overlaps(level + 1, keys)
+        && !isAnyOverlapping(occupied.apply(level + 1).stream(), keys)
+        && totalSize(overlapping(level + 2, keys)) <= limit) {
       level++;
     }
     return level;
-  }
-
-  private boolean isOccupied(List<KeyRange> occupied, KeyRange keys) {
-    for (KeyRange range : occupied) {
-      if (range.overlaps(comparator.userComparator(), keys)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Returns the sum of the tables' sizes. */

@@ -62,13 +62,7 @@ final class CompactionCasesTest {
       case "pick" -> pick(one);
       case "manual" ->
           describe(
-              picker(one)
-                  .pickManual(
-                      version,
-                      running,
-                      (int) one.number("level", 0),
-                      bytes(one.argument("begin")),
-                      bytes(one.argument("end"))));
+              picker(one).pickManual(version, running, (int) one.number("level", 0), range(one)));
       case "rewrite" ->
           describe(
               picker(one)
@@ -76,8 +70,7 @@ final class CompactionCasesTest {
                       version,
                       running,
                       (int) one.number("level", 0),
-                      bytes(one.argument("begin")),
-                      bytes(one.argument("end")),
+                      range(one),
                       numbers(one.required("tables"))));
       case "start" -> start(one.required("as"));
       case "end" -> end(one.required("as"));
@@ -86,6 +79,10 @@ final class CompactionCasesTest {
       case "split" -> split(one);
       default -> throw new IllegalArgumentException(one.toString());
     };
+  }
+
+  private static KeyRange range(CaseFile.Case one) {
+    return new KeyRange(bytes(one.argument("begin")), bytes(one.argument("end")));
   }
 
   private static Set<Long> numbers(String list) {

@@ -105,8 +105,7 @@ class CompactionTest extends DbTestBase {
     Version version = parts().versions().current();
     for (int level = 1; level < 6; level++) {
       for (FileMetadata file : version.files(level)) {
-        List<FileMetadata> overlapping =
-            version.overlapping(level + 1, file.smallestUserKey(), file.largestUserKey());
+        List<FileMetadata> overlapping = version.overlapping(level + 1, file.userKeys());
         most = Math.max(most, Version.totalSize(overlapping));
       }
     }

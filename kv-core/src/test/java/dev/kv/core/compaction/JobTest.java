@@ -15,6 +15,7 @@ import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyBounds;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.manifest.RecordingEnv;
 import dev.kv.core.version.FileMetadata;
@@ -131,7 +132,7 @@ final class JobTest {
     RunningJobs running = new RunningJobs(VersionText.COMPARATOR.userComparator());
     return requireNonNull(
         new CompactionPicker(maxFileSize, true)
-            .pickManual(version, running, 0, null, null)
+            .pickManual(version, running, 0, new KeyRange(null, null))
             .compaction());
   }
 
@@ -173,9 +174,10 @@ final class JobTest {
     Version empty = VersionText.version(List.of());
     RunningJobs running = new RunningJobs(VersionText.COMPARATOR.userComparator());
     FlushResult result = new FlushJob(new EntryList(List.of("c@5 x", "d@4 y")), context).run();
-    assertThat(result.pickLevel(empty, running, 100)).isEqualTo(2);
-    running.occupy(1, result.keys());
-    assertThat(result.pickLevel(empty, running, 100)).isZero();
+    KeyRange keys = requireNonNull(result.table()).userKeys();
+    assertThat(empty.pickLevelForMemtableOutput(keys, running::occupied, 100)).isEqualTo(2);
+    running.occupy(1, keys);
+    assertThat(empty.pickLevelForMemtableOutput(keys, running::occupied, 100)).isZero();
   }
 
   @Test

@@ -15,6 +15,7 @@ import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.KeyRange;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
@@ -216,7 +217,8 @@ public abstract class DbTestBase {
   /** Merges the files of one level that overlap a range into the next. */
   protected final void compactLevel(int level, @Nullable String begin, @Nullable String end) {
     Request request =
-        Request.merge(level, begin == null ? null : b(begin), end == null ? null : b(end));
+        Request.merge(
+            level, new KeyRange(begin == null ? null : b(begin), end == null ? null : b(end)));
     parts().compactor().runToEnd(request, parts().wakeups()::compactionWanted);
   }
 

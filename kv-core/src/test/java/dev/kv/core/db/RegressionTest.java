@@ -6,6 +6,7 @@ import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
+import dev.kv.core.key.KeyRange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -154,7 +155,8 @@ class RegressionTest extends DbTestBase {
     compact(null, null);
     int holders = 0;
     for (int level = 0; level < 7; level++) {
-      holders += parts().versions().current().overlapping(level, b("hot"), b("hot")).size();
+      KeyRange hot = new KeyRange(b("hot"), b("hot"));
+      holders += parts().versions().current().overlapping(level, hot).size();
     }
     assertThat(holders).isEqualTo(1);
     snapshots.forEach(Snapshot::close);

@@ -79,10 +79,9 @@ final class VersionCasesTest {
 
   private String overlapping(CaseFile.Case one) {
     int level = (int) one.number("level", 0);
-    byte[] begin = bound(one.argument("begin"));
-    byte[] end = bound(one.argument("end"));
-    String numbers = VersionText.numbers(version.overlapping(level, begin, end));
-    assertThat(version.overlaps(level, begin, end)).isEqualTo(!numbers.isEmpty());
+    KeyRange range = new KeyRange(bound(one.argument("begin")), bound(one.argument("end")));
+    String numbers = VersionText.numbers(version.overlapping(level, range));
+    assertThat(version.overlaps(level, range)).isEqualTo(!numbers.isEmpty());
     return (numbers.isEmpty() ? "none" : numbers) + "\n";
   }
 
