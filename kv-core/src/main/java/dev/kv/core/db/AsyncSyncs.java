@@ -1,15 +1,14 @@
 package dev.kv.core.db;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.core.env.Uninterrupted;
+import dev.kv.core.shared.WorkerThreads;
 import dev.kv.env.Env;
 import dev.kv.errors.DBClosedException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,20 +18,12 @@ import org.jspecify.annotations.Nullable;
  * <p>The thread exists from the first request on. Stages are completed in the common pool, so that
  * what the program does then delays no sync, and can close the database.
  */
-final class AsyncSyncs {
+final class AsyncSyncs extends WorkerThreads.Task {
   private final Env env;
   private final Runnable sync;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
-
-  @GuardedBy("lock")
-  private List<CompletableFuture<Void>> requests = new ArrayList<>();
-
-  @GuardedBy("lock")
-  private @Nullable Thread thread;
-
-  @GuardedBy("lock")
-  private boolean closed;
+  private final WorkerThreads threads = new WorkerThreads("kv-sync", 1);
+  private final Queue<CompletableFuture<Void>> requests = new ConcurrentLinkedQueue<>();
+  private volatile boolean closed;
 
   /**
    * Creates the object without a thread.
@@ -47,82 +38,70 @@ final class AsyncSyncs {
   /** Returns a stage that is completed after a sync that begins after this call. */
   CompletionStage<Void> request() {
     CompletableFuture<Void> request = new CompletableFuture<>();
-    lock.lock();
-    try {
-      if (closed) {
-        return CompletableFuture.failedStage(
-            new DBClosedException("the database was closed before it could sync"));
-      }
-      if (thread == null) {
-        thread = env.startThread("kv-sync", this::serve);
-      }
-      requests.add(request);
-      changed.signal();
-    } finally {
-      lock.unlock();
+    requests.add(request);
+    threads.submit(this);
+    // The close sets the flag before it serves the last requests, so no request is left behind.
+    if (closed && requests.remove(request)) {
+      return CompletableFuture.failedStage(
+          new DBClosedException("the database was closed before it could sync"));
     }
     return request.minimalCompletionStage();
   }
 
-  private void serve() {
+  @Override
+  protected long runPiece() {
     List<CompletableFuture<Void>> served = take();
-    while (!served.isEmpty()) {
+    if (!served.isEmpty()) {
       Throwable failure = null;
       try {
         sync.run();
       } catch (Throwable e) {
         failure = e;
       }
-      for (CompletableFuture<Void> each : served) {
-        complete(each, failure);
-      }
-      served = take();
+      complete(served, failure);
     }
+    return WorkerThreads.IDLE;
   }
 
-  private static void complete(CompletableFuture<Void> request, @Nullable Throwable failure) {
-    request
-        .defaultExecutor()
-        .execute(
-            () -> {
-              if (failure == null) {
-                request.complete(null);
-              } else {
-                request.completeExceptionally(failure);
-              }
-            });
-  }
-
-  /** Waits for requests and returns them; returns an empty list if there will be none. */
   private List<CompletableFuture<Void>> take() {
-    lock.lock();
-    try {
-      while (requests.isEmpty() && !closed) {
-        changed.awaitUninterruptibly();
-      }
-      List<CompletableFuture<Void>> taken = requests;
-      requests = new ArrayList<>();
-      return taken;
-    } finally {
-      lock.unlock();
+    List<CompletableFuture<Void>> taken = new ArrayList<>();
+    for (var each = requests.poll(); each != null; each = requests.poll()) {
+      taken.add(each);
+    }
+    return taken;
+  }
+
+  private static void complete(List<CompletableFuture<Void>> served, @Nullable Throwable failure) {
+    for (CompletableFuture<Void> request : served) {
+      request
+          .defaultExecutor()
+          .execute(
+              () -> {
+                if (failure == null) {
+                  request.complete(null);
+                } else {
+                  request.completeExceptionally(failure);
+                }
+              });
     }
   }
 
-  /**
-   * Serves the requests that there are, refuses later ones, and waits for the end of the thread.
-   */
+  @Override
+  protected Thread startThread(String name, Runnable body) {
+    return env.startThread(name, body);
+  }
+
+  @Override
+  protected void noThread(Throwable cause) {
+    complete(take(), cause);
+  }
+
+  /** Serves the requests made so far, and ends the thread. */
   void close() {
-    Thread ending;
-    lock.lock();
-    try {
-      closed = true;
-      ending = thread;
-      changed.signal();
-    } finally {
-      lock.unlock();
-    }
-    if (ending != null) {
-      Uninterrupted.await(ending::join);
-    }
+    closed = true;
+    threads.end(this);
+    threads.awaitEnd(this);
+    runPiece();
+    threads.close();
   }
 }
