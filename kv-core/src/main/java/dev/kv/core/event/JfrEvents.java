@@ -70,64 +70,49 @@ final class JfrEvents {
   }
 
   private static void record(OpenEvent from, Open to) {
-    to.end();
-    if (to.shouldCommit()) {
-      to.database = from.database();
-      to.readOnly = from.readOnly();
-      to.tables = from.tables();
-      to.logs = from.logs();
-      to.batches = from.records();
-      to.droppedBytes = from.droppedBytes();
-      to.commit();
-    }
+    to.database = from.database();
+    to.readOnly = from.readOnly();
+    to.tables = from.tables();
+    to.logs = from.logs();
+    to.batches = from.records();
+    to.droppedBytes = from.droppedBytes();
+    to.commit();
   }
 
   private static void record(FlushEvent from, Flush to) {
-    to.end();
-    if (to.shouldCommit()) {
-      to.database = from.database();
-      to.table = from.table();
-      to.level = from.level();
-      to.bytes = from.bytes();
-      to.entries = from.entries();
-      to.commit();
-    }
+    to.database = from.database();
+    to.table = from.table();
+    to.level = from.level();
+    to.bytes = from.bytes();
+    to.entries = from.entries();
+    to.commit();
   }
 
   private static void record(CompactionEvent from, Compaction to) {
-    to.end();
-    if (to.shouldCommit()) {
-      to.database = from.database();
-      to.reason = from.reason();
-      to.level = from.level();
-      to.outputLevel = from.outputLevel();
-      to.inputs = from.inputs();
-      to.nextLevelInputs = from.nextLevelInputs();
-      to.outputs = from.outputs();
-      to.bytesRead = from.bytesRead();
-      to.bytesWritten = from.bytesWritten();
-      to.entriesRead = from.entriesRead();
-      to.entriesWritten = from.entriesWritten();
-      to.commit();
-    }
+    to.database = from.database();
+    to.reason = from.reason();
+    to.level = from.level();
+    to.outputLevel = from.outputLevel();
+    to.inputs = from.inputs();
+    to.nextLevelInputs = from.nextLevelInputs();
+    to.outputs = from.outputs();
+    to.bytesRead = from.bytesRead();
+    to.bytesWritten = from.bytesWritten();
+    to.entriesRead = from.entriesRead();
+    to.entriesWritten = from.entriesWritten();
+    to.commit();
   }
 
   private static void record(StallEvent from, Stall to) {
-    to.end();
-    if (to.shouldCommit()) {
-      to.database = from.database();
-      to.reason = from.reason().name();
-      to.level0Tables = from.level0Tables();
-      to.commit();
-    }
+    to.database = from.database();
+    to.reason = from.reason().name();
+    to.level0Tables = from.level0Tables();
+    to.commit();
   }
 
   private static void record(SyncEvent from, Sync to) {
-    to.end();
-    if (to.shouldCommit()) {
-      to.database = from.database();
-      to.commit();
-    }
+    to.database = from.database();
+    to.commit();
   }
 
   private static void record(DamageEvent from, Damage to) {
