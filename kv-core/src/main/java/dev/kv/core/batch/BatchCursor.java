@@ -80,6 +80,25 @@ public final class BatchCursor {
     return true;
   }
 
+  /**
+   * Moves over a record of the log; returns the number of its operations, or -1 if it is no batch.
+   */
+  public int countOperations(ByteBuffer record, int length) {
+    if (length < EncodedBatch.HEADER) {
+      return -1;
+    }
+    int count = 0;
+    try {
+      start(record, EncodedBatch.HEADER, length - EncodedBatch.HEADER);
+      while (next()) {
+        count++;
+      }
+    } catch (MalformedBatchException e) {
+      return -1;
+    }
+    return count == record.getInt(Long.BYTES) ? count : -1;
+  }
+
   /** Decodes the length at {@code offset}; returns the offset at which its bytes begin. */
   private int field(int offset) {
     long decoded = Varint.get32(buffer, offset, end);

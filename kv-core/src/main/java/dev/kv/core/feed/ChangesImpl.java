@@ -5,14 +5,12 @@ import dev.kv.change.ChangePosition;
 import dev.kv.change.Changes;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
-import dev.kv.core.batch.MalformedBatchException;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.write.CommitProgress;
 import dev.kv.core.write.ErrorHandler;
 import dev.kv.errors.DBIOException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
@@ -118,8 +116,8 @@ final class ChangesImpl implements Changes {
     long wanted = position.sequence() + 1;
     while (cursor.next(wanted, complete)) {
       RecordBuffer record = cursor.record();
-      int count = countOperations(record.buffer(), record.length());
-      if (count < 0) {
+      int count = operations.countOperations(record.buffer(), record.length());
+      if (count < 0 || record.buffer().getLong(0) < 0) {
         throw lost("log " + cursor.log() + " has a record that is no batch");
       }
       long first = record.buffer().getLong(0);
@@ -153,23 +151,6 @@ final class ChangesImpl implements Changes {
         new ChangeGroupImpl(after, EncodedBatch.ofRecord(record.buffer(), record.length()));
     position = after;
     return group;
-  }
-
-  /** Returns the number of operations in a record, or -1 if it is not a batch. */
-  private int countOperations(ByteBuffer record, int length) {
-    if (length < EncodedBatch.HEADER) {
-      return -1;
-    }
-    int count = 0;
-    try {
-      operations.start(record, EncodedBatch.HEADER, length - EncodedBatch.HEADER);
-      while (operations.next()) {
-        count++;
-      }
-    } catch (MalformedBatchException e) {
-      return -1;
-    }
-    return count == record.getInt(Long.BYTES) && record.getLong(0) >= 0 ? count : -1;
   }
 
   private RuntimeException lost(String reason) {

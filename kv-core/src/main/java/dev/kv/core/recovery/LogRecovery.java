@@ -4,7 +4,6 @@ import dev.kv.admin.DBStats;
 import dev.kv.bytes.Escape;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
-import dev.kv.core.batch.MalformedBatchException;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.log.LogEnd;
@@ -181,7 +180,7 @@ public final class LogRecovery {
     ByteBuffer bytes = record.buffer();
     int length = record.length();
     long offset = reader.lastRecordOffset();
-    int count = length < EncodedBatch.HEADER ? -1 : countOperations(bytes, length);
+    int count = cursor.countOperations(bytes, length);
     if (count < 0) {
       damage.corruption(offset, length, "a record that is no batch", false);
       return !damage.hasEnded();
@@ -287,21 +286,6 @@ public final class LogRecovery {
           CorruptionException.NO_OFFSET,
           new NoSuchFileException(lost.toString()));
     }
-  }
-
-  /** Returns the number of operations in a batch, or -1 if the batch is malformed. */
-  private int countOperations(ByteBuffer bytes, int length) {
-    int stated = bytes.getInt(Long.BYTES);
-    int count = 0;
-    try {
-      cursor.start(bytes, EncodedBatch.HEADER, length - EncodedBatch.HEADER);
-      while (cursor.next()) {
-        count++;
-      }
-    } catch (MalformedBatchException e) {
-      return -1;
-    }
-    return count == stated ? count : -1;
   }
 
   private void apply(ByteBuffer bytes, int length, long sequence, int count) throws IOException {
