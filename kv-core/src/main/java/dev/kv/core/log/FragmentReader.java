@@ -231,20 +231,11 @@ final class FragmentReader {
   private boolean hasUnwrittenSector(int from, int to) {
     for (int begin = from; begin < to; ) {
       int end = Math.min(begin - begin % SECTOR + SECTOR, blockLength);
-      if (isZero(begin, end)) {
+      if (LogFormat.isZero(block, begin, end)) {
         return true;
       }
       begin = end;
     }
     return false;
-  }
-
-  private boolean isZero(int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (block.get(i) != 0) {
-        return false;
-      }
-    }
-    return true;
   }
 }

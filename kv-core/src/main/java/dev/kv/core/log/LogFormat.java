@@ -1,5 +1,7 @@
 package dev.kv.core.log;
 
+import java.nio.ByteBuffer;
+
 /**
  * The layout of a log.
  *
@@ -76,5 +78,15 @@ final class LogFormat {
   /** Returns the smallest multiple of the block size that is not below {@code position}. */
   static long roundUp(long position) {
     return (position + BLOCK - 1) & -BLOCK;
+  }
+
+  /** Returns true if the bytes of a block from {@code from} up to {@code to} are zero. */
+  static boolean isZero(ByteBuffer block, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (block.get(i) != 0) {
+        return false;
+      }
+    }
+    return true;
   }
 }

@@ -92,17 +92,9 @@ public final class LogTail {
   /** Returns true if a part of the header was not written: its sector is zero from there on. */
   private boolean isUnwritten(int at) {
     int nextSector = at - at % SECTOR + SECTOR;
-    return isZero(at, Math.min(nextSector, at + LogFormat.HEADER))
-        || (nextSector < at + LogFormat.HEADER && isZero(nextSector, at + LogFormat.HEADER));
-  }
-
-  private boolean isZero(int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (block.get(i) != 0) {
-        return false;
-      }
-    }
-    return true;
+    return LogFormat.isZero(block, at, Math.min(nextSector, at + LogFormat.HEADER))
+        || (nextSector < at + LogFormat.HEADER
+            && LogFormat.isZero(block, nextSector, at + LogFormat.HEADER));
   }
 
   /** Returns true if a fragment that begins a record, with a matching checksum, is in the block. */
