@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +66,10 @@ public final class ErrorHandler {
 
     @Nullable Throwable failure() {
       return permanent == null ? first(resumable) : permanent;
+    }
+
+    boolean hasFailed(String job) {
+      return resumable.containsKey(job) || shortages.containsKey(job);
     }
 
     State close() {
@@ -254,11 +259,7 @@ public final class ErrorHandler {
    * @param during the operation that failed, for the log message
    */
   public void fail(String during, Throwable cause) {
-    boolean first;
-    synchronized (this) {
-      first = state.permanent() == null;
-      state = state.fail(cause);
-    }
+    boolean first = update(now -> now.fail(cause)).permanent() == null;
     notifyListeners();
     if (first) {
       events.post(new FailureEvent(database, during, cause, false));
@@ -274,11 +275,7 @@ public final class ErrorHandler {
    * @param job the job's name; one that failed before has one failure all the same
    */
   public void failResumably(String job, Throwable cause) {
-    boolean first;
-    synchronized (this) {
-      first = state.failure() == null;
-      state = state.failResumably(job, cause);
-    }
+    boolean first = update(now -> now.failResumably(job, cause)).failure() == null;
     notifyListeners();
     if (first) {
       events.post(new FailureEvent(database, job, cause, true));
@@ -301,15 +298,17 @@ public final class ErrorHandler {
    * {@link #succeed} is called for the job.
    */
   public void runShort(String job, Throwable cause) {
-    boolean first;
-    synchronized (this) {
-      first = !state.shortages().containsKey(job);
-      state = state.runShort(job, cause);
-    }
-    if (first) {
+    if (!update(now -> now.runShort(job, cause)).shortages().containsKey(job)) {
       notifyListeners();
       LOG.warn("{}: {} waits for off-heap memory: {}", database, job, cause.toString());
     }
+  }
+
+  /** Returns the state before the change. */
+  private synchronized State update(UnaryOperator<State> change) {
+    State before = state;
+    state = change.apply(before);
+    return before;
   }
 
   private void notifyListeners() {
@@ -320,12 +319,7 @@ public final class ErrorHandler {
 
   /** Forgets the failure of a job, which has succeeded now or has nothing to do any more. */
   public void succeed(String job) {
-    boolean changed;
-    synchronized (this) {
-      changed = hasFailed(job);
-      state = state.succeed(job);
-    }
-    if (changed) {
+    if (update(now -> now.succeed(job)).hasFailed(job)) {
       notifyListeners();
       LOG.info("{}: {} succeeded after its failure", database, job);
     }
@@ -333,8 +327,7 @@ public final class ErrorHandler {
 
   /** Returns true if the last run of a job failed and it may be tried again. */
   public boolean hasFailed(String job) {
-    State now = state;
-    return now.resumable().containsKey(job) || now.shortages().containsKey(job);
+    return state.hasFailed(job);
   }
 
   /**
