@@ -3,6 +3,7 @@ package dev.kv.core.transaction;
 import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
 import dev.kv.core.batch.BatchCursor;
+import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.ReadRange;
@@ -12,6 +13,8 @@ import dev.kv.core.write.CommitCondition;
 import dev.kv.core.write.WriteOutcome;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,13 +56,18 @@ final class TransactionCheck {
 
   /** Searches the base of a view, which may read tables. */
   boolean holdsInBase(ValidationView view) {
+    return holds(key -> view.hasNewer(key, snapshot), range -> view.firstNewer(range, snapshot));
+  }
+
+  private boolean holds(
+      Predicate<byte[]> hasChanged, Function<ReadRange, byte @Nullable []> firstChanged) {
     for (byte[] key : keys) {
-      if (view.hasNewer(key, snapshot)) {
+      if (hasChanged.test(key)) {
         return isChanged(key);
       }
     }
     for (ReadRange range : ranges) {
-      byte[] key = view.firstNewer(range, snapshot);
+      byte[] key = firstChanged.apply(range);
       if (key != null) {
         return isChanged(key);
       }
@@ -75,21 +83,14 @@ final class TransactionCheck {
    * @param fromSnapshot reads the snapshot
    */
   boolean isEqualInNewest(DatabaseReader reader, ReadOptions fromSnapshot) {
-    for (byte[] key : keys) {
-      if (!Arrays.equals(reader.get(fromSnapshot, key), reader.get(ReadOptions.DEFAULT, key))) {
-        return isChanged(key);
-      }
-    }
-    for (ReadRange range : ranges) {
-      try (DBIterator before = reader.iterator(fromSnapshot);
-          DBIterator now = reader.iterator(ReadOptions.DEFAULT)) {
-        byte[] key = range.firstDifference(before, now, order);
-        if (key != null) {
-          return isChanged(key);
-        }
-      }
-    }
-    return true;
+    return holds(
+        key -> !Arrays.equals(reader.get(fromSnapshot, key), reader.get(ReadOptions.DEFAULT, key)),
+        range -> {
+          try (DBIterator before = reader.iterator(fromSnapshot);
+              DBIterator now = reader.iterator(ReadOptions.DEFAULT)) {
+            return range.firstDifference(before, now, order);
+          }
+        });
   }
 
   private boolean isChanged(byte[] key) {
@@ -146,9 +147,8 @@ final class TransactionCheck {
         }
         for (ReadRange range : ranges) {
           if (range.contains(order, earlier.buffer(), earlier.keyOffset(), earlier.keyLength())) {
-            byte[] key = new byte[earlier.keyLength()];
-            earlier.buffer().get(earlier.keyOffset(), key);
-            return isChanged(key);
+            return isChanged(
+                InternalKey.copy(earlier.buffer(), earlier.keyOffset(), earlier.keyLength()));
           }
         }
       }
@@ -156,18 +156,8 @@ final class TransactionCheck {
     }
 
     private boolean holdsInRecent() {
-      for (byte[] key : keys) {
-        if (recent.hasNewer(key, snapshot)) {
-          return isChanged(key);
-        }
-      }
-      for (ReadRange range : ranges) {
-        byte[] key = recent.firstNewer(range, snapshot);
-        if (key != null) {
-          return isChanged(key);
-        }
-      }
-      return true;
+      return holds(
+          key -> recent.hasNewer(key, snapshot), range -> recent.firstNewer(range, snapshot));
     }
 
     @Override

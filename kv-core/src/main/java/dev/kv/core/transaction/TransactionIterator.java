@@ -2,6 +2,7 @@ package dev.kv.core.transaction;
 
 import dev.kv.DBIterator;
 import dev.kv.bytes.Slice;
+import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BufferSlice;
 import dev.kv.core.transaction.WriteSet.Write;
@@ -128,9 +129,7 @@ final class TransactionIterator implements DBIterator {
   }
 
   private static byte[] copy(ByteBuffer key) {
-    byte[] bytes = new byte[key.remaining()];
-    key.get(key.position(), bytes);
-    return bytes;
+    return InternalKey.copy(key, key.position(), key.remaining());
   }
 
   private void beginSeek(byte @Nullable [] key, boolean towardsEnd) {
