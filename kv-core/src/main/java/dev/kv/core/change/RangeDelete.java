@@ -82,27 +82,13 @@ public final class RangeDelete implements VersionMutation {
 
   private FlushResult writeTombstones(
       List<FileMetadata> tables, long sequence, OutputContext outputs) {
-    InternalIterator[] inputs = new InternalIterator[tables.size()];
-    int opened = 0;
-    try {
-      for (; opened < inputs.length; opened++) {
-        inputs[opened] = jobs.context().tables().mergeIterator(tables.get(opened));
-      }
-      try (RangeTombstones entries =
-          new RangeTombstones(
-              MergingIterator.of(outputs.comparator(), inputs),
-              range,
-              order,
-              sequence,
-              outputs.budget(),
-              jobs.errors()::checkNotClosing)) {
-        opened = 0;
-        return new FlushJob(entries, outputs).run();
-      }
-    } finally {
-      for (int i = 0; i < opened; i++) {
-        inputs[i].close();
-      }
+    try (InternalIterator input =
+            MergingIterator.opened(
+                outputs.comparator(), tables, jobs.context().tables()::mergeIterator);
+        RangeTombstones entries =
+            new RangeTombstones(
+                input, range, order, sequence, outputs.budget(), jobs.errors()::checkNotClosing)) {
+      return new FlushJob(entries, outputs).run();
     }
   }
 

@@ -31,7 +31,7 @@ public final class RangeTombstones extends ForwardIterator {
   /**
    * Creates the cursor.
    *
-   * @param input entries with internal keys, in order; the cursor takes ownership of it
+   * @param input entries with internal keys, in order; borrowed until the close
    * @param range the user keys
    * @param order the order of the user keys
    * @param sequence the number of the tombstones
@@ -97,6 +97,5 @@ public final class RangeTombstones extends ForwardIterator {
   public void close() {
     valid = false;
     storage.close();
-    input.close();
   }
 }

@@ -1,7 +1,11 @@
 package dev.kv.core.iterator;
 
 import dev.kv.core.key.KeyComparator;
+import dev.kv.core.memory.Undo;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
 
 /**
  * A cursor that merges the entries of several cursors, its children, in order. It returns all of
@@ -46,6 +50,19 @@ public final class MergingIterator extends InternalIterator {
       case 1 -> children[0];
       default -> new MergingIterator(comparator, children);
     };
+  }
+
+  /** Opens the children, as {@link #of}; if one cannot be opened, closes those before it. */
+  public static <T> InternalIterator opened(
+      KeyComparator comparator, List<T> sources, Function<T, InternalIterator> open) {
+    List<InternalIterator> children = new ArrayList<>(sources.size());
+    try (Undo undo = new Undo(() -> children.forEach(InternalIterator::close))) {
+      for (T each : sources) {
+        children.add(open.apply(each));
+      }
+      undo.cancel();
+    }
+    return of(comparator, children.toArray(InternalIterator[]::new));
   }
 
   @Override

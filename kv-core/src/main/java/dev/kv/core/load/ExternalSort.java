@@ -7,7 +7,6 @@ import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
-import dev.kv.core.memory.Undo;
 import dev.kv.core.memtable.MemTable;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -127,17 +126,9 @@ final class ExternalSort implements AutoCloseable {
   }
 
   private InternalIterator merge(List<SortedRun> all) {
-    List<InternalIterator> children = new ArrayList<>();
-    try (Undo undo = new Undo(() -> children.forEach(InternalIterator::close))) {
-      for (SortedRun run : all) {
-        children.add(run.iterator());
-      }
-      undo.cancel();
-      return MergingIterator.of(comparator, children.toArray(InternalIterator[]::new));
-    }
+    return MergingIterator.opened(comparator, all, SortedRun::iterator);
   }
 
-  /** Frees the memory, and deletes the files. */
   @Override
   public void close() {
     runs.forEach(level -> level.forEach(SortedRun::close));

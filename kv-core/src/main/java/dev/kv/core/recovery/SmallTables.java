@@ -2,7 +2,6 @@ package dev.kv.core.recovery;
 
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
-import dev.kv.core.memory.Undo;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
@@ -58,16 +57,8 @@ final class SmallTables {
   /** Returns a cursor over all entries of a memtable and of tables; the caller closes it. */
   static InternalIterator merge(
       DatabaseContext context, MemTable memtable, List<FileMetadata> tables) {
-    List<InternalIterator> children = new ArrayList<>();
-    try (Undo undo = new Undo(() -> children.forEach(InternalIterator::close))) {
-      children.add(memtable.iterator());
-      for (FileMetadata table : tables) {
-        children.add(context.tables().mergeIterator(table));
-      }
-      InternalIterator merged =
-          MergingIterator.of(context.comparator(), children.toArray(InternalIterator[]::new));
-      undo.cancel();
-      return merged;
-    }
+    InternalIterator older =
+        MergingIterator.opened(context.comparator(), tables, context.tables()::mergeIterator);
+    return MergingIterator.of(context.comparator(), memtable.iterator(), older);
   }
 }
