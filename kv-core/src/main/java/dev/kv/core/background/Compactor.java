@@ -21,7 +21,6 @@ import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
-import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
@@ -115,11 +114,6 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
-  @Override
-  public BackgroundWorker.@Nullable Job next() {
-    return prepare();
-  }
-
   private boolean isUrgent() {
     return !errors.allowsJobs() || jobs.memTables().stallInputs().areCompactionsUrgent();
   }
@@ -135,7 +129,8 @@ public final class Compactor implements BackgroundWorker.Work {
   }
 
   /** Picks a compaction and marks it as running; returns null if there is none to run now. */
-  private @Nullable Picked prepare() {
+  @Override
+  public BackgroundWorker.@Nullable Job next() {
     monitor.lock();
     try {
       if (!errors.allowsJobs() || suspensions > 0) {
@@ -184,7 +179,7 @@ public final class Compactor implements BackgroundWorker.Work {
           outputs,
           () -> {
             versions.logAndApply(
-                new Install(compaction.trivialMoveEdit(), jobs.memTables()::publish));
+                VersionInstall.of(compaction.trivialMoveEdit(), jobs.memTables()::publish));
             post(compaction, 1, new JobStats(0, 0, 0, 0, 0), begun);
             return JobOutcome.Ended.DONE;
           });
@@ -235,7 +230,7 @@ public final class Compactor implements BackgroundWorker.Work {
     FilterResult filtered = result.filtered();
     List<FileMetadata> marked = jobs.withManyTombstones(result.outputs());
     versions.logAndApply(
-        new Install(
+        VersionInstall.of(
             result.edit(),
             filtered.hasChanges() ? () -> publishFiltered(snapshots) : jobs.memTables()::publish));
     jobs.stats().add(filtered);
@@ -306,33 +301,6 @@ public final class Compactor implements BackgroundWorker.Work {
         && version.fileCount(0) >= Levels.LEVEL_0_COMPACTION_TRIGGER) {
       jobs.memTables().stallInputs().waive();
       jobs.commits().progress();
-    }
-  }
-
-  /** The version install that replaces a compaction's inputs by its outputs. */
-  private final class Install implements VersionInstall {
-    private final VersionEdit edit;
-    private final Runnable publish;
-
-    /** Creates the install; {@code publish} publishes the next version to readers. */
-    Install(VersionEdit edit, Runnable publish) {
-      this.edit = edit;
-      this.publish = publish;
-    }
-
-    @Override
-    public VersionEdit prepare(Version current) {
-      return edit;
-    }
-
-    @Override
-    public void install(Version next) {
-      monitor.lock();
-      try {
-        publish.run();
-      } finally {
-        monitor.unlock();
-      }
     }
   }
 

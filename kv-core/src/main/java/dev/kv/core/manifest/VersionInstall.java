@@ -10,6 +10,21 @@ import dev.kv.core.version.VersionEdit;
  */
 @FunctionalInterface
 public interface VersionInstall {
+  /** Returns an install of an edit that is known before, with a step that publishes the version. */
+  static VersionInstall of(VersionEdit edit, Runnable publish) {
+    return new VersionInstall() {
+      @Override
+      public VersionEdit prepare(Version current) {
+        return edit;
+      }
+
+      @Override
+      public void install(Version next) {
+        publish.run();
+      }
+    };
+  }
+
   /** Returns the edit to apply to {@code current}, which stays current until {@link #install}. */
   VersionEdit prepare(Version current);
 

@@ -7,7 +7,6 @@ import dev.kv.core.log.LogWriter;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
-import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
@@ -326,18 +325,7 @@ public final class WriteAheadLog {
    */
   public void logFirst(NumberedLog first, VersionEdit.Builder edit) {
     VersionEdit complete = edit.logNumber(first.number()).previousLogNumber(0).build();
-    versions.logAndApply(
-        new VersionInstall() {
-          @Override
-          public VersionEdit prepare(Version now) {
-            return complete;
-          }
-
-          @Override
-          public void install(Version next) {
-            obsolete.collectWithTemporary();
-          }
-        });
+    versions.logAndApply(VersionInstall.of(complete, obsolete::collectWithTemporary));
   }
 
   /** Returns the prepared log, or a new one; the caller owns it. */
