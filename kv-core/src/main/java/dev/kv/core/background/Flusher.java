@@ -11,6 +11,7 @@ import dev.kv.core.memory.Undo;
 import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Monitor;
 import dev.kv.core.state.TableOutputs;
+import dev.kv.core.state.WriteAheadLog;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
@@ -27,6 +28,7 @@ public final class Flusher implements BackgroundWorker.Work {
   private final Monitor monitor;
   private final VersionSet versions;
   private final MemTables memTables;
+  private final WriteAheadLog logs;
 
   @GuardedBy("monitor")
   private final RunningJobs running;
@@ -43,6 +45,7 @@ public final class Flusher implements BackgroundWorker.Work {
     this.monitor = jobs.monitor();
     this.versions = jobs.versions();
     this.memTables = jobs.memTables();
+    this.logs = jobs.files().logs();
     this.running = jobs.running();
   }
 
@@ -60,14 +63,14 @@ public final class Flusher implements BackgroundWorker.Work {
             outputs,
             () -> {
               FlushResult result = outputs.flush(oldest.memtable());
-              memTables.syncKeptLog(oldest, result.lastSequence());
+              logs.syncKept(oldest.log(), result.lastSequence());
               install(oldest, result, outputs, begun);
               return JobOutcome.Ended.DONE;
             });
     if (outcome != JobOutcome.Ended.DONE) {
       return outcome;
     }
-    memTables.retireLog(oldest);
+    logs.retire(oldest.log());
     jobs.installed();
     if (!markedOld) {
       markedOld = true;
@@ -105,9 +108,6 @@ public final class Flusher implements BackgroundWorker.Work {
     monitor.signalAll();
   }
 
-  /** The version install that adds the table to its level and removes the memtable. */
-  private final class Install implements VersionInstall {
-    private final MemTables.Immutable flushed;
   /**
    * Returns the level for a new table. Called with {@code version} current and until the install,
    * so that nothing older can be placed above it. In a reserved range it is level 0. If it is not
@@ -121,6 +121,9 @@ public final class Flusher implements BackgroundWorker.Work {
     return version.pickLevelForMemtableOutput(keys, running::occupied, maxFileSize);
   }
 
+  /** The version install that adds the table to its level and removes the memtable. */
+  private final class Install implements VersionInstall {
+    private final MemTables.Immutable flushed;
     private final FlushResult result;
     private final TableOutputs outputs;
     private int level;

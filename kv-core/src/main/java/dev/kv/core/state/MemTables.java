@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -372,8 +373,8 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
   }
 
   /**
-   * Removes a memtable that is in a table now, and publishes the change. {@link #retireLog} retires
-   * its log.
+   * Removes a memtable that is in a table now, and publishes the change. {@link
+   * WriteAheadLog#retire} retires its log.
    */
   public void removeFlushed(Immutable flushed) {
     monitor.lock();
@@ -388,20 +389,6 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
     } finally {
       monitor.unlock();
     }
-  }
-
-  /**
-   * Makes the log of a memtable durable that is about to be in a table, if logs are kept.
-   *
-   * @param lastSequence the sequence number of the last write in the memtable
-   */
-  public void syncKeptLog(Immutable flushed, long lastSequence) {
-    logs.syncKept(flushed.log(), lastSequence);
-  }
-
-  /** Retires the log of a memtable that is in a table. */
-  public void retireLog(Immutable flushed) {
-    logs.retire(flushed.log());
   }
 
   /**
@@ -424,25 +411,20 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
 
   /** Returns the bytes that the memtables use. */
   public long memoryUsed() {
-    monitor.lock();
-    try {
-      long sum = memtable.memoryUsed();
-      for (Immutable each : immutables) {
-        sum += each.memtable().memoryUsed();
-      }
-      return sum;
-    } finally {
-      monitor.unlock();
-    }
+    return sum(MemTable::memoryUsed);
   }
 
   /** Returns an estimate of the number of keys in the memtables; see {@link MemTable}. */
   public long estimatedKeys() {
+    return sum(MemTable::estimatedKeys);
+  }
+
+  private long sum(ToLongFunction<MemTable> part) {
     monitor.lock();
     try {
-      long sum = memtable.estimatedKeys();
+      long sum = part.applyAsLong(memtable);
       for (Immutable each : immutables) {
-        sum += each.memtable().estimatedKeys();
+        sum += part.applyAsLong(each.memtable());
       }
       return sum;
     } finally {

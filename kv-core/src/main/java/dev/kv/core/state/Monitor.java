@@ -1,5 +1,6 @@
 package dev.kv.core.state;
 
+import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.write.ErrorHandler;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -64,21 +65,9 @@ public final class Monitor extends ReentrantLock {
   /** Returns false if nothing changes for {@link ErrorHandler#MAX_SHORTAGE_WAIT_NANOS}. */
   @SuppressWarnings("WaitNotInLoop")
   private boolean awaitChangeBriefly() {
-    long left = ErrorHandler.MAX_SHORTAGE_WAIT_NANOS;
-    long end = System.nanoTime() + left;
-    boolean interrupted = false;
-    boolean signalled = false;
-    while (!signalled && left > 0) {
-      try {
-        signalled = changed.awaitNanos(left) > 0;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-      left = end - System.nanoTime();
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    return signalled;
+    long end = System.nanoTime() + ErrorHandler.MAX_SHORTAGE_WAIT_NANOS;
+    boolean[] signalled = new boolean[1];
+    Uninterrupted.await(() -> signalled[0] = changed.awaitNanos(end - System.nanoTime()) > 0);
+    return signalled[0];
   }
 }

@@ -388,7 +388,7 @@ public final class WriteAheadLog {
    *
    * @param lastSequence the sequence number of the last write in the log
    */
-  void syncKept(NumberedLog log, long lastSequence) {
+  public void syncKept(NumberedLog log, long lastSequence) {
     if (kept == null) {
       return;
     }

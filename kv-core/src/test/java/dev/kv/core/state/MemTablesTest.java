@@ -163,12 +163,12 @@ class MemTablesTest {
     long second = memTables.oldestLogWithout(first);
     assertThat(second).isGreaterThan(first.log().number()).isLessThan(currentLog());
     memTables.removeFlushed(first);
-    memTables.retireLog(first);
+    logs.retire(first.log());
     MemTables.Immutable next = oldest();
     assertThat(next.log().number()).isEqualTo(second);
     assertThat(memTables.oldestLogWithout(next)).isEqualTo(currentLog());
     memTables.removeFlushed(next);
-    memTables.retireLog(next);
+    logs.retire(next.log());
     assertThat(memTables.oldestImmutable()).isNull();
     memTables.awaitFlushes();
   }
