@@ -82,20 +82,22 @@ public final class VersionMutator {
    * @throws DBIOException if the log, a table or the MANIFEST cannot be written
    */
   public boolean make(VersionMutation change) {
-    KeyBounds reserved = reserve(change.range());
+    KeyBounds range = change.range();
+    reserve(range);
     try {
-      if (memTablesHold(change.range())) {
+      awaitVacated(range);
+      if (memTablesHold(range)) {
         jobs.flush();
       }
       try (ExclusiveWriter writer = jobs.commits().exclusive()) {
         return makeExclusively(change, writer);
       }
     } finally {
-      release(reserved);
+      release(range);
     }
   }
 
-  private KeyBounds reserve(KeyBounds range) {
+  private void reserve(KeyBounds range) {
     monitor.lock();
     try {
       jobs.errors().check();
@@ -105,23 +107,16 @@ public final class VersionMutator {
       monitor.unlock();
     }
     jobs.commits().progress();
-    awaitVacated(range);
-    return range;
   }
 
   private void awaitVacated(KeyBounds reserved) {
-    boolean vacated = false;
     monitor.lock();
     try {
       while (!running.isVacated(reserved)) {
         monitor.awaitChange();
       }
-      vacated = true;
     } finally {
       monitor.unlock();
-      if (!vacated) {
-        release(reserved);
-      }
     }
   }
 
@@ -175,8 +170,7 @@ public final class VersionMutator {
       outputs.settle();
     } catch (RuntimeException | Error e) {
       if (!versions.isFailed()) {
-        outputs.abandon();
-        jobs.obsolete().collect();
+        jobs.abandon(outputs);
         throwIfKnown(change, e);
         throw e;
       }

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +34,7 @@ public final class CompactionJob {
 
   private final Compaction compaction;
   private final long[] snapshots;
-  private final TableInputs tables;
+  private final Function<FileMetadata, InternalIterator> tables;
   private final OutputContext context;
   private final @Nullable WarmSuccession succession;
   private final @Nullable CompactionFilter filter;
@@ -57,7 +58,7 @@ public final class CompactionJob {
   public CompactionJob(
       Compaction compaction,
       long[] snapshots,
-      TableInputs tables,
+      Function<FileMetadata, InternalIterator> tables,
       OutputContext context,
       @Nullable WarmSuccession succession,
       @Nullable CompactionFilter filter,

@@ -6,14 +6,18 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.version.FileMetadata;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.Function;
 
 /** A sorted run of input tables that do not overlap. They are opened one at a time. */
 final class InputRun implements IteratorSource {
   private final InternalKeyComparator comparator;
   private final List<FileMetadata> files;
-  private final TableInputs tables;
+  private final Function<FileMetadata, InternalIterator> tables;
 
-  InputRun(InternalKeyComparator comparator, List<FileMetadata> files, TableInputs tables) {
+  InputRun(
+      InternalKeyComparator comparator,
+      List<FileMetadata> files,
+      Function<FileMetadata, InternalIterator> tables) {
     this.comparator = comparator;
     this.files = files;
     this.tables = tables;
@@ -36,6 +40,6 @@ final class InputRun implements IteratorSource {
 
   @Override
   public InternalIterator open(int index) {
-    return tables.open(files.get(index));
+    return tables.apply(files.get(index));
   }
 }

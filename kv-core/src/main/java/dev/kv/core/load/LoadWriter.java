@@ -156,6 +156,13 @@ final class LoadWriter implements AutoCloseable {
     block = null;
   }
 
+  private void endOpenBlock() {
+    DataBlock open = block;
+    if (open != null && !open.isEmpty()) {
+      endBlock(open);
+    }
+  }
+
   private void passGroup() {
     BlockGroup full = group;
     BlockGroup next = free.poll();
@@ -165,10 +172,7 @@ final class LoadWriter implements AutoCloseable {
 
   /** Ends the open table, if there is one, so that the next entry begins a new one. */
   void endTable() {
-    DataBlock open = block;
-    if (open != null && !open.isEmpty()) {
-      endBlock(open);
-    }
+    endOpenBlock();
     group.beginTable();
   }
 
@@ -201,10 +205,7 @@ final class LoadWriter implements AutoCloseable {
 
   /** Ends the last table. All tables are durable, except for their directory entries, and stay. */
   List<FileMetadata> finish() {
-    DataBlock open = block;
-    if (open != null && !open.isEmpty()) {
-      endBlock(open);
-    }
+    endOpenBlock();
     BlockGroup last = group;
     group = new BlockGroup(context);
     writing.finish(last);

@@ -129,8 +129,7 @@ public final class Loads implements DBLoads, AutoCloseable {
   /** Deletes tables whose edit is in no MANIFEST. */
   private void abandon(TableOutputs outputs) {
     if (!jobs.versions().isFailed()) {
-      outputs.abandon();
-      jobs.obsolete().collect();
+      jobs.abandon(outputs);
     }
   }
 

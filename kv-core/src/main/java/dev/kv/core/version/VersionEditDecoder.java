@@ -52,18 +52,11 @@ final class VersionEditDecoder {
         once(tag, "comparator");
         edit.comparatorName(utf8("comparator"));
       }
-      case VersionEditCodec.LOG_NUMBER -> {
-        once(tag, "log number");
-        edit.logNumber(number("log number"));
-      }
-      case VersionEditCodec.PREVIOUS_LOG_NUMBER -> {
-        once(tag, "previous log number");
-        edit.previousLogNumber(number("previous log number"));
-      }
-      case VersionEditCodec.NEXT_FILE_NUMBER -> {
-        once(tag, "next file number");
-        edit.nextFileNumber(number("next file number"));
-      }
+      case VersionEditCodec.LOG_NUMBER -> edit.logNumber(numberOnce(tag, "log number"));
+      case VersionEditCodec.PREVIOUS_LOG_NUMBER ->
+          edit.previousLogNumber(numberOnce(tag, "previous log number"));
+      case VersionEditCodec.NEXT_FILE_NUMBER ->
+          edit.nextFileNumber(numberOnce(tag, "next file number"));
       case VersionEditCodec.LAST_SEQUENCE -> {
         once(tag, "last sequence");
         edit.lastSequence(sequence());
@@ -140,6 +133,11 @@ final class VersionEditDecoder {
   /**
    * Reads the number of a file or a number of bytes; the counter of file numbers must not overflow.
    */
+  private long numberOnce(int tag, String what) {
+    once(tag, what);
+    return number(what);
+  }
+
   private long number(String what) {
     long number = varint64(what);
     if (number < 0 || number > Long.MAX_VALUE / 2) {

@@ -282,12 +282,8 @@ public final class TableInspector implements AutoCloseable {
    * @param hasEntries true if it consists of entries, as all blocks except filters do
    */
   public Block read(BlockHandle handle, boolean hasEntries) {
-    freeBlock();
-    int size = file.checkedSize(handle, handle.offset());
-    UncachedBlock read =
-        reader.read(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
-    block = read;
-    file.read(handle.offset() + size, small, BlockWriter.TRAILER);
+    UncachedBlock read = load(handle);
+    file.read(handle.offset() + handle.size(), small, BlockWriter.TRAILER);
     int restarts = -1;
     if (hasEntries) {
       entries.reset(read.bytes(), read.length(), file.name(), handle.offset());
@@ -306,11 +302,7 @@ public final class TableInspector implements AutoCloseable {
 
   /** Reads a block as {@link #read} does, and sets {@code cursor} before its entries. */
   public void read(BlockHandle handle, BlockIterator cursor) {
-    freeBlock();
-    int size = file.checkedSize(handle, handle.offset());
-    UncachedBlock read =
-        reader.read(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
-    block = read;
+    UncachedBlock read = load(handle);
     cursor.reset(read.bytes(), read.length(), file.name(), handle.offset());
   }
 
@@ -321,6 +313,15 @@ public final class TableInspector implements AutoCloseable {
       throw new IllegalStateException("no block has been read");
     }
     return InternalKey.copy(present.bytes(), 0, present.length());
+  }
+
+  private UncachedBlock load(BlockHandle handle) {
+    freeBlock();
+    int size = file.checkedSize(handle, handle.offset());
+    UncachedBlock read =
+        reader.read(file, handle.offset(), size, true, allocator, MemoryKind.BLOCK);
+    block = read;
+    return read;
   }
 
   private void freeBlock() {
