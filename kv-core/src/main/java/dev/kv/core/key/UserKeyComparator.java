@@ -6,6 +6,7 @@ import dev.kv.bytes.Slice;
 import dev.kv.errors.ComparatorException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -27,7 +28,12 @@ public final class UserKeyComparator extends KeyComparator {
 
   private final DBComparator order;
   private final boolean bytewise;
-  private final ThreadLocal<BorrowedSlices> slices = ThreadLocal.withInitial(BorrowedSlices::new);
+
+  /**
+   * Weak, because a thread keeps the values of its thread locals after the database is closed, and
+   * these would keep the class loader of kv.
+   */
+  private final ThreadLocal<WeakReference<BorrowedSlices>> slices = new ThreadLocal<>();
 
   /** Creates the order of {@code order}. */
   public UserKeyComparator(DBComparator order) {
@@ -50,7 +56,18 @@ public final class UserKeyComparator extends KeyComparator {
       ByteBuffer a, int aOffset, int aLength, ByteBuffer b, int bOffset, int bLength) {
     return bytewise
         ? compareBytes(a, aOffset, aLength, b, bOffset, bLength)
-        : slices.get().compare(order, a, aOffset, aLength, b, bOffset, bLength);
+        : slices().compare(order, a, aOffset, aLength, b, bOffset, bLength);
+  }
+
+  /** Returns the slices of this thread. */
+  private BorrowedSlices slices() {
+    WeakReference<BorrowedSlices> reference = slices.get();
+    BorrowedSlices found = reference == null ? null : reference.get();
+    if (found == null) {
+      found = new BorrowedSlices();
+      slices.set(new WeakReference<>(found));
+    }
+    return found;
   }
 
   /** Compares bytes as unsigned; a proper prefix sorts first; both buffers are little-endian. */
@@ -124,7 +141,7 @@ public final class UserKeyComparator extends KeyComparator {
   public int compare(ByteBuffer a, int aOffset, int aLength, byte[] b, int bLength) {
     return bytewise
         ? compareBytes(a, aOffset, aLength, b, bLength)
-        : slices.get().compare(order, a, aOffset, aLength, wrap(b), 0, bLength);
+        : slices().compare(order, a, aOffset, aLength, wrap(b), 0, bLength);
   }
 
   private static int compareBytes(ByteBuffer a, int aOffset, int aLength, byte[] b, int bLength) {
@@ -155,7 +172,7 @@ public final class UserKeyComparator extends KeyComparator {
   int compare(byte[] a, int aLength, byte[] b, int bLength) {
     return bytewise
         ? Arrays.compareUnsigned(a, 0, aLength, b, 0, bLength)
-        : slices.get().compare(order, wrap(a), 0, aLength, wrap(b), 0, bLength);
+        : slices().compare(order, wrap(a), 0, aLength, wrap(b), 0, bLength);
   }
 
   private static ByteBuffer wrap(byte[] bytes) {

@@ -4,14 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.errorprone.annotations.Keep;
 import dev.kv.DB;
+import dev.kv.DBIterator;
+import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
 import dev.kv.SharedResources;
+import dev.kv.Snapshot;
 import dev.kv.Transaction;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.backup.Backups;
+import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Entry;
+import dev.kv.bytes.PinnedValue;
+import dev.kv.bytes.Slice;
 import dev.kv.change.ChangePosition;
 import dev.kv.change.Changes;
 import dev.kv.core.Children;
@@ -25,7 +32,10 @@ import dev.kv.map.Maps;
 import dev.kv.options.CompressionType;
 import dev.kv.options.LogRetention;
 import dev.kv.space.Space;
+import dev.kv.table.TableReader;
+import dev.kv.table.TableWriter;
 import dev.kv.ttl.TimeToLive;
+import dev.kv.tuple.Tuples;
 import java.io.File;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
@@ -35,8 +45,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
@@ -98,6 +110,8 @@ class UnloadTest {
 
   /** Uses every part of the library once, and closes all that it has opened. */
   public static final class Program {
+    private static final AtomicInteger LISTENED = new AtomicInteger();
+
     private Program() {}
 
     @Keep
@@ -117,15 +131,23 @@ class UnloadTest {
             Options.builder()
                 .createIfMissing(true)
                 .compression(compression)
+                .filterPolicy(FilterPolicy.bloom(10))
                 .logRetention(LogRetention.ofBytes(1 << 20))
+                .monitoring(m -> m.listener(event -> LISTENED.incrementAndGet()))
                 .build();
-        try (DB db = DB.open(base.resolve(compression.toString()), options)) {
+        Path directory = base.resolve(compression.toString());
+        try (DB db = DB.open(directory, options)) {
           write(db);
+          db.admin().checkpoint(base.resolve("checkpoint-" + compression));
           Backups backups = Backups.in(base.resolve("backups-" + compression));
           backups.verify(backups.create(db.admin()).number());
           read(db);
+          lookups(db);
           transactions(db);
         }
+        Options withoutFeed = options.toBuilder().logRetention(null).build(); // as ingest wants it
+        tables(base.resolve("table-" + compression), directory, withoutFeed);
+        withoutAWriter(directory, base.resolve("checkpoint-" + compression), options);
       }
       try (SharedResources shared = SharedResources.builder().build();
           DB db =
@@ -138,6 +160,15 @@ class UnloadTest {
                       .build())) {
         write(db);
         load(db);
+      }
+      Options ownOrder =
+          Options.builder()
+              .createIfMissing(true)
+              .comparator(DBComparator.of("own", Arrays::compareUnsigned))
+              .build();
+      try (DB db = DB.open(base.resolve("own-order"), ownOrder)) {
+        write(db);
+        lookups(db);
       }
     }
 
@@ -172,6 +203,46 @@ class UnloadTest {
       }
       System.out.println(db.admin().stats());
       System.out.println(db.admin().property("leveldb.stats"));
+    }
+
+    private static void lookups(DB db) throws Exception {
+      Tuples.unpack(Tuples.pack("t", 7L));
+      db.getAll(List.of(bytes("key20"), bytes("absent")));
+      db.read(bytes("key20"), Slice::length);
+      try (PinnedValue value = db.pinned(bytes("key20"))) {
+        System.out.println(value.length());
+      }
+      try (Snapshot snapshot = db.snapshot();
+          DBIterator cursor = db.iterator(ReadOptions.from(snapshot))) {
+        cursor.seekToLast();
+        cursor.prev();
+      }
+      Thread thread = new Thread(() -> db.get(bytes("key20")));
+      thread.start();
+      thread.join();
+    }
+
+    private static void tables(Path table, Path directory, Options options) {
+      try (TableWriter writer = TableWriter.forIngest(table, options)) {
+        writer.add(bytes("x"), bytes("y"));
+        writer.finish();
+      }
+      try (TableReader reader = TableReader.open(table, options);
+          DBIterator cursor = reader.iterator(ReadOptions.DEFAULT)) {
+        cursor.seekToFirst();
+      }
+      try (DB db = DB.open(directory, options)) {
+        db.loads().ingest(List.of(table));
+      }
+    }
+
+    private static void withoutAWriter(Path directory, Path checkpoint, Options options) {
+      try (ReadOnlyDB db = DB.openReadOnly(directory, options)) {
+        db.refresh();
+        db.get(bytes("x"));
+      }
+      System.out.println(DB.repair(checkpoint, options));
+      DB.destroy(checkpoint, options);
     }
 
     private static void transactions(DB db) throws Exception {
