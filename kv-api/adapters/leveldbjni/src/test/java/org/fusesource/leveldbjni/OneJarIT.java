@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.File;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +25,9 @@ import org.slf4j.LoggerFactory;
 /** The jar with classifier {@code all}, which takes leveldbjni-all's place in a cluster. */
 class OneJarIT {
   private static final String JAR = System.getProperty("kv.all.jar");
+
+  /** Collections that are enough to clear everything that is only weakly reachable. */
+  private static final int COLLECTIONS = 50;
 
   @TempDir File directory;
 
@@ -103,7 +107,17 @@ class OneJarIT {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void jar_besideSlf4jOrNothing_isADatabase(boolean hasSlf4j) throws Exception {
+  void jar_besideSlf4jOrNothing_isADatabase_andIsUnloaded(boolean hasSlf4j) throws Exception {
+    WeakReference<ClassLoader> loader = useInALoaderOfItsOwn(hasSlf4j);
+    assertThat(directory.list()).anyMatch(name -> name.endsWith(".sst"));
+    for (int i = 0; i < COLLECTIONS && loader.get() != null; i++) {
+      System.gc();
+      Thread.sleep(20); // for the threads of cleaners, which run after a collection
+    }
+    assertThat(loader.get()).isNull();
+  }
+
+  private WeakReference<ClassLoader> useInALoaderOfItsOwn(boolean hasSlf4j) throws Exception {
     List<URL> jars = new ArrayList<>(List.of(Path.of(JAR).toUri().toURL()));
     if (hasSlf4j) {
       jars.add(LoggerFactory.class.getProtectionDomain().getCodeSource().getLocation());
@@ -124,7 +138,7 @@ class OneJarIT {
       dbType.getMethod("compactRange", byte[].class, byte[].class).invoke(db, null, null);
       assertThat(dbType.getMethod("get", byte[].class).invoke(db, new byte[] {1})).isEqualTo(value);
       dbType.getMethod("close").invoke(db);
+      return new WeakReference<>(loader);
     }
-    assertThat(directory.list()).anyMatch(name -> name.endsWith(".sst"));
   }
 }
