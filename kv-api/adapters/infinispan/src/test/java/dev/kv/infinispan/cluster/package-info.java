@@ -1,2 +1,2 @@
-/** Tests of a cluster of processes, and a measurement of stores. */
+/** Tests of a cluster of processes. */
 package dev.kv.infinispan.cluster;
