@@ -13,8 +13,12 @@ import org.jspecify.annotations.Nullable;
  * stores no reference: the collector marks a card for each reference that is stored into an old
  * object, and the marks of all slots lie in one cache line.
  *
+ * <p>The state of a used slot has the last bits of the id of the thread that acquired the object. A
+ * thread that finds a slot of its stripe used by another thread leaves the stripe, see {@link
+ * Stripes}.
+ *
  * <pre>
- * state := EMPTY | FREE | USED | CLOSED
+ * state := EMPTY | FREE | CLOSED | thread (30 bits), USED (2 bits)
  * FREE  -> USED    the thread that made the change uses the object
  * USED  -> FREE    by the user
  * EMPTY -> USED    the thread that made the change stores a new object
@@ -33,6 +37,8 @@ public final class ObjectPool<T> implements AutoCloseable {
   private static final int FREE = 1;
   private static final int USED = 2;
   private static final int CLOSED = 3;
+  private static final int STATE_BITS = 2;
+  private static final int STATE = (1 << STATE_BITS) - 1;
 
   private final AtomicIntegerArray states = new AtomicIntegerArray(Stripes.arrayLength());
 
@@ -77,7 +83,20 @@ public final class ObjectPool<T> implements AutoCloseable {
    * @return an object that no other thread uses
    */
   public T acquire(int stripe) {
-    int slot = claim(stripe, FREE);
+    int slot = claim(stripe, FREE, perStripe);
+    return slot < 0 ? factory.get() : at(slot);
+  }
+
+  /**
+   * Returns an object that will be used for long, as that of an open iterator: leaves one slot of
+   * each stripe for {@link #acquire(int)}, which would otherwise make an object for each call after
+   * such objects are in all slots.
+   *
+   * @param stripe the stripe of the calling thread, whose objects are tried first
+   * @return an object that no other thread uses
+   */
+  public T acquireForLong(int stripe) {
+    int slot = claim(stripe, FREE, perStripe - 1);
     return slot < 0 ? factory.get() : at(slot);
   }
 
@@ -86,17 +105,31 @@ public final class ObjectPool<T> implements AutoCloseable {
     return (T) objects[slot];
   }
 
-  /** Changes the state of a slot from {@code state} to USED; returns the slot, or -1. */
-  private int claim(int stripe, int state) {
+  /**
+   * Changes the state of one of the first {@code slots} slots of a stripe from {@code state} to
+   * USED; returns the slot, or -1.
+   */
+  private int claim(int stripe, int state, int slots) {
+    int used = (int) Thread.currentThread().getId() << STATE_BITS | USED;
     for (int i = 0; i < Stripes.COUNT; i++) {
       int first = Stripes.cell(stripe + i & Stripes.COUNT - 1);
-      for (int slot = first; slot < first + perStripe; slot++) {
-        if (states.getPlain(slot) == state && states.compareAndSet(slot, state, USED)) {
+      for (int slot = first; slot < first + slots; slot++) {
+        int now = states.getPlain(slot);
+        if (now == state && states.compareAndSet(slot, state, used)) {
           return slot;
+        }
+        if (i == 0 && (now & STATE) == USED && now != used) {
+          Stripes.leave(stripe);
         }
       }
     }
     return -1;
+  }
+
+  /** Changes the state of a slot that the caller uses; returns false if the pool was closed. */
+  private boolean leaveSlot(int slot, int state) {
+    int now = states.getPlain(slot);
+    return (now & STATE) == USED && states.compareAndSet(slot, now, state);
   }
 
   /** Returns the slot of an object that the caller uses, or -1 if it has none. */
@@ -131,12 +164,12 @@ public final class ObjectPool<T> implements AutoCloseable {
   public void release(T object, int stripe) {
     int slot = slotOf(object, stripe);
     if (slot < 0) {
-      slot = claim(stripe, EMPTY);
+      slot = claim(stripe, EMPTY, perStripe);
       if (slot >= 0) {
         objects[slot] = object;
       }
     }
-    if (slot < 0 || !states.compareAndSet(slot, USED, FREE)) {
+    if (slot < 0 || !leaveSlot(slot, FREE)) {
       closer.accept(object);
     }
   }
@@ -151,7 +184,7 @@ public final class ObjectPool<T> implements AutoCloseable {
     int slot = slotOf(object, stripe);
     if (slot >= 0) {
       objects[slot] = null;
-      states.compareAndSet(slot, USED, EMPTY);
+      leaveSlot(slot, EMPTY);
     }
     closer.accept(object);
   }

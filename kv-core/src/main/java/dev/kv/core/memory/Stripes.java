@@ -3,13 +3,21 @@ package dev.kv.core.memory;
 /**
  * Chooses one of a few cells for a thread, so that threads rarely share one. The cells of an array
  * are {@link #SPACING} elements apart, so that no two share a cache line.
+ *
+ * <p>The first stripe of a thread is a hash of its id, by which threads that were started one after
+ * another get different ones. A thread that meets another one in its stripe, which {@link
+ * ObjectPool} notices, {@linkplain #leave leaves} it for another. So threads that read at the same
+ * time spread over the stripes, whatever their ids are. It does so a limited number of times,
+ * because objects that are used for long, such as those of open iterators, may be in all stripes.
+ * The stripes are kept by the last bits of the ids. They are hints: any stripe is correct for any
+ * thread, so plain accesses are enough.
  */
 public final class Stripes {
   /** The distance of two cells in elements of four or eight bytes: 128 bytes or more. */
   public static final int SPACING = 32;
 
   private static final int MIN_BITS = 3;
-  private static final int MAX_BITS = 6;
+  private static final int MAX_BITS = 8;
   private static final int BITS = bits(Runtime.getRuntime().availableProcessors());
 
   /** The number of cells; a power of two. */
@@ -20,11 +28,46 @@ public final class Stripes {
    */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
+  /** The number of threads, started in a row, that have stripes of their own choice. */
+  private static final int THREADS = 1 << 10;
+
+  /** How often a thread leaves a stripe. */
+  private static final int MOST_MOVES = 256;
+
+  private static final int MOVE = 1 << 16;
+
+  /** For each thread, by the last bits of its id, its stripe and {@link #MOVE} times its moves. */
+  private static final int[] OF_THREAD = firstStripes();
+
   private Stripes() {}
+
+  private static int[] firstStripes() {
+    int[] stripes = new int[THREADS];
+    for (int id = 0; id < THREADS; id++) {
+      stripes[id] = (int) (id * SPREAD >>> (Long.SIZE - BITS));
+    }
+    return stripes;
+  }
 
   /** Returns the calling thread's stripe, from 0 to {@link #COUNT} - 1. */
   public static int current() {
-    return (int) (Thread.currentThread().getId() * SPREAD >>> (Long.SIZE - BITS));
+    return OF_THREAD[(int) Thread.currentThread().getId() & THREADS - 1] & COUNT - 1;
+  }
+
+  /**
+   * Gives the calling thread another stripe from its next call of {@link #current} on. Threads that
+   * leave the same stripe go to different ones.
+   *
+   * @param stripe the stripe that another thread uses too
+   */
+  static void leave(int stripe) {
+    long id = Thread.currentThread().getId();
+    int thread = (int) id & THREADS - 1;
+    int moves = OF_THREAD[thread] / MOVE;
+    if (moves < MOST_MOVES) {
+      int step = 1 + (int) (id * SPREAD >>> (Long.SIZE - BITS)) % (COUNT - 1);
+      OF_THREAD[thread] = (moves + 1) * MOVE | stripe + step & COUNT - 1;
+    }
   }
 
   /** Returns the index of a stripe's cell in an array of {@link #arrayLength()} elements. */
@@ -40,7 +83,7 @@ public final class Stripes {
     return (COUNT + 2) * SPACING;
   }
 
-  /** About twice as many cells as processors, from 8 to 64. */
+  /** About twice as many cells as processors, from 8 to 256. */
   private static int bits(int processors) {
     int bits = Integer.SIZE - Integer.numberOfLeadingZeros(2 * processors - 1);
     return Math.max(MIN_BITS, Math.min(MAX_BITS, bits));

@@ -49,6 +49,9 @@ import org.jspecify.annotations.Nullable;
  * keeps its state, see {@link SnapshotList#keepViews}.
  */
 public final class DatabaseReader implements DBReader, AutoCloseable {
+  /** Enough for a few open iterators of each thread. */
+  private static final int CONTEXTS_PER_STRIPE = 16;
+
   private final ReadStates states;
   private final SnapshotList snapshots;
   private final TableCache tables;
@@ -83,7 +86,9 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     this.snapshots = snapshots;
     this.tables = tables;
     this.points = new PointReader(tables, seeks);
-    this.contexts = new ObjectPool<>(1, () -> new ReadContext(budget, lookups), ReadContext::close);
+    this.contexts =
+        new ObjectPool<>(
+            CONTEXTS_PER_STRIPE, () -> new ReadContext(budget, lookups), ReadContext::close);
     this.seeks = seeks;
     this.cursorParts =
         new CursorParts(seeks == null ? null : this::sample, skips, events.database());
@@ -275,7 +280,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
           "a cursor moves both ways: descending is for entries, stream and forEach");
     }
     iterators.releaseCollected();
-    ReadContext context = ReadContext.acquireFrom(contexts);
+    ReadContext context = ReadContext.acquireForIteratorFrom(contexts);
     ReadState state = pinForManyKeys(context, options);
     PinnedView view = new PinnedView(states, state, contexts, context);
     try {

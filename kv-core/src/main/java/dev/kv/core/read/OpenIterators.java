@@ -239,8 +239,14 @@ final class OpenIterators {
     }
   }
 
+  /** A {@link StripeList} that shares no cache line with the next one. */
+  @SuppressWarnings("unused") // the fields take the memory
+  private static final class Stripe extends StripeList {
+    private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15;
+  }
+
   /** The iterators of one stripe of threads. */
-  private static final class Stripe {
+  private static class StripeList {
     @GuardedBy("this")
     private @Nullable Entry first;
 

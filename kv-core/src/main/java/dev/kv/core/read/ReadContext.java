@@ -74,7 +74,16 @@ final class ReadContext implements AutoCloseable {
   /** Acquires a context for the calling thread; {@link #releaseTo} gives it back. */
   static ReadContext acquireFrom(ObjectPool<ReadContext> pool) {
     int stripe = Stripes.current();
-    ReadContext context = pool.acquire(stripe);
+    return begin(pool.acquire(stripe), stripe);
+  }
+
+  /** Does the same for an iterator, which may stay open for long. */
+  static ReadContext acquireForIteratorFrom(ObjectPool<ReadContext> pool) {
+    int stripe = Stripes.current();
+    return begin(pool.acquireForLong(stripe), stripe);
+  }
+
+  private static ReadContext begin(ReadContext context, int stripe) {
     context.stripe = stripe;
     context.copies = false;
     return context;

@@ -4,8 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 
 class ObjectPoolTest {
@@ -87,6 +92,104 @@ class ObjectPoolTest {
     two.join();
     assertThat(twice.get()).isZero();
     shared.close();
+  }
+
+  @Test
+  void acquireForLong_manyObjects_leaveSlotsForOthers() {
+    for (int i = 0; i < 2 * Stripes.COUNT + 2; i++) {
+      pool.release(new Object(), 0);
+    }
+    closed.clear();
+    Set<Object> kept = new HashSet<>();
+    for (int i = 0; i < 2 * Stripes.COUNT + 2; i++) {
+      kept.add(pool.acquireForLong(0));
+    }
+    assertThat(kept).hasSize(2 * Stripes.COUNT + 2);
+    Object first = pool.acquire(0);
+    pool.release(first, 0);
+    assertThat(pool.acquire(0)).as("not a new one").isSameAs(first);
+    assertThat(closed).isEmpty();
+  }
+
+  @Test
+  void acquire_stripeUsedByAnotherThread_leavesTheStripe() throws InterruptedException {
+    int[] stripes = new int[3];
+    Thread other =
+        new Thread(
+            () -> {
+              stripes[0] = Stripes.current();
+              Object mine = pool.acquire(stripes[0]);
+              pool.release(mine, stripes[0]);
+              Object nested = pool.acquire(stripes[0]);
+              Object second = pool.acquire(stripes[0]);
+              stripes[1] = Stripes.current();
+              pool.release(second, stripes[0]);
+              pool.release(nested, stripes[0]);
+            });
+    other.start();
+    other.join();
+    assertThat(stripes[1]).as("a thread that uses two objects stays").isEqualTo(stripes[0]);
+
+    Thread late =
+        new Thread(
+            () -> {
+              stripes[0] = Stripes.current();
+              pool.acquire(stripes[0]);
+              stripes[1] = Stripes.current();
+            });
+    pool.release(new Object(), Stripes.current());
+    Object held = null;
+    for (int stripe = 0; stripe < Stripes.COUNT; stripe++) {
+      Object each = new Object();
+      pool.release(each, stripe);
+      held = pool.acquire(stripe);
+    }
+    assertThat(held).isNotNull();
+    late.start();
+    late.join();
+    assertThat(stripes[1]).isBetween(0, Stripes.COUNT - 1).isNotEqualTo(stripes[0]);
+  }
+
+  @Test
+  void acquire_manyThreadsInOneStripe_spread() throws InterruptedException {
+    int threads = Stripes.COUNT / 2;
+    AtomicIntegerArray stripes = new AtomicIntegerArray(threads);
+    AtomicBoolean stopped = new AtomicBoolean();
+    List<Thread> started = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      int number = i;
+      Thread thread =
+          new Thread(
+              () -> {
+                for (int from = 0; Stripes.current() != 0; from++) {
+                  Stripes.leave(from); // to a stripe that is a step of its own further
+                }
+                while (!stopped.get()) {
+                  int stripe = Stripes.current();
+                  Object mine = pool.acquire(stripe);
+                  Thread.yield();
+                  pool.release(mine, stripe);
+                  stripes.set(number, stripe);
+                }
+              });
+      started.add(thread);
+      thread.start();
+    }
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    int most = 0;
+    while (most < threads && System.nanoTime() < deadline) {
+      Thread.sleep(1);
+      Set<Integer> different = new HashSet<>();
+      for (int i = 0; i < threads; i++) {
+        different.add(stripes.get(i));
+      }
+      most = Math.max(most, different.size());
+    }
+    stopped.set(true);
+    for (Thread thread : started) {
+      thread.join();
+    }
+    assertThat(most).isEqualTo(threads);
   }
 
   @Test
