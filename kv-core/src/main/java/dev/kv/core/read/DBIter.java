@@ -378,14 +378,15 @@ final class DBIter {
       int offset = at.keyOffset();
       int length = at.keyLength() - InternalKey.TRAILER;
       long tag = tagOf(buffer, offset, length);
-      if (InternalKey.sequence(tag) <= sequence) {
+      int seen = see(tag, false);
+      if (seen != NOTHING) {
         if (found && !isSaved(buffer, offset, length)) {
           break;
         }
         if (lower != null && compareToBound(buffer, offset, length, lower) < 0) {
           break;
         }
-        found = kindOf(tag) == VALUE;
+        found = seen == VALUE;
         if (found) {
           saved.setEntry(
               buffer, offset, length, at.valueBuffer(), at.valueOffset(), at.valueLength());
