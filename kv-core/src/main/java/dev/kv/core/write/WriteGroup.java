@@ -39,6 +39,14 @@ final class WriteGroup implements AutoCloseable {
 
   private static final int FIRST_CAPACITY = 8 << 10;
 
+  /**
+   * A group of at least this many bytes takes more memory than its operations need: as much as an
+   * open after a kill needs, besides the memtable and its largest entry, to write a table.
+   */
+  private static final int LARGE = 1 << 20;
+
+  private static final int TABLE_BUFFERS = 512 << 10;
+
   private final OffHeapBudget budget;
   private final BatchCursor cursor = new BatchCursor();
   private final PendingFault pendingFault = new PendingFault();
@@ -79,7 +87,8 @@ final class WriteGroup implements AutoCloseable {
       buffer = storage.buffer();
       large.close();
     }
-    reserve(Math.max(bytes, FIRST_CAPACITY - HEADER));
+    long room = bytes < LARGE ? bytes : Math.min(bytes + TABLE_BUFFERS, MAX_BYTES);
+    reserve(Math.max(room, FIRST_CAPACITY - HEADER));
   }
 
   /** Releases a buffer that is larger than at first. */
