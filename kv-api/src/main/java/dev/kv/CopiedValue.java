@@ -3,6 +3,7 @@ package dev.kv;
 import dev.kv.bytes.PinnedValue;
 import dev.kv.bytes.Slice;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A value on the heap, for readers that pin nothing. */
@@ -17,6 +18,7 @@ final class CopiedValue implements PinnedValue {
 
   /** Returns a copy of the remaining bytes of a key. */
   static byte[] bytesOf(ByteBuffer key) {
+    Objects.requireNonNull(key, "key");
     byte[] copy = new byte[key.remaining()];
     key.get(key.position(), copy);
     return copy;

@@ -15,6 +15,7 @@ import dev.kv.options.LogRetention;
 import dev.kv.options.RecoveryMode;
 import dev.kv.options.TableSuffix;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -898,6 +899,7 @@ public final class Options extends OptionGroup<Options> {
      * @throws IllegalArgumentException if a number is out of its range
      */
     public Builder memory(UnaryOperator<Memory> change) {
+      Objects.requireNonNull(change, "change");
       return set(MEMORY, change.apply(options.memory()));
     }
 
@@ -910,6 +912,7 @@ public final class Options extends OptionGroup<Options> {
      * @throws IllegalArgumentException if a number is out of its range
      */
     public Builder compaction(UnaryOperator<Compaction> change) {
+      Objects.requireNonNull(change, "change");
       return set(COMPACTION, change.apply(options.compaction()));
     }
 
@@ -920,6 +923,7 @@ public final class Options extends OptionGroup<Options> {
      * @return this builder
      */
     public Builder tables(UnaryOperator<Tables> change) {
+      Objects.requireNonNull(change, "change");
       return set(TABLES, change.apply(options.tables()));
     }
 
@@ -931,6 +935,7 @@ public final class Options extends OptionGroup<Options> {
      * @throws IllegalArgumentException if a number is out of its range
      */
     public Builder monitoring(UnaryOperator<Monitoring> change) {
+      Objects.requireNonNull(change, "change");
       return set(MONITORING, change.apply(options.monitoring()));
     }
 

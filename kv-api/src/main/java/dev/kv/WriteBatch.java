@@ -144,6 +144,7 @@ public interface WriteBatch {
    * @throws IllegalArgumentException if the batch would reach 2 GiB
    */
   default WriteBatch append(ChangeGroup group) {
+    Objects.requireNonNull(group, "group");
     group.iterate(
         new OperationHandler() {
           @Override

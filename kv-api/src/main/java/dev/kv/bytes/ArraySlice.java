@@ -57,6 +57,7 @@ final class ArraySlice extends Slice {
 
   @Override
   public void copyTo(ByteBuffer target) {
+    Objects.requireNonNull(target, "target");
     target.put(bytes, offset, length);
   }
 }

@@ -1,5 +1,7 @@
 package dev.kv.bytes;
 
+import java.util.Objects;
+
 /**
  * Makes untrusted bytes and text printable: the result has only the characters 0x20 to 0x7E, and a
  * backslash only as part of an escape. Thread-safe.
@@ -16,6 +18,7 @@ public final class Escape {
    * @return the printable text
    */
   public static String bytes(byte[] bytes) {
+    Objects.requireNonNull(bytes, "bytes");
     StringBuilder text = new StringBuilder(bytes.length);
     for (byte b : bytes) {
       append(text, b & 0xff);
@@ -31,6 +34,7 @@ public final class Escape {
    * @return the printable text
    */
   public static String text(String text) {
+    Objects.requireNonNull(text, "text");
     StringBuilder escaped = new StringBuilder(text.length());
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

@@ -31,6 +31,7 @@ public abstract class Slice implements Comparable<Slice> {
    * @return the slice
    */
   public static Slice of(byte[] bytes) {
+    Objects.requireNonNull(bytes, "bytes");
     return new ArraySlice(bytes, 0, bytes.length);
   }
 
@@ -41,6 +42,7 @@ public abstract class Slice implements Comparable<Slice> {
    * @return the slice
    */
   public static Slice of(String text) {
+    Objects.requireNonNull(text, "text");
     return of(text.getBytes(StandardCharsets.UTF_8));
   }
 
@@ -146,6 +148,7 @@ public abstract class Slice implements Comparable<Slice> {
    * @return true if the first bytes are those of {@code prefix}
    */
   public final boolean startsWith(Slice prefix) {
+    Objects.requireNonNull(prefix, "prefix");
     return prefix.length() <= length() && mismatch(prefix) == prefix.length();
   }
 
@@ -158,6 +161,7 @@ public abstract class Slice implements Comparable<Slice> {
    */
   @Override
   public int compareTo(Slice other) {
+    Objects.requireNonNull(other, "other");
     int at = mismatch(other);
     return at < length() && at < other.length()
         ? Integer.compare(byteAt(at) & 0xff, other.byteAt(at) & 0xff)

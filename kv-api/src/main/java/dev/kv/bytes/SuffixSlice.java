@@ -43,6 +43,7 @@ final class SuffixSlice extends Slice {
 
   @Override
   public void copyTo(ByteBuffer target) {
+    Objects.requireNonNull(target, "target");
     if (length() > target.remaining()) {
       throw new BufferOverflowException();
     }

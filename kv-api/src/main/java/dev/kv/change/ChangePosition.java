@@ -62,6 +62,7 @@ public record ChangePosition(long incarnation, long sequence) {
    * @throws IllegalArgumentException if the bytes are not a position
    */
   public static ChangePosition ofBytes(byte[] bytes) {
+    Objects.requireNonNull(bytes, "bytes");
     if (bytes.length != BYTES) {
       throw new IllegalArgumentException(
           "a position has " + BYTES + " bytes, these are " + bytes.length);

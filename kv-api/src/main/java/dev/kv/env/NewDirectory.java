@@ -7,6 +7,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -67,6 +68,8 @@ public final class NewDirectory implements AutoCloseable {
    * @throws IllegalArgumentException if the target has no name, such as the root
    */
   public static NewDirectory begin(Env env, Path target) throws IOException {
+    Objects.requireNonNull(env, "env");
+    Objects.requireNonNull(target, "target");
     Path absolute = target.toAbsolutePath().normalize();
     Path name = absolute.getFileName();
     Path parent = absolute.getParent();

@@ -256,6 +256,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
   /** Sets all entries in one atomic write, and does not read the old values. */
   @Override
   public void putAll(Map<? extends K, ? extends V> entries) {
+    Objects.requireNonNull(entries, "entries");
     WriteBatch batch = WriteBatch.create();
     entries.forEach((key, value) -> batch.put(target(key), store.encodeValue(value)));
     store.write(batch);

@@ -19,6 +19,7 @@ record KeyPrefix(byte[] bytes) {
 
   /** Returns the prefix followed by a key of the space. */
   byte[] join(byte[] key) {
+    Objects.requireNonNull(key, "key");
     byte[] joined = Arrays.copyOf(bytes, Math.addExact(bytes.length, key.length));
     System.arraycopy(key, 0, joined, bytes.length, key.length);
     return joined;
@@ -26,6 +27,7 @@ record KeyPrefix(byte[] bytes) {
 
   /** Returns the prefix followed by the remaining bytes of a buffer, whose position stays. */
   ByteBuffer join(ByteBuffer key) {
+    Objects.requireNonNull(key, "key");
     byte[] joined = Arrays.copyOf(bytes, Math.addExact(bytes.length, key.remaining()));
     key.get(key.position(), joined, bytes.length, key.remaining());
     return ByteBuffer.wrap(joined);

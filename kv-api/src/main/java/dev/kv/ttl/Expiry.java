@@ -7,6 +7,7 @@ import java.nio.ByteOrder;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Objects;
 
 /**
  * The time at which a value expires, before its bytes.
@@ -47,6 +48,7 @@ final class Expiry {
 
   /** Returns the stored form of the remaining bytes, whose position does not change. */
   static byte[] encode(long expiry, ByteBuffer value) {
+    Objects.requireNonNull(value, "value");
     byte[] stored = new byte[Math.addExact(LENGTH, value.remaining())];
     ByteBuffer.wrap(stored).putLong(MARK << 56 | expiry);
     value.get(value.position(), stored, LENGTH, value.remaining());

@@ -70,6 +70,8 @@ public final class EncodedBatch implements WriteBatch {
 
   @Override
   public EncodedBatch put(byte[] key, byte[] value) {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
     int at = begin(ValueKind.VALUE, key.length, value.length);
     at = putBytes(at, key);
     length = putBytes(at, value);
@@ -78,6 +80,8 @@ public final class EncodedBatch implements WriteBatch {
 
   @Override
   public EncodedBatch put(ByteBuffer key, ByteBuffer value) {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
     int at = begin(ValueKind.VALUE, key.remaining(), value.remaining());
     at = putBytes(at, key);
     length = putBytes(at, value);
@@ -86,12 +90,14 @@ public final class EncodedBatch implements WriteBatch {
 
   @Override
   public EncodedBatch delete(byte[] key) {
+    Objects.requireNonNull(key, "key");
     length = putBytes(begin(ValueKind.DELETION, key.length, 0), key);
     return counted(1);
   }
 
   @Override
   public EncodedBatch delete(ByteBuffer key) {
+    Objects.requireNonNull(key, "key");
     length = putBytes(begin(ValueKind.DELETION, key.remaining(), 0), key);
     return counted(1);
   }

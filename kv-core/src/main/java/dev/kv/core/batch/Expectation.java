@@ -2,6 +2,7 @@ package dev.kv.core.batch;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A key, and the value that it must have when a batch is applied. Immutable. */
@@ -10,7 +11,7 @@ public final class Expectation {
   private final @Nullable ByteBuffer value;
 
   Expectation(byte[] key, byte @Nullable [] value) {
-    this.key = key.clone();
+    this.key = Objects.requireNonNull(key, "key").clone();
     this.value =
         value == null ? null : ByteBuffer.wrap(value.clone()).order(ByteOrder.LITTLE_ENDIAN);
   }

@@ -10,6 +10,7 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +64,7 @@ final class Admin extends Inspector implements DBAdmin {
 
   @Override
   public void compactDeletes(Duration age) {
+    Objects.requireNonNull(age, "age");
     if (age.isNegative()) {
       throw new IllegalArgumentException("the age is negative: " + age);
     }

@@ -97,6 +97,7 @@ public final class BufferSlice extends Slice {
 
   @Override
   public void copyTo(ByteBuffer target) {
+    Objects.requireNonNull(target, "target");
     ByteBuffer window = window();
     int at = target.position();
     int count = length;

@@ -129,6 +129,7 @@ final class TransactionIterator implements DBIterator {
   }
 
   private static byte[] copy(ByteBuffer key) {
+    Objects.requireNonNull(key, "key");
     return InternalKey.copy(key, key.position(), key.remaining());
   }
 

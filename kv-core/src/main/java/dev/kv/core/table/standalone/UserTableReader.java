@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Reads a stand-alone table of user keys. */
@@ -41,6 +42,7 @@ public final class UserTableReader implements dev.kv.table.TableReader {
 
   @Override
   public DBIterator iterator(ReadOptions options) {
+    Objects.requireNonNull(options, "options");
     requireOpen();
     if (options.descending()) {
       throw new IllegalArgumentException(
@@ -55,6 +57,7 @@ public final class UserTableReader implements dev.kv.table.TableReader {
 
   @Override
   public long approximateOffsetOf(byte[] key) {
+    Objects.requireNonNull(key, "key");
     requireOpen();
     ByteBuffer direct = ByteBuffer.allocateDirect(key.length).order(ByteOrder.LITTLE_ENDIAN);
     direct.put(0, key);
