@@ -40,7 +40,11 @@ public abstract class BatchView implements WriteBatch {
       KeyValueStore store,
       KeyValueStore database,
       UnaryOperator<WriteBatch> view) {
-    KeyValueStore owner = Objects.requireNonNull(batch, "batch").store();
+    Objects.requireNonNull(batch, "batch");
+    Objects.requireNonNull(store, "store");
+    Objects.requireNonNull(database, "database");
+    Objects.requireNonNull(view, "view");
+    KeyValueStore owner = batch.store();
     if (store.equals(owner)) {
       return batch;
     }
