@@ -148,6 +148,7 @@ public final class Repairer {
     for (long log : logs) {
       convert(log);
     }
+    context.budget().reclaim(); // the tables are read into what the logs needed
     TableOutputs outputs = new TableOutputs(context, () -> nextNumber++, number -> {});
     List<SalvageIterator> tables = openInputs();
     RewriteJob.Result result = merge(tables, outputs);

@@ -39,6 +39,9 @@ class RecoveryMemoryTest {
   /** How close the largest write that succeeded is to one that was refused. */
   private static final int CLOSE = 8 << 10;
 
+  /** A value that just fits into a memtable of the usual size, which is kept for the next one. */
+  private static final int FULL_MEMTABLE = 63 << 16;
+
   private static final String KILLED = "killed";
 
   private static final String HEAP = "192m";
@@ -104,6 +107,9 @@ class RecoveryMemoryTest {
         } else if (refused < done) {
           refused = size;
         }
+      }
+      if (!LONG) {
+        isWritten(dir, FULL_MEMTABLE); // one of all sizes
       }
       while (refused > done + CLOSE) {
         int size = (done + refused) / 2;
