@@ -15,14 +15,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The state of a used slot has the last bits of the id of the thread that acquired the object. A
  * thread that finds a slot of its stripe used by another thread leaves the stripe, see {@link
- * Stripes}.
+ * Stripes}. For that, a thread that takes an object from another stripe moves it to a slot of its
+ * own: two threads that used objects of other stripes would never meet.
  *
  * <pre>
  * state := EMPTY | FREE | CLOSED | thread (30 bits), USED (2 bits)
  * FREE  -> USED    the thread that made the change uses the object
  * USED  -> FREE    by the user
  * EMPTY -> USED    the thread that made the change stores a new object
- * USED  -> EMPTY   by the user, after it has removed its object
+ * USED  -> EMPTY   by the user, after it has removed or moved its object
  * any   -> CLOSED  the thread that made the change closes an object that was free; a user finds
  *                  that its change fails, and closes its object
  * </pre>
@@ -84,7 +85,28 @@ public final class ObjectPool<T> implements AutoCloseable {
    */
   public T acquire(int stripe) {
     int slot = claim(stripe, FREE, perStripe);
-    return slot < 0 ? factory.get() : at(slot);
+    if (slot < 0) {
+      return factory.get();
+    }
+    T object = at(slot);
+    if (slot / Stripes.SPACING != Stripes.cell(stripe) / Stripes.SPACING) {
+      move(object, slot, stripe);
+    }
+    return object;
+  }
+
+  /** Moves an object that the caller uses to a slot of a stripe if it has an empty one. */
+  private void move(T object, int from, int stripe) {
+    int used = used();
+    int first = Stripes.cell(stripe);
+    for (int slot = first; slot < first + perStripe; slot++) {
+      if (states.getPlain(slot) == EMPTY && states.compareAndSet(slot, EMPTY, used)) {
+        objects[slot] = object;
+        objects[from] = null;
+        leaveSlot(from, EMPTY);
+        return;
+      }
+    }
   }
 
   /**
@@ -110,7 +132,7 @@ public final class ObjectPool<T> implements AutoCloseable {
    * USED; returns the slot, or -1.
    */
   private int claim(int stripe, int state, int slots) {
-    int used = (int) Thread.currentThread().getId() << STATE_BITS | USED;
+    int used = used();
     for (int i = 0; i < Stripes.COUNT; i++) {
       int first = Stripes.cell(stripe + i & Stripes.COUNT - 1);
       for (int slot = first; slot < first + slots; slot++) {
@@ -124,6 +146,11 @@ public final class ObjectPool<T> implements AutoCloseable {
       }
     }
     return -1;
+  }
+
+  /** Returns the state of a slot that the calling thread uses. */
+  private static int used() {
+    return (int) Thread.currentThread().getId() << STATE_BITS | USED;
   }
 
   /** Changes the state of a slot that the caller uses; returns false if the pool was closed. */

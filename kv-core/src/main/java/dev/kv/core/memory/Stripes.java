@@ -34,24 +34,28 @@ public final class Stripes {
   /** How often a thread leaves a stripe. */
   private static final int MOST_MOVES = 256;
 
-  private static final int MOVE = 1 << 16;
+  private static final int MOVES_SHIFT = 8;
+  private static final int ID_SHIFT = 24;
 
-  /** For each thread, by the last bits of its id, its stripe and {@link #MOVE} times its moves. */
-  private static final int[] OF_THREAD = firstStripes();
+  /**
+   * For each thread, by the last bits of its id: its stripe, how often it left one (from bit 8 on),
+   * and its id (from bit 24 on), by which a new thread with the same last bits has all its moves.
+   */
+  private static final long[] OF_THREAD = firstStripes();
 
   private Stripes() {}
 
-  private static int[] firstStripes() {
-    int[] stripes = new int[THREADS];
+  private static long[] firstStripes() {
+    long[] stripes = new long[THREADS];
     for (int id = 0; id < THREADS; id++) {
-      stripes[id] = (int) (id * SPREAD >>> (Long.SIZE - BITS));
+      stripes[id] = id * SPREAD >>> (Long.SIZE - BITS);
     }
     return stripes;
   }
 
   /** Returns the calling thread's stripe, from 0 to {@link #COUNT} - 1. */
   public static int current() {
-    return OF_THREAD[(int) Thread.currentThread().getId() & THREADS - 1] & COUNT - 1;
+    return (int) OF_THREAD[(int) Thread.currentThread().getId() & THREADS - 1] & COUNT - 1;
   }
 
   /**
@@ -63,10 +67,11 @@ public final class Stripes {
   static void leave(int stripe) {
     long id = Thread.currentThread().getId();
     int thread = (int) id & THREADS - 1;
-    int moves = OF_THREAD[thread] / MOVE;
+    long last = OF_THREAD[thread];
+    long moves = last >>> ID_SHIFT == id ? (last & (1 << ID_SHIFT) - 1) >>> MOVES_SHIFT : 0;
     if (moves < MOST_MOVES) {
       int step = 1 + (int) (id * SPREAD >>> (Long.SIZE - BITS)) % (COUNT - 1);
-      OF_THREAD[thread] = (moves + 1) * MOVE | stripe + step & COUNT - 1;
+      OF_THREAD[thread] = id << ID_SHIFT | moves + 1 << MOVES_SHIFT | stripe + step & COUNT - 1;
     }
   }
 

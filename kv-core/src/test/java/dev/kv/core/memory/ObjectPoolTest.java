@@ -151,6 +151,59 @@ class ObjectPoolTest {
   }
 
   @Test
+  void acquire_objectOfAnotherStripe_isMetInTheStripeOfItsUser() throws InterruptedException {
+    pool.release(new Object(), 5);
+    Object held = pool.acquire(3);
+    int[] after = new int[1];
+    Thread other =
+        new Thread(
+            () -> {
+              goToStripe(3);
+              pool.acquire(3);
+              after[0] = Stripes.current();
+            });
+    other.start();
+    other.join();
+    assertThat(after[0]).isNotEqualTo(3);
+    pool.release(held, 3);
+    assertThat(pool.acquire(3)).isSameAs(held);
+    assertThat(closed).isEmpty();
+  }
+
+  private static void goToStripe(int stripe) {
+    for (int from = 0; Stripes.current() != stripe; from++) {
+      Stripes.leave(from); // to a stripe that is a step of its own further
+    }
+  }
+
+  @Test
+  void leave_newThreadWithTheLastBitsOfAnother_hasAllItsMoves() throws InterruptedException {
+    int[] moves = new int[2];
+    long[] id = new long[1];
+    for (int i = 0; i < 2; i++) {
+      int number = i;
+      Thread thread = new Thread(() -> moves[number] = movesOfThisThread());
+      while (i == 1 && (thread.getId() - id[0]) % 1024 != 0) {
+        thread = new Thread(() -> moves[number] = movesOfThisThread());
+      }
+      id[0] = thread.getId();
+      thread.start();
+      thread.join();
+    }
+    assertThat(moves[0]).isPositive();
+    assertThat(moves[1]).isEqualTo(moves[0]);
+  }
+
+  private static int movesOfThisThread() {
+    int moves = 0;
+    for (int before = -1; before != Stripes.current(); moves++) {
+      before = Stripes.current();
+      Stripes.leave(before);
+    }
+    return moves;
+  }
+
+  @Test
   void acquire_manyThreadsInOneStripe_spread() throws InterruptedException {
     int threads = Stripes.COUNT / 2;
     AtomicIntegerArray stripes = new AtomicIntegerArray(threads);
@@ -161,9 +214,7 @@ class ObjectPoolTest {
       Thread thread =
           new Thread(
               () -> {
-                for (int from = 0; Stripes.current() != 0; from++) {
-                  Stripes.leave(from); // to a stripe that is a step of its own further
-                }
+                goToStripe(0);
                 while (!stopped.get()) {
                   int stripe = Stripes.current();
                   Object mine = pool.acquire(stripe);
