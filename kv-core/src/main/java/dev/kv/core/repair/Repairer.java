@@ -175,10 +175,16 @@ public final class Repairer {
       versions.current().forEachFileNumber(named::add);
       noteBounds(versions.current());
       long oldestLog = versions.logNumber();
-      if (!tables.containsAll(named)
-          || (oldestLog > 0 && !logs.contains(oldestLog))
-          || confirmed(logs) > versions.recoveredSequence()) {
-        LOG.warn("{}: the MANIFEST has lost its end; rebuilding from all tables", place());
+      String fault = null;
+      if (!tables.containsAll(named)) {
+        fault = "names tables that are missing";
+      } else if (oldestLog > 0 && !logs.contains(oldestLog)) {
+        fault = "names a log that is missing";
+      } else if (confirmed(logs) > versions.recoveredSequence()) {
+        fault = "lacks a change that a log confirms";
+      }
+      if (fault != null) {
+        LOG.warn("{}: the MANIFEST {}; rebuilding from all tables", place(), fault);
       } else {
         takesEvery = false;
         long next = versions.recoveredNextNumber();

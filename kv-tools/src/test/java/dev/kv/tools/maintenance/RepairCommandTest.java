@@ -95,6 +95,15 @@ class RepairCommandTest {
   }
 
   @Test
+  void repair_missingTable_namesTheCause() throws IOException {
+    Path dir = Fixtures.copy("snappy-levels", temp);
+    Files.delete(dir.resolve("000017.ldb"));
+    Cli repair = Cli.run("repair", dir.toString());
+    assertThat(repair.exitCode()).as(repair.err()).isZero();
+    assertThat(repair.err()).contains("the MANIFEST names tables that are missing");
+  }
+
+  @Test
   void repair_lockedOrNoDatabase_fails() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
     try (DB held = DB.open(dir, Options.DEFAULT)) {
