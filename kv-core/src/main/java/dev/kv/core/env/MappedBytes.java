@@ -23,4 +23,12 @@ public interface MappedBytes {
 
   /** Absorbs the error that is pending for this thread after a fault, if there is one. */
   void absorbFault();
+
+  /**
+   * Absorbs the error of a fault after guarded copies that show none. On most processors there is
+   * none, and this costs nothing.
+   *
+   * @return true if there was one
+   */
+  boolean absorbMissedFault();
 }

@@ -88,6 +88,11 @@ final class MappedFile implements RandomAccessFile, MappedBytes {
     }
   }
 
+  @Override
+  public boolean absorbMissedFault() {
+    return pendingFault.missed() != null;
+  }
+
   private IOException fault(int position, int length, InternalError cause) {
     return new IOException(
         "cannot read " + length + " bytes at " + position + " of " + path + ": was it cut short?",

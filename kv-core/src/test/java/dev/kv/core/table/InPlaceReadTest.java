@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -192,6 +193,10 @@ class InPlaceReadTest extends DbTestBase {
 
   @ParameterizedTest
   @ValueSource(longs = {0, 4096, 10_000, 50_001})
+  @DisabledIfSystemProperty(
+      named = "os.arch",
+      matches = "aarch64",
+      disabledReason = "the JVM ends if a large copy meets a missing page")
   void reads_ofATableCutShort_findTheValueOrThrow(long length) throws IOException {
     openFilled(inPlace().build());
     assertAllThere();

@@ -123,6 +123,11 @@ class MappedTableTest {
       absorbed.incrementAndGet();
       mapped.absorbFault();
     }
+
+    @Override
+    public boolean absorbMissedFault() {
+      return mapped.absorbMissedFault();
+    }
   }
 
   private TableCache cache() {

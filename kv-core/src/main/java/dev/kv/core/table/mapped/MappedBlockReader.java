@@ -286,7 +286,7 @@ public final class MappedBlockReader implements BlockAccess {
         return false;
       }
     }
-    return true;
+    return !mapped.absorbMissedFault();
   }
 
   private boolean isReadable(int at, ByteBuffer probe) {

@@ -64,6 +64,11 @@ class MappedBlockReaderTest {
           public void absorbFault() {
             absorbed++;
           }
+
+          @Override
+          public boolean absorbMissedFault() {
+            return false;
+          }
         };
     return new MappedBlockReader(
         file, mapped, 2, blocks, new EntryIndexMemory(budget, 0), (lookup, block, at, size) -> 0);
