@@ -42,7 +42,9 @@ final class NativeSnappy {
 
     private static @Nullable NativeSnappy load() {
       try {
-        if (!isNativeAccessEnabled()) {
+        Module module =
+            Snappy.class.getModule(); // first: without the class, nothing else is needed
+        if (!isNativeAccessEnabled(module)) {
           return without("--enable-native-access is not given");
         }
         if (!canUnpack()) {
@@ -62,11 +64,10 @@ final class NativeSnappy {
     }
 
     /** Calls Module.isNativeAccessEnabled on JDKs that warn of loading a library without it. */
-    private static boolean isNativeAccessEnabled() {
+    private static boolean isNativeAccessEnabled(Module module) {
       if (Runtime.version().feature() < FIRST_WARNING_VERSION) {
         return true;
       }
-      Module module = Snappy.class.getModule();
       try {
         return (boolean)
             MethodHandles.publicLookup()
